@@ -1,0 +1,49 @@
+"""What recall answers: hits that explain themselves, packed into a block, with a receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cortex.domain.receipt import Receipt
+from cortex.domain.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreParts:
+    """How a score came about: named parts as they entered the sum, and why the hit was admitted."""
+
+    parts: Mapping[str, float] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> float:
+        return self.parts.get(name, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One trace that answers the query, with its score in 0..1 and the legs that found it."""
+
+    trace: Trace
+    score: float
+    parts: ScoreParts
+    legs: tuple[str, ...]
+    excerpt: str = ""
+
+    @property
+    def source(self) -> str:
+        """The legs in the seed's words: `fts5`, `vector`, `fts5+vector`."""
+        return "+".join({"keyword": "fts5"}.get(leg, leg) for leg in self.legs)
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The answer to one query: hits best first, the block to inject, and the receipt that explains both."""
+
+    hits: tuple[Hit, ...]
+    block: str
+    tokens: int
+    receipt: Receipt
+
+    def __bool__(self) -> bool:
+        return bool(self.hits)

@@ -1,0 +1,53 @@
+"""Ids. UUIDv7, so that ids sort by the time they were made; where they come from is handed in."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from typing import NewType
+
+from cortex.errors import InvalidRequest
+
+TraceId = NewType("TraceId", str)
+"""Names one memory, turn or chunk."""
+
+ReceiptId = NewType("ReceiptId", str)
+
+IdSource = Callable[[datetime], str]
+"""Gives a fresh id for something that happens at the given time."""
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+class Uuid7Source:
+    """Fresh UUIDv7 ids, rising even within one millisecond and when the clock steps back."""
+
+    def __init__(self, entropy: Callable[[int], bytes] = os.urandom) -> None:
+        self._entropy = entropy
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def __call__(self, at: datetime) -> str:
+        # 48 bits of milliseconds followed by 74 random bits; a collision in time counts upwards instead.
+        fresh = (int(at.timestamp() * 1000) << 74) | (int.from_bytes(self._entropy(10), "big") >> 6)
+        with self._lock:
+            self._last = value = max(fresh, self._last + 1)
+        return format_uuid7(value >> 74, value & ((1 << 74) - 1))
+
+
+def format_uuid7(milliseconds: int, random74: int) -> str:
+    """The text of the UUIDv7 with these 48 bits of time and 74 bits of randomness."""
+    high, low = random74 >> 62, random74 & ((1 << 62) - 1)
+    digits = f"{(milliseconds & ((1 << 48) - 1)) << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def checked_id(text: str, *, field: str = "id") -> TraceId:
+    """`text` as an id, or an error that says what an id looks like."""
+    folded = text.strip().lower()
+    if not _UUID.fullmatch(folded):
+        raise InvalidRequest("is not an id", field=field, hint="ids are UUIDs, as printed by `cortex list`")
+    return TraceId(folded)

@@ -1,0 +1,26 @@
+"""Lanes of the one index, and the states a trace passes through."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Lane(StrEnum):
+    """Where a trace lives: what kind of truth it is."""
+
+    MEMORIES = "memories"
+    NOTES = "notes"
+    DOCS = "docs"
+    SESSIONS = "sessions"
+
+
+class State(StrEnum):
+    """Active and superseded traces are found by recall; the others only by history and as-of."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+    EXPIRED = "expired"
+
+
+SEARCHABLE = frozenset({State.ACTIVE, State.SUPERSEDED})

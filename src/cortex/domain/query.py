@@ -1,0 +1,56 @@
+"""What recall is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from cortex.domain.lanes import Lane
+from cortex.domain.memory import Kind
+from cortex.errors import InvalidRequest
+
+MAX_QUERY_CHARS = 8_192
+"""What counts of a query: a longer one is cut, so that any paste can be asked without cost."""
+
+MAX_LIMIT = 1_000
+MAX_BUDGET = 1_000_000
+
+
+class Mode(StrEnum):
+    """Automatic recall may answer nothing; a search that a person asked for shows what there is."""
+
+    AUTO = "auto"
+    SEARCH = "search"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One question to the memory of one tenant. None means: as the recipe says."""
+
+    text: str
+    scope: str | None = None
+    lanes: frozenset[Lane] | None = None
+    kinds: frozenset[Kind] | None = None
+    recipe: str | None = None
+    limit: int | None = None
+    budget: int | None = None
+    min_score: float | None = None
+    quarantined: bool = False
+    mode: Mode = Mode.AUTO
+    asked_at: datetime | None = None
+    as_of: datetime | int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    deadline_ms: float | None = None
+
+    def __post_init__(self) -> None:
+        _within("limit", self.limit, 1, MAX_LIMIT)
+        _within("budget", self.budget, 1, MAX_BUDGET)
+        _within("min_score", self.min_score, 0.0, 1.0)
+        _within("deadline_ms", self.deadline_ms, 1.0, 600_000.0)
+
+
+def _within(field: str, value: float | None, low: float, high: float) -> None:
+    if value is not None and not low <= value <= high:
+        raise InvalidRequest(f"{value} is outside {low:g} to {high:g}", field=field, hint=f"give {low:g} to {high:g}")

@@ -1,0 +1,51 @@
+"""Who a trace belongs to (tenant) and which namespace it lives in (scope)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cortex.errors import InvalidRequest
+
+DEFAULT_SCOPE = "personal"
+DEFAULT_AGENT = "main"
+DEFAULT_USER = "default"
+
+_AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_TAG = re.compile(r"(?:^|\s)(?:scope|project):([^\s\"'<>]{1,128})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """An agent and one of its users. Every read and write is bound to exactly one tenant."""
+
+    agent: str = DEFAULT_AGENT
+    user: str = DEFAULT_USER
+
+    def __post_init__(self) -> None:
+        if not _AGENT.fullmatch(self.agent):
+            raise InvalidRequest(
+                f"{self.agent[:64]!r} is not an agent name",
+                field="agent",
+                hint="use up to 64 of a-z, 0-9, dot, dash and underscore, starting with a letter or digit",
+            )
+        _check_label(self.user, "user")
+
+
+def checked_scope(scope: str) -> str:
+    """`scope` as a namespace name, or an error naming the field."""
+    _check_label(scope, "scope")
+    return scope
+
+
+def scope_tag(query: str) -> str | None:
+    """The scope a query names by a tag (`scope:infra`, `project:infra`), if it names one."""
+    found = _TAG.search(query)
+    return found.group(1) if found else None
+
+
+def _check_label(value: str, field: str) -> None:
+    if not value.strip() or len(value) > 256 or not value.isprintable():
+        raise InvalidRequest(
+            "is empty, longer than 256 characters or not printable", field=field, hint="give a short name"
+        )

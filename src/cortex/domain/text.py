@@ -1,0 +1,120 @@
+"""Rules about text: what is accepted, how long it is in tokens, how it is cut, and how it is shown safely."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from cortex.errors import InvalidRequest
+
+DEFAULT_MAX_BYTES = 64 * 1024
+
+CLAMP_MAX_CHARS = 6_000
+CLAMP_HEAD_CHARS = 500
+_GAP = "\n…\n"
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_WIDE = re.compile(r"[⺀-鿿ꀀ-꓏가-힯豈-﫿︰-﹏\U00020000-\U0003fffd]")
+# A sentence ends at closing punctuation followed by space, at CJK full stops, or at a line break.
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+[」』”]*|\n+")
+# Bidirectional controls and invisible characters can make a terminal or a reader show what is not there.
+# The zero-width joiners (U+200C, U+200D) stay: Persian, Hindi and emoji are spelled with them.
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+
+
+def checked_text(text: str, *, field: str = "text", max_bytes: int = DEFAULT_MAX_BYTES) -> str:
+    """`text` unchanged, or an error that names the field and the fix."""
+    if not isinstance(text, str):
+        raise InvalidRequest("is not text", field=field, hint="give a string")
+    if not text.strip():
+        raise InvalidRequest("is empty", field=field, hint="give some text")
+    if "\x00" in text:
+        raise InvalidRequest("contains a NUL byte", field=field, hint="remove it; binary data is not remembered")
+    if _SURROGATE.search(text):
+        raise InvalidRequest("contains a lone surrogate", field=field, hint="decode the text as UTF-8 first")
+    size = len(text.encode())
+    if size > max_bytes:
+        raise InvalidRequest(
+            f"is {size:,} bytes, over the limit of {max_bytes:,}",
+            field=field,
+            hint="split it, index it as a file, or raise limits.max_text_bytes",
+        )
+    return text
+
+
+def clamp(
+    text: str,
+    max_chars: int = CLAMP_MAX_CHARS,
+    head_chars: int = CLAMP_HEAD_CHARS,
+    max_bytes: int | None = None,
+) -> str:
+    """`text` cut to its head and tail where it is too long for an embedder; unchanged otherwise."""
+    if len(text) > max_chars:
+        head = min(head_chars, max_chars)
+        tail = max_chars - head - len(_GAP)
+        text = text[:head] + _GAP + text[-tail:] if tail > 0 else text[:max_chars]
+    if max_bytes is not None and len(text.encode()) > max_bytes:
+        text = text.encode()[:max_bytes].decode("utf-8", "ignore")
+    return text
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a model counts: a quarter of a character each, a whole one for wide scripts."""
+    wide = 0 if text.isascii() else len(_WIDE.findall(text))
+    return wide + -(-(len(text) - wide) // 4)
+
+
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of the sentences of `text`; together they cover all of it."""
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        yield start, end.end()
+        start = end.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+def passages(text: str, max_tokens: int) -> list[tuple[int, int]]:
+    """Spans of whole sentences of at most `max_tokens` each, covering `text`; a longer sentence is split."""
+    if estimate_tokens(text) <= max_tokens:
+        return [(0, len(text))]
+    spans: list[tuple[int, int]] = []
+    start, used = 0, 0
+    for begin, end in sentences(text):
+        size = estimate_tokens(text[begin:end])
+        if used and used + size > max_tokens:
+            spans.append((start, begin))
+            start, used = begin, 0
+        used += size
+        if used > max_tokens:
+            spans.extend(_halves(text, start, end, max_tokens))
+            start, used = end, 0
+    if start < len(text):
+        spans.append((start, len(text)))
+    return [span for span in spans if text[span[0] : span[1]].strip()]
+
+
+def _halves(text: str, start: int, end: int, max_tokens: int) -> Iterator[tuple[int, int]]:
+    while end - start > 1 and estimate_tokens(text[start:end]) > max_tokens:
+        # Wide scripts cost a token a character, so `max_tokens` characters always fit.
+        cut = start + max_tokens
+        while cut < end and estimate_tokens(text[start : cut + max_tokens]) <= max_tokens:
+            cut += max_tokens
+        space = text.rfind(" ", start + 1, min(cut, end))
+        cut = space + 1 if space > start else min(cut, end)
+        yield start, cut
+        start = cut
+    if start < end:
+        yield start, end
+
+
+def visible(text: str) -> str:
+    """`text` safe to show on a terminal: control, bidirectional and invisible characters as escapes."""
+    return _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def escaped(text: str) -> str:
+    """`text` as data inside a tagged block: no tag, entity or invisible character survives as itself."""
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,58 @@
+"""A turn: one message of a conversation, verbatim, as it was said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import Lane, State
+from cortex.domain.memory import Kind
+from cortex.domain.scope import DEFAULT_SCOPE
+from cortex.domain.trust import SourceKind, TrustTier
+
+
+class Role(StrEnum):
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+SOURCE_OF_ROLE = {
+    Role.USER: SourceKind.USER,
+    Role.ASSISTANT: SourceKind.ASSISTANT,
+    Role.SYSTEM: SourceKind.SYSTEM,
+    Role.TOOL: SourceKind.TOOL,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What one speaker said at one place of one session."""
+
+    id: TraceId
+    text: str
+    session: str
+    seq: int
+    created_at: datetime
+    role: Role = Role.USER
+    speaker: str = ""
+    channel: str = ""
+    kind: Kind = Kind.EPISODE
+    scope: str = DEFAULT_SCOPE
+    trust: TrustTier = TrustTier.TRUSTED
+    state: State = State.ACTIVE
+
+    @property
+    def lane(self) -> Lane:
+        return Lane.SESSIONS
+
+    @property
+    def source_kind(self) -> SourceKind:
+        return SOURCE_OF_ROLE[self.role]
+
+    def revised(self, **changes: Any) -> Turn:
+        return replace(self, **changes)

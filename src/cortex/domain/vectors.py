@@ -1,0 +1,61 @@
+"""Embedding spaces and the arithmetic of unit vectors."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+Codes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Where a model's cosines lie: `floor` is what unrelated texts score, 1 is the same text.
+
+    Some models squeeze all cosines into a narrow band; thresholds such as 0.35 or 0.92 only mean
+    what they say after the band has been stretched back.
+    """
+
+    floor: float = 0.0
+
+    def apply(self, cosine: float) -> float:
+        """The cosine on the common scale: 0 for unrelated, 1 for the same."""
+        return min(1.0, max(0.0, (cosine - self.floor) / (1.0 - self.floor)))
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSpace:
+    """Vectors compare only within one space: one model, dimension, prefix scheme and endpoint."""
+
+    provider: str
+    model: str
+    dimension: int
+    prefixes: str = ""
+    endpoint: str = ""
+    calibration: Calibration = Calibration()
+
+    @property
+    def key(self) -> str:
+        """A short stable name; it changes when anything that changes the vectors does."""
+        identity = "\x1f".join((self.provider, self.model, str(self.dimension), self.prefixes, self.endpoint))
+        return f"{self.provider}/{self.model}/{self.dimension}/{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
+
+
+def unit(vector: Vector) -> Vector:
+    """`vector` scaled to length one; the zero vector stays as it is."""
+    length = float(np.linalg.norm(vector))
+    return vector if length == 0.0 else (vector / length).astype(np.float32)
+
+
+def sign_codes(vectors: NDArray[np.float32], centre: Vector) -> Codes:
+    """One bit per dimension, eight to a byte: on which side of the centre each vector lies."""
+    return np.packbits(vectors > centre, axis=-1)
+
+
+def hamming(codes: Codes, code: Codes) -> NDArray[np.uint16]:
+    """How many bits each of `codes` differs from `code` in."""
+    return np.bitwise_count(np.bitwise_xor(codes, code)).sum(axis=-1, dtype=np.uint16)

@@ -1,0 +1,117 @@
+"""One tree of errors. Each class has a stable code, an exit code for the CLI, and a status for HTTP.
+
+EngineError
+├── InvalidRequest        the caller can mend it: names the field and the fix
+├── NotFound              no such memory, turn, receipt, recipe
+├── StoreError
+│   ├── StoreUnavailable  home not writable, file cannot be opened
+│   ├── StoreBusy         another writer held the lock longer than we wait
+│   ├── StoreForeign      the file is not a Cortex database
+│   ├── StoreTooNew       written by a newer Cortex
+│   └── StoreCorrupt      the file is damaged
+├── ProviderError
+│   ├── ProviderMissing   unknown name, or its extra is not installed
+│   ├── EmbedderUnavailable
+│   ├── RerankerUnavailable
+│   └── ModelUnavailable  model files absent, or not the pinned ones
+└── DeadlineExceeded      a leg came too late; recall goes on without it
+"""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """Something Cortex can name. `message` says what happened, `hint` what to do next."""
+
+    code = "engine_error"
+    exit_code = 1
+    http_status = 500
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+class InvalidRequest(EngineError):
+    """The request cannot be carried out as given; `field` names the part to change."""
+
+    code = "invalid_request"
+    exit_code = 2
+    http_status = 422
+
+    def __init__(self, message: str, *, field: str, hint: str = "") -> None:
+        super().__init__(f"{field}: {message}", hint=hint)
+        self.field = field
+
+
+class NotFound(EngineError):
+    code = "not_found"
+    exit_code = 3
+    http_status = 404
+
+
+class StoreError(EngineError):
+    code = "store_error"
+    exit_code = 10
+    http_status = 503
+
+
+class StoreUnavailable(StoreError):
+    code = "store_unavailable"
+    exit_code = 11
+
+
+class StoreBusy(StoreError):
+    code = "store_busy"
+    exit_code = 12
+
+
+class StoreForeign(StoreError):
+    code = "store_foreign"
+    exit_code = 13
+
+
+class StoreTooNew(StoreError):
+    code = "store_too_new"
+    exit_code = 14
+
+
+class StoreCorrupt(StoreError):
+    code = "store_corrupt"
+    exit_code = 15
+
+
+class ProviderError(EngineError):
+    code = "provider_error"
+    exit_code = 20
+    http_status = 502
+
+
+class ProviderMissing(ProviderError):
+    code = "provider_missing"
+    exit_code = 21
+
+
+class EmbedderUnavailable(ProviderError):
+    code = "embedder_unavailable"
+    exit_code = 22
+
+
+class RerankerUnavailable(ProviderError):
+    code = "reranker_unavailable"
+    exit_code = 23
+
+
+class ModelUnavailable(EmbedderUnavailable):
+    code = "model_unavailable"
+    exit_code = 24
+
+
+class DeadlineExceeded(EngineError):
+    code = "deadline_exceeded"
+    exit_code = 30
+    http_status = 504

@@ -1,0 +1,288 @@
+"""What the engine asks of a store.
+
+A store keeps the traces of one agent. Writes go through `apply`, atomically and durably. Reads go
+through a `View`: one consistent snapshot, bound to one tenant, at the present or at an earlier
+position of the ledger. There is no read without a tenant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from cortex.domain.events import Event, EventKind
+from cortex.domain.identity import ReceiptId, TraceId
+from cortex.domain.lanes import SEARCHABLE, Lane, State
+from cortex.domain.memory import ImportanceLabel, Kind
+from cortex.domain.receipt import Receipt
+from cortex.domain.scope import Tenant
+from cortex.domain.terms import QueryTerm
+from cortex.domain.trace import Trace
+from cortex.domain.trust import TrustTier
+from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.ports.clock import Deadline
+
+# --- what can be changed -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Store a trace, new or as the next version of the one with its id; the old version is kept."""
+
+    trace: Trace
+    because: EventKind
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take a trace and everything derived from it out for good; only its events stay."""
+
+    id: TraceId
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Attach to a trace the vectors of its passages, in order, replacing those of the same space."""
+
+    id: TraceId
+    space: EmbeddingSpace
+    vectors: Sequence[Vector]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Count one use of each memory."""
+
+    ids: tuple[TraceId, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Keep a receipt; `query` is kept apart from it so that it can be replayed, and erased."""
+
+    receipt: Receipt
+    query: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetState:
+    """Keep the state of a session; None drops it."""
+
+    session: str
+    state: Mapping[str, Any] | None
+
+
+class JobState(StrEnum):
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Background work that survives a restart. `key` makes it unique: enqueuing it again moves its due time."""
+
+    id: str
+    kind: str
+    key: str
+    due: datetime
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    state: JobState = JobState.WAITING
+    attempts: int = 0
+    claimed_until: datetime | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PutJob:
+    """Enqueue a job, or write back what became of it."""
+
+    job: Job
+
+
+Change = Put | Remove | Embed | Touch | File | SetState | PutJob
+
+# --- what can be asked ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which traces are meant; None means any. Every store pushes this down into its search."""
+
+    lanes: frozenset[Lane] | None = None
+    scopes: frozenset[str] | None = None
+    kinds: frozenset[Kind] | None = None
+    trusts: frozenset[TrustTier] | None = None
+    labels: frozenset[ImportanceLabel] | None = None
+    states: frozenset[State] = SEARCHABLE
+    sessions: frozenset[str] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    ids: frozenset[TraceId] | None = None
+    lacking: EmbeddingSpace | None = None
+    """Only traces with no vector in this space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A trace a leg found. `score` is the leg's own; `passage` counts the vector's passage from 0."""
+
+    id: TraceId
+    score: float
+    passage: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a trace said from position `since` until position `until` (None: still)."""
+
+    trace: Trace
+    since: int
+    until: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many traces there are, and of what sort. `lacking` counts those without a vector, by space key."""
+
+    total: int
+    by_lane: Mapping[str, int]
+    by_scope: Mapping[str, int]
+    by_kind: Mapping[str, int]
+    by_label: Mapping[str, int]
+    by_trust: Mapping[str, int]
+    by_state: Mapping[str, int]
+    oldest: datetime | None
+    newest: datetime | None
+    text_bytes: int
+
+
+class View(Protocol):
+    """A consistent, read-only look at one tenant's traces."""
+
+    @property
+    def position(self) -> int:
+        """The position of the ledger this view shows."""
+        ...
+
+    def load(self, ids: Sequence[TraceId]) -> list[Trace]:
+        """The traces with these ids, in this order, unknown ones left out, whatever their state."""
+        ...
+
+    def keywords(
+        self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        """The best by BM25 among searchable states; best first, ties by id.
+
+        The statistics are those of the filter's lanes, scopes, kinds, trusts, labels and states; its
+        ids, sessions and times only narrow the answer.
+        """
+        ...
+
+    def nearest(
+        self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        """The nearest by cosine among searchable states, each trace by its best passage; best first, ties by id."""
+        ...
+
+    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
+        """For each turn, the turns of its session by offset: -1 the one before, 1 the one after."""
+        ...
+
+    def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        """Traces in order of id, from after `after`."""
+        ...
+
+    def counts(self, filter: Filter) -> Counts: ...
+
+    def history(self, id: TraceId) -> list[Version]:
+        """Every version of a trace, oldest first."""
+        ...
+
+    def last_seq(self, session: str) -> int:
+        """The place of the last turn of a session, or -1."""
+        ...
+
+    def events(self, after: int = 0, limit: int = 1_000) -> list[Event]: ...
+
+    def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
+        """A receipt and the query kept with it."""
+        ...
+
+    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
+        """The latest receipts, newest first."""
+        ...
+
+    def state(self, session: str) -> Mapping[str, Any] | None: ...
+
+    def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a store can do beyond the contract."""
+
+    as_of: bool = False
+    tags: bool = False
+    native_fusion: bool = False
+    transactions: bool = False
+    durable: bool = False
+    multi_process: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing `verify` found out of order, and whether it was mended."""
+
+    code: str
+    detail: str
+    repaired: bool = False
+
+
+class Store(Protocol):
+    """The traces of one agent."""
+
+    @property
+    def abilities(self) -> Abilities: ...
+
+    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+        """Carry out all changes or none, durably before returning; gives the new position."""
+        ...
+
+    def view(self, tenant: Tenant, as_of: int | None = None) -> AbstractContextManager[View]: ...
+
+    def position_at(self, tenant: Tenant, at: datetime) -> int:
+        """The position of the ledger as it stood at that time."""
+        ...
+
+    def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
+        """Take the next due job for this process until `until`; a lapsed claim can be taken again."""
+        ...
+
+    def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
+        """How many traces have vectors, by the key of their space."""
+        ...
+
+    def users(self) -> list[str]:
+        """The operator's question: whose traces are here."""
+        ...
+
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:
+        """Recompute everything derived and the chain of events, and compare."""
+        ...
+
+    def maintain(self) -> Mapping[str, Any]:
+        """Compact and optimise; gives the index status."""
+        ...
+
+    def describe(self) -> Mapping[str, Any]:
+        """Backend, file, size, schema: what status and receipts show."""
+        ...
+
+    def close(self) -> None: ...

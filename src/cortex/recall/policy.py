@@ -1,0 +1,68 @@
+"""Which candidates may be shown: states, validity, supersession. Trust and importance are tiers of the search itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import SEARCHABLE, State
+from cortex.domain.memory import ImportanceLabel, Memory
+from cortex.domain.trace import Trace
+from cortex.domain.trust import TrustTier
+
+Labels = frozenset[ImportanceLabel]
+
+_MUST_NICE = frozenset({ImportanceLabel.MUST_REMEMBER, ImportanceLabel.NICE_TO_HAVE})
+_GRADED = _MUST_NICE | {ImportanceLabel.UNKNOWN}
+
+STRICT_TIERS: tuple[tuple[str, Labels], ...] = (
+    ("must+nice", _MUST_NICE),
+    ("must+nice+unknown", _GRADED),
+    ("must+nice+unknown+ignore", frozenset(ImportanceLabel)),
+)
+"""E6: ask for what was graded important first, and for the rest only while there is no answer."""
+
+OPEN_TIERS = STRICT_TIERS[1:]
+"""The same without the first step: what nobody graded counts as worth showing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at an answer: which labels and trust tiers it looks at."""
+
+    tier: str
+    labels: Labels
+    trusts: frozenset[TrustTier]
+
+
+def attempts(tiers: tuple[tuple[str, Labels], ...], *, untrusted: bool, quarantined: bool) -> list[Attempt]:
+    """The tries in order. Trusted alone first; untrusted joins only after nothing was found, or when asked for (E7)."""
+    asked = frozenset({TrustTier.QUARANTINED} if quarantined else ())
+    trusted = frozenset({TrustTier.TRUSTED}) | asked
+    everyone = trusted | {TrustTier.UNTRUSTED}
+    steps = [everyone] if untrusted else [trusted, everyone]
+    return [Attempt(tier, labels, trusts) for trusts in steps for tier, labels in tiers]
+
+
+def refusal(trace: Trace, now: datetime) -> str | None:
+    """Why this trace may not be shown now, or None."""
+    if trace.state not in SEARCHABLE:
+        return trace.state.value
+    if isinstance(trace, Memory) and not trace.is_due(now):
+        return "expired"
+    return None
+
+
+def successor(trace: Trace, known: Mapping[TraceId, Trace]) -> TraceId | None:
+    """The id of what replaced `trace` in the end, as far as `known` tells; None if nothing did."""
+    seen = {trace.id}
+    last: TraceId | None = None
+    while isinstance(trace, Memory) and trace.state is State.SUPERSEDED and trace.superseded_by:
+        last = trace.superseded_by
+        if last in seen or last not in known:
+            break
+        seen.add(last)
+        trace = known[last]
+    return last

@@ -1,0 +1,56 @@
+"""Providers register by entry points; built-ins enter the same door as third parties."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from cortex.errors import ProviderMissing
+
+Factory = Callable[..., Any]
+
+# Built-ins are listed here too, because reading entry points costs more than the whole start of the CLI,
+# and because a source tree that was never installed has none.
+_BUILTIN = {
+    "cortex.stores": {
+        "sqlite": "cortex.stores.sqlite:SqliteStore",
+        "ephemeral": "cortex.stores.ephemeral:EphemeralStore",
+    },
+    "cortex.embedders": {
+        "local": "cortex.providers.embedders.local:create",
+        "none": "cortex.providers.embedders.none:create",
+    },
+    "cortex.rerankers": {"local": "cortex.providers.rerankers.local:create"},
+}
+
+
+def find(group: str, name: str) -> Factory:
+    """The factory registered under `name`, imported on use."""
+    if path := _BUILTIN.get(group, {}).get(name):
+        return _imported(path)
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=group):
+        if entry.name == name:
+            loaded: Factory = entry.load()
+            return loaded
+    known = names(group)
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+    raise ProviderMissing(f"{name!r} is not one of the {group.removeprefix('cortex.')}", hint=hint)
+
+
+def names(group: str) -> list[str]:
+    """Everything registered in `group`."""
+    from importlib.metadata import entry_points
+
+    return sorted({*_BUILTIN.get(group, {}), *(entry.name for entry in entry_points(group=group))})
+
+
+def _imported(path: str) -> Factory:
+    from importlib import import_module
+
+    module, _, attribute = path.partition(":")
+    factory: Factory = getattr(import_module(module), attribute)
+    return factory

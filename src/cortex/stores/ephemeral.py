@@ -1,0 +1,525 @@
+"""A store in memory: nothing outlives the process. It is the plainest reading of the port, and so the oracle.
+
+Each tenant has a shelf. A shelf is never changed: `apply` works on a copy and puts it in the place of
+the old one when everything has succeeded. That gives atomicity, and to every view its snapshot.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from cortex.domain.events import GENESIS, Event, EventKind, commit, seal
+from cortex.domain.identity import ReceiptId, TraceId
+from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.lexical import rarity, saturation
+from cortex.domain.memory import Memory
+from cortex.domain.receipt import Receipt
+from cortex.domain.scope import Tenant
+from cortex.domain.terms import QueryTerm, index_terms
+from cortex.domain.trace import Trace, canonical, kind_of, label_of
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import EmbeddingSpace, Vector, unit
+from cortex.errors import DeadlineExceeded, InvalidRequest, NotFound, StoreUnavailable
+from cortex.ports.clock import Deadline
+from cortex.ports.store import (
+    Abilities,
+    Change,
+    Counts,
+    Embed,
+    File,
+    Filter,
+    Finding,
+    Job,
+    JobState,
+    Match,
+    Put,
+    PutJob,
+    Remove,
+    SetState,
+    Touch,
+    Version,
+    View,
+)
+
+SALT_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One version of a trace, how often it says which term, and the salt that opens its commitment."""
+
+    trace: Trace
+    since: int
+    until: int | None
+    salt: bytes
+    terms: Counter[str]
+
+    def holds(self, position: int) -> bool:
+        return _holds(self.since, self.until, position)
+
+
+@dataclass(frozen=True, slots=True)
+class _Embedding:
+    """The unit vectors a trace had in one space from `since` until `until`."""
+
+    space: str
+    vectors: tuple[Vector, ...]
+    since: int
+    until: int | None
+
+    def holds(self, position: int) -> bool:
+        return _holds(self.since, self.until, position)
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    position: int
+    at: datetime
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """All that one tenant has. The values are immutable, so that copying the dicts copies the shelf."""
+
+    said: dict[TraceId, tuple[_Said, ...]] = field(default_factory=dict)
+    embeddings: dict[TraceId, tuple[_Embedding, ...]] = field(default_factory=dict)
+    uses: dict[TraceId, tuple[_Use, ...]] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    receipts: dict[ReceiptId, tuple[Receipt, str | None]] = field(default_factory=dict)
+    states: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    jobs: dict[str, Job] = field(default_factory=dict)
+
+    def copied(self) -> _Shelf:
+        return _Shelf(
+            dict(self.said),
+            dict(self.embeddings),
+            dict(self.uses),
+            list(self.events),
+            dict(self.receipts),
+            dict(self.states),
+            dict(self.jobs),
+        )
+
+
+class EphemeralStore:
+    """Everything in memory, for tests, dry runs and sessions that must leave nothing behind."""
+
+    def __init__(self, *, entropy: Callable[[int], bytes] = os.urandom) -> None:
+        self._entropy = entropy
+        self._lock = threading.RLock()
+        self._shelves: dict[Tenant, _Shelf] = {}
+        self._ledger: list[Event] = []
+        self._closed = False
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities(as_of=True, transactions=True)
+
+    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+        """Carry out all changes or none; gives the new position."""
+        with self._lock:
+            work = _Work(self._shelf(tenant).copied(), self._ledger[-1:], at, self._entropy)
+            others = [shelf for owner, shelf in self._shelves.items() if owner != tenant]
+            for change in changes:
+                if isinstance(change, Put) and any(change.trace.id in shelf.said for shelf in others):
+                    raise InvalidRequest("cannot be used", field="id", hint="let the engine make a fresh id")
+                work.carry_out(change)
+            self._shelves[tenant] = work.shelf
+            self._ledger += work.events
+            return len(self._ledger)
+
+    @contextmanager
+    def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[View]:
+        with self._lock:
+            shelf, now = self._shelf(tenant), len(self._ledger)
+        if as_of is not None and not 0 <= as_of <= now:
+            raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of", hint=f"give 0 to {now}")
+        yield _View(shelf, now if as_of is None else as_of)
+
+    def position_at(self, tenant: Tenant, at: datetime) -> int:
+        with self._lock:
+            self._shelf(tenant)
+            return max((event.position for event in self._ledger if event.at <= at), default=0)
+
+    def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
+        with self._lock:
+            shelf = self._shelf(tenant).copied()
+            # What was enqueued while the same work is under way waits until that has ended.
+            under_way = {_work_of(job) for job in shelf.jobs.values() if _is_running(job, now)}
+            due = [job for job in shelf.jobs.values() if job.kind in kinds and _is_due(job, now)]
+            job = min((job for job in due if _work_of(job) not in under_way), key=_by_due, default=None)
+            if job is None:
+                return None
+            job = replace(job, state=JobState.RUNNING, claimed_until=until, attempts=job.attempts + 1)
+            shelf.jobs[job.id] = job
+            self._shelves[tenant] = shelf
+            return copy.deepcopy(job)
+
+    def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
+        with self._lock:
+            shelf, now = self._shelf(tenant), len(self._ledger)
+        held = (each for embeddings in shelf.embeddings.values() for each in embeddings)
+        return Counter(each.space for each in held if each.holds(now) and each.vectors)
+
+    def users(self) -> list[str]:
+        with self._lock:
+            return sorted({tenant.user for tenant, shelf in self._shelves.items() if shelf.said})
+
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:  # noqa: ARG002 -- nothing is derived, so nothing can be mended
+        """Recompute the chain of events, and open the commitment of every version that is still here."""
+        with self._lock:
+            ledger, shelves = list(self._ledger), list(self._shelves.values())
+        previous = GENESIS
+        for position, event in enumerate(ledger, start=1):
+            if event.position != position or event.seal != _seal(previous, event):
+                yield Finding("chain_broken", f"event {position} does not follow from the one before it")
+            previous = event.seal
+        commitments = {event.position: event.commitment for event in ledger}
+        for said in (each for shelf in shelves for versions in shelf.said.values() for each in versions):
+            if commitments.get(said.since) != commit(said.salt, canonical(said.trace)):
+                yield Finding("commitment_broken", f"{said.trace.id} is not what event {said.since} recorded")
+
+    def maintain(self) -> Mapping[str, Any]:
+        return {"indexes": "none"}
+
+    def describe(self) -> Mapping[str, Any]:
+        with self._lock:
+            traces = sum(len(shelf.said) for shelf in self._shelves.values())
+            return {"backend": "ephemeral", "traces": traces, "position": len(self._ledger)}
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._shelves, self._ledger = {}, []
+
+    def _shelf(self, tenant: Tenant) -> _Shelf:
+        if self._closed:
+            raise StoreUnavailable("the store is closed", hint="open a new one; what it held is gone")
+        return self._shelves.get(tenant) or _Shelf()
+
+
+class _Work:
+    """One `apply` under way: changes a copy of the shelf, and draws up the events that will record it."""
+
+    def __init__(
+        self, shelf: _Shelf, last: Sequence[Event], at: datetime, entropy: Callable[[int], bytes]
+    ) -> None:
+        self.shelf = shelf
+        self.events: list[Event] = []
+        self._last = last[-1] if last else None
+        self._at = at.astimezone(UTC)
+        self._entropy = entropy
+        self._embedded: dict[str, int] = {}
+
+    def carry_out(self, change: Change) -> None:
+        match change:
+            case Put(trace, because):
+                self._put(trace, because)
+            case Remove(id):
+                self._remove(id)
+            case Embed(id, space, vectors):
+                self._embed(id, space, vectors)
+            case Touch(ids, at):
+                self._touch(ids, at)
+            case File(receipt, query):
+                self.shelf.receipts[receipt.id] = copy.deepcopy(receipt), query
+            case SetState(session, None):
+                self.shelf.states.pop(session, None)
+            case SetState(session, state):
+                self.shelf.states[session] = copy.deepcopy(dict(state or {}))
+            case PutJob(job):
+                self._put_job(copy.deepcopy(job))
+
+    def _put(self, trace: Trace, because: EventKind) -> None:
+        trace, salt = _uncounted(trace), self._entropy(SALT_BYTES)
+        position = self._record(because, trace.id, canonical(trace), salt)
+        before = self.shelf.said.get(trace.id, ())
+        if before:
+            if before[-1].trace.text != trace.text:
+                self._drop_vectors(trace.id, position)
+            before = (*before[:-1], replace(before[-1], until=position))
+        self.shelf.said[trace.id] = (*before, _Said(trace, position, None, salt, Counter(index_terms(trace.text))))
+
+    def _remove(self, id: TraceId) -> None:
+        self._known(id)
+        self._record(EventKind.REMOVED, id, id)
+        for kept in (self.shelf.said, self.shelf.embeddings, self.shelf.uses):
+            kept.pop(id, None)
+
+    def _embed(self, id: TraceId, space: EmbeddingSpace, vectors: Sequence[Vector]) -> None:
+        self._known(id)
+        units = tuple(_checked(vector, space) for vector in vectors)
+        if space.key not in self._embedded:
+            self._embedded[space.key] = self._record(EventKind.EMBEDDED, space.key, space.key)
+        position = self._embedded[space.key]
+        self._drop_vectors(id, position, space.key)
+        fresh = _Embedding(space.key, units, position, None)
+        self.shelf.embeddings[id] = (*self.shelf.embeddings.get(id, ()), fresh)
+
+    def _drop_vectors(self, id: TraceId, position: int, space: str | None = None) -> None:
+        self.shelf.embeddings[id] = tuple(
+            replace(each, until=position) if each.until is None and space in (None, each.space) else each
+            for each in self.shelf.embeddings.get(id, ())
+        )
+
+    def _touch(self, ids: Sequence[TraceId], at: datetime) -> None:
+        for id in ids:
+            self._known(id)
+        position = self._record(EventKind.RECALLED, "", " ".join(ids))
+        for id in dict.fromkeys(ids):
+            self.shelf.uses[id] = (*self.shelf.uses.get(id, ()), _Use(position, at.astimezone(UTC)))
+
+    def _put_job(self, job: Job) -> None:
+        jobs = self.shelf.jobs
+        if job.state is JobState.WAITING:
+            jobs.pop(job.id, None)
+            waiting = (each for each in jobs.values() if each.state is JobState.WAITING and _work_of(each) == _work_of(job))
+            if known := next(waiting, None):
+                job = replace(known, due=job.due, payload=job.payload)
+        jobs[job.id] = job
+
+    def _known(self, id: TraceId) -> None:
+        if id not in self.shelf.said:
+            raise NotFound(f"there is no trace {id}", hint="see `cortex list` for what there is")
+
+    def _record(self, kind: EventKind, subject: str, content: str, salt: bytes | None = None) -> int:
+        """Append an event that commits to `content`; gives its position."""
+        position = self._last.position + 1 if self._last else 1
+        commitment = commit(salt or self._entropy(SALT_BYTES), content)
+        event = Event(position, self._at, kind, subject, commitment, seal="")
+        event = replace(event, seal=_seal(self._last.seal if self._last else GENESIS, event))
+        self.events.append(event)
+        self.shelf.events.append(event)
+        self._last = event
+        return position
+
+
+class _View:
+    """What one shelf held at one position."""
+
+    def __init__(self, shelf: _Shelf, position: int) -> None:
+        self._shelf = shelf
+        self._position = position
+
+    @property
+    def position(self) -> int:
+        return self._position
+
+    def load(self, ids: Sequence[TraceId]) -> list[Trace]:
+        return [self._counted(trace) for id in ids if (trace := self._trace(id))]
+
+    def keywords(
+        self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        _hurry(deadline, "keyword")
+        documents = {said.trace.id: said.terms for said in self._current() if _has_facets(said.trace, filter)}
+        mean_length = sum(document.total() for document in documents.values()) / max(1, len(documents))
+        worth = {
+            term: term.weight * rarity(len(documents), sum(term.text in document for document in documents.values()))
+            for term in terms
+        }
+        matches = []
+        for trace in self._matching(filter):
+            document = documents[trace.id]
+            if held := [term for term in terms if term.text in document]:
+                length = float(document.total())
+                score = sum(worth[term] * saturation(float(document[term.text]), length, mean_length) for term in held)
+                matches.append(Match(trace.id, float(score)))
+        return _best(matches, limit)
+
+    def nearest(
+        self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        _hurry(deadline, "vector")
+        wanted = _checked(vector, space)
+        matches = []
+        for trace in self._matching(filter):
+            cosines = [float(np.dot(each, wanted)) for each in self._vectors(trace.id, space)]
+            if cosines:
+                best = max(cosines)
+                matches.append(Match(trace.id, best, passage=cosines.index(best)))
+        return _best(matches, limit)
+
+    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
+        found: dict[TraceId, Mapping[int, TraceId]] = {}
+        for id in ids:
+            turn = self._trace(id)
+            if isinstance(turn, Turn):
+                others = [
+                    other for other in self._session(turn.session) if other.id != id and other.state in SEARCHABLE
+                ]
+                before = [other.id for other in others if _place(other) < _place(turn)]
+                after = [other.id for other in others if _place(other) > _place(turn)]
+                found[id] = {
+                    **{-offset: other for offset, other in enumerate(reversed(before), start=1) if offset <= reach},
+                    **{offset: other for offset, other in enumerate(after, start=1) if offset <= reach},
+                }
+        return found
+
+    def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        rest = [trace for trace in self._matching(filter) if after is None or trace.id > after]
+        return [self._counted(trace) for trace in rest[: max(0, limit)]]
+
+    def counts(self, filter: Filter) -> Counts:
+        traces = self._matching(filter)
+        times = [trace.created_at for trace in traces]
+        return Counts(
+            total=len(traces),
+            by_lane=Counter(trace.lane.value for trace in traces),
+            by_scope=Counter(trace.scope for trace in traces),
+            by_kind=Counter(kind_of(trace).value for trace in traces),
+            by_label=Counter(label_of(trace).value for trace in traces),
+            by_trust=Counter(trace.trust.value for trace in traces),
+            by_state=Counter(trace.state.value for trace in traces),
+            oldest=min(times, default=None),
+            newest=max(times, default=None),
+            text_bytes=sum(len(trace.text.encode()) for trace in traces),
+        )
+
+    def history(self, id: TraceId) -> list[Version]:
+        return [
+            Version(said.trace, said.since, None if said.holds(self._position) else said.until)
+            for said in self._shelf.said.get(id, ())
+            if said.since <= self._position
+        ]
+
+    def last_seq(self, session: str) -> int:
+        return max((turn.seq for turn in self._session(session)), default=-1)
+
+    def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
+        return [event for event in self._shelf.events if after < event.position <= self._position][: max(0, limit)]
+
+    def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
+        return copy.deepcopy(self._shelf.receipts.get(id))
+
+    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
+        kept = [receipt for receipt, _ in self._shelf.receipts.values() if op in (None, receipt.op)]
+        newest = sorted(kept, key=lambda receipt: (receipt.at, receipt.id), reverse=True)
+        return copy.deepcopy(newest[: max(0, limit)])
+
+    def state(self, session: str) -> Mapping[str, Any] | None:
+        return copy.deepcopy(self._shelf.states.get(session))
+
+    def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
+        meant = [job for job in self._shelf.jobs.values() if state in (None, job.state)]
+        return copy.deepcopy(sorted(meant, key=_by_due)[: max(0, limit)])
+
+    def _current(self) -> list[_Said]:
+        """The versions that held at this position, in order of id."""
+        versions = (said for _, versions in sorted(self._shelf.said.items()) for said in versions)
+        return [said for said in versions if said.holds(self._position)]
+
+    def _trace(self, id: TraceId) -> Trace | None:
+        versions = self._shelf.said.get(id, ())
+        return next((said.trace for said in versions if said.holds(self._position)), None)
+
+    def _matching(self, filter: Filter) -> list[Trace]:
+        return [
+            said.trace
+            for said in self._current()
+            if _has_facets(said.trace, filter)
+            and _is_within(said.trace, filter)
+            and (filter.lacking is None or not self._vectors(said.trace.id, filter.lacking))
+        ]
+
+    def _session(self, session: str) -> list[Turn]:
+        traces = (said.trace for said in self._current())
+        return sorted((turn for turn in traces if isinstance(turn, Turn) and turn.session == session), key=_place)
+
+    def _vectors(self, id: TraceId, space: EmbeddingSpace) -> tuple[Vector, ...]:
+        held = (each for each in self._shelf.embeddings.get(id, ()) if each.space == space.key)
+        return next((each.vectors for each in held if each.holds(self._position)), ())
+
+    def _counted(self, trace: Trace) -> Trace:
+        uses = [use.at for use in self._shelf.uses.get(trace.id, ()) if use.position <= self._position]
+        if not uses or not isinstance(trace, Memory):
+            return trace
+        return trace.revised(last_accessed_at=max(uses), access_count=len(uses))
+
+
+def _has_facets(trace: Trace, filter: Filter) -> bool:
+    """Whether the filter's facets mean this trace; keyword statistics are counted over those that do."""
+    return (
+        trace.state in filter.states
+        and (filter.lanes is None or trace.lane in filter.lanes)
+        and (filter.scopes is None or trace.scope in filter.scopes)
+        and (filter.kinds is None or kind_of(trace) in filter.kinds)
+        and (filter.trusts is None or trace.trust in filter.trusts)
+        and (filter.labels is None or label_of(trace) in filter.labels)
+    )
+
+
+def _is_within(trace: Trace, filter: Filter) -> bool:
+    """Whether the rest of the filter means this trace: it restricts the answer, not the statistics."""
+    return (
+        (filter.ids is None or trace.id in filter.ids)
+        and (filter.sessions is None or (isinstance(trace, Turn) and trace.session in filter.sessions))
+        and (filter.since is None or trace.created_at >= filter.since)
+        and (filter.until is None or trace.created_at < filter.until)
+    )
+
+
+def _holds(since: int, until: int | None, position: int) -> bool:
+    return since <= position and (until is None or position < until)
+
+
+def _best(matches: list[Match], limit: int) -> list[Match]:
+    return sorted(matches, key=lambda match: (-match.score, match.id))[: max(0, limit)]
+
+
+def _place(turn: Turn) -> tuple[int, TraceId]:
+    return turn.seq, turn.id
+
+
+def _by_due(job: Job) -> tuple[datetime, str]:
+    return job.due, job.id
+
+
+def _work_of(job: Job) -> tuple[str, str]:
+    return job.kind, job.key
+
+
+def _is_running(job: Job, now: datetime) -> bool:
+    return job.state is JobState.RUNNING and job.claimed_until is not None and now < job.claimed_until
+
+
+def _is_due(job: Job, now: datetime) -> bool:
+    lapsed = job.state is JobState.RUNNING and not _is_running(job, now)
+    return lapsed or (job.state is JobState.WAITING and job.due <= now)
+
+
+def _uncounted(trace: Trace) -> Trace:
+    return trace.revised(last_accessed_at=None, access_count=0) if isinstance(trace, Memory) else trace
+
+
+def _checked(vector: Vector, space: EmbeddingSpace) -> Vector:
+    """`vector` at unit length, or an error if it cannot belong to `space`."""
+    if np.shape(vector) != (space.dimension,):
+        raise InvalidRequest(
+            f"has the shape {np.shape(vector)}, not that of {space.key}",
+            field="vector",
+            hint=f"give {space.dimension} numbers",
+        )
+    if not np.isfinite(vector).all():
+        raise InvalidRequest("has a number that is not finite", field="vector", hint="embed the text again")
+    return unit(np.array(vector, dtype=np.float32))
+
+
+def _seal(previous: str, event: Event) -> str:
+    at = event.at.isoformat()
+    return seal(previous, event.position, at, event.kind.value, event.subject, event.commitment)
+
+
+def _hurry(deadline: Deadline | None, leg: str) -> None:
+    if deadline is not None and deadline.passed:
+        raise DeadlineExceeded(f"the {leg} leg came too late", hint="allow more time with deadline_ms")

@@ -1,0 +1,108 @@
+"""One-bit codes of all vectors of a space, in memory: the first pass over many vectors.
+
+The arrays only ever grow, and a code that is taken out keeps its place with the number of its tomb.
+So several views can share them, each seeing exactly the codes of its own snapshot.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cortex.domain.vectors import Codes, hamming
+
+MANY = 1_024
+"""Up to this many vectors are compared exactly; of more, this many are chosen by their codes first."""
+
+_NEVER = np.iinfo(np.int64).max
+_BATCH = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The codes one view sees, as parallel arrays."""
+
+    keys: NDArray[np.int64]
+    facets: NDArray[np.int32]
+    codes: Codes
+    alive: NDArray[np.bool_]
+
+
+def choose(codes: Codes, keys: NDArray[np.int64], code: Codes, many: int) -> NDArray[np.int64]:
+    """The keys of the `many` nearest codes; ties by key, so that the same codes give the same choice."""
+    distances = hamming(codes, code).astype(np.int64)
+    ranked = (distances << 44) | keys
+    if len(ranked) > many:
+        ranked = np.partition(ranked, many)[:many]
+    return np.sort(ranked & ((1 << 44) - 1))
+
+
+class CodeIndex:
+    """The codes of one space, kept in step with the file."""
+
+    def __init__(self, space: int, code_bytes: int) -> None:
+        self._space = space
+        self._lock = threading.Lock()
+        self._count = 0
+        self._last_code = 0
+        self._last_tomb = 0
+        self._seqs = np.zeros(0, dtype=np.int64)
+        self._keys = np.zeros(0, dtype=np.int64)
+        self._facets = np.zeros(0, dtype=np.int32)
+        self._tombs = np.zeros(0, dtype=np.int64)
+        self._codes = np.zeros((0, code_bytes), dtype=np.uint8)
+
+    def columns(self, connection: sqlite3.Connection) -> Columns:
+        """What the snapshot of `connection` sees."""
+        last_code, last_tomb = _last(connection, "codes"), _last(connection, "tombs")
+        with self._lock:
+            if last_code > self._last_code:
+                self._append(connection)
+                self._last_code = last_code
+            if last_tomb > self._last_tomb:
+                self._bury(connection)
+                self._last_tomb = last_tomb
+            seen = slice(0, int(np.searchsorted(self._seqs[: self._count], last_code, side="right")))
+            return Columns(self._keys[seen], self._facets[seen], self._codes[seen], self._tombs[seen] > last_tomb)
+
+    def _append(self, connection: sqlite3.Connection) -> None:
+        rows = connection.execute(
+            "SELECT seq, key, facet, code FROM codes WHERE seq > ? AND space = ? ORDER BY seq",
+            (self._last_code, self._space),
+        )
+        while batch := rows.fetchmany(_BATCH):
+            end = self._count + len(batch)
+            self._reserve(end)
+            fresh = slice(self._count, end)
+            self._seqs[fresh] = [row[0] for row in batch]
+            self._keys[fresh] = [row[1] for row in batch]
+            self._facets[fresh] = [row[2] for row in batch]
+            self._tombs[fresh] = _NEVER
+            self._codes[fresh] = np.frombuffer(b"".join(row[3] for row in batch), np.uint8).reshape(len(batch), -1)
+            self._count = end
+
+    def _bury(self, connection: sqlite3.Connection) -> None:
+        for tomb, code in connection.execute("SELECT seq, code FROM tombs WHERE seq > ?", (self._last_tomb,)):
+            at = int(np.searchsorted(self._seqs[: self._count], code))
+            if at < self._count and self._seqs[at] == code:
+                self._tombs[at] = tomb
+
+    def _reserve(self, size: int) -> None:
+        if size <= len(self._seqs):
+            return
+        # New arrays rather than resized ones: earlier views still look at the old.
+        room = max(size, len(self._seqs) * 3 // 2, _BATCH)
+        for name in ("_seqs", "_keys", "_facets", "_tombs", "_codes"):
+            old = getattr(self, name)
+            new = np.zeros((room, *old.shape[1:]), dtype=old.dtype)
+            new[: self._count] = old[: self._count]
+            setattr(self, name, new)
+
+
+def _last(connection: sqlite3.Connection, table: str) -> int:
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+    return row[0] if row else 0

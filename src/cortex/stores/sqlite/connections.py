@@ -1,0 +1,165 @@
+"""Connections: one writer at a time with a bounded wait, readers that are never blocked, errors with names."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cortex.errors import (
+    DeadlineExceeded,
+    EngineError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreForeign,
+    StoreUnavailable,
+)
+from cortex.ports.clock import Deadline
+from cortex.stores.sqlite import schema
+
+_PAGE_CACHE_KIB = 8_192
+_STEPS_BETWEEN_CHECKS = 10_000
+
+
+class Connections:
+    """Opens the file and hands out its connections."""
+
+    def __init__(self, path: Path, *, synchronous: str, busy_timeout_ms: int) -> None:
+        self.path = path
+        self._synchronous = synchronous.upper()
+        self._busy_timeout_ms = busy_timeout_ms
+        self._writing = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._idle_lock = threading.Lock()
+        self._closed = False
+        with named_errors(path):
+            _make_private(path)
+            self._writer = self._open()
+            self._writer.execute("PRAGMA journal_mode = WAL")
+            schema.prepare(self._writer, str(path))
+
+    @contextmanager
+    def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """A write transaction: all of it or nothing, on disk before it returns where `durable`."""
+        with self.exclusive() as connection:
+            # `IMMEDIATE` takes the lock at once: a transaction that reads first and then writes can only fail.
+            connection.execute(f"PRAGMA synchronous = {self._synchronous if durable else 'NORMAL'}")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def exclusive(self) -> Iterator[sqlite3.Connection]:
+        """The writing connection outside of a transaction, for what cannot be done inside one."""
+        with named_errors(self.path):
+            if not self._writing.acquire(timeout=self._busy_timeout_ms / 1000):
+                raise StoreBusy(f"{self.path} is being written", hint="try again, or raise store.busy_timeout_ms")
+            try:
+                self._refuse_closed()
+                yield self._writer
+            finally:
+                self._writing.release()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A read transaction: one consistent snapshot, whatever writers do meanwhile."""
+        with named_errors(self.path):
+            connection = self._take()
+            try:
+                connection.execute("BEGIN")
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
+                self._give_back(connection)
+
+    def close(self) -> None:
+        """Close every idle connection. Closing twice is fine."""
+        with self._writing, self._idle_lock:
+            if not self._closed:
+                self._closed = True
+                for connection in (self._writer, *self._idle):
+                    connection.close()
+                self._idle.clear()
+
+    def _open(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=self._busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
+        )
+        connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        return connection
+
+    def _take(self) -> sqlite3.Connection:
+        with self._idle_lock:
+            self._refuse_closed()
+            if self._idle:
+                return self._idle.pop()
+        return self._open()
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._idle_lock:
+            if self._closed:
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable(f"{self.path} is closed", hint="open the engine again")
+
+
+@contextmanager
+def named_errors(path: Path) -> Iterator[None]:
+    """SQLite's errors under our names, each with what to do next."""
+    try:
+        yield
+    except EngineError:
+        raise
+    except sqlite3.DatabaseError as error:
+        raise _named(error, path) from error
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: {error.strerror or error}", hint="check the path and permissions") from error
+
+
+@contextmanager
+def until(deadline: Deadline | None, connection: sqlite3.Connection) -> Iterator[None]:
+    """Stop a query that runs past its deadline."""
+    if deadline is None:
+        yield
+        return
+    connection.set_progress_handler(lambda: deadline.passed, _STEPS_BETWEEN_CHECKS)
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "interrupted" in str(error):
+            raise DeadlineExceeded("the search took too long") from error
+        raise
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return StoreBusy(f"{path} is being written", hint="try again, or raise store.busy_timeout_ms")
+    if "not a database" in text:
+        return StoreForeign(f"{path} is not a Cortex database", hint="choose another --home, or move the file away")
+    if "malformed" in text or "corrupt" in text:
+        return StoreCorrupt(f"{path} is damaged: {text}", hint="run `cortex verify --repair`, or restore a backup")
+    if "readonly" in text or "unable to open" in text or "disk" in text:
+        return StoreUnavailable(f"{path} cannot be used: {text}", hint="check permissions and free space")
+    return StoreError(f"{path}: {text}", hint="run `cortex doctor`")
+
+
+def _make_private(path: Path) -> None:
+    """Memories are for their owner's eyes: a new file and its folder are readable by nobody else."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not path.exists():
+        path.touch(mode=0o600)

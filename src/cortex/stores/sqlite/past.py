@@ -1,0 +1,227 @@
+"""Reading one tenant's traces as they stood at an earlier position.
+
+The indexes hold the present only, so the past is searched by looking at everything that was there,
+with the same choices and the same arithmetic as the present: the same state gives the same answer.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from cortex.domain.identity import TraceId
+from cortex.domain.terms import QueryTerm, index_terms
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes
+from cortex.ports.clock import Deadline
+from cortex.ports.store import Counts, Filter, Match, Version
+from cortex.stores.sqlite import lexicon
+from cortex.stores.sqlite.codec import pack_time, unpack_id, unpack_trace
+from cortex.stores.sqlite.codes import MANY, CodeIndex, choose
+from cortex.stores.sqlite.connections import until
+from cortex.stores.sqlite.lexicon import Bag
+from cortex.stores.sqlite.reader import (
+    POSTING_BUDGET,
+    SqliteView,
+    candidate_plan,
+    facet_conditions,
+    searchable,
+    tally,
+)
+from cortex.stores.sqlite.writer import check_vector
+
+
+class Then(NamedTuple):
+    """One trace as it stood."""
+
+    row: int
+    facet: int
+    trace: Trace
+
+
+class PastView(SqliteView):
+    """One snapshot, bound to one user, showing the ledger up to `as_of`."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex], as_of: int
+    ) -> None:
+        super().__init__(connection, user, codes)
+        self._position = min(as_of, self._position)
+
+    @cached_property
+    def _traces(self) -> dict[TraceId, Then]:
+        """Everything that was there, with the use it had seen by then."""
+        uses = {
+            row: (count, last)
+            for row, count, last in self._db.execute(
+                "SELECT row, count(*), max(at) FROM accesses WHERE position <= ? GROUP BY row", (self.position,)
+            )
+        }
+        rows = self._db.execute(
+            "SELECT t.row, t.id, t.name, t.facet, t.body FROM traces t JOIN facets f ON f.id = t.facet"
+            " WHERE f.user = :user AND t.since <= :at"
+            " UNION ALL SELECT t.row, t.id, t.name, v.facet, v.body FROM versions v JOIN traces t ON t.row = v.row"
+            " JOIN facets f ON f.id = v.facet WHERE f.user = :user AND v.since <= :at AND v.until > :at",
+            {"user": self._user, "at": self.position},
+        )
+        found = {}
+        for row, id, name, facet, body in rows:
+            count, last = uses.get(row, (0, None))
+            found[unpack_id(id)] = Then(row, facet, unpack_trace(name, body, last, count))
+        return dict(sorted(found.items()))
+
+    def load(self, ids: Sequence[TraceId]) -> list[Trace]:
+        return [self._traces[id].trace for id in ids if id in self._traces]
+
+    def history(self, id: TraceId) -> list[Version]:
+        known = [version for version in super().history(id) if version.since <= self.position]
+        return [
+            Version(version.trace, version.since, version.until if (version.until or 0) <= self.position else None)
+            for version in known
+        ]
+
+    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
+        around: dict[TraceId, dict[int, TraceId]] = {}
+        for id in ids:
+            turn = self._traces[id].trace if id in self._traces else None
+            if isinstance(turn, Turn):
+                near = {
+                    offset: other
+                    for offset in range(-reach, reach + 1)
+                    if offset and (other := self._places.get((turn.session, turn.seq + offset)))
+                }
+                if near:
+                    around[id] = near
+        return around
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, int], TraceId]:
+        return {
+            (then.trace.session, then.trace.seq): id
+            for id, then in self._select(Filter())
+            if isinstance(then.trace, Turn)
+        }
+
+    def keywords(
+        self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        with until(deadline, self._db):
+            there = list(self._select(_facets_only(searchable(filter))))
+        words = [index_terms(then.trace.text) for _, then in there]
+        if not terms or not there:
+            return []
+        packed = [lexicon.pack(each) for each in words]
+        bag = Bag([len(each) for each in words], packed)
+        holders = {term.text: set(bag.holders(term.text).tolist()) for term in terms}
+        frequencies = [len(holders[term.text]) for term in terms]
+        at = _candidates(list(holders), frequencies, holders, [then.row for _, then in there])
+        wanted = {then.row for _, then in self._select(filter)}
+        kept = [index for index in at if there[index][1].row in wanted]
+        mean = max(sum(len(each) for each in words) / len(there), 1.0)
+        chosen = Bag([len(words[index]) for index in kept], [packed[index] for index in kept])
+        scores = chosen.scores(terms, frequencies, len(there), mean)
+        return self._best([there[index][1].row for index in kept], scores, limit)
+
+    def nearest(
+        self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        check_vector(vector, space)
+        with until(deadline, self._db):
+            wanted = {then.row for _, then in self._select(searchable(filter))}
+            known = self._db.execute("SELECT id, centre, centred FROM spaces WHERE key = ?", (space.key,)).fetchone()
+            if known is None:
+                return []
+            id, centre, centred = known
+            rows = [row for row in self._vectors_then(id) if row[1] in wanted]
+        if centre is not None and centred <= self.position and len(rows) > MANY:
+            middle = np.frombuffer(centre, dtype="<f4")
+            matrix = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f4").reshape(len(rows), -1)
+            keys = np.array([row[0] for row in rows], dtype=np.int64)
+            chosen = set(choose(sign_codes(matrix, middle), keys, sign_codes(vector, middle), MANY).tolist())
+            rows = [row for row in rows if row[0] in chosen]
+        return self._nearest_of(vector, [row[1:] for row in rows], limit)
+
+    def _vectors_then(self, space: int) -> list[tuple[int, int, int, bytes]]:
+        return self._db.execute(
+            "SELECT key, row, passage, vector FROM vectors WHERE space = ? AND since <= ?"
+            " AND (until IS NULL OR until > ?)",
+            (space, self.position, self.position),
+        ).fetchall()
+
+    def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        found = (then.trace for id, then in self._select(filter) if after is None or id > after)
+        return [trace for trace, _ in zip(found, range(limit), strict=False)]
+
+    def counts(self, filter: Filter) -> Counts:
+        names = {
+            row[0]: row[1:]
+            for row in self._db.execute("SELECT id, lane, scope, kind, label, trust, state FROM facets")
+        }
+        return tally(
+            (*names[then.facet], 1, created, created, len(then.trace.text.encode()))
+            for _, then in self._select(filter)
+            if (created := pack_time(then.trace.created_at)) is not None
+        )
+
+    def last_seq(self, session: str) -> int:
+        return max((then.trace.seq for _, then in self._select(Filter(sessions=frozenset({session})))
+                    if isinstance(then.trace, Turn)), default=-1)  # fmt: skip
+
+    def _select(self, filter: Filter) -> Iterator[tuple[TraceId, Then]]:
+        """What passes the filter, in order of id."""
+        where, values = facet_conditions(filter)
+        facets = {
+            row[0]
+            for row in self._db.execute(
+                f"SELECT id FROM facets WHERE user = ?{where}",  # noqa: S608
+                (self._user, *values),
+            )
+        }
+        embedded = self._embedded_then(filter.lacking) if filter.lacking else set()
+        for id, then in self._traces.items():
+            if then.facet in facets and then.row not in embedded and _passes(then.trace, filter):
+                yield id, then
+
+    def _embedded_then(self, space: EmbeddingSpace) -> set[int]:
+        known = self._db.execute("SELECT id FROM spaces WHERE key = ?", (space.key,)).fetchone()
+        return {row[1] for row in self._vectors_then(known[0])} if known else set()
+
+
+def _candidates(
+    terms: Sequence[str], frequencies: Sequence[int], holders: Mapping[str, set[int]], rows: Sequence[int]
+) -> list[int]:
+    """The indexes of what the present search would have scored."""
+    if len(rows) <= POSTING_BUDGET:
+        return sorted(set().union(*holders.values()))
+    found: dict[int, None] = {}
+    for required, any_of, most in candidate_plan(terms, frequencies):
+        holding = set().union(*(holders[term] for term in any_of))
+        if required is not None:
+            holding &= holders[required]
+        newest = sorted(holding, key=lambda index: -rows[index])
+        for index in newest[: most - len(found)]:
+            found.setdefault(index)
+    return list(found)
+
+
+def _facets_only(filter: Filter) -> Filter:
+    """The part of a filter that decides the statistics."""
+    return Filter(
+        lanes=filter.lanes, scopes=filter.scopes, kinds=filter.kinds, trusts=filter.trusts, labels=filter.labels,
+        states=filter.states,
+    )  # fmt: skip
+
+
+def _passes(trace: Trace, filter: Filter) -> bool:
+    if filter.sessions is not None and not (isinstance(trace, Turn) and trace.session in filter.sessions):
+        return False
+    if filter.ids is not None and trace.id not in filter.ids:
+        return False
+    if filter.since is not None and trace.created_at < filter.since:
+        return False
+    return filter.until is None or trace.created_at < filter.until

@@ -1,0 +1,469 @@
+"""Reading one tenant's traces at the present position."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cortex.domain.events import Event, EventKind
+from cortex.domain.identity import ReceiptId, TraceId
+from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.receipt import Receipt
+from cortex.domain.terms import QueryTerm
+from cortex.domain.trace import Trace
+from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes
+from cortex.ports.clock import Deadline
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version
+from cortex.stores.sqlite.codec import (
+    JOB_COLUMNS,
+    batched,
+    listed,
+    marks,
+    pack_id,
+    pack_time,
+    unpack_id,
+    unpack_job,
+    unpack_receipt,
+    unpack_time,
+    unpack_trace,
+)
+from cortex.stores.sqlite.codes import MANY, CodeIndex, choose
+from cortex.stores.sqlite.connections import until
+from cortex.stores.sqlite.lexicon import Bag
+from cortex.stores.sqlite.writer import check_vector, facet_token, user_token
+
+POSTING_BUDGET = 4_000
+"""How many candidates the keyword leg scores at most."""
+
+SCORE_DIGITS = 6
+"""Scores are rounded here, so that the last bits of a sum cannot decide an order."""
+
+_MANY_FACETS = 24
+
+Candidates = Sequence[tuple[int, int, bytes]]
+"""Row, length and packed terms of each."""
+
+
+class Facets:
+    """The facets a filter allows, and the statistics of what lies in them."""
+
+    def __init__(self, rows: Iterable[tuple[int, int, int]]) -> None:
+        self.ids: list[int] = []
+        self.traces = self.terms = 0
+        for id, traces, terms in rows:
+            self.ids.append(id)
+            self.traces += traces
+            self.terms += terms
+
+    @property
+    def mean_length(self) -> float:
+        return max(self.terms / self.traces, 1.0) if self.traces else 1.0
+
+
+class SqliteView:
+    """One snapshot, bound to one user."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex]
+    ) -> None:
+        self._db = connection
+        self._codes = codes
+        found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
+        self._user: int = found[0] if found else -1
+        self._posted_traces: int | None = None
+        self._position: int = self._db.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0]
+
+    @property
+    def position(self) -> int:
+        return self._position
+
+    # --- by id -----------------------------------------------------------------------------------
+
+    def load(self, ids: Sequence[TraceId]) -> list[Trace]:
+        found: dict[bytes, Trace] = {}
+        for some in batched([pack_id(id) for id in ids]):
+            rows = self._db.execute(
+                "SELECT t.id, t.name, t.body, t.used, t.uses FROM traces t JOIN facets f ON f.id = t.facet"
+                f" WHERE f.user = ? AND t.id IN ({marks(some)})",  # noqa: S608
+                (self._user, *some),
+            )
+            found.update((row[0], unpack_trace(*row[1:])) for row in rows)
+        return [found[packed] for id in ids if (packed := pack_id(id)) in found]
+
+    def history(self, id: TraceId) -> list[Version]:
+        row = self._db.execute(
+            "SELECT t.row, t.name, t.since, t.body, t.used, t.uses FROM traces t JOIN facets f ON f.id = t.facet"
+            " WHERE t.id = ? AND f.user = ?",
+            (pack_id(id), self._user),
+        ).fetchone()
+        if row is None:
+            return []
+        key, name, since, body, used, uses = row
+        older = self._db.execute("SELECT body, since, until FROM versions WHERE row = ? ORDER BY since", (key,))
+        past = [Version(unpack_trace(name, text, None, 0), begin, end) for text, begin, end in older]
+        return [*past, Version(unpack_trace(name, body, used, uses), since, None)]
+
+    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
+        around: dict[TraceId, dict[int, TraceId]] = {}
+        for some in batched([pack_id(id) for id in ids]):
+            rows = self._db.execute(
+                "SELECT a.id, b.seq - a.seq, b.id FROM traces a JOIN facets f ON f.id = a.facet"
+                " JOIN traces b ON b.thread = a.thread AND b.seq BETWEEN a.seq - ? AND a.seq + ? AND b.seq <> a.seq"
+                " JOIN facets g ON g.id = b.facet AND g.state IN ('active', 'superseded')"
+                f" WHERE f.user = ? AND a.id IN ({marks(some)})",  # noqa: S608
+                (reach, reach, self._user, *some),
+            )
+            for id, offset, other in rows:
+                around.setdefault(unpack_id(id), {})[offset] = unpack_id(other)
+        return around
+
+    # --- by words --------------------------------------------------------------------------------
+
+    def keywords(
+        self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        facets = self._facets(searchable(filter))
+        if not terms or not facets.traces:
+            return []
+        with until(deadline, self._db):
+            candidates, frequencies = self._candidates(terms, facets)
+            allowed = self._allowed_rows(filter)
+        kept = [each for each in candidates if allowed is None or each[0] in allowed]
+        bag = Bag([each[1] for each in kept], [each[2] for each in kept])
+        scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
+        return self._best([each[0] for each in kept], scores, limit)
+
+    def _candidates(self, terms: Sequence[QueryTerm], facets: Facets) -> tuple[Candidates, list[int]]:
+        """Traces that hold some of `terms`, and in how many traces each term occurs."""
+        texts = [term.text for term in terms]
+        if facets.traces <= POSTING_BUDGET:
+            rows = self._posted(texts, facets)
+            bag = Bag([row[1] for row in rows], [row[2] for row in rows])
+            return rows, [len(bag.holders(text)) for text in texts]
+        frequencies = [self._frequency(text, facets) for text in texts]
+        found: dict[int, tuple[int, int, bytes]] = {}
+        for required, any_of, most in candidate_plan(texts, frequencies):
+            for row in self._posted(any_of, facets, required, most - len(found)):
+                found.setdefault(row[0], row)
+        return list(found.values()), frequencies
+
+    def _frequency(self, term: str, facets: Facets) -> int:
+        if self._whole(facets) or len(facets.ids) <= _MANY_FACETS:
+            match = self._match([term], facets)
+            count: int = self._db.execute(
+                "SELECT count(*) FROM postings WHERE postings MATCH ?", (match,)
+            ).fetchone()[0]
+            return count
+        return len(self._posted([term], facets))
+
+    def _posted(
+        self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1
+    ) -> list[tuple[int, int, bytes]]:
+        """Newest first: what holds `required` and any of the others."""
+        match = self._match(any_of, facets, required)
+        narrow = "" if self._whole(facets) or len(facets.ids) <= _MANY_FACETS else (
+            " AND facet IN (SELECT value FROM json_each(:facets))"
+        )
+        return self._db.execute(
+            "SELECT l.row, l.length, l.terms FROM postings p JOIN lexicon l ON l.row = p.rowid"
+            f" WHERE postings MATCH :match{narrow} ORDER BY p.rowid DESC LIMIT :most",  # noqa: S608
+            {"match": match, "facets": listed(facets.ids), "most": most},
+        ).fetchall()
+
+    def _match(self, any_of: Sequence[str], facets: Facets, required: str | None = None) -> str:
+        groups = []
+        if not self._whole(facets):
+            few = len(facets.ids) <= _MANY_FACETS
+            groups.append([facet_token(id) for id in facets.ids] if few else [user_token(self._user)])
+        if required is not None:
+            groups.append([required])
+        groups.append(list(any_of))
+        # Every term is quoted, so that nothing in it is an operator; terms hold no quotes.
+        return " AND ".join("(" + " OR ".join(f'"{token}"' for token in group) + ")" for group in groups)
+
+    def _whole(self, facets: Facets) -> bool:
+        """Whether these facets are all there is, so that no posting needs to be checked for them."""
+        if self._posted_traces is None:
+            total = "SELECT coalesce(sum(traces), 0) FROM facets WHERE state IN (SELECT value FROM json_each(?))"
+            self._posted_traces = self._db.execute(total, (listed(sorted(SEARCHABLE)),)).fetchone()[0]
+        return facets.traces == self._posted_traces
+
+    # --- by meaning ------------------------------------------------------------------------------
+
+    def nearest(
+        self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        check_vector(vector, space)
+        known = self._db.execute("SELECT id, centre FROM spaces WHERE key = ?", (space.key,)).fetchone()
+        facets = self._facets(searchable(filter))
+        if known is None or not facets.ids:
+            return []
+        with until(deadline, self._db):
+            allowed = self._allowed_rows(filter)
+            keys = None if known[1] is None else self._chosen(vector, known[0], known[1], facets, allowed)
+            rows = self._vectors(known[0], facets, keys, allowed)
+        return self._nearest_of(vector, rows, limit)
+
+    def _chosen(
+        self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None
+    ) -> NDArray[np.int64]:
+        """The keys of the vectors worth comparing exactly."""
+        columns = self._codes(space, len(vector)).columns(self._db)
+        lookup = np.zeros(max(facets.ids, default=0) + 2, dtype=bool)
+        lookup[facets.ids] = True
+        mask = columns.alive & lookup[np.minimum(columns.facets, len(lookup) - 1)]
+        keys = columns.keys[mask]
+        if allowed is not None:
+            rows = self._db.execute("SELECT key FROM vectors WHERE row IN (SELECT value FROM json_each(?))",
+                                    (listed(allowed),))  # fmt: skip
+            chosen = np.isin(keys, [row[0] for row in rows])
+            mask[np.flatnonzero(mask)[~chosen]] = False
+            keys = keys[chosen]
+        if len(keys) <= MANY:
+            return keys
+        code = sign_codes(vector, np.frombuffer(centre, dtype="<f4"))
+        return choose(columns.codes[mask], keys, code, MANY)
+
+    def _vectors(
+        self, space: int, facets: Facets, keys: NDArray[np.int64] | None, allowed: set[int] | None
+    ) -> list[tuple[int, int, bytes]]:
+        """Row, passage and vector: those with `keys`, or all of the space where there are few."""
+        if keys is not None:
+            return self._db.execute(
+                "SELECT row, passage, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))",
+                (listed(keys.tolist()),),
+            ).fetchall()
+        rows = self._db.execute(
+            "SELECT v.row, v.passage, v.vector FROM vectors v JOIN traces t ON t.row = v.row"
+            " WHERE v.space = ? AND v.until IS NULL AND t.facet IN (SELECT value FROM json_each(?))",
+            (space, listed(facets.ids)),
+        ).fetchall()
+        return rows if allowed is None else [row for row in rows if row[0] in allowed]
+
+    def _nearest_of(self, vector: Vector, rows: Sequence[tuple[int, int, bytes]], limit: int) -> list[Match]:
+        if not rows:
+            return []
+        matrix = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4").reshape(len(rows), -1)
+        cosines = matrix @ vector
+        best: dict[int, tuple[float, int]] = {}
+        for (row, passage, _), cosine in zip(rows, cosines.tolist(), strict=True):
+            if row not in best or (cosine, -passage) > (best[row][0], -best[row][1]):
+                best[row] = (cosine, passage)
+        found = self._best(list(best), np.array([best[row][0] for row in best]), limit, drop_zero=False)
+        by_id = {id: best[row][1] for row, id in self._ids(list(best)).items()}
+        return [Match(match.id, match.score, by_id[match.id]) for match in found]
+
+    # --- what both searches share ----------------------------------------------------------------
+
+    def _best(
+        self, rows: Sequence[int], scores: NDArray[np.floating[Any]], limit: int, *, drop_zero: bool = True
+    ) -> list[Match]:
+        """The `limit` best rows as matches; ties by id."""
+        rounded = np.round(scores.astype(np.float64), SCORE_DIGITS)
+        order = np.argsort(-rounded, kind="stable")
+        if len(order) > limit:
+            # Everything that ties with the last place has to be looked at, for ids decide ties.
+            order = order[: int(np.searchsorted(-rounded[order], -rounded[order[limit - 1]], side="right"))]
+        ids = self._ids([rows[at] for at in order])
+        found = [
+            Match(ids[rows[at]], float(rounded[at]))
+            for at in order
+            if rows[at] in ids and (rounded[at] > 0.0 or not drop_zero)
+        ]
+        return sorted(found, key=lambda match: (-match.score, match.id))[:limit]
+
+    def _ids(self, rows: Sequence[int]) -> dict[int, TraceId]:
+        found = self._db.execute(
+            "SELECT row, id FROM traces WHERE row IN (SELECT value FROM json_each(?))", (listed(rows),)
+        )
+        return {row: unpack_id(id) for row, id in found}
+
+    def _facets(self, filter: Filter) -> Facets:
+        where, values = facet_conditions(filter)
+        return Facets(
+            self._db.execute(
+                f"SELECT id, traces, terms FROM facets WHERE user = ?{where} AND traces > 0",  # noqa: S608
+                (self._user, *values),
+            )
+        )
+
+    def _allowed_rows(self, filter: Filter) -> set[int] | None:
+        """The rows that pass what facets do not cover; None when that is everything."""
+        where, values = _row_conditions(filter)
+        if not where:
+            return None
+        rows = self._db.execute(
+            "SELECT t.row FROM traces t JOIN facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
+            f" WHERE f.user = ?{where}",  # noqa: S608
+            (self._user, *values),
+        )
+        return {row[0] for row in rows}
+
+    # --- by walking ------------------------------------------------------------------------------
+
+    def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        facets = self._facets(filter)
+        where, values = _row_conditions(filter)
+        rows = self._db.execute(
+            "SELECT t.name, t.body, t.used, t.uses FROM traces t LEFT JOIN threads h ON h.id = t.thread"
+            f" WHERE t.facet IN (SELECT value FROM json_each(?)) AND t.id > ?{where} ORDER BY t.id LIMIT ?",  # noqa: S608
+            (listed(facets.ids), pack_id(after) if after else b"", *values, limit),
+        )
+        return [unpack_trace(*row) for row in rows]
+
+    def counts(self, filter: Filter) -> Counts:
+        where, values = facet_conditions(filter)
+        narrow, more = _row_conditions(filter)
+        rows = self._db.execute(
+            "SELECT f.lane, f.scope, f.kind, f.label, f.trust, f.state, count(*), min(t.created), max(t.created),"
+            " sum(length(CAST(json_extract(t.body, '$.text') AS BLOB)))"
+            " FROM traces t JOIN facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
+            f" WHERE f.user = ?{where}{narrow} GROUP BY f.id",  # noqa: S608
+            (self._user, *values, *more),
+        ).fetchall()
+        return tally(rows)
+
+    def last_seq(self, session: str) -> int:
+        found = self._db.execute(
+            "SELECT max(t.seq) FROM threads h JOIN traces t ON t.thread = h.id WHERE h.user = ? AND h.session = ?",
+            (self._user, session),
+        ).fetchone()[0]
+        return -1 if found is None else found
+
+    # --- ledger, receipts, sessions, jobs --------------------------------------------------------
+
+    def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
+        rows = self._db.execute(
+            "SELECT position, at, kind, subject, commitment, seal FROM events"
+            " WHERE user = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?",
+            (self._user, after, self.position, limit),
+        )
+        return [
+            Event(position, unpack_time(at), EventKind(kind), subject, commitment.hex(), seal.hex())
+            for position, at, kind, subject, commitment, seal in rows
+        ]
+
+    def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
+        row = self._db.execute(
+            "SELECT body, query FROM receipts WHERE id = ? AND user = ?", (id, self._user)
+        ).fetchone()
+        return (unpack_receipt(row[0]), row[1]) if row else None
+
+    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
+        rows = self._db.execute(
+            "SELECT body FROM receipts WHERE user = ? AND (? IS NULL OR op = ?) ORDER BY at DESC, id DESC LIMIT ?",
+            (self._user, op, op, limit),
+        )
+        return [unpack_receipt(row[0]) for row in rows]
+
+    def state(self, session: str) -> Mapping[str, Any] | None:
+        row = self._db.execute(
+            "SELECT state FROM sessions WHERE user = ? AND session = ?", (self._user, session)
+        ).fetchone()
+        if row is None:
+            return None
+        state: Mapping[str, Any] = json.loads(row[0])
+        return state
+
+    def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
+        rows = self._db.execute(
+            f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = ? AND (? IS NULL OR state = ?) ORDER BY due, id LIMIT ?",  # noqa: S608
+            (self._user, state, state, limit),
+        )
+        return [unpack_job(row) for row in rows]
+
+
+def searchable(filter: Filter) -> Filter:
+    """`filter` without the states that searches never look at."""
+    return replace(filter, states=filter.states & SEARCHABLE)
+
+
+def candidate_plan(terms: Sequence[str], frequencies: Sequence[int]) -> list[tuple[str | None, list[str], int]]:
+    """Which postings to read when there are too many to score: (required term, any of these, at most).
+
+    Rarest terms first, as many as fit the budget. Where even the rarest is too common, what holds it
+    together with another term comes first, then the newest that hold it.
+    """
+    order = sorted((frequency, term) for frequency, term in zip(frequencies, terms, strict=True) if frequency)
+    rare: list[str] = []
+    used = 0
+    for frequency, term in order:
+        if used + frequency > POSTING_BUDGET:
+            break
+        used += frequency
+        rare.append(term)
+    if rare:
+        return [(None, rare, POSTING_BUDGET)]
+    if not order:
+        return []
+    rarest, others = order[0][1], [term for _, term in order[1:]]
+    together: list[tuple[str | None, list[str], int]] = [(rarest, others, POSTING_BUDGET)] if others else []
+    return [*together, (None, [rarest], POSTING_BUDGET)]
+
+
+def tally(rows: Iterable[tuple[str, str, str, str, str, str, int, int, int, int]]) -> Counts:
+    """Counts from rows of lane, scope, kind, label, trust, state, number, oldest, newest and bytes."""
+    by: tuple[dict[str, int], ...] = ({}, {}, {}, {}, {}, {})
+    total = size = 0
+    oldest: int | None = None
+    newest: int | None = None
+    for *names, number, first, last, length in rows:
+        for counted, name in zip(by, names, strict=True):
+            counted[name] = counted.get(name, 0) + number
+        total += number
+        size += length
+        oldest = first if oldest is None else min(oldest, first)
+        newest = last if newest is None else max(newest, last)
+    lane, scope, kind, label, trust, state = by
+    return Counts(
+        total, lane, scope, kind, label, trust, state,
+        None if oldest is None else unpack_time(oldest), None if newest is None else unpack_time(newest), size,
+    )  # fmt: skip
+
+
+def facet_conditions(filter: Filter) -> tuple[str, list[str]]:
+    """The part of a filter that facets answer."""
+    wanted: Mapping[str, Iterable[str] | None] = {
+        "lane": filter.lanes,
+        "scope": filter.scopes,
+        "kind": filter.kinds,
+        "trust": filter.trusts,
+        "label": filter.labels,
+        "state": filter.states,
+    }
+    where, values = "", []
+    for column, names in wanted.items():
+        if names is not None:
+            where += f" AND {column} IN (SELECT value FROM json_each(?))"
+            values.append(listed(sorted(names)))
+    return where, values
+
+
+def _row_conditions(filter: Filter) -> tuple[str, list[Any]]:
+    """The part of a filter that has to be asked of each trace."""
+    where, values = "", list[Any]()
+    if filter.sessions is not None:
+        where += " AND h.session IN (SELECT value FROM json_each(?))"
+        values.append(listed(sorted(filter.sessions)))
+    if filter.since is not None:
+        where += " AND t.created >= ?"
+        values.append(pack_time(filter.since))
+    if filter.until is not None:
+        where += " AND t.created < ?"
+        values.append(pack_time(filter.until))
+    if filter.ids is not None:
+        where += f" AND t.id IN ({marks(filter.ids)})"
+        values += [pack_id(id) for id in sorted(filter.ids)]
+    if filter.lacking is not None:
+        where += (
+            " AND NOT EXISTS (SELECT 1 FROM vectors v JOIN spaces s ON s.id = v.space"
+            " WHERE v.row = t.row AND v.until IS NULL AND s.key = ?)"
+        )
+        values.append(filter.lacking.key)
+    return where, values

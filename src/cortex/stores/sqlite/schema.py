@@ -1,0 +1,180 @@
+"""The file: its tables, how an old one is brought up to date, and how a strange one is refused."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from cortex.domain.terms import TOKENISER
+from cortex.errors import StoreForeign, StoreTooNew
+
+APPLICATION_ID = 0x43525458  # "CRTX"
+
+# Truth: traces, versions, events (with users, facets and threads that they point to), accesses.
+# Derived and rebuildable: postings, lexicon, codes, tombs, the counters of facets and traces.
+_V1 = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+-- Everything a search filters by, interned: most filters become a short list of facet ids.
+CREATE TABLE facets (
+  id INTEGER PRIMARY KEY,
+  user INTEGER NOT NULL REFERENCES users (id),
+  scope TEXT NOT NULL,
+  lane TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  trust TEXT NOT NULL,
+  label TEXT NOT NULL,
+  state TEXT NOT NULL,
+  traces INTEGER NOT NULL DEFAULT 0,
+  terms INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (user, scope, lane, kind, trust, label, state)
+);
+
+CREATE TABLE threads (
+  id INTEGER PRIMARY KEY, user INTEGER NOT NULL REFERENCES users (id), session TEXT NOT NULL, UNIQUE (user, session)
+);
+
+CREATE TABLE traces (
+  row INTEGER PRIMARY KEY AUTOINCREMENT,
+  id BLOB NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  facet INTEGER NOT NULL REFERENCES facets (id),
+  since INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  thread INTEGER,
+  seq INTEGER,
+  salt BLOB NOT NULL,
+  body TEXT NOT NULL,
+  used INTEGER,
+  uses INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX traces_by_facet ON traces (facet, id);
+CREATE INDEX traces_by_place ON traces (thread, seq) WHERE thread IS NOT NULL;
+
+CREATE TABLE versions (
+  row INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  facet INTEGER NOT NULL,
+  salt BLOB NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (row, since)
+);
+
+CREATE TABLE events (
+  position INTEGER PRIMARY KEY,
+  user INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  commitment BLOB NOT NULL,
+  seal BLOB NOT NULL
+);
+CREATE INDEX events_by_time ON events (at);
+
+CREATE TABLE accesses (row INTEGER NOT NULL, position INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX accesses_by_row ON accesses (row, position);
+
+-- Posting lists only: no content, no positions. Terms come ready made from domain.terms.
+CREATE VIRTUAL TABLE postings USING fts5 (
+  terms, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '_-./#@:+='"
+);
+-- What BM25 needs of each trace: its terms as packed hash and count, and how many there are.
+CREATE TABLE lexicon (
+  row INTEGER PRIMARY KEY, facet INTEGER NOT NULL, length INTEGER NOT NULL, terms BLOB NOT NULL
+);
+
+CREATE TABLE spaces (
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL, centre BLOB, centred INTEGER
+);
+CREATE TABLE vectors (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  space INTEGER NOT NULL REFERENCES spaces (id),
+  row INTEGER NOT NULL,
+  passage INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER,
+  vector BLOB NOT NULL
+);
+CREATE INDEX vectors_by_row ON vectors (row, space);
+-- One bit a dimension, for the first pass over many vectors; facet copied here so that a mask is enough.
+CREATE TABLE codes (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  space INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  row INTEGER NOT NULL,
+  facet INTEGER NOT NULL,
+  code BLOB NOT NULL
+);
+CREATE INDEX codes_by_row ON codes (row);
+CREATE TABLE tombs (seq INTEGER PRIMARY KEY AUTOINCREMENT, code INTEGER NOT NULL);
+
+CREATE TABLE receipts (
+  id TEXT PRIMARY KEY, user INTEGER NOT NULL, at INTEGER NOT NULL, op TEXT NOT NULL, body TEXT NOT NULL, query TEXT
+);
+CREATE INDEX receipts_by_time ON receipts (user, at);
+
+CREATE TABLE sessions (
+  user INTEGER NOT NULL, session TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (user, session)
+) WITHOUT ROWID;
+
+CREATE TABLE jobs (
+  id TEXT PRIMARY KEY,
+  user INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  due INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  claimed INTEGER,
+  error TEXT NOT NULL,
+  payload TEXT NOT NULL
+);
+CREATE UNIQUE INDEX jobs_waiting ON jobs (user, kind, key) WHERE state = 'waiting';
+CREATE INDEX jobs_due ON jobs (state, due);
+"""
+
+MIGRATIONS = (_V1,)
+VERSION = len(MIGRATIONS)
+
+
+def prepare(connection: sqlite3.Connection, path: str) -> None:
+    """Make a new file ours, bring an older one up to date, and refuse what is not for us to touch."""
+    if _version(connection, path) < VERSION:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Asked again under the lock: another process may have been first.
+            for migration in MIGRATIONS[_version(connection, path) :]:
+                for statement in _statements(migration):
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+
+def _version(connection: sqlite3.Connection, path: str) -> int:
+    ours = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if not ours and (version or connection.execute("SELECT 1 FROM sqlite_master").fetchone()):
+        raise StoreForeign(f"{path} is not a Cortex database", hint="choose another --home, or move the file away")
+    if version > VERSION:
+        raise StoreTooNew(
+            f"{path} was written by a newer Cortex (schema {version}, this one knows {VERSION})",
+            hint="upgrade with `pip install -U cortex-memory`",
+        )
+    return version
+
+
+def _statements(script: str) -> list[str]:
+    statements, pending = [], ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements

@@ -1,0 +1,148 @@
+"""The store itself: opens the file, hands out views, applies changes, looks after itself."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cortex.domain.scope import Tenant
+from cortex.domain.terms import TOKENISER
+from cortex.ports.store import Abilities, Change, File, Finding, Job, JobState, Touch
+from cortex.stores.sqlite import audit, schema
+from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time, unpack_job
+from cortex.stores.sqlite.codes import CodeIndex
+from cortex.stores.sqlite.connections import Connections
+from cortex.stores.sqlite.past import PastView
+from cortex.stores.sqlite.reader import SqliteView
+from cortex.stores.sqlite.writer import Writer, check
+
+
+class SqliteStore:
+    """The traces of one agent in one SQLite file; safe for many threads and processes at once."""
+
+    def __init__(self, path: Path, *, synchronous: str = "full", busy_timeout_ms: int = 5_000) -> None:
+        self.path = path
+        self._connections = Connections(path, synchronous=synchronous, busy_timeout_ms=busy_timeout_ms)
+        self._codes: dict[int, CodeIndex] = {}
+        self._codes_lock = threading.Lock()
+        self._durable = synchronous == "full"
+        self._follow_tokeniser()
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities(as_of=True, transactions=True, durable=self._durable, multi_process=True)
+
+    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+        check(changes)
+        # Receipts and counters are not worth a wait for the disk: they survive a crash, not a power cut.
+        durable = not all(isinstance(change, File | Touch) for change in changes)
+        with self._connections.writing(durable=durable) as connection:
+            writer = Writer(connection, tenant, at)
+            writer.apply(changes)
+            return writer.position
+
+    @contextmanager
+    def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteView]:
+        with self._connections.reading() as connection:
+            if as_of is None:
+                yield SqliteView(connection, tenant.user, self._code_index)
+            else:
+                yield PastView(connection, tenant.user, self._code_index, as_of)
+
+    def position_at(self, tenant: Tenant, at: datetime) -> int:
+        with self._connections.reading() as connection:
+            row = connection.execute("SELECT max(position) FROM events WHERE at <= ?", (pack_time(at),)).fetchone()
+            return row[0] or 0
+
+    def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
+        with self._connections.writing() as connection:
+            row = connection.execute(
+                f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"  # noqa: S608
+                " AND kind IN (SELECT value FROM json_each(:kinds))"
+                " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now))"
+                " ORDER BY due, id LIMIT 1",
+                {"user": tenant.user, "kinds": listed(kinds), "now": pack_time(now)},
+            ).fetchone()
+            if row is None:
+                return None
+            connection.execute(
+                "UPDATE jobs SET state = ?, claimed = ?, attempts = attempts + 1 WHERE id = ?",
+                (JobState.RUNNING.value, pack_time(until), row[0]),
+            )
+            claimed = connection.execute(f"SELECT {JOB_COLUMNS} FROM jobs WHERE id = ?", (row[0],)).fetchone()  # noqa: S608
+            return unpack_job(claimed)
+
+    def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
+        with self._connections.reading() as connection:
+            rows = connection.execute(
+                "SELECT s.key, count(DISTINCT v.row) FROM spaces s JOIN vectors v ON v.space = s.id"
+                " JOIN traces t ON t.row = v.row JOIN facets f ON f.id = t.facet JOIN users u ON u.id = f.user"
+                " WHERE v.until IS NULL AND u.name = ? GROUP BY s.key",
+                (tenant.user,),
+            )
+            return dict(rows.fetchall())
+
+    def users(self) -> list[str]:
+        with self._connections.reading() as connection:
+            return [row[0] for row in connection.execute("SELECT name FROM users ORDER BY name")]
+
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:
+        with self._connections.reading() as connection:
+            findings = list(audit.findings(connection))
+        if repair and any(finding.code in audit.REPAIRABLE for finding in findings):
+            with self._connections.writing() as connection:
+                audit.rebuild(connection)
+            # The codes were made anew under new numbers.
+            self._codes.clear()
+            with self._connections.reading() as connection:
+                left = list(audit.findings(connection))
+            for finding in findings:
+                still_there = any(finding.code == other.code for other in left)
+                yield Finding(finding.code, finding.detail, repaired=not still_there)
+        else:
+            yield from findings
+
+    def maintain(self) -> Mapping[str, Any]:
+        with self._connections.writing() as connection:
+            connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
+            connection.execute("PRAGMA optimize")
+        with self._connections.exclusive() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return self.describe()
+
+    def describe(self) -> Mapping[str, Any]:
+        files = [self.path, *(Path(f"{self.path}{suffix}") for suffix in ("-wal", "-shm"))]
+        size = sum(os.path.getsize(file) for file in files if file.exists())
+        with self._connections.reading() as connection:
+            spaces = connection.execute("SELECT key, centre IS NOT NULL FROM spaces ORDER BY id").fetchall()
+        return {
+            "backend": "sqlite",
+            "path": str(self.path),
+            "bytes": size,
+            "schema": schema.VERSION,
+            "tokeniser": TOKENISER,
+            "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
+        }
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def _code_index(self, space: int, dimension: int) -> CodeIndex:
+        with self._codes_lock:
+            if space not in self._codes:
+                self._codes[space] = CodeIndex(space, -(-dimension // 8))
+            return self._codes[space]
+
+    def _follow_tokeniser(self) -> None:
+        """Index everything anew when the words of the index are not the ones we would look for."""
+        with self._connections.reading() as connection:
+            if audit.tokeniser(connection) == TOKENISER:
+                return
+        with self._connections.writing() as connection:
+            if audit.tokeniser(connection) != TOKENISER:
+                audit.rebuild(connection)

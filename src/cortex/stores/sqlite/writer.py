@@ -1,0 +1,446 @@
+"""Carrying out changes inside one write transaction: truth first, then everything derived from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from cortex.domain.events import GENESIS, EventKind, commit, seal
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.scope import Tenant
+from cortex.domain.terms import index_terms
+from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes
+from cortex.errors import InvalidRequest, NotFound
+from cortex.ports.store import Change, Embed, File, JobState, Put, PutJob, Remove, SetState, Touch
+from cortex.stores.sqlite import lexicon
+from cortex.stores.sqlite.codec import batched, marks, pack_id, pack_receipt, pack_time
+from cortex.stores.sqlite.codes import MANY
+
+SALT_BYTES = 16
+
+
+def check(changes: Sequence[Change]) -> None:
+    """Refuse what can be seen to be wrong before the lock is taken."""
+    for change in changes:
+        if isinstance(change, Embed):
+            for vector in change.vectors:
+                check_vector(vector, change.space)
+
+
+def check_vector(vector: Vector, space: EmbeddingSpace) -> None:
+    """Refuse a vector that does not belong into `space`."""
+    if vector.shape != (space.dimension,) or not np.isfinite(vector).all():
+        raise InvalidRequest(
+            f"is not {space.dimension} finite numbers (shape {vector.shape})",
+            field="vector",
+            hint=f"embed with {space.provider}/{space.model}",
+        )
+
+
+class Stored(NamedTuple):
+    """What is known of a trace that is already there."""
+
+    row: int
+    name: str
+    facet: int
+    since: int
+    salt: bytes
+    body: str
+
+
+class Writer:
+    """One transaction's work."""
+
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, at: datetime) -> None:
+        self._db = connection
+        self._at = pack_time(at)
+        self._user = self._intern("users", name=tenant.user)
+        self._facets: dict[tuple[str, ...], int] = {}
+        self._threads: dict[str, int] = {}
+        last = self._db.execute("SELECT position, seal FROM events ORDER BY position DESC LIMIT 1").fetchone()
+        self.position, self._seal = (last[0], last[1].hex()) if last else (0, GENESIS)
+        self._events: list[tuple[object, ...]] = []
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Carry out `changes` in order; runs of new traces go in together."""
+        for run in _runs(changes):
+            first = run[0]
+            if isinstance(first, Put):
+                self._put([change for change in run if isinstance(change, Put)])
+            elif isinstance(first, Embed):
+                self._embed([change for change in run if isinstance(change, Embed)])
+            elif isinstance(first, Remove):
+                self._remove(first.id)
+            elif isinstance(first, Touch):
+                self._touch(first)
+            elif isinstance(first, File):
+                self._file(first)
+            elif isinstance(first, SetState):
+                self._set_state(first)
+            else:
+                self._put_job(first)
+        self._write_events()
+
+    # --- traces ----------------------------------------------------------------------------------
+
+    def _put(self, puts: Sequence[Put]) -> None:
+        known = self._stored([put.trace.id for put in puts])
+        fresh = [put for put in puts if put.trace.id not in known]
+        self._insert(fresh)
+        for put in puts:
+            if put.trace.id in known:
+                self._revise(put, known[put.trace.id])
+
+    def _insert(self, puts: Sequence[Put]) -> None:
+        traces, postings, terms, counts = [], [], [], []
+        row = self._next_row()
+        salts = os.urandom(SALT_BYTES * len(puts))
+        for number, put in enumerate(puts):
+            trace, at = put.trace, row + number
+            salt = salts[SALT_BYTES * number : SALT_BYTES * (number + 1)]
+            body, facet = canonical(trace), self._facet(trace)
+            thread, seq = self._place(trace)
+            self._event(put.because, trace.id, commit(salt, body))
+            traces.append(
+                (at, pack_id(trace.id), name_of(trace), facet, self.position, pack_time(trace.created_at),
+                 thread, seq, salt, body)
+            )  # fmt: skip
+            if trace.state in SEARCHABLE:
+                words = index_terms(trace.text)
+                postings.append((at, self._posting(facet, words)))
+                terms.append((at, facet, len(words), lexicon.pack(words)))
+                counts.append((1, len(words), facet))
+            else:
+                counts.append((1, 0, facet))
+        self._db.executemany(
+            "INSERT INTO traces (row, id, name, facet, since, created, thread, seq, salt, body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            traces,
+        )
+        self._db.executemany("INSERT INTO postings (rowid, terms) VALUES (?, ?)", postings)
+        self._db.executemany("INSERT INTO lexicon VALUES (?, ?, ?, ?)", terms)
+        self._count(counts)
+
+    def _revise(self, put: Put, old: Stored) -> None:
+        trace, body = put.trace, canonical(put.trace)
+        before = json.loads(old.body)
+        facet = self._facet(trace)
+        salt = os.urandom(SALT_BYTES)
+        thread, seq = self._place(trace)
+        self._event(put.because, trace.id, commit(salt, body))
+        self._db.execute(
+            "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)",
+            (old.row, old.since, self.position, old.facet, old.salt, old.body),
+        )
+        self._db.execute(
+            "UPDATE traces SET facet = ?, since = ?, created = ?, thread = ?, seq = ?, salt = ?, body = ? WHERE row = ?",
+            (facet, self.position, pack_time(trace.created_at), thread, seq, salt, body, old.row),
+        )
+        if before["text"] != trace.text:
+            # The vectors are of the old text: past views keep them, present ones no longer see them.
+            self._db.execute(
+                "UPDATE vectors SET until = ? WHERE row = ? AND until IS NULL", (self.position, old.row)
+            )
+        self._unindex(old, before["text"])
+        self._index(old.row, facet, trace)
+
+    def _index(self, row: int, facet: int, trace: Trace) -> None:
+        if trace.state not in SEARCHABLE:
+            self._count([(1, 0, facet)])
+            return
+        words = index_terms(trace.text)
+        self._db.execute("INSERT INTO postings (rowid, terms) VALUES (?, ?)", (row, self._posting(facet, words)))
+        self._db.execute("INSERT INTO lexicon VALUES (?, ?, ?, ?)", (row, facet, len(words), lexicon.pack(words)))
+        self._count([(1, len(words), facet)])
+        live = self._db.execute(
+            "SELECT v.key, v.space, v.vector, s.centre FROM vectors v JOIN spaces s ON s.id = v.space"
+            " WHERE v.row = ? AND v.until IS NULL AND s.centre IS NOT NULL",
+            (row,),
+        ).fetchall()
+        for key, space, vector, centre in live:
+            self._add_codes(space, facet, centre, [(key, row, vector)])
+
+    def _unindex(self, old: Stored, text: str) -> None:
+        """Take a trace out of everything a search looks at."""
+        indexed = self._db.execute("SELECT length FROM lexicon WHERE row = ?", (old.row,)).fetchone()
+        if indexed:
+            # A contentless index forgets a row only when told the very terms it was given.
+            self._db.execute(
+                "INSERT INTO postings (postings, rowid, terms) VALUES ('delete', ?, ?)",
+                (old.row, self._posting(old.facet, index_terms(text))),
+            )
+            self._db.execute("DELETE FROM lexicon WHERE row = ?", (old.row,))
+        self._count([(-1, -indexed[0] if indexed else 0, old.facet)])
+        self._db.execute("INSERT INTO tombs (code) SELECT seq FROM codes WHERE row = ?", (old.row,))
+        self._db.execute("DELETE FROM codes WHERE row = ?", (old.row,))
+
+    def _remove(self, id: TraceId) -> None:
+        old = self._stored([id]).get(id)
+        if old is None:
+            raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
+        self._event(EventKind.REMOVED, id, commit(b"", id))
+        self._unindex(old, json.loads(old.body)["text"])
+        for statement in (
+            "DELETE FROM traces WHERE row = ?",
+            "DELETE FROM versions WHERE row = ?",
+            "DELETE FROM vectors WHERE row = ?",
+            "DELETE FROM accesses WHERE row = ?",
+        ):
+            self._db.execute(statement, (old.row,))
+
+    def _stored(self, ids: Iterable[TraceId]) -> dict[TraceId, Stored]:
+        """Those of `ids` that are there, all of them this user's own."""
+        packed = {pack_id(id): id for id in ids}
+        found: dict[TraceId, Stored] = {}
+        for some in batched(packed):
+            rows = self._db.execute(
+                "SELECT t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body"
+                f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(some)})",  # noqa: S608
+                some,
+            )
+            for id, user, *rest in rows:
+                if user != self._user:
+                    raise InvalidRequest("is taken", field="id", hint="let the engine choose ids")
+                found[packed[id]] = Stored(*rest)
+        return found
+
+    # --- vectors ---------------------------------------------------------------------------------
+
+    def _embed(self, embeds: Sequence[Embed]) -> None:
+        known = self._stored(embed.id for embed in embeds)
+        spaces: dict[str, tuple[int, bytes | None]] = {}
+        for embed in embeds:
+            if embed.id not in known:
+                raise NotFound(f"no memory, turn or chunk {embed.id} to embed", hint="store it first")
+            key = embed.space.key
+            if key not in spaces:
+                spaces[key] = self._space(embed.space)
+                self._event(EventKind.EMBEDDED, key, commit(b"", key))
+        fresh = []
+        for embed in embeds:
+            space, _ = spaces[embed.space.key]
+            row = known[embed.id].row
+            self._drop_vectors(space, row)
+            fresh += [
+                (space, row, passage, self.position, np.ascontiguousarray(vector, dtype="<f4").tobytes())
+                for passage, vector in enumerate(embed.vectors)
+            ]
+        first = self._next_key()
+        self._db.executemany(
+            "INSERT INTO vectors (space, row, passage, since, vector) VALUES (?, ?, ?, ?, ?)", fresh
+        )
+        facets = {stored.row: stored.facet for stored in known.values()}
+        for space, centre in spaces.values():
+            if centre is None:
+                self._centre(space)
+            else:
+                coded = [(first + n, row, vector) for n, (of, row, _, _, vector) in enumerate(fresh) if of == space]
+                for facet in {facets[row] for _, row, _ in coded if self._is_indexed(row)}:
+                    mine = [each for each in coded if facets[each[1]] == facet]
+                    self._add_codes(space, facet, centre, mine)
+
+    def _drop_vectors(self, space: int, row: int) -> None:
+        changed = self._db.execute(
+            "UPDATE vectors SET until = ? WHERE row = ? AND space = ? AND until IS NULL", (self.position, row, space)
+        ).rowcount
+        if changed:
+            where = "row = ? AND space = ?"
+            self._db.execute(f"INSERT INTO tombs (code) SELECT seq FROM codes WHERE {where}", (row, space))  # noqa: S608
+            self._db.execute(f"DELETE FROM codes WHERE {where}", (row, space))  # noqa: S608
+
+    def _add_codes(self, space: int, facet: int, centre: bytes, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        if not vectors:
+            return
+        matrix = np.frombuffer(b"".join(vector for _, _, vector in vectors), dtype="<f4").reshape(len(vectors), -1)
+        codes = sign_codes(matrix, np.frombuffer(centre, dtype="<f4"))
+        self._db.executemany(
+            "INSERT INTO codes (space, key, row, facet, code) VALUES (?, ?, ?, ?, ?)",
+            [(space, key, row, facet, code.tobytes()) for (key, row, _), code in zip(vectors, codes, strict=True)],
+        )
+
+    def _centre(self, space: int) -> None:
+        """Fix the centre of a space once there are enough vectors to know it, and code them all.
+
+        It stays as it is from then on: codes must not depend on what came later, or past answers
+        could not be given again.
+        """
+        live = "FROM vectors v JOIN traces t ON t.row = v.row WHERE v.space = ? AND v.until IS NULL"
+        if self._db.execute(f"SELECT count(*) {live}", (space,)).fetchone()[0] <= MANY:  # noqa: S608
+            return
+        rows = self._db.execute(f"SELECT v.key, v.row, v.vector, t.facet {live}", (space,)).fetchall()  # noqa: S608
+        matrix = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4").reshape(len(rows), -1)
+        centre = matrix.mean(axis=0, dtype=np.float64).astype("<f4").tobytes()
+        self._db.execute(
+            "UPDATE spaces SET centre = ?, centred = ? WHERE id = ?", (centre, self.position, space)
+        )
+        for key, row, vector, facet in rows:
+            if self._is_indexed(row):
+                self._add_codes(space, facet, centre, [(key, row, vector)])
+
+    def _is_indexed(self, row: int) -> bool:
+        return self._db.execute("SELECT 1 FROM lexicon WHERE row = ?", (row,)).fetchone() is not None
+
+    def _space(self, space: EmbeddingSpace) -> tuple[int, bytes | None]:
+        id = self._intern("spaces", key=space.key, dimension=space.dimension)
+        centre: bytes | None = self._db.execute("SELECT centre FROM spaces WHERE id = ?", (id,)).fetchone()[0]
+        return id, centre
+
+    # --- use, receipts, sessions, jobs -----------------------------------------------------------
+
+    def _touch(self, touch: Touch) -> None:
+        known = self._stored(touch.ids)
+        if missing := [id for id in touch.ids if id not in known]:
+            raise NotFound(f"no memory {missing[0]}", hint="see `cortex list`")
+        self._event(EventKind.RECALLED, "", commit(b"", ",".join(touch.ids)))
+        at = pack_time(touch.at)
+        rows = [known[id].row for id in touch.ids]
+        self._db.executemany("INSERT INTO accesses VALUES (?, ?, ?)", [(row, self.position, at) for row in rows])
+        self._db.executemany(
+            "UPDATE traces SET uses = uses + 1, used = max(coalesce(used, 0), ?) WHERE row = ?",
+            [(at, row) for row in rows],
+        )
+
+    def _file(self, file: File) -> None:
+        receipt = file.receipt
+        self._db.execute(
+            "INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?, ?)",
+            (receipt.id, self._user, pack_time(receipt.at), receipt.op, pack_receipt(receipt), file.query),
+        )
+
+    def _set_state(self, change: SetState) -> None:
+        if change.state is None:
+            self._db.execute("DELETE FROM sessions WHERE user = ? AND session = ?", (self._user, change.session))
+        else:
+            self._db.execute(
+                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)",
+                (self._user, change.session, json.dumps(dict(change.state))),
+            )
+
+    def _put_job(self, change: PutJob) -> None:
+        job = change.job
+        if job.state is JobState.WAITING:
+            moved = self._db.execute(
+                "UPDATE jobs SET due = ?, payload = ? WHERE user = ? AND kind = ? AND key = ? AND state = 'waiting'"
+                " AND id <> ?",
+                (pack_time(job.due), json.dumps(dict(job.payload)), self._user, job.kind, job.key, job.id),
+            ).rowcount
+            if moved:
+                self._db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
+                return
+        claimed = pack_time(job.claimed_until) if job.claimed_until else None
+        self._db.execute(
+            "INSERT OR REPLACE INTO jobs (id, user, kind, key, due, state, attempts, claimed, error, payload)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (job.id, self._user, job.kind, job.key, pack_time(job.due), job.state.value, job.attempts, claimed,
+             job.error, json.dumps(dict(job.payload))),
+        )  # fmt: skip
+
+    # --- ledger and interned names ---------------------------------------------------------------
+
+    def _event(self, kind: EventKind, subject: str, commitment: str) -> None:
+        self.position += 1
+        self._seal = seal(self._seal, self.position, str(self._at), kind.value, subject, commitment)
+        self._events.append(
+            (self.position, self._user, self._at, kind.value, subject, bytes.fromhex(commitment),
+             bytes.fromhex(self._seal))
+        )  # fmt: skip
+
+    def _write_events(self) -> None:
+        self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", self._events)
+        self._events.clear()
+
+    def _facet(self, trace: Trace) -> int:
+        key = (
+            trace.scope, trace.lane.value, kind_of(trace).value, trace.trust.value, label_of(trace).value,
+            trace.state.value,
+        )  # fmt: skip
+        if key not in self._facets:
+            columns = ("scope", "lane", "kind", "trust", "label", "state")
+            self._facets[key] = self._intern("facets", user=self._user, **dict(zip(columns, key, strict=True)))
+        return self._facets[key]
+
+    def _place(self, trace: Trace) -> tuple[int | None, int | None]:
+        if not isinstance(trace, Turn):
+            return None, None
+        if trace.session not in self._threads:
+            self._threads[trace.session] = self._intern("threads", user=self._user, session=trace.session)
+        return self._threads[trace.session], trace.seq
+
+    def _posting(self, facet: int, terms: Sequence[str]) -> str:
+        return f"{facet_token(facet)} {user_token(self._user)} {' '.join(terms)}"
+
+    def _count(self, counts: Iterable[tuple[int, int, int]]) -> None:
+        totals: dict[int, tuple[int, int]] = {}
+        for traces, terms, facet in counts:
+            before = totals.get(facet, (0, 0))
+            totals[facet] = (before[0] + traces, before[1] + terms)
+        self._db.executemany(
+            "UPDATE facets SET traces = traces + ?, terms = terms + ? WHERE id = ?",
+            [(traces, terms, facet) for facet, (traces, terms) in totals.items()],
+        )
+
+    def _intern(self, table: str, **values: object) -> int:
+        """The id of the row with these values, made if need be. Table and columns are our own names."""
+        where = " AND ".join(f"{column} = ?" for column in values)
+        found = self._db.execute(f"SELECT id FROM {table} WHERE {where}", (*values.values(),)).fetchone()  # noqa: S608
+        if found:
+            id: int = found[0]
+            return id
+        cursor = self._db.execute(
+            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks(values)})",  # noqa: S608
+            (*values.values(),),
+        )
+        assert cursor.lastrowid is not None  # noqa: S101 - an INSERT always has one
+        return cursor.lastrowid
+
+    def _next_row(self) -> int:
+        return self._next("traces")
+
+    def _next_key(self) -> int:
+        return self._next("vectors")
+
+    def _next(self, table: str) -> int:
+        found = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        return (found[0] if found else 0) + 1
+
+
+def facet_token(facet: int) -> str:
+    """The posting-list token of a facet; `=` never occurs in a term."""
+    return f"=f{facet}"
+
+
+def user_token(user: int) -> str:
+    return f"=u{user}"
+
+
+def _runs(changes: Sequence[Change]) -> Iterable[list[Change]]:
+    """Consecutive puts of distinct traces, or embeds of distinct traces, together; everything else alone."""
+    run: list[Change] = []
+    seen: set[tuple[TraceId, str]] = set()
+    for change in changes:
+        joins = isinstance(change, Put | Embed) and run and type(run[0]) is type(change)
+        key = _key(change)
+        if run and not (joins and key not in seen):
+            yield run
+            run, seen = [], set()
+        run.append(change)
+        seen.add(key)
+    if run:
+        yield run
+
+
+def _key(change: Change) -> tuple[TraceId, str]:
+    if isinstance(change, Put):
+        return change.trace.id, ""
+    if isinstance(change, Embed):
+        return change.id, change.space.key
+    return TraceId(""), ""

@@ -1,0 +1,1469 @@
+"""What every store promises. Each claim runs on every store; the port is `cortex.ports.store`."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from samples import (
+    ANNA,
+    AT,
+    BORIS,
+    DAY,
+    EAST,
+    MINUTE,
+    NORTH,
+    NORTH_EAST,
+    OTHER_SPACE,
+    SPACE,
+    Desk,
+    chunk,
+    id_,
+    ids,
+    job,
+    memory,
+    receipt,
+    turn,
+    vector,
+)
+
+from cortex.domain.events import EventKind
+from cortex.domain.identity import ReceiptId
+from cortex.domain.lanes import Lane, State
+from cortex.domain.lexical import B, K1
+from cortex.domain.memory import ImportanceLabel, Kind, Retention
+from cortex.domain.terms import QueryTerm, index_terms, query_terms
+from cortex.domain.trace import Trace
+from cortex.domain.trust import SourceKind, TrustTier
+from cortex.domain.turn import Role
+from cortex.errors import DeadlineExceeded, InvalidRequest, NotFound, StoreError
+from cortex.ports.clock import Deadline
+from cortex.ports.store import (
+    Change,
+    Counts,
+    Embed,
+    File,
+    Filter,
+    JobState,
+    Match,
+    Put,
+    PutJob,
+    Remove,
+    SetState,
+    Store,
+    Touch,
+    View,
+)
+from cortex.stores.ephemeral import EphemeralStore
+
+EVERY_STATE = frozenset(State)
+
+FULL_MEMORY = memory(
+    1,
+    "Deploys need two reviews, says “Zoë” — 部署需要两次审查 🚢",
+    kind=Kind.RULE,
+    topic="deploys",
+    tags=("ops", "review"),
+    scope="infra",
+    retention=Retention.TTL,
+    ttl=timedelta(hours=36, microseconds=5),
+    confidence=0.7,
+    importance=0.9,
+    label=ImportanceLabel.MUST_REMEMBER,
+    trust=TrustTier.UNTRUSTED,
+    source_kind=SourceKind.WEB,
+    source_ref="https://example.org/deploys",
+    source_turns=(id_(7), id_(8)),
+    lang="en",
+    subject="deploys",
+    attribute="reviews",
+    valid_from=AT - DAY,
+    valid_to=AT + DAY,
+    supersedes=id_(9),
+    superseded_by=id_(10),
+    media_refs=("media/1.png",),
+    media_kind="image",
+    state=State.SUPERSEDED,
+    created_at=AT + timedelta(microseconds=123_456),
+)
+FULL_TURN = turn(2, role=Role.ASSISTANT, speaker="Cortex", channel="cli", kind=Kind.DECISION, scope="infra")
+FULL_CHUNK = chunk(3, lane=Lane.DOCS, section=("Harbour", "Hours"), dated=AT - DAY, trust=TrustTier.QUARANTINED)
+
+
+# --- keeping and loading -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trace", [FULL_MEMORY, FULL_TURN, FULL_CHUNK], ids=["memory", "turn", "chunk"])
+def test_a_trace_comes_back_as_it_was_put(anna: Desk, trace: Trace) -> None:
+    anna.put(trace)
+    assert anna.load(trace.id) == [trace]
+
+
+def test_load_keeps_the_order_asked_for_and_leaves_out_what_is_unknown(anna: Desk) -> None:
+    anna.put(memory(1), memory(2), memory(3))
+    assert ids(anna.load(id_(3), id_(99), id_(1))) == [id_(3), id_(1)]
+    assert anna.load() == []
+
+
+@pytest.mark.parametrize("state", State)
+def test_load_shows_a_trace_whatever_its_state(anna: Desk, state: State) -> None:
+    anna.put(memory(1, state=state))
+    assert anna.load(id_(1)) == [memory(1, state=state)]
+
+
+def test_scan_walks_all_traces_in_order_of_id_page_by_page(anna: Desk) -> None:
+    anna.put(memory(3), turn(1), chunk(5), memory(4), memory(2))
+    pages, after = [], None
+    with anna.view() as view:
+        while page := view.scan(Filter(), after=after, limit=2):
+            pages.append(ids(page))
+            after = page[-1].id
+    assert pages == [[id_(1), id_(2)], [id_(3), id_(4)], [id_(5)]]
+
+
+def test_many_traces_can_be_put_and_loaded_at_once(anna: Desk) -> None:
+    traces = [memory(number, f"Berth {number} is free") for number in range(2_000)]
+    anna.put(*traces)
+    assert anna.load(*reversed(ids(traces))) == traces[::-1]
+    assert anna.total() == 2_000
+
+
+# --- positions and the ledger --------------------------------------------------------------------
+
+
+def test_a_new_store_stands_at_position_zero_and_holds_nothing(anna: Desk) -> None:
+    with anna.view() as view:
+        assert view.position == 0
+        assert view.events() == []
+        assert view.counts(Filter()).total == 0
+
+
+def test_apply_gives_the_position_that_the_next_view_shows(anna: Desk) -> None:
+    first = anna.put(memory(1))
+    second = anna.put(memory(2), memory(3))
+    assert (first, second) == (1, 3)
+    assert anna.position == 3
+
+
+def test_applying_nothing_changes_nothing(anna: Desk) -> None:
+    before = anna.put(memory(1))
+    assert anna.apply() == before
+    assert anna.position == before
+
+
+def test_all_users_of_a_store_share_one_ledger(anna: Desk, boris: Desk) -> None:
+    assert [anna.put(memory(1)), boris.put(memory(2)), anna.put(memory(3))] == [1, 2, 3]
+    assert anna.position == boris.position == 3
+
+
+def test_every_put_leaves_an_event_that_says_why(anna: Desk) -> None:
+    later = AT + MINUTE
+    anna.put(memory(1), turn(2), because=EventKind.IMPORTED)
+    anna.put(memory(1, state=State.FORGOTTEN), because=EventKind.FORGOTTEN, at=later)
+    with anna.view() as view:
+        events = view.events()
+    assert [(event.position, event.kind, event.subject, event.at) for event in events] == [
+        (1, EventKind.IMPORTED, id_(1), AT),
+        (2, EventKind.IMPORTED, id_(2), AT),
+        (3, EventKind.FORGOTTEN, id_(1), later),
+    ]
+
+
+def test_all_vectors_of_one_apply_leave_one_event(anna: Desk) -> None:
+    anna.apply(
+        Put(memory(1), EventKind.REMEMBERED),
+        Embed(id_(1), SPACE, [EAST]),
+        Put(memory(2), EventKind.REMEMBERED),
+        Embed(id_(2), SPACE, [EAST, NORTH]),
+    )
+    with anna.view() as view:
+        events = view.events()
+    assert Counter(event.kind for event in events) == {EventKind.REMEMBERED: 2, EventKind.EMBEDDED: 1}
+    assert [event.subject for event in events if event.kind is EventKind.EMBEDDED] == [SPACE.key]
+
+
+def test_each_touch_and_each_removal_leaves_an_event(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    anna.apply(Touch((id_(1), id_(2)), AT), Remove(id_(1)))
+    with anna.view() as view:
+        events = view.events(after=2)
+    assert [event.kind for event in events] == [EventKind.RECALLED, EventKind.REMOVED]
+    assert events[1].subject == id_(1)
+
+
+def test_receipts_states_and_jobs_leave_no_event(anna: Desk) -> None:
+    before = anna.put(memory(1))
+    assert anna.apply(File(receipt(1)), SetState("s1", {"seen": 1}), PutJob(job(1))) == before
+
+
+def test_events_count_without_gaps_and_are_given_page_by_page(anna: Desk) -> None:
+    anna.put(*(memory(number) for number in range(5)))
+    with anna.view() as view:
+        assert [event.position for event in view.events()] == [1, 2, 3, 4, 5]
+        assert [event.position for event in view.events(after=1, limit=2)] == [2, 3]
+        assert view.events(after=5) == []
+
+
+def test_the_ledger_does_not_show_that_two_texts_are_the_same(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.put(memory(1))
+    with anna.view() as view:
+        first, second = view.events()
+    assert first.commitment != second.commitment
+    assert first.seal != second.seal
+
+
+def test_position_at_is_the_last_position_of_that_time(anna: Desk, boris: Desk) -> None:
+    anna.put(memory(1), memory(2), at=AT)
+    boris.put(memory(3), at=AT + MINUTE)
+    moments = (AT - MINUTE, AT, AT + MINUTE / 2, AT + MINUTE, AT + DAY)
+    assert [anna.store.position_at(ANNA, at) for at in moments] == [0, 2, 2, 3, 3]
+
+
+# --- versions and earlier positions --------------------------------------------------------------
+
+
+def test_a_revision_takes_the_place_of_the_version_before_it_and_history_keeps_both(anna: Desk) -> None:
+    first, second = memory(1, "The harbour opens at dawn"), memory(1, "The harbour opens at noon", scope="infra")
+    anna.put(first)
+    anna.put(memory(2))
+    anna.put(second, because=EventKind.REVISED)
+    with anna.view() as view:
+        assert view.load([id_(1)]) == [second]
+        history = view.history(id_(1))
+    assert [(version.trace, version.since, version.until) for version in history] == [(first, 1, 3), (second, 3, None)]
+    assert ids(anna.find("dawn")) == [id_(2)]
+    assert ids(anna.find("noon")) == [id_(1)]
+
+
+def test_history_of_an_unknown_trace_is_empty(anna: Desk) -> None:
+    with anna.view() as view:
+        assert view.history(id_(1)) == []
+
+
+def test_two_versions_in_one_apply_are_both_kept(anna: Desk) -> None:
+    anna.put(memory(1, "one"), memory(1, "two"), memory(1, "three"))
+    with anna.view() as view:
+        assert [version.trace.text for version in view.history(id_(1))] == ["one", "two", "three"]
+    assert anna.load(id_(1), as_of=2)[0].text == "two"
+    assert ids(anna.find("one")) == []
+
+
+@pytest.fixture
+def past(anna: Desk) -> Desk:
+    """A harbour of which much was known by position 9, and most of it changed afterwards."""
+    anna.put(turn(1, "We moor at the pier"), turn(2, "Which pier?"), turn(3, "The eastern pier"))
+    anna.put(memory(4, "The pier is made of oak"), memory(5, "The crane is red"))
+    anna.apply(Embed(id_(3), SPACE, [EAST]), Embed(id_(4), SPACE, [NORTH, EAST]), Embed(id_(5), SPACE, [NORTH]))
+    anna.apply(Touch((id_(4),), AT))
+    anna.apply(Touch((id_(4),), AT + MINUTE))
+    assert anna.put(memory(6, "The pier closes on Mondays", scope="infra")) == 9
+
+    anna.put(memory(4, "The jetty is made of steel", label=ImportanceLabel.IGNORE), because=EventKind.REVISED)
+    anna.put(memory(5, "The crane is red", state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
+    anna.put(turn(2, "Which pier?", state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
+    anna.put(turn(7, "The western pier"), memory(8, "The pier is haunted"))
+    anna.embed(memory(3), NORTH)
+    anna.embed(memory(8), EAST)
+    anna.apply(Touch((id_(4),), AT + DAY))
+    anna.put(memory(6, "The pier closes on Mondays", scope="kitchen"), because=EventKind.REVISED)
+    return anna
+
+
+def test_an_earlier_view_loads_what_was_known_then(past: Desk) -> None:
+    then = past.load(*(id_(number) for number in range(1, 9)), as_of=9)
+    assert [trace.text for trace in then] == [
+        "We moor at the pier",
+        "Which pier?",
+        "The eastern pier",
+        "The pier is made of oak",
+        "The crane is red",
+        "The pier closes on Mondays",
+    ]
+    assert {trace.state for trace in then} == {State.ACTIVE}
+    assert ids(past.scan(as_of=9)) == ids(then)
+
+
+def test_an_earlier_view_finds_by_keyword_what_was_findable_then(past: Desk) -> None:
+    assert set(ids(past.find("pier", as_of=9))) == {id_(1), id_(2), id_(3), id_(4), id_(6)}
+    assert ids(past.find("crane", as_of=9)) == [id_(5)]
+    assert set(ids(past.find("pier"))) == {id_(1), id_(3), id_(6), id_(7), id_(8)}
+    assert ids(past.find("crane")) == []
+
+
+def test_an_earlier_view_scores_by_the_statistics_of_that_time(past: Desk) -> None:
+    texts = {trace.id: trace.text for trace in past.scan(as_of=9)}
+    assert_scores(past.find("pier oak crane", as_of=9), bm25("pier oak crane", texts))
+
+
+def test_an_earlier_view_finds_by_vector_what_was_near_then(past: Desk) -> None:
+    assert [(match.id, match.passage) for match in past.near(EAST, as_of=9)] == [(id_(3), 0), (id_(4), 1), (id_(5), 0)]
+    assert ids(past.near(EAST)) == [id_(8), id_(3)]
+
+
+def test_an_earlier_view_counts_what_there_was(past: Desk) -> None:
+    with past.view(as_of=9) as view:
+        then = view.counts(Filter())
+    assert then.total == 6
+    assert then.by_scope == {"personal": 5, "infra": 1}
+    assert then.by_label == {"unknown": 6}
+    assert then.text_bytes == sum(len(trace.text) for trace in past.scan(as_of=9))
+    assert past.total() == 6
+    assert past.total(Filter(states=EVERY_STATE)) == 8
+
+
+@pytest.mark.parametrize(
+    ("filter", "then", "now"),
+    [
+        (Filter(scopes=frozenset({"infra"})), [6], []),
+        (Filter(scopes=frozenset({"kitchen"})), [], [6]),
+        (Filter(labels=frozenset({ImportanceLabel.IGNORE})), [], [4]),
+        (Filter(states=frozenset({State.FORGOTTEN})), [], [2, 5]),
+        (Filter(lacking=SPACE, lanes=frozenset({Lane.MEMORIES})), [6], [4, 6]),
+        (Filter(sessions=frozenset({"s1"})), [1, 2, 3], [1, 3, 7]),
+    ],
+)
+def test_an_earlier_view_filters_by_what_held_then(past: Desk, filter: Filter, then: list[int], now: list[int]) -> None:
+    assert ids(past.scan(filter, as_of=9)) == [id_(number) for number in then]
+    assert past.total(filter, as_of=9) == len(then)
+    assert ids(past.scan(filter)) == [id_(number) for number in now]
+
+
+def test_an_earlier_view_shows_the_neighbours_of_that_time(past: Desk) -> None:
+    with past.view(as_of=9) as view:
+        assert view.neighbours([id_(3)], reach=2) == {id_(3): {-1: id_(2), -2: id_(1)}}
+        assert view.last_seq("s1") == 3
+    with past.view() as view:
+        assert view.neighbours([id_(3)], reach=2) == {id_(3): {-1: id_(1), 1: id_(7)}}
+        assert view.last_seq("s1") == 7
+
+
+def test_an_earlier_view_shows_the_history_and_events_up_to_then(past: Desk) -> None:
+    with past.view(as_of=9) as view:
+        assert view.position == 9
+        assert [event.position for event in view.events()] == list(range(1, 10))
+        assert [(version.since, version.until) for version in view.history(id_(4))] == [(4, None)]
+        assert view.history(id_(8)) == []
+
+
+def test_an_earlier_view_shows_how_often_a_memory_had_been_used(past: Desk) -> None:
+    def uses(as_of: int | None = None) -> tuple[Any, Any]:
+        (trace,) = past.load(id_(4), as_of=as_of)
+        return trace.access_count, trace.last_accessed_at
+
+    assert [uses(6), uses(7), uses(9), uses()] == [(0, None), (1, AT), (2, AT + MINUTE), (3, AT + DAY)]
+
+
+def test_at_position_zero_nothing_was_known(past: Desk) -> None:
+    assert past.scan(as_of=0) == []
+    assert past.find("pier", as_of=0) == []
+    assert past.near(EAST, as_of=0) == []
+
+
+@pytest.mark.parametrize("position", [-1, 3])
+def test_a_position_the_ledger_never_had_is_refused(anna: Desk, position: int) -> None:
+    anna.put(memory(1), memory(2))
+    with pytest.raises(InvalidRequest) as refusal, anna.view(as_of=position):
+        pass
+    assert refusal.value.field == "as_of"
+
+
+def test_a_view_keeps_showing_what_it_showed_when_it_was_opened(anna: Desk) -> None:
+    anna.put(memory(1, "The pier is open"), turn(2, "The pier is wet", seq=0))
+    anna.embed(memory(1), EAST)
+    anna.apply(File(receipt(1)), SetState("s1", {"seen": 1}), PutJob(job(1)))
+    with anna.view() as view:
+        before = everything(view)
+        anna.put(memory(1, "The pier is shut"), memory(3, "The pier is new"), turn(4, "The pier, then", seq=1))
+        anna.apply(Remove(id_(2)), Embed(id_(1), SPACE, [NORTH]), Touch((id_(1),), AT))
+        anna.apply(File(receipt(2)), SetState("s1", None), PutJob(job(2, key="s2")))
+        assert everything(view) == before
+    with anna.view() as view:
+        assert everything(view) != before
+
+
+# --- removing ------------------------------------------------------------------------------------
+
+
+def test_what_is_removed_is_gone_from_everything_but_the_ledger(anna: Desk) -> None:
+    anna.put(turn(1, "The keys are under the mat"), turn(2, "Noted"), memory(3, "Nothing to see"))
+    anna.put(turn(1, "The keys are under the stone"))
+    anna.apply(Embed(id_(1), SPACE, [EAST]), Touch((id_(1),), AT))
+    position = anna.apply(Remove(id_(1)))
+    for as_of in (None, 3, 4, 6):
+        assert anna.load(id_(1), as_of=as_of) == []
+        assert anna.find("keys mat stone", as_of=as_of) == []
+        assert anna.near(EAST, as_of=as_of) == []
+        assert ids(anna.scan(Filter(states=EVERY_STATE), as_of=as_of)) == [id_(2), id_(3)]
+    with anna.view() as view:
+        assert view.history(id_(1)) == []
+        assert view.neighbours([id_(1), id_(2)]) == {id_(2): {}}
+        assert [event.position for event in view.events()] == list(range(1, position + 1))
+    assert anna.store.vector_sets(ANNA) == {}
+
+
+def test_a_removed_id_can_be_put_again_and_starts_afresh(anna: Desk) -> None:
+    anna.put(memory(1, "before"))
+    anna.apply(Touch((id_(1),), AT), Remove(id_(1)))
+    anna.put(memory(1, "after"))
+    assert anna.load(id_(1)) == [memory(1, "after")]
+    with anna.view() as view:
+        assert [version.trace.text for version in view.history(id_(1))] == ["after"]
+
+
+# --- all or nothing ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bad", "error"),
+    [
+        (Remove(id_(99)), NotFound),
+        (Touch((id_(1), id_(99)), AT), NotFound),
+        (Embed(id_(99), SPACE, [EAST]), NotFound),
+        (Embed(id_(1), SPACE, [EAST, vector(1, 0, 0)]), InvalidRequest),
+        (Embed(id_(1), SPACE, [vector(1, 0, 0, 0, 0)]), InvalidRequest),
+        (Embed(id_(1), SPACE, [vector(1, math.nan, 0, 0)]), InvalidRequest),
+        (Embed(id_(1), SPACE, [vector(1, math.inf, 0, 0)]), InvalidRequest),
+        (Embed(id_(1), SPACE, [np.ones((1, 4), dtype=np.float32)]), InvalidRequest),
+        (Put(memory(50, "mine"), EventKind.REMEMBERED), InvalidRequest),
+    ],
+    ids=["remove", "touch", "embed", "short", "long", "nan", "inf", "matrix", "foreign-id"],
+)
+def test_a_change_that_fails_undoes_those_before_it(
+    anna: Desk, boris: Desk, bad: Change, error: type[Exception]
+) -> None:
+    boris.put(memory(50, "his"))
+    anna.put(memory(1, "The pier is open"), turn(2, seq=0))
+    anna.embed(memory(1), EAST)
+    with anna.view() as view:
+        before = everything(view)
+    good: list[Change] = [
+        Put(memory(1, "The pier is shut"), EventKind.REVISED),
+        Put(memory(3, "The pier is new"), EventKind.REMEMBERED),
+        Put(turn(4, seq=1), EventKind.SAID),
+        Embed(id_(3), SPACE, [EAST]),
+        Touch((id_(1),), AT),
+        Remove(id_(2)),
+        File(receipt(1), "pier?"),
+        SetState("s1", {"seen": 1}),
+        PutJob(job(1)),
+    ]
+    with pytest.raises(error) as refusal:
+        anna.apply(*good, bad, *good)
+    if isinstance(bad, Embed) and error is InvalidRequest:
+        assert refusal.value.field == "vector"
+    with anna.view() as view:
+        assert everything(view) == before
+    assert boris.load(id_(50)) == [memory(50, "his")]
+
+
+# --- search by keyword ---------------------------------------------------------------------------
+
+TEXTS = (
+    "The harbour opens at dawn and the harbour closes at dusk",
+    "Dawn comes early in June",
+    "Nobody swims in the harbour",
+    "The lighthouse keeper counts ships: ship, ship, ship, ship",
+    "A ship left the harbour at dawn, bound for the island of Ærø with timber, salt, tar and rope",
+    "Salt",
+)
+
+
+@pytest.mark.parametrize("query", ["harbour", "harbour dawn", "ship salt timber island", "the", "salt salt salt"])
+def test_keyword_scores_are_bm25(anna: Desk, query: str) -> None:
+    texts = {id_(number): text for number, text in enumerate(TEXTS)}
+    anna.put(*(memory(number, text) for number, text in enumerate(TEXTS)))
+    assert_scores(anna.find(query), bm25(query, texts))
+
+
+def test_the_weight_of_a_term_multiplies_what_it_adds(anna: Desk) -> None:
+    anna.put(memory(1, "salt and rope"), memory(2, "salt and tar"), memory(3, "timber"))
+    (salt,), (rope,) = index_terms("salt"), index_terms("rope")
+    with anna.view() as view:
+
+        def scores(*terms: QueryTerm) -> dict[str, float]:
+            return {match.id: match.score for match in view.keywords(terms, Filter(), 10)}
+
+        plain = scores(QueryTerm(salt))
+        rare = scores(QueryTerm(rope))
+        both = scores(QueryTerm(salt, weight=0.5), QueryTerm(rope, weight=3.0))
+    assert both[id_(1)] == pytest.approx(0.5 * plain[id_(1)] + 3.0 * rare[id_(1)], rel=1e-6)
+    assert both[id_(2)] == pytest.approx(0.5 * plain[id_(2)], rel=1e-6)
+
+
+def test_keywords_give_the_best_first_and_break_ties_by_id(anna: Desk) -> None:
+    anna.put(memory(4, "a harbour"), memory(2, "a harbour"), memory(3, "a harbour harbour"), memory(1, "a pier"))
+    found = anna.find("harbour")
+    assert ids(found) == [id_(3), id_(2), id_(4)]
+    assert found[1].score == found[2].score
+
+
+def test_keywords_give_no_more_than_was_asked_for_and_the_best_of_them(anna: Desk) -> None:
+    anna.put(*(memory(number, "harbour " + "pier " * number) for number in range(30)))
+    assert ids(anna.find("harbour", limit=3)) == [id_(0), id_(1), id_(2)]
+    assert anna.find("harbour", limit=0) == []
+
+
+def test_keywords_find_nothing_where_no_term_occurs(anna: Desk) -> None:
+    anna.put(memory(1))
+    assert anna.find("submarine") == []
+    with anna.view() as view:
+        assert view.keywords([], Filter(), 10) == []
+
+
+def test_what_other_scopes_and_lanes_hold_does_not_change_a_score(anna: Desk) -> None:
+    here = Filter(scopes=frozenset({"infra"}), lanes=frozenset({Lane.MEMORIES}))
+    anna.put(memory(1, "harbour at dawn", scope="infra"), memory(2, "dawn", scope="infra"))
+    before = anna.find("harbour dawn", here)
+    anna.put(*(memory(100 + number, "harbour harbour at noon", scope="kitchen") for number in range(20)))
+    anna.put(*(turn(200 + number, "dawn and dawn and dawn", scope="infra") for number in range(20)))
+    assert_scores(anna.find("harbour dawn", here), {match.id: match.score for match in before})
+
+
+@pytest.mark.parametrize(
+    "facet",
+    [
+        {"kinds": frozenset({Kind.RULE})},
+        {"trusts": frozenset({TrustTier.UNTRUSTED})},
+        {"labels": frozenset({ImportanceLabel.IGNORE})},
+        {"states": frozenset({State.SUPERSEDED})},
+    ],
+    ids=lambda facet: next(iter(facet)),
+)
+def test_statistics_are_those_of_the_facets_asked_for(anna: Desk, facet: dict[str, Any]) -> None:
+    fields = {"kind": Kind.RULE, "trust": TrustTier.UNTRUSTED, "label": ImportanceLabel.IGNORE}
+    texts = {id_(1): "harbour at dawn", id_(2): "dawn", id_(3): "noon"}
+    anna.put(*(memory(number, texts[id_(number)], **fields, state=State.SUPERSEDED) for number in (1, 2, 3)))
+    anna.put(*(memory(100 + number, "harbour harbour at noon") for number in range(20)))
+    assert_scores(anna.find("harbour dawn", Filter(**facet)), bm25("harbour dawn", texts))
+
+
+@pytest.mark.parametrize(
+    "narrower",
+    [
+        Filter(ids=frozenset({id_(1)})),
+        Filter(sessions=frozenset({"s1"})),
+        Filter(since=AT + MINUTE),
+        Filter(until=AT + 2 * MINUTE, since=AT + MINUTE),
+    ],
+    ids=["ids", "sessions", "since", "until"],
+)
+def test_ids_sessions_and_times_narrow_the_answer_but_not_the_statistics(anna: Desk, narrower: Filter) -> None:
+    anna.put(turn(1, "harbour at dawn", created_at=AT + MINUTE))
+    anna.put(*(memory(number, "dawn over the harbour, and then dusk") for number in range(10, 30)))
+    everywhere = {match.id: match.score for match in anna.find("harbour dawn")}
+    assert_scores(anna.find("harbour dawn", narrower), {id_(1): everywhere[id_(1)]})
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Die Brücke über den Öresund ist gesperrt", "Brücke Öresund"),
+        ("Η γέφυρα είναι κλειστή τη Δευτέρα", "γέφυρα"),
+        ("Мост закрыт по понедельникам", "МОСТ закрыт"),
+        ("הגשר סגור ביום שני", "הגשר"),
+        ("الجسر مغلق يوم الاثنين", "الجسر"),
+        ("पुल सोमवार को बंद रहता है", "सोमवार"),
+        ("สะพานปิดทุกวันจันทร์", "สะพานปิด"),
+        ("防波堤は月曜日に閉鎖されます", "防波堤"),
+        ("码头在星期一关闭维修", "星期一"),
+        ("부두는 월요일에 닫습니다", "월요일에"),
+        ("fix: commit 9f8e7d6c5b in src/harbour/pier_gate.py", "9f8e7d6c5b"),
+    ],
+    ids=["german", "greek", "russian", "hebrew", "arabic", "hindi", "thai", "japanese", "chinese", "korean", "hash"],
+)
+def test_keywords_find_words_of_every_script(anna: Desk, text: str, query: str) -> None:
+    anna.put(memory(1, text), memory(2, "The harbour opens at dawn"))
+    assert ids(anna.find(query)) == [id_(1)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"unbalanced', "harbour OR *", "harbour NEAR(dawn", "text:harbour", "-harbour", "harbour*", "^harbour",
+        "'; DROP TABLE traces; --", "=u1 harbour", "=f1 OR harbour", "{a b}: harbour", "harbour\x00dawn", "%harbour_",
+    ],
+)  # fmt: skip
+def test_a_query_is_words_and_never_syntax(anna: Desk, boris: Desk, query: str) -> None:
+    anna.put(memory(1, "nothing of the kind"))
+    boris.put(memory(2, "The harbour opens at dawn"))
+    assert anna.find(query) == []
+
+
+def test_raw_terms_are_never_syntax(anna: Desk, boris: Desk) -> None:
+    anna.put(memory(1, "anchor"))
+    boris.put(memory(2, "The harbour opens at dawn"))
+    hostile = ['"', "*", "(", "=u2", "=f2", "a OR harbour", 'x" OR "harbour', "harbour*", "terms:harbour", "", " "]
+    with anna.view() as view:
+        assert view.keywords([QueryTerm(text) for text in hostile], Filter(), 10) == []
+
+
+def test_text_cannot_forge_the_marks_by_which_tenants_and_facets_are_told_apart(anna: Desk, boris: Desk) -> None:
+    boris.put(memory(1, "=u1 =u2 =f1 =f2 =f3 u1 f1 anchor"))
+    anna.put(memory(2, "=u1 =u2 =f1 =f2 =f3 u1 f1 anchor", scope="infra"))
+    assert ids(anna.find("anchor")) == [id_(2)]
+    assert ids(boris.find("anchor")) == [id_(1)]
+    assert anna.find("anchor", Filter(scopes=frozenset({"kitchen"}))) == []
+
+
+# --- search by vector ----------------------------------------------------------------------------
+
+
+def test_nearest_is_by_cosine_each_trace_by_its_best_passage(anna: Desk) -> None:
+    anna.put(memory(1), memory(2), memory(3), memory(4))
+    anna.embed(memory(1), NORTH)
+    anna.embed(memory(2), NORTH, vector(0, 0, 0, 1), EAST)
+    anna.embed(memory(3), NORTH_EAST)
+    found = anna.near(EAST)
+    assert [(match.id, match.passage) for match in found] == [(id_(2), 2), (id_(3), 0), (id_(1), 0)]
+    assert [match.score for match in found] == pytest.approx([1.0, math.sqrt(0.5), 0.0], abs=1e-6)
+
+
+def test_the_length_of_a_vector_does_not_matter(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    anna.embed(memory(1), 100 * NORTH_EAST)
+    anna.embed(memory(2), 0.01 * EAST)
+    for query in (EAST, 1_000 * EAST, 0.001 * EAST):
+        found = anna.near(query)
+        assert ids(found) == [id_(2), id_(1)]
+        assert [match.score for match in found] == pytest.approx([1.0, math.sqrt(0.5)], abs=1e-6)
+
+
+def test_opposite_vectors_are_found_last(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    anna.embed(memory(1), -EAST)
+    anna.embed(memory(2), NORTH)
+    assert [match.score for match in anna.near(EAST)] == pytest.approx([0.0, -1.0], abs=1e-6)
+
+
+def test_nearest_breaks_ties_by_id_and_gives_no_more_than_was_asked_for(anna: Desk) -> None:
+    anna.put(*(memory(number) for number in (5, 3, 4, 1)))
+    for number in (5, 3, 4, 1):
+        anna.embed(memory(number), NORTH_EAST)
+    assert ids(anna.near(EAST, limit=3)) == [id_(1), id_(3), id_(4)]
+    assert anna.near(EAST, limit=0) == []
+
+
+def test_the_first_of_equal_passages_is_named(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.embed(memory(1), NORTH, EAST, EAST)
+    assert [match.passage for match in anna.near(EAST)] == [1]
+
+
+def test_a_zero_vector_is_like_nothing(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    anna.embed(memory(1), vector(0, 0, 0, 0))
+    anna.embed(memory(2), EAST)
+    assert [match.score for match in anna.near(EAST)] == pytest.approx([1.0, 0.0], abs=1e-6)
+    assert [match.score for match in anna.near(vector(0, 0, 0, 0))] == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("query", [vector(1, 0, 0), vector(1, 0, math.nan, 0)], ids=["dimension", "nan"])
+def test_a_query_vector_that_does_not_fit_its_space_is_refused(anna: Desk, query: Any) -> None:
+    anna.put(memory(1))
+    anna.embed(memory(1), EAST)
+    with pytest.raises(InvalidRequest) as refusal:
+        anna.near(query)
+    assert refusal.value.field == "vector"
+
+
+def test_vectors_compare_only_within_their_space(anna: Desk) -> None:
+    twin = replace(SPACE, prefixes="query: ")
+    anna.put(memory(1), memory(2), memory(3))
+    anna.embed(memory(1), EAST)
+    anna.embed(memory(2), EAST, space=twin)
+    anna.embed(memory(3), vector(1, 0, 0), space=OTHER_SPACE)
+    with anna.view() as view:
+        assert ids(view.nearest(EAST, SPACE, Filter(), 10)) == [id_(1)]
+        assert ids(view.nearest(EAST, twin, Filter(), 10)) == [id_(2)]
+        assert ids(view.nearest(EAST, replace(SPACE, endpoint="elsewhere"), Filter(), 10)) == []
+    assert anna.store.vector_sets(ANNA) == {SPACE.key: 1, twin.key: 1, OTHER_SPACE.key: 1}
+
+
+def test_embedding_again_replaces_the_vectors_of_that_space_only(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.apply(Embed(id_(1), SPACE, [EAST, NORTH]), Embed(id_(1), OTHER_SPACE, [vector(1, 0, 0)]))
+    anna.embed(memory(1), NORTH)
+    assert [match.score for match in anna.near(EAST)] == pytest.approx([0.0], abs=1e-6)
+    assert anna.store.vector_sets(ANNA) == {SPACE.key: 1, OTHER_SPACE.key: 1}
+
+
+def test_a_new_text_takes_its_vectors_away_until_it_is_embedded_again(anna: Desk) -> None:
+    anna.put(memory(1, "The pier is open"))
+    embedded = anna.embed(memory(1), EAST)
+    anna.put(memory(1, "The pier is shut"), because=EventKind.REVISED)
+    assert anna.near(EAST) == []
+    assert ids(anna.near(EAST, as_of=embedded)) == [id_(1)]
+    assert ids(anna.scan(Filter(lacking=SPACE))) == [id_(1)]
+    assert anna.store.vector_sets(ANNA) == {}
+    anna.embed(memory(1), NORTH)
+    assert ids(anna.near(EAST)) == [id_(1)]
+    assert ids(anna.near(EAST, as_of=embedded)) == [id_(1)]
+
+
+def test_a_revision_that_keeps_the_text_keeps_the_vectors(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.embed(memory(1), EAST)
+    anna.put(memory(1, scope="infra", state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
+    assert anna.near(EAST) == []
+    anna.put(memory(1, scope="infra"), because=EventKind.RESTORED)
+    assert ids(anna.near(EAST, Filter(scopes=frozenset({"infra"})))) == [id_(1)]
+    assert anna.near(EAST, Filter(scopes=frozenset({"personal"}))) == []
+
+
+def test_a_trace_without_a_vector_is_still_found_by_keyword(anna: Desk) -> None:
+    anna.put(memory(1))
+    assert anna.near(EAST) == []
+    assert ids(anna.find("harbour")) == [id_(1)]
+    assert anna.total(Filter(lacking=SPACE)) == 1
+
+
+def test_nearest_agrees_with_arithmetic_on_many_random_vectors(anna: Desk) -> None:
+    rng = np.random.default_rng(7)
+    space = replace(SPACE, dimension=32)
+    matrix = rng.normal(size=(300, 32)).astype(np.float32)
+    traces = [memory(number, scope=f"scope {number % 3}") for number in range(300)]
+    anna.put(*traces)
+    anna.apply(*(Embed(trace.id, space, [row]) for trace, row in zip(traces, matrix, strict=True)))
+    query = rng.normal(size=32).astype(np.float32)
+    cosines = matrix @ query / np.linalg.norm(matrix, axis=1) / np.linalg.norm(query)
+    expected = [number for number in np.argsort(-cosines) if number % 3 == 1][:20]
+    with anna.view() as view:
+        found = view.nearest(query, space, Filter(scopes=frozenset({"scope 1"})), 20)
+    assert ids(found) == [id_(int(number)) for number in expected]
+    assert [match.score for match in found] == pytest.approx([float(cosines[number]) for number in expected], abs=1e-5)
+
+
+# --- deadlines -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Watch:
+    """A clock that stands until it is moved."""
+
+    seconds: float = 0.0
+
+    def now(self) -> Any:
+        return AT
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+def test_a_leg_asked_after_its_deadline_says_so_and_one_in_time_answers(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.embed(memory(1), EAST)
+    watch = Watch()
+    deadline = Deadline.after(watch, 1.0)
+    with anna.view() as view:
+        assert ids(view.keywords(query_terms("harbour"), Filter(), 5, deadline)) == [id_(1)]
+        assert ids(view.nearest(EAST, SPACE, Filter(), 5, deadline)) == [id_(1)]
+        watch.seconds = 2.0
+        with pytest.raises(DeadlineExceeded):
+            view.keywords(query_terms("harbour"), Filter(), 5, deadline)
+        with pytest.raises(DeadlineExceeded):
+            view.nearest(EAST, SPACE, Filter(), 5, deadline)
+
+
+# --- filters -------------------------------------------------------------------------------------
+
+RULE = memory(
+    1, scope="infra", kind=Kind.RULE, label=ImportanceLabel.MUST_REMEMBER, trust=TrustTier.TRUSTED, created_at=AT
+)
+SAID = turn(2, scope="kitchen", session="s1", trust=TrustTier.UNTRUSTED, created_at=AT + DAY)
+LINES = chunk(3, lane=Lane.DOCS, trust=TrustTier.QUARANTINED, created_at=AT + 2 * DAY)
+WISH = memory(
+    4, kind=Kind.PREFERENCE, label=ImportanceLabel.IGNORE, state=State.SUPERSEDED, created_at=AT + 3 * DAY
+)
+GONE = memory(5, kind=Kind.RULE, scope="infra", state=State.FORGOTTEN, created_at=AT + 4 * DAY)
+LATE = memory(6, kind=Kind.RULE, scope="infra", state=State.EXPIRED, created_at=AT + 5 * DAY)
+ALL = (RULE, SAID, LINES, WISH, GONE, LATE)
+
+FILTERS = {
+    "by default active and superseded traces": (Filter(), (RULE, SAID, LINES, WISH)),
+    "one lane": (Filter(lanes=frozenset({Lane.MEMORIES})), (RULE, WISH)),
+    "several lanes": (Filter(lanes=frozenset({Lane.DOCS, Lane.SESSIONS})), (SAID, LINES)),
+    "a lane with nothing in it": (Filter(lanes=frozenset({Lane.NOTES})), ()),
+    "no lane": (Filter(lanes=frozenset()), ()),
+    "one scope": (Filter(scopes=frozenset({"infra"})), (RULE,)),
+    "several scopes": (Filter(scopes=frozenset({"infra", "kitchen", "nowhere"})), (RULE, SAID)),
+    "no scope": (Filter(scopes=frozenset()), ()),
+    "a kind, chunks being facts": (Filter(kinds=frozenset({Kind.RULE, Kind.FACT})), (RULE, LINES)),
+    "a kind, turns having one": (Filter(kinds=frozenset({Kind.EPISODE})), (SAID,)),
+    "trust": (Filter(trusts=frozenset({TrustTier.TRUSTED, TrustTier.UNTRUSTED})), (RULE, SAID, WISH)),
+    "quarantine": (Filter(trusts=frozenset({TrustTier.QUARANTINED})), (LINES,)),
+    "a label": (Filter(labels=frozenset({ImportanceLabel.MUST_REMEMBER})), (RULE,)),
+    "no label given": (Filter(labels=frozenset({ImportanceLabel.UNKNOWN})), (SAID, LINES)),
+    "forgotten": (Filter(states=frozenset({State.FORGOTTEN})), (GONE,)),
+    "every state": (Filter(states=EVERY_STATE), ALL),
+    "no state": (Filter(states=frozenset()), ()),
+    "a session": (Filter(sessions=frozenset({"s1", "s2"})), (SAID,)),
+    "another session": (Filter(sessions=frozenset({"s2"})), ()),
+    "since, that moment included": (Filter(since=AT + DAY), (SAID, LINES, WISH)),
+    "until, that moment excluded": (Filter(until=AT + DAY), (RULE,)),
+    "a span of time": (Filter(since=AT + DAY, until=AT + 3 * DAY), (SAID, LINES)),
+    "ids": (Filter(ids=frozenset({id_(2), id_(5), id_(99)})), (SAID,)),
+    "no ids": (Filter(ids=frozenset()), ()),
+    "lacking a vector": (Filter(lacking=OTHER_SPACE), (RULE, SAID, WISH)),
+    "lacking no vector": (Filter(lacking=SPACE), ()),
+    "lacking a vector of a space nobody used": (Filter(lacking=replace(SPACE, model="new")), (RULE, SAID, LINES, WISH)),
+    "all at once": (
+        Filter(
+            lanes=frozenset({Lane.MEMORIES}),
+            scopes=frozenset({"infra"}),
+            kinds=frozenset({Kind.RULE}),
+            trusts=frozenset({TrustTier.TRUSTED}),
+            labels=frozenset({ImportanceLabel.MUST_REMEMBER, ImportanceLabel.UNKNOWN}),
+            states=EVERY_STATE,
+            since=AT,
+            until=AT + 5 * DAY,
+            ids=frozenset(trace.id for trace in ALL),
+            lacking=OTHER_SPACE,
+        ),
+        (RULE, GONE),
+    ),
+}
+
+
+@pytest.mark.parametrize(("filter", "meant"), FILTERS.values(), ids=FILTERS)
+def test_every_search_and_count_is_narrowed_by_the_filter(
+    anna: Desk, filter: Filter, meant: tuple[Trace, ...]
+) -> None:
+    anna.put(*ALL)
+    anna.apply(*(Embed(trace.id, SPACE, [EAST]) for trace in ALL), Embed(LINES.id, OTHER_SPACE, [vector(1, 0, 0)]))
+    expected = ids(meant)
+    assert sorted(ids(anna.find("harbour", filter))) == expected
+    assert ids(anna.near(EAST, filter)) == expected
+    assert anna.scan(filter) == list(meant)
+    assert_counts(anna, filter, meant)
+
+
+def test_a_filter_narrows_before_the_limit_does(anna: Desk) -> None:
+    anna.put(*(memory(number, "harbour harbour") for number in range(200)))
+    anna.put(memory(500, "a small harbour, far away from the sea", scope="infra"))
+    anna.apply(*(Embed(id_(number), SPACE, [EAST]) for number in range(200)), Embed(id_(500), SPACE, [NORTH]))
+    only = Filter(scopes=frozenset({"infra"}))
+    assert ids(anna.find("harbour", only, limit=1)) == [id_(500)]
+    assert ids(anna.near(EAST, only, limit=1)) == [id_(500)]
+    assert ids(anna.find("harbour", Filter(ids=frozenset({id_(150)})), limit=1)) == [id_(150)]
+    assert ids(anna.near(NORTH, Filter(ids=frozenset({id_(150)})), limit=1)) == [id_(150)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two words", "infra kitchen", 'quo"ted', "it's", '"', "=", "=u1", "=f1", "a=b", "a:b", "a|b", "a,b", "a\\b",
+        "%", "_", "*", "(a", "a) OR 1=1 --", "'; DROP TABLE facets; --", "🚢", "👩‍🚀 crew".replace("\u200d", ""), "港口", "Infra",
+        "INFRA", "infra.", "é", "e\u0301", "x" * 256, "界" * 256, "null", "None", "0",
+    ],
+)  # fmt: skip
+def test_the_name_of_a_scope_is_a_name_and_never_syntax(anna: Desk, name: str) -> None:
+    anna.put(memory(1, scope=name), memory(2, scope="infra"), memory(3, scope="kitchen"), memory(4, scope="x" * 255))
+    anna.apply(*(Embed(id_(number), SPACE, [EAST]) for number in range(1, 5)))
+    only = Filter(scopes=frozenset({name}))
+    assert ids(anna.find("harbour", only)) == [id_(1)]
+    assert ids(anna.near(EAST, only)) == [id_(1)]
+    assert ids(anna.scan(only)) == [id_(1)]
+    assert ids(anna.scan(Filter(scopes=frozenset({"infra"})))) == [id_(2)]
+    with anna.view() as view:
+        assert view.counts(Filter()).by_scope == {name: 1, "infra": 1, "kitchen": 1, "x" * 255: 1}
+
+
+@pytest.mark.parametrize("name", ["s 1", "s'1", 's"1', "=s1", "会話", "🚢", "s" * 300])
+def test_the_name_of_a_session_is_a_name_and_never_syntax(anna: Desk, name: str) -> None:
+    anna.put(turn(1, session=name, seq=4), turn(2, session="s1", seq=9))
+    anna.apply(SetState(name, {"seen": 4}))
+    assert ids(anna.find("harbour", Filter(sessions=frozenset({name})))) == [id_(1)]
+    with anna.view() as view:
+        assert (view.last_seq(name), view.last_seq("s1")) == (4, 9)
+        assert (view.state(name), view.state("s1")) == ({"seen": 4}, None)
+
+
+def test_counts_add_up_by_every_sort(anna: Desk) -> None:
+    anna.put(*ALL)
+    with anna.view() as view:
+        counts = view.counts(Filter(states=EVERY_STATE))
+    assert counts == Counts(
+        total=6,
+        by_lane={"memories": 4, "sessions": 1, "docs": 1},
+        by_scope={"infra": 3, "kitchen": 1, "personal": 2},
+        by_kind={"rule": 3, "episode": 1, "fact": 1, "preference": 1},
+        by_label={"must_remember": 1, "unknown": 4, "ignore": 1},
+        by_trust={"trusted": 4, "untrusted": 1, "quarantined": 1},
+        by_state={"active": 3, "superseded": 1, "forgotten": 1, "expired": 1},
+        oldest=AT,
+        newest=AT + 5 * DAY,
+        text_bytes=6 * len("The harbour opens at dawn"),
+    )
+
+
+def test_text_bytes_counts_bytes_not_characters(anna: Desk) -> None:
+    anna.put(memory(1, "港口🚢"))
+    with anna.view() as view:
+        assert view.counts(Filter()).text_bytes == 10
+
+
+# --- conversations -------------------------------------------------------------------------------
+
+
+def test_neighbours_are_the_turns_before_and_after_in_the_session(anna: Desk) -> None:
+    anna.put(*(turn(10 + seq, f"turn {seq}", seq=seq) for seq in range(5)))
+    anna.put(turn(1, "elsewhere", session="s2", seq=2), memory(2))
+    with anna.view() as view:
+        assert view.neighbours([id_(12)]) == {id_(12): {-1: id_(11), 1: id_(13)}}
+        assert view.neighbours([id_(10), id_(14)], reach=2) == {
+            id_(10): {1: id_(11), 2: id_(12)},
+            id_(14): {-1: id_(13), -2: id_(12)},
+        }
+        assert view.neighbours([id_(1)]) == {id_(1): {}}
+        assert view.neighbours([id_(12)], reach=0) == {id_(12): {}}
+
+
+def test_neighbours_are_asked_of_turns_only(anna: Desk) -> None:
+    anna.put(turn(1), memory(2), chunk(3))
+    with anna.view() as view:
+        assert view.neighbours([id_(2), id_(3), id_(99)]) == {}
+        assert view.neighbours([]) == {}
+
+
+def test_a_forgotten_turn_is_no_neighbour_and_those_beside_it_close_ranks(anna: Desk) -> None:
+    anna.put(turn(1), turn(2, state=State.FORGOTTEN), turn(3), turn(4), turn(5))
+    anna.apply(Remove(id_(4)))
+    with anna.view() as view:
+        assert view.neighbours([id_(3)]) == {id_(3): {-1: id_(1), 1: id_(5)}}
+        assert view.neighbours([id_(2)]) == {id_(2): {-1: id_(1), 1: id_(3)}}
+
+
+def test_the_last_place_of_a_session_counts_forgotten_turns_too(anna: Desk) -> None:
+    anna.put(turn(1, seq=0), turn(2, seq=1), turn(3, seq=7, state=State.FORGOTTEN))
+    with anna.view() as view:
+        assert view.last_seq("s1") == 7
+        assert view.last_seq("s2") == -1
+
+
+# --- counters of use -----------------------------------------------------------------------------
+
+
+def test_a_touch_counts_one_use_and_makes_no_new_version(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    anna.apply(Touch((id_(1), id_(2)), AT + MINUTE))
+    anna.apply(Touch((id_(1),), AT + 2 * MINUTE))
+    assert anna.load(id_(1), id_(2)) == [
+        memory(1, access_count=2, last_accessed_at=AT + 2 * MINUTE),
+        memory(2, access_count=1, last_accessed_at=AT + MINUTE),
+    ]
+    assert anna.scan() == anna.load(id_(1), id_(2))
+    with anna.view() as view:
+        assert [version.trace for version in view.history(id_(1))] == [memory(1)]
+
+
+def test_a_revision_does_not_lose_count_of_uses(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.apply(Touch((id_(1),), AT))
+    anna.put(memory(1, "The harbour opens at noon"), because=EventKind.REVISED)
+    anna.put(memory(1, "The harbour opens at ten", access_count=40, last_accessed_at=AT + DAY))
+    assert anna.load(id_(1)) == [memory(1, "The harbour opens at ten", access_count=1, last_accessed_at=AT)]
+
+
+def test_a_memory_named_twice_in_one_touch_is_used_once(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.apply(Touch((id_(1), id_(1)), AT))
+    assert anna.load(id_(1)) == [memory(1, access_count=1, last_accessed_at=AT)]
+
+
+def test_turns_and_chunks_may_be_touched_and_stay_as_they_are(anna: Desk) -> None:
+    anna.put(turn(1), chunk(2))
+    anna.apply(Touch((id_(1), id_(2)), AT))
+    assert anna.load(id_(1), id_(2)) == [turn(1), chunk(2)]
+
+
+# --- receipts and session state ------------------------------------------------------------------
+
+
+def test_a_receipt_comes_back_with_the_query_kept_beside_it(anna: Desk) -> None:
+    kept = receipt(1, facts={"legs": {"keyword": 3}, "degraded": ["vector"], "scores": [0.25, 0.5], "note": "部署"})
+    anna.apply(File(kept, "when does the harbour open?"))
+    with anna.view() as view:
+        assert view.receipt(kept.id) == (kept, "when does the harbour open?")
+        assert view.receipt(ReceiptId(id_(2))) is None
+
+
+def test_filing_a_receipt_again_replaces_it_so_that_its_query_can_be_erased(anna: Desk) -> None:
+    anna.apply(File(receipt(1), "a private question"))
+    anna.apply(File(receipt(1)))
+    with anna.view() as view:
+        assert view.receipt(receipt(1).id) == (receipt(1), None)
+        assert len(view.receipts()) == 1
+
+
+def test_receipts_come_newest_first_and_by_operation(anna: Desk) -> None:
+    for number, op in ((1, "recall"), (3, "capture"), (2, "recall")):
+        anna.apply(File(receipt(number, op=op, at=AT + number * MINUTE)))
+    with anna.view() as view:
+        assert [kept.id for kept in view.receipts()] == [id_(3), id_(2), id_(1)]
+        assert [kept.id for kept in view.receipts(limit=2)] == [id_(3), id_(2)]
+        assert [kept.id for kept in view.receipts(op="recall")] == [id_(2), id_(1)]
+        assert view.receipts(op="forget") == []
+
+
+def test_receipts_of_one_moment_come_newest_id_first(anna: Desk) -> None:
+    anna.apply(File(receipt(2)), File(receipt(1)), File(receipt(3)))
+    with anna.view() as view:
+        assert [kept.id for kept in view.receipts()] == [id_(3), id_(2), id_(1)]
+
+
+def test_the_state_of_a_session_is_kept_replaced_and_dropped(anna: Desk) -> None:
+    with anna.view() as view:
+        assert view.state("s1") is None
+    anna.apply(SetState("s1", {"fingerprints": ["a", "b"], "watermark": 7}), SetState("s2", {}))
+    with anna.view() as view:
+        assert view.state("s1") == {"fingerprints": ["a", "b"], "watermark": 7}
+        assert view.state("s2") == {}
+    anna.apply(SetState("s1", {"watermark": 8}))
+    with anna.view() as view:
+        assert view.state("s1") == {"watermark": 8}
+    anna.apply(SetState("s1", None), SetState("never", None))
+    with anna.view() as view:
+        assert view.state("s1") is None
+
+
+def test_what_was_kept_does_not_change_when_the_caller_changes_it(anna: Desk) -> None:
+    state: dict[str, Any] = {"seen": [1]}
+    payload: dict[str, Any] = {"turns": [1]}
+    facts: dict[str, Any] = {"ids": [1]}
+    anna.apply(SetState("s1", state), PutJob(job(1, payload=payload)), File(receipt(1, facts=facts)))
+    for kept, key in ((state, "seen"), (payload, "turns"), (facts, "ids")):
+        kept[key].append(2)
+    with anna.view() as view:
+        assert view.state("s1") == {"seen": [1]}
+        assert [waiting.payload for waiting in view.jobs()] == [{"turns": [1]}]
+        assert [filed.facts for filed in view.receipts()] == [{"ids": [1]}]
+
+
+# --- jobs ----------------------------------------------------------------------------------------
+
+
+def claim(desk: Desk, *kinds: str, now: Any = AT, lease: timedelta = MINUTE) -> Any:
+    return desk.store.claim(desk.tenant, kinds or ("extract",), now=now, until=now + lease)
+
+
+def test_a_job_comes_back_as_it_was_enqueued(anna: Desk) -> None:
+    kept = job(1, payload={"session": "s1", "from": 3}, attempts=2, error="timed out", due=AT + MINUTE)
+    anna.apply(PutJob(kept))
+    with anna.view() as view:
+        assert view.jobs() == [kept]
+
+
+def test_enqueuing_a_waiting_job_again_moves_its_due_time(anna: Desk) -> None:
+    anna.apply(PutJob(job(1, due=AT)))
+    anna.apply(PutJob(job(2, due=AT + MINUTE)))
+    with anna.view() as view:
+        assert [(waiting.id, waiting.due) for waiting in view.jobs()] == [(id_(1), AT + MINUTE)]
+    assert claim(anna) is None
+    assert claim(anna, now=AT + MINUTE).id == id_(1)
+
+
+def test_jobs_of_another_kind_or_key_are_other_jobs(anna: Desk) -> None:
+    anna.apply(PutJob(job(1, key="s1")), PutJob(job(2, key="s2")), PutJob(job(3, key="s1", kind="embed")))
+    with anna.view() as view:
+        assert {waiting.id for waiting in view.jobs()} == {id_(1), id_(2), id_(3)}
+
+
+def test_the_job_that_has_been_due_longest_is_claimed_first(anna: Desk) -> None:
+    anna.apply(
+        PutJob(job(1, key="a", due=AT - MINUTE)),
+        PutJob(job(2, key="b", due=AT - DAY)),
+        PutJob(job(3, key="c", due=AT + MINUTE)),
+        PutJob(job(4, key="d", due=AT - DAY)),
+    )
+    assert [claim(anna).id for _ in range(3)] == [id_(2), id_(4), id_(1)]
+    assert claim(anna) is None
+
+
+def test_only_jobs_of_the_kinds_asked_for_are_claimed(anna: Desk) -> None:
+    anna.apply(PutJob(job(1, kind="embed")))
+    assert claim(anna, "extract", "optimise") is None
+    assert claim(anna, "extract", "embed").id == id_(1)
+
+
+def test_a_claim_is_a_lease_on_the_job(anna: Desk) -> None:
+    anna.apply(PutJob(job(1, payload={"session": "s1"})))
+    claimed = claim(anna, lease=MINUTE)
+    assert claimed == job(
+        1, payload={"session": "s1"}, state=JobState.RUNNING, claimed_until=AT + MINUTE, attempts=1
+    )
+    with anna.view() as view:
+        assert view.jobs() == view.jobs(JobState.RUNNING) == [claimed]
+        assert view.jobs(JobState.WAITING) == []
+    assert claim(anna, now=AT + MINUTE / 2) is None
+
+
+def test_a_lapsed_claim_can_be_taken_again(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    claim(anna, lease=MINUTE)
+    again = claim(anna, now=AT + MINUTE, lease=MINUTE)
+    assert (again.id, again.attempts, again.claimed_until) == (id_(1), 2, AT + 2 * MINUTE)
+
+
+@pytest.mark.parametrize("outcome", [JobState.DONE, JobState.FAILED])
+def test_what_became_of_a_job_is_written_back_and_it_is_not_claimed_again(anna: Desk, outcome: JobState) -> None:
+    anna.apply(PutJob(job(1)))
+    ended = replace(claim(anna), state=outcome, claimed_until=None, error="why")
+    anna.apply(PutJob(ended))
+    assert claim(anna, now=AT + DAY) is None
+    with anna.view() as view:
+        assert view.jobs(outcome) == [ended]
+
+
+def test_a_job_can_be_put_back_to_be_tried_later(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    claimed = claim(anna)
+    anna.apply(PutJob(replace(claimed, state=JobState.WAITING, claimed_until=None, due=AT + DAY, error="busy")))
+    assert claim(anna, now=AT + MINUTE) is None
+    again = claim(anna, now=AT + DAY)
+    assert (again.id, again.attempts, again.error) == (id_(1), 2, "busy")
+
+
+def test_a_job_that_is_done_can_be_enqueued_anew(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    anna.apply(PutJob(replace(claim(anna), state=JobState.DONE)))
+    anna.apply(PutJob(job(2)))
+    assert claim(anna).id == id_(2)
+
+
+def test_a_job_enqueued_while_it_runs_waits_for_the_end_and_runs_again(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    running = claim(anna)
+    anna.apply(PutJob(job(2, payload={"more": True})))
+    assert claim(anna) is None
+    anna.apply(PutJob(replace(running, state=JobState.DONE)))
+    again = claim(anna)
+    assert (again.key, again.payload) == ("s1", {"more": True})
+
+
+def test_a_job_put_back_joins_the_one_enqueued_meanwhile(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    running = claim(anna)
+    anna.apply(PutJob(job(2)))
+    anna.apply(PutJob(replace(running, state=JobState.WAITING, claimed_until=None)))
+    assert claim(anna) is not None
+    assert claim(anna, now=AT + MINUTE / 2) is None
+
+
+def test_jobs_are_listed_by_due_time_and_no_more_than_asked_for(anna: Desk) -> None:
+    anna.apply(*(PutJob(job(number, key=str(number), due=AT - number * MINUTE)) for number in range(5)))
+    with anna.view() as view:
+        assert [waiting.id for waiting in view.jobs(limit=2)] == [id_(4), id_(3)]
+
+
+def test_no_job_is_claimed_by_two(anna: Desk) -> None:
+    anna.apply(*(PutJob(job(number, key=f"s{number}")) for number in range(24)))
+    barrier = threading.Barrier(8)
+
+    def claimant(_: int) -> list[str]:
+        barrier.wait()
+        mine = []
+        while claimed := claim(anna):
+            mine.append(claimed.id)
+        return mine
+
+    with ThreadPoolExecutor(8) as pool:
+        claimed = [id for mine in pool.map(claimant, range(8)) for id in mine]
+    assert sorted(claimed) == [id_(number) for number in range(24)]
+
+
+# --- tenants -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def neighbours_in_one_store(anna: Desk, boris: Desk) -> tuple[Desk, Desk]:
+    """Anna has kept something of every sort, and Boris has nothing."""
+    anna.put(turn(1, "canary one", session="canary"), turn(2, "canary two", session="canary", scope="canary-scope"))
+    anna.put(memory(3, "canary"), because=EventKind.REMEMBERED)
+    anna.put(memory(3, "canary canary", state=State.SUPERSEDED), because=EventKind.REVISED)
+    anna.apply(Embed(id_(1), SPACE, [EAST]), Embed(id_(3), SPACE, [EAST]), Touch((id_(3),), AT))
+    anna.apply(File(receipt(1), "canary?"), SetState("canary", {"canary": True}), PutJob(job(1, key="canary")))
+    return anna, boris
+
+
+def test_nothing_of_one_tenant_is_seen_by_another(neighbours_in_one_store: tuple[Desk, Desk]) -> None:
+    anna, boris = neighbours_in_one_store
+    for as_of in (None, *range(anna.position + 1)):
+        with boris.view(as_of) as view:
+            answers = everything(view, sessions=("canary",), receipts=(receipt(1).id,))
+            assert answers.pop("position") == (anna.position if as_of is None else as_of)
+            assert answers.pop("last_seq") == {"canary": -1}
+            assert not [name for name, answer in answers.items() if answer]
+            assert view.events() == []
+    assert boris.store.vector_sets(BORIS) == {}
+    assert claim(boris) is None
+
+
+def test_the_statistics_of_one_tenant_do_not_move_the_scores_of_another(
+    neighbours_in_one_store: tuple[Desk, Desk],
+) -> None:
+    anna, boris = neighbours_in_one_store
+    texts = {id_(10): "a canary sings", id_(11): "a robin sings and sings"}
+    boris.put(*(memory(number, texts[id_(number)]) for number in (10, 11)))
+    assert_scores(boris.find("canary sings"), bm25("canary sings", texts))
+    assert id_(10) not in ids(anna.find("canary"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [Remove(id_(3)), Touch((id_(3),), AT), Embed(id_(3), SPACE, [NORTH])],
+    ids=["remove", "touch", "embed"],
+)
+def test_the_trace_of_another_tenant_is_as_unknown_as_one_that_is_not_there(
+    neighbours_in_one_store: tuple[Desk, Desk], change: Change
+) -> None:
+    anna, boris = neighbours_in_one_store
+    with anna.view() as view:
+        before = everything(view, sessions=("canary",))
+    with pytest.raises(NotFound):
+        boris.apply(change)
+    with anna.view() as view:
+        assert everything(view, sessions=("canary",)) == before
+
+
+def test_an_id_of_another_tenant_cannot_be_taken_and_the_refusal_tells_nothing(
+    neighbours_in_one_store: tuple[Desk, Desk],
+) -> None:
+    anna, boris = neighbours_in_one_store
+    kept = anna.load(id_(3))
+    with pytest.raises(InvalidRequest) as refusal:
+        boris.put(memory(3, "mine now"))
+    assert refusal.value.field == "id"
+    assert "canary" not in str(refusal.value)
+    assert "anna" not in str(refusal.value)
+    assert anna.load(id_(3)) == kept
+    assert boris.load(id_(3)) == []
+
+
+def test_tenants_keep_sessions_states_and_jobs_of_the_same_name_apart(anna: Desk, boris: Desk) -> None:
+    for desk, number in ((anna, 1), (boris, 2)):
+        desk.put(turn(number, f"turn of {desk.tenant.user}", seq=number))
+        desk.apply(SetState("s1", {"user": desk.tenant.user}), PutJob(job(number)))
+    for desk, number in ((anna, 1), (boris, 2)):
+        with desk.view() as view:
+            assert view.state("s1") == {"user": desk.tenant.user}
+            assert view.last_seq("s1") == number
+            assert view.neighbours([id_(number)], reach=3) == {id_(number): {}}
+            assert [waiting.id for waiting in view.jobs()] == [id_(number)]
+        assert claim(desk).id == id_(number)
+
+
+def test_users_are_those_whose_traces_are_here(anna: Desk, boris: Desk) -> None:
+    assert anna.store.users() == []
+    boris.put(memory(2))
+    anna.put(memory(1))
+    assert anna.store.users() == ["anna", "boris"]
+
+
+@pytest.mark.parametrize("name", ["o'brien", 'a"b', "=u1", "user 1", "用户", "🚢", "%", "x" * 256])
+def test_the_name_of_a_user_is_a_name_and_never_syntax(anna: Desk, name: str) -> None:
+    other = Desk(anna.store, replace(ANNA, user=name))
+    anna.put(memory(1))
+    other.put(memory(2))
+    assert ids(anna.find("harbour")) == [id_(1)]
+    assert ids(other.find("harbour")) == [id_(2)]
+    assert set(anna.store.users()) == {"anna", name}
+
+
+# --- looking after a store -----------------------------------------------------------------------
+
+
+def test_vector_sets_count_the_traces_that_have_vectors_by_space(anna: Desk) -> None:
+    anna.put(memory(1), memory(2), memory(3))
+    anna.apply(
+        Embed(id_(1), SPACE, [EAST, NORTH, EAST]),
+        Embed(id_(2), SPACE, [EAST]),
+        Embed(id_(2), OTHER_SPACE, [vector(0, 0, 1)]),
+    )
+    assert anna.store.vector_sets(ANNA) == {SPACE.key: 2, OTHER_SPACE.key: 1}
+
+
+def test_upkeep_changes_no_answer(past: Desk) -> None:
+    def answers() -> list[dict[str, Any]]:
+        kept = []
+        for as_of in (None, 5, 9):
+            with past.view(as_of) as view:
+                kept.append(everything(view))
+        return kept
+
+    before = answers()
+    assert isinstance(past.store.maintain(), Mapping)
+    assert list(past.store.verify(repair=True)) == []
+    assert answers() == before
+
+
+def test_a_store_describes_itself_without_saying_what_it_holds(anna: Desk) -> None:
+    anna.put(memory(1, "canary"))
+    described = anna.store.describe()
+    assert described["backend"] in {"ephemeral", "sqlite"}
+    assert "canary" not in str(described)
+
+
+def test_every_store_here_can_look_back_and_writes_all_or_nothing(store: Store) -> None:
+    assert store.abilities.as_of
+    assert store.abilities.transactions
+
+
+def test_threads_may_write_and_read_at_once(anna: Desk) -> None:
+    def writer(lane: int) -> None:
+        for number in range(10):
+            anna.put(memory(100 * lane + number, f"Berth {number} of quay {lane}"))
+            assert id_(100 * lane + number) in ids(anna.find(f"quay {lane}"))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(writer, range(4)))
+    assert anna.total() == anna.position == 40
+    with anna.view() as view:
+        assert [event.position for event in view.events()] == list(range(1, 41))
+
+
+def test_closing_twice_is_closing_once(open_store: Callable[[], Store]) -> None:
+    store = open_store()
+    Desk(store, ANNA).put(memory(1))
+    store.close()
+    store.close()
+
+
+def test_a_closed_store_says_so(open_store: Callable[[], Store]) -> None:
+    store = open_store()
+    desk = Desk(store, ANNA)
+    desk.put(memory(1))
+    store.close()
+    with pytest.raises(StoreError):
+        desk.put(memory(2))
+    with pytest.raises(StoreError):
+        desk.load(id_(1))
+
+
+def test_a_durable_store_holds_after_reopening_what_it_held_before(open_store: Callable[[], Store]) -> None:
+    store = open_store()
+    if not store.abilities.durable:
+        store.close()
+        pytest.skip("this store is not durable")
+    desk = Desk(store, ANNA)
+    desk.put(*ALL)
+    desk.apply(Embed(RULE.id, SPACE, [EAST]), Touch((RULE.id,), AT), File(receipt(1), "?"), SetState("s1", {"seen": 1}))
+    desk.apply(PutJob(job(1)))
+    desk.put(RULE.revised(text="The harbour is shut"))
+    with desk.view() as view:
+        before = everything(view)
+    store.close()
+
+    store = open_store()
+    with Desk(store, ANNA).view() as view:
+        assert everything(view) == before
+    assert list(store.verify()) == []
+    store.close()
+
+
+# --- the chain, where a test can reach it --------------------------------------------------------
+
+
+def kept_by_ephemeral() -> tuple[EphemeralStore, Desk]:
+    store = EphemeralStore()
+    desk = Desk(store, ANNA)
+    desk.put(memory(1), memory(2), memory(3))
+    assert list(store.verify()) == []
+    return store, desk
+
+
+@pytest.mark.parametrize("changed", ["at", "kind", "subject", "commitment", "seal", "position"])
+def test_an_event_changed_behind_the_back_of_the_store_breaks_the_chain(changed: str) -> None:
+    forged = {"at": AT + DAY, "kind": EventKind.FORGOTTEN, "position": 7}.get(changed, "0" * 64)
+    store, _ = kept_by_ephemeral()
+    store._ledger[1] = replace(store._ledger[1], **{changed: forged})
+    assert "chain_broken" in {finding.code for finding in store.verify()}
+
+
+def test_an_event_taken_out_breaks_the_chain() -> None:
+    store, _ = kept_by_ephemeral()
+    del store._ledger[1]
+    assert "chain_broken" in {finding.code for finding in store.verify()}
+
+
+def test_a_text_changed_behind_the_back_of_the_store_no_longer_opens_its_commitment() -> None:
+    store, _ = kept_by_ephemeral()
+    said = store._shelves[ANNA].said
+    said[id_(2)] = (replace(said[id_(2)][0], trace=memory(2, "The harbour never opens")),)
+    assert [(finding.code, finding.repaired) for finding in store.verify()] == [("commitment_broken", False)]
+
+
+# --- how answers are compared --------------------------------------------------------------------
+
+
+def bm25(query: str, texts: Mapping[Any, str]) -> dict[Any, float]:
+    """BM25 by the book, over all of `texts`."""
+    documents = {id: Counter(index_terms(text)) for id, text in texts.items()}
+    mean = sum(document.total() for document in documents.values()) / len(documents)
+    scores = {}
+    for id, document in documents.items():
+        score = 0.0
+        for term in query_terms(query):
+            holders = sum(term.text in other for other in documents.values())
+            count = document[term.text]
+            if count:
+                rarity = math.log(1 + (len(documents) - holders + 0.5) / (holders + 0.5))
+                fullness = count * (K1 + 1) / (count + K1 * (1 - B + B * document.total() / mean))
+                score += term.weight * rarity * fullness
+        if score:
+            scores[id] = score
+    return scores
+
+
+def assert_scores(found: list[Match], expected: Mapping[Any, float]) -> None:
+    assert {match.id: match.score for match in found} == pytest.approx(dict(expected), rel=1e-6)
+    assert [match.score for match in found] == sorted((match.score for match in found), reverse=True)
+
+
+def assert_counts(desk: Desk, filter: Filter, meant: tuple[Trace, ...]) -> None:
+    with desk.view() as view:
+        counts = view.counts(filter)
+    assert counts.total == len(meant)
+    assert counts.by_lane == Counter(trace.lane.value for trace in meant)
+    assert counts.by_scope == Counter(trace.scope for trace in meant)
+    assert counts.by_state == Counter(trace.state.value for trace in meant)
+    assert counts.by_trust == Counter(trace.trust.value for trace in meant)
+    assert counts.oldest == min((trace.created_at for trace in meant), default=None)
+    assert counts.newest == max((trace.created_at for trace in meant), default=None)
+
+
+def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[ReceiptId, ...] = ()) -> dict[str, Any]:
+    """The answer to every question a view can be asked."""
+    every = Filter(states=EVERY_STATE)
+    known = [id_(number) for number in range(20)]
+    words = query_terms("canary harbour pier crane jetty sings open shut")
+    counts = view.counts(every)
+    return {
+        "position": view.position,
+        "load": view.load(known),
+        "keywords": view.keywords(words, Filter(), 50),
+        "keywords in every state": view.keywords(words, every, 50),
+        "nearest": view.nearest(EAST, SPACE, Filter(), 50),
+        "nearest in every state": view.nearest(NORTH_EAST, SPACE, every, 50),
+        "by id": view.scan(Filter(ids=frozenset(known))),
+        "in session": view.scan(Filter(sessions=frozenset(sessions))),
+        "lacking": view.scan(Filter(lacking=SPACE)),
+        "neighbours": view.neighbours(known, reach=3),
+        "scan": view.scan(every),
+        "counts": counts if counts.total else None,
+        "history": {id: versions for id in known if (versions := view.history(id))},
+        "last_seq": {session: view.last_seq(session) for session in sessions},
+        "events": view.events(),
+        "receipt": [kept for id in receipts if (kept := view.receipt(id))],
+        "receipts": view.receipts(),
+        "state": [state for session in sessions if (state := view.state(session))],
+        "jobs": view.jobs(),
+    }
