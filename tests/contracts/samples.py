@@ -19,7 +19,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.terms import query_terms
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.ports.store import Change, Embed, Filter, Job, Match, Put, Store, View
 
 AT = datetime(2026, 7, 1, 9, 0, tzinfo=UTC)
@@ -66,7 +66,7 @@ def vector(*numbers: float) -> Vector:
 
 EAST = vector(1, 0, 0, 0)
 NORTH = vector(0, 1, 0, 0)
-NORTH_EAST = vector(1, 1, 0, 0)
+NORTH_EAST = unit(vector(1, 1, 0, 0))
 
 
 def ids(found: Sequence[Trace | Match]) -> list[TraceId]:

@@ -18,8 +18,8 @@ Number = TypeVar("Number", float, NDArray[np.float64])
 
 
 def rarity(documents: int, frequency: int) -> float:
-    """Inverse document frequency: never negative, 0 for a term nobody uses."""
-    return math.log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5)) if frequency else 0.0
+    """Inverse document frequency: never negative, highest for a term nobody uses."""
+    return math.log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
 def saturation(occurrences: Number, length: Number, mean_length: float, k1: float = K1, b: float = B) -> Number:

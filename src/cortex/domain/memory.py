@@ -9,8 +9,10 @@ from typing import Any
 
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
-from cortex.domain.scope import DEFAULT_SCOPE
-from cortex.domain.trust import SourceKind, TrustTier
+from cortex.domain.scope import DEFAULT_SCOPE, checked_label
+from cortex.domain.text import DEFAULT_MAX_BYTES, checked_text
+from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
+from cortex.errors import InvalidRequest
 
 
 class Kind(StrEnum):
@@ -116,3 +118,75 @@ class Memory:
 
     def revised(self, **changes: Any) -> Memory:
         return replace(self, **changes)
+
+
+MAX_TAGS = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What someone asks to be remembered; checked before it becomes a memory."""
+
+    text: str
+    kind: Kind = Kind.FACT
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    scope: str = DEFAULT_SCOPE
+    retention: Retention = Retention.PERMANENT
+    ttl: timedelta | None = None
+    confidence: float = 1.0
+    importance: float | None = None
+    label: ImportanceLabel | None = None
+    trust: TrustTier | None = None
+    source_kind: SourceKind = SourceKind.OPERATOR
+    source_ref: str = ""
+    source_turns: tuple[TraceId, ...] = ()
+    lang: str = ""
+    subject: str = ""
+    attribute: str = ""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    supersedes: TraceId | None = None
+    media_refs: tuple[str, ...] = ()
+    media_kind: str = ""
+    created_at: datetime | None = None
+
+    def checked(self, max_text_bytes: int = DEFAULT_MAX_BYTES) -> Draft:
+        """Itself, or an error naming the field and the fix."""
+        checked_text(self.text, max_bytes=max_text_bytes)
+        checked_label(self.scope, "scope")
+        for field, value in (("confidence", self.confidence), ("importance", self.importance)):
+            # `not` rather than `<`: it also refuses NaN.
+            if value is not None and not 0.0 <= value <= 1.0:
+                raise InvalidRequest(f"{value} is outside 0 to 1", field=field, hint="give a number from 0 to 1")
+        if self.ttl is not None and self.ttl <= timedelta(0):
+            raise InvalidRequest("is not positive", field="ttl", hint="give the time to live, such as 720h")
+        if len(self.tags) > MAX_TAGS:
+            raise InvalidRequest(f"has {len(self.tags)} entries", field="tags", hint=f"give at most {MAX_TAGS}")
+        for field, text in (("topic", self.topic), ("subject", self.subject), ("attribute", self.attribute),
+                            ("source_ref", self.source_ref), *(("tags", tag) for tag in self.tags)):  # fmt: skip
+            if len(text) > 1_024 or "\x00" in text:
+                raise InvalidRequest("is over 1024 characters or has a NUL byte", field=field, hint="shorten it")
+        if self.valid_from and self.valid_to and self.valid_to <= self.valid_from:
+            raise InvalidRequest("is not after valid_from", field="valid_to", hint="swap the two times")
+        return self
+
+    def memory(self, id: TraceId, now: datetime) -> Memory:
+        """The memory this becomes. Trust is never above what its source allows."""
+        values = {field: getattr(self, field) for field in self.__slots__ if field not in _DECIDED}
+        ttl = self.ttl or (DEFAULT_TTL if self.retention is Retention.TTL else None)
+        allowed = tier_of(self.source_kind)
+        return Memory(
+            id=id,
+            created_at=self.created_at or now,
+            importance=0.5 if self.importance is None else self.importance,
+            label=self.label or (
+                ImportanceLabel.UNKNOWN if self.importance is None else ImportanceLabel.of(self.importance)
+            ),
+            trust=allowed if self.trust is None else least((self.trust, allowed)),
+            ttl=ttl,
+            **values,
+        )
+
+
+_DECIDED = frozenset({"created_at", "importance", "label", "trust", "ttl"})

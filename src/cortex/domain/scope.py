@@ -29,13 +29,7 @@ class Tenant:
                 field="agent",
                 hint="use up to 64 of a-z, 0-9, dot, dash and underscore, starting with a letter or digit",
             )
-        _check_label(self.user, "user")
-
-
-def checked_scope(scope: str) -> str:
-    """`scope` as a namespace name, or an error naming the field."""
-    _check_label(scope, "scope")
-    return scope
+        checked_label(self.user, "user")
 
 
 def scope_tag(query: str) -> str | None:
@@ -44,8 +38,10 @@ def scope_tag(query: str) -> str | None:
     return found.group(1) if found else None
 
 
-def _check_label(value: str, field: str) -> None:
+def checked_label(value: str, field: str) -> str:
+    """`value` as a name people gave something, or an error naming the field."""
     if not value.strip() or len(value) > 256 or not value.isprintable():
         raise InvalidRequest(
             "is empty, longer than 256 characters or not printable", field=field, hint="give a short name"
         )
+    return value

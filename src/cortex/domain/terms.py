@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from operator import add
 
 from cortex.domain.stopwords import CHINESE_QUESTION_WORDS, STOP_WORDS
 
@@ -49,34 +50,66 @@ _MARKS = (
 )
 # Han, Hiragana, Katakana, Bopomofo and Hangul; not the middle dot (U+30FB), which separates words.
 _CJK = (
-    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3031-\u3035\u3040-\u30fa\u30fc-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3040-\u30fa\u30fc-\u9fff\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\U00020000-\U0003ffff"
 )
 # Thai, Lao, Myanmar and Khmer letters and marks: scripts that put no space between words.
 _UNSPACED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u0edc-\u0edf\u1000-\u103f\u1050-\u109f\u1780-\u17d3\uaa60-\uaa7f"
-_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
-
-_CHARACTER = rf"[\w{_MARKS}{_CJK}{_UNSPACED}{_EMOJI}]"
-# A token runs on over the connectors of identifiers, paths, addresses and numbers; their parts are taken from it later.
-# Every piece but the first run is optional, so a match never backtracks and time is linear in the text.
-_TOKEN_SHAPE = r"#?{0}+(?:(?:[-./@:+#&'’]{{1,2}}|(?<=\d),(?=\d\d\d(?!\d))){0}+)*(?:\+\+|#)?"
-_TOKEN = re.compile(_TOKEN_SHAPE.format(_CHARACTER))
-_ASCII_TOKEN = re.compile(_TOKEN_SHAPE.format(r"[A-Za-z0-9_]"))  # the same, twice as fast
-
-_RUN = re.compile(f"[{_CJK}]+|[{_UNSPACED}]+|[{_EMOJI}]|[^{_CJK}{_UNSPACED}{_EMOJI}]+")
-_IS_CJK = re.compile(f"[{_CJK}]")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_IS_EMOJI = re.compile(f"[{_EMOJI}]")
-_HIRAGANA = re.compile("[\u3040-\u309f]")
-_KATAKANA = re.compile("[\u30a0-\u30ff]{2}")
-_SKIN_TONE = re.compile("[\U0001f3fb-\U0001f3ff]")
-# What a reader sees as one letter: a leading vowel, a consonant, its marks and stacked consonants, a closing vowel.
-_CLUSTER = re.compile(
+# One letter of these: a leading vowel, a consonant, its marks and stacked consonants, a closing vowel.
+_CLUSTER = (
     "[\u0e40-\u0e44\u0ec0-\u0ec4]?[^\u0e40-\u0e44\u0ec0-\u0ec4]"
     "(?:[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u1038\u103a-\u103e\u1056-\u1059\u105e-\u1060"
     "\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u109a-\u109d\u17b4-\u17d1\u17d3]|[\u1039\u17d2].)*"
     "[\u0e30\u0e32\u0e45\u0eb0\u0eb2]?|."
 )
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
+
+# A token runs on over the connectors of identifiers, paths, addresses and numbers; its parts are taken from it later.
+# All but the first run is optional, so a match never backtracks and time is linear in the text.
+_SHAPE = r"#?{0}+(?:(?:[-./@:+#&'’]{{1,2}}|(?<=\d),(?=\d\d\d(?!\d))){0}+)*(?:\+\+|#)?"
+_ASCII_TOKEN = re.compile(_SHAPE.format("[A-Za-z0-9_]"))
+
+_KATAKANA_ONLY = re.compile("[\u30a0-\u30ff]{2}")
+_SKIN_TONE = re.compile("[\U0001f3fb-\U0001f3ff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Scripts:
+    """The patterns for more than ASCII."""
+
+    token: re.Pattern[str]
+    run: re.Pattern[str]
+    cjk: re.Pattern[str]
+    unspaced: re.Pattern[str]
+    cluster: re.Pattern[str]
+    question: re.Pattern[str]
+
+
+@cache
+def _scripts() -> _Scripts:
+    """Compiled on first use: it takes ten milliseconds, which a text in ASCII need not wait for."""
+    return _Scripts(
+        token=re.compile(_SHAPE.format(rf"[\w{_MARKS}{_CJK}{_UNSPACED}{_EMOJI}]")),
+        run=re.compile(f"([{_CJK}]+|[{_UNSPACED}]+|[{_EMOJI}])"),
+        cjk=re.compile(f"[{_CJK}]"),
+        unspaced=re.compile(f"[{_UNSPACED}]"),
+        cluster=re.compile(_CLUSTER),
+        question=re.compile(CHINESE_QUESTION_WORDS),
+    )
+
+
+def _runs(token: str) -> list[str]:
+    """The stretches of a token that are one kind of script: "iPhone15发布" is a name and a Chinese word."""
+    return [token] if token.isascii() else [run for run in _scripts().run.split(token) if run]
+
+
+def _letters(run: str) -> Sequence[str]:
+    """What a reader sees as the letters of an unspaced run; empty for a script that has words."""
+    if run.isascii():
+        return ()
+    if _scripts().cjk.match(run):
+        return run
+    return _scripts().cluster.findall(run) if _scripts().unspaced.match(run) else ()
 
 
 # --- folding and stemming ---------------------------------------------------------------------------------------------
@@ -117,7 +150,7 @@ _STEMMERS = (
 
 @cache
 def _stemmer(language: str) -> Callable[[str], str]:
-    import Stemmer  # noqa: PLC0415  # on first use: a recall without keywords should not load it
+    import Stemmer  # on first use: most commands never need it
 
     # Its own cache off: the lexicon below remembers more, and remembers it for everyone.
     stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
@@ -152,41 +185,38 @@ _Weighted = tuple[str, float]
 
 def _token_terms(token: str) -> Iterator[_Weighted]:
     """The terms of one token, each with its weight in a query."""
-    if token.isascii():
-        yield from _identifier_terms(token)
-        return
-    for run in _RUN.findall(token):
-        if _IS_CJK.match(run):
-            yield from _cjk_terms(run)
-        elif _IS_UNSPACED.match(run):
-            yield from _cluster_terms(_CLUSTER.findall(run))
-        elif _IS_EMOJI.match(run):
-            yield from ((run, 1.0) for _ in (1,) if not _SKIN_TONE.match(run))
+    for run in _runs(token):
+        if letters := _letters(run):
+            yield from ((term, _letter_weight(term)) for term in _letter_terms(letters))
         else:
-            yield from _identifier_terms(run.strip("-./@:&,'’"))
+            yield from _identifier_terms(run)
 
 
-def _cjk_terms(run: str) -> Iterator[_Weighted]:
-    """Characters and pairs of neighbours: a dictionary-free way to find any word of two characters or more."""
-    for character in run:
-        # A lone Hiragana is a particle or an ending; unless it is all there is, it tells nothing.
-        if len(run) == 1 or not _HIRAGANA.match(character):
-            yield character, 1.0
-    for first, second in zip(run, run[1:], strict=False):
-        pair = first + second
-        yield pair, _KATAKANA_PAIR if _KATAKANA.match(pair) else 1.0
+def _indexed_terms(token: str) -> Iterator[str]:
+    """The same terms without their weights, which cost time that only a query needs to spend."""
+    for run in _runs(token):
+        if letters := _letters(run):
+            yield from _letter_terms(letters)
+        else:
+            yield from (term for term, _ in _identifier_terms(run))
 
 
-def _cluster_terms(clusters: list[str]) -> Iterator[_Weighted]:
-    for cluster in clusters:
-        yield cluster, 1.0
-    for first, second in zip(clusters, clusters[1:], strict=False):
-        yield first + second, 1.0
+def _letter_terms(letters: Sequence[str]) -> list[str]:
+    """Letters and pairs of neighbours: they find every word without a dictionary."""
+    if len(letters) == 1:
+        return [letters[0]]
+    # A lone Hiragana is a particle or an ending and tells nothing.
+    singles = [letter for letter in letters if not "\u3040" <= letter <= "\u309f"]
+    return singles + list(map(add, letters, letters[1:]))
+
+
+def _letter_weight(term: str) -> float:
+    return _KATAKANA_PAIR if _KATAKANA_ONLY.fullmatch(term) else 1.0
 
 
 def _identifier_terms(token: str) -> Iterator[_Weighted]:
-    """A word by its stem; an identifier, path, address or number whole and by its parts."""
-    return _connected_terms(_bare(token), level=0, weight=1.0)
+    """A word by its stem; an identifier, path, address or number whole and by its parts; an emoji as itself."""
+    return _connected_terms(_bare(token.strip("-./@:&,'’")), level=0, weight=1.0)
 
 
 def _bare(token: str) -> str:
@@ -230,7 +260,7 @@ def _name_terms(name: str, weight: float) -> Iterator[_Weighted]:
 
 def _word_terms(word: str, weight: float) -> Iterator[_Weighted]:
     folded = _fold(word)[:_MAX_WORD]
-    if not folded:
+    if not folded or _SKIN_TONE.match(folded):
         return
     if not _DIGIT.search(folded):
         yield _stem(folded), weight
@@ -256,8 +286,9 @@ class _Lexicon(dict[str, tuple[str, ...]]):
     """Remembers the terms of short tokens: a text is mostly words seen before."""
 
     def __missing__(self, token: str) -> tuple[str, ...]:
-        terms = tuple(term for term, _ in _token_terms(token))
-        if len(token) <= _MAX_CACHED_TOKEN and (token.isascii() or not _IS_CJK.search(token)):
+        terms = tuple(_indexed_terms(token))
+        # A run of Chinese is a clause, seldom seen twice.
+        if len(token) <= _MAX_CACHED_TOKEN and (token.isascii() or not _scripts().cjk.search(token)):
             if len(self) >= _MAX_CACHED_TOKENS:
                 self.clear()
             self[token] = terms
@@ -285,20 +316,18 @@ def index_terms(text: str) -> list[str]:
 
 def query_terms(query: str) -> tuple[QueryTerm, ...]:
     """The distinct terms to look for; stop words count only in quotes, or where there is nothing else."""
-    text = _normal(query[:MAX_QUERY_CHARACTERS])[:MAX_QUERY_CHARACTERS]
-    unquoted = _QUOTED.sub(" ", text)
+    text = _asked(query)
     quoted = [token for phrase in _QUOTED.findall(text) for token in _tokens(phrase)]
-    asked = [token for token in _tokens(_QUESTION.sub(" ", unquoted)) if not _is_stop_word(token)]
+    tokens = _telling(_QUOTED.sub(" ", text)) + quoted or _tokens(text)
     weights: dict[str, float] = {}
-    for term, weight in chain.from_iterable(map(_token_terms, asked + quoted or _tokens(text))):
+    for term, weight in chain.from_iterable(map(_token_terms, tokens)):
         weights[term] = max(weight, weights.get(term, 0.0))
     return tuple(QueryTerm(term, weight) for term, weight in _limited(_balanced(weights)))
 
 
 def phrases(query: str) -> tuple[tuple[str, ...], ...]:
     """What each double-quoted phrase of the query spells, to be checked with `holds_phrase`."""
-    text = _normal(query[:MAX_QUERY_CHARACTERS])[:MAX_QUERY_CHARACTERS]
-    return tuple(spelled for phrase in _QUOTED.findall(text) if (spelled := spelling(phrase)))
+    return tuple(words for phrase in _QUOTED.findall(_asked(query)) if (words := spelling(phrase)))
 
 
 def holds_phrase(text: str, phrase: tuple[str, ...]) -> bool:
@@ -309,34 +338,40 @@ def holds_phrase(text: str, phrase: tuple[str, ...]) -> bool:
 
 def spelling(text: str) -> tuple[str, ...]:
     """The words of `text` one by one, identifiers split and unspaced scripts by letter: the order phrases keep."""
-    return tuple(chain.from_iterable(map(_spelled, _tokens(text))))
+    return tuple(filter(None, chain.from_iterable(map(_spelled, _tokens(text)))))
 
 
 _QUOTED = re.compile('"([^"]*)"')
-_QUOTES = str.maketrans("“”„‟«»＂", '"""""""')
-_QUESTION = re.compile(CHINESE_QUESTION_WORDS)
+_CURLY_QUOTES = str.maketrans("“”„‟", '""""')
 _ANY_CONNECTOR = re.compile("[-/@:#._+&,'’]+")
 
 
-def _normal(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+def _asked(query: str) -> str:
+    """As much of the query as counts, normal, with straight quotes."""
+    start = query[:MAX_QUERY_CHARACTERS]
+    if start.isascii():
+        return start
+    return unicodedata.normalize("NFKC", start)[:MAX_QUERY_CHARACTERS].translate(_CURLY_QUOTES)
 
 
 def _tokens(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    return _TOKEN.findall(unicodedata.normalize("NFKC", text))
+    return _scripts().token.findall(unicodedata.normalize("NFKC", text))
 
 
-def _is_stop_word(token: str) -> bool:
-    return _fold(_bare(token)) in STOP_WORDS
+def _telling(text: str) -> list[str]:
+    """The tokens of `text` that are more than the words of a question."""
+    statement = text if text.isascii() else _scripts().question.sub(" ", text)
+    return [token for token in _tokens(statement) if _fold(_bare(token)) not in STOP_WORDS]
 
 
 def _balanced(weights: dict[str, float]) -> dict[str, float]:
     """The weights, with words raised where they stand among the many pairs of Chinese or Japanese."""
-    if not any(map(_IS_CJK.match, weights)):
+    words = {term for term in weights if term.isascii() or not _scripts().cjk.match(term)}
+    if len(words) == len(weights):
         return weights
-    return {term: weight if _IS_CJK.match(term) else weight * _WORD_AMONG_CJK for term, weight in weights.items()}
+    return {term: weight * _WORD_AMONG_CJK if term in words else weight for term, weight in weights.items()}
 
 
 def _limited(weights: dict[str, float]) -> Iterable[_Weighted]:
@@ -348,10 +383,9 @@ def _limited(weights: dict[str, float]) -> Iterable[_Weighted]:
 
 
 def _spelled(token: str) -> Iterator[str]:
-    for run in _RUN.findall(token):
-        if _IS_CJK.match(run):
-            yield from run
-        elif _IS_UNSPACED.match(run):
-            yield from _CLUSTER.findall(run)
-        else:
-            yield from (_stem(_fold(word)[:_MAX_WORD]) for word in _ANY_CONNECTOR.split(_bare(run)) if _fold(word))
+    for run in _runs(token):
+        yield from _letters(run) or map(_spelled_word, _ANY_CONNECTOR.split(_bare(run)))
+
+
+def _spelled_word(word: str) -> str:
+    return _stem(_fold(word)[:_MAX_WORD])

@@ -30,6 +30,16 @@ SOURCE_OF_ROLE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One message as it comes in, before it has a place in a session."""
+
+    text: str
+    role: Role = Role.USER
+    speaker: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """What one speaker said at one place of one session."""
 

@@ -58,4 +58,5 @@ def sign_codes(vectors: NDArray[np.float32], centre: Vector) -> Codes:
 
 def hamming(codes: Codes, code: Codes) -> NDArray[np.uint16]:
     """How many bits each of `codes` differs from `code` in."""
-    return np.bitwise_count(np.bitwise_xor(codes, code)).sum(axis=-1, dtype=np.uint16)
+    differing: NDArray[np.uint16] = np.bitwise_count(np.bitwise_xor(codes, code)).sum(axis=-1, dtype=np.uint16)
+    return differing

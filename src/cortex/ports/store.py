@@ -23,6 +23,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
+from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.clock import Deadline
 
@@ -180,6 +181,8 @@ class View(Protocol):
     ) -> list[Match]:
         """The best by BM25 among searchable states; best first, ties by id.
 
+        A score is BM25 divided by the sum of the terms' weights times rarities (those nobody uses
+        included), so that it tells how much of the query's evidence was found and compares between queries.
         The statistics are those of the filter's lanes, scopes, kinds, trusts, labels and states; its
         ids, sessions and times only narrow the answer.
         """
@@ -203,6 +206,10 @@ class View(Protocol):
 
     def history(self, id: TraceId) -> list[Version]:
         """Every version of a trace, oldest first."""
+        ...
+
+    def turn_at(self, session: str, seq: int) -> Turn | None:
+        """The turn at one place of a session."""
         ...
 
     def last_seq(self, session: str) -> int:

@@ -22,7 +22,7 @@ KIND_BOOST = {
 
 def recency(age: timedelta, half_life: timedelta) -> float:
     """Weight left after `age`: 1 when new, halved every half-life."""
-    return 0.5 ** max(age / half_life, 0.0)
+    return math.pow(0.5, max(age / half_life, 0.0))
 
 
 def frequency(uses: int) -> float:

@@ -211,9 +211,7 @@ class EphemeralStore:
 class _Work:
     """One `apply` under way: changes a copy of the shelf, and draws up the events that will record it."""
 
-    def __init__(
-        self, shelf: _Shelf, last: Sequence[Event], at: datetime, entropy: Callable[[int], bytes]
-    ) -> None:
+    def __init__(self, shelf: _Shelf, last: Sequence[Event], at: datetime, entropy: Callable[[int], bytes]) -> None:
         self.shelf = shelf
         self.events: list[Event] = []
         self._last = last[-1] if last else None
@@ -283,8 +281,8 @@ class _Work:
         jobs = self.shelf.jobs
         if job.state is JobState.WAITING:
             jobs.pop(job.id, None)
-            waiting = (each for each in jobs.values() if each.state is JobState.WAITING and _work_of(each) == _work_of(job))
-            if known := next(waiting, None):
+            same = (each for each in jobs.values() if _work_of(each) == _work_of(job))
+            if known := next((each for each in same if each.state is JobState.WAITING), None):
                 job = replace(known, due=job.due, payload=job.payload)
         jobs[job.id] = job
 
@@ -322,19 +320,19 @@ class _View:
         self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         _hurry(deadline, "keyword")
+        filter = _searchable(filter)
         documents = {said.trace.id: said.terms for said in self._current() if _has_facets(said.trace, filter)}
         mean_length = sum(document.total() for document in documents.values()) / max(1, len(documents))
-        worth = {
-            term: term.weight * rarity(len(documents), sum(term.text in document for document in documents.values()))
-            for term in terms
-        }
+        holders = {term: sum(term.text in document for document in documents.values()) for term in terms}
+        worth = {term: term.weight * rarity(len(documents), holders[term]) for term in terms}
+        whole = sum(worth[term] for term in terms)
         matches = []
         for trace in self._matching(filter):
             document = documents[trace.id]
             if held := [term for term in terms if term.text in document]:
                 length = float(document.total())
-                score = sum(worth[term] * saturation(float(document[term.text]), length, mean_length) for term in held)
-                matches.append(Match(trace.id, float(score)))
+                found = sum(worth[term] * saturation(float(document[term.text]), length, mean_length) for term in held)
+                matches.append(Match(trace.id, float(found / whole)))
         return _best(matches, limit)
 
     def nearest(
@@ -343,7 +341,7 @@ class _View:
         _hurry(deadline, "vector")
         wanted = _checked(vector, space)
         matches = []
-        for trace in self._matching(filter):
+        for trace in self._matching(_searchable(filter)):
             cosines = [float(np.dot(each, wanted)) for each in self._vectors(trace.id, space)]
             if cosines:
                 best = max(cosines)
@@ -355,15 +353,11 @@ class _View:
         for id in ids:
             turn = self._trace(id)
             if isinstance(turn, Turn):
-                others = [
-                    other for other in self._session(turn.session) if other.id != id and other.state in SEARCHABLE
-                ]
-                before = [other.id for other in others if _place(other) < _place(turn)]
-                after = [other.id for other in others if _place(other) > _place(turn)]
-                found[id] = {
-                    **{-offset: other for offset, other in enumerate(reversed(before), start=1) if offset <= reach},
-                    **{offset: other for offset, other in enumerate(after, start=1) if offset <= reach},
-                }
+                others = [other for other in self._session(turn.session) if other.state in SEARCHABLE]
+                offsets = {other.seq - turn.seq: other.id for other in reversed(others)}
+                near = {offset: other for offset, other in offsets.items() if offset and abs(offset) <= reach}
+                if near:
+                    found[id] = near
         return found
 
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
@@ -392,6 +386,9 @@ class _View:
             for said in self._shelf.said.get(id, ())
             if said.since <= self._position
         ]
+
+    def turn_at(self, session: str, seq: int) -> Turn | None:
+        return next((turn for turn in self._session(session) if turn.seq == seq), None)
 
     def last_seq(self, session: str) -> int:
         return max((turn.seq for turn in self._session(session)), default=-1)
@@ -433,8 +430,10 @@ class _View:
         ]
 
     def _session(self, session: str) -> list[Turn]:
+        """The turns of a session in the order they were said."""
         traces = (said.trace for said in self._current())
-        return sorted((turn for turn in traces if isinstance(turn, Turn) and turn.session == session), key=_place)
+        turns = (trace for trace in traces if isinstance(trace, Turn) and trace.session == session)
+        return sorted(turns, key=lambda turn: (turn.seq, turn.id))
 
     def _vectors(self, id: TraceId, space: EmbeddingSpace) -> tuple[Vector, ...]:
         held = (each for each in self._shelf.embeddings.get(id, ()) if each.space == space.key)
@@ -445,6 +444,11 @@ class _View:
         if not uses or not isinstance(trace, Memory):
             return trace
         return trace.revised(last_accessed_at=max(uses), access_count=len(uses))
+
+
+def _searchable(filter: Filter) -> Filter:
+    """What of `filter` a search looks at: forgotten and expired traces are for history."""
+    return replace(filter, states=filter.states & SEARCHABLE)
 
 
 def _has_facets(trace: Trace, filter: Filter) -> bool:
@@ -475,10 +479,6 @@ def _holds(since: int, until: int | None, position: int) -> bool:
 
 def _best(matches: list[Match], limit: int) -> list[Match]:
     return sorted(matches, key=lambda match: (-match.score, match.id))[: max(0, limit)]
-
-
-def _place(turn: Turn) -> tuple[int, TraceId]:
-    return turn.seq, turn.id
 
 
 def _by_due(job: Job) -> tuple[datetime, str]:

@@ -134,6 +134,8 @@ def until(deadline: Deadline | None, connection: sqlite3.Connection) -> Iterator
     if deadline is None:
         yield
         return
+    if deadline.passed:
+        raise DeadlineExceeded("the search came too late")
     connection.set_progress_handler(lambda: deadline.passed, _STEPS_BETWEEN_CHECKS)
     try:
         yield
@@ -160,6 +162,8 @@ def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:
 
 def _make_private(path: Path) -> None:
     """Memories are for their owner's eyes: a new file and its folder are readable by nobody else."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for folder in reversed((path.parent, *path.parent.parents)):
+        if not folder.exists():  # `parents=True` would make those in between for everyone to read
+            folder.mkdir(mode=0o700, exist_ok=True)
     if not path.exists():
         path.touch(mode=0o600)

@@ -51,18 +51,21 @@ class Bag:
 
     def holders(self, term: str) -> NDArray[np.int64]:
         """Which of the traces hold `term`."""
-        return self._owner[self._hashes == np.uint32(term_hash(term))]
+        holders: NDArray[np.int64] = self._owner[self._hashes == np.uint32(term_hash(term))]
+        return holders
 
     def scores(
         self, terms: Sequence[QueryTerm], frequencies: Sequence[int], documents: int, mean_length: float
     ) -> NDArray[np.float64]:
-        """BM25 of each trace."""
+        """BM25 of each trace, as a share of what the terms weigh together."""
         total = np.zeros(len(self.lengths))
+        mass = 0.0
         for term, frequency in zip(terms, frequencies, strict=True):
             at = np.flatnonzero(self._hashes == np.uint32(term_hash(term.text)))
             owners = self._owner[at]
             counts = (self._terms[at] & np.uint32(_COUNT)).astype(np.float64)
             weight = term.weight * rarity(documents, frequency)
+            mass += weight
             # Two terms with one hash in one text would be lost by `total[owners] +=`.
             np.add.at(total, owners, weight * saturation(counts, self.lengths[owners], mean_length))
-        return total
+        return total / mass if mass else total

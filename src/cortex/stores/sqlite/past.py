@@ -17,7 +17,8 @@ from cortex.domain.identity import TraceId
 from cortex.domain.terms import QueryTerm, index_terms
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes
+from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
+from cortex.errors import InvalidRequest
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Match, Version
 from cortex.stores.sqlite import lexicon
@@ -51,7 +52,10 @@ class PastView(SqliteView):
         self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex], as_of: int
     ) -> None:
         super().__init__(connection, user, codes)
-        self._position = min(as_of, self._position)
+        if not 0 <= as_of <= self._position:
+            raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of",
+                                 hint=f"give 0 to {self._position}")  # fmt: skip
+        self._position = as_of
 
     @cached_property
     def _traces(self) -> dict[TraceId, Then]:
@@ -122,7 +126,7 @@ class PastView(SqliteView):
         at = _candidates(list(holders), frequencies, holders, [then.row for _, then in there])
         wanted = {then.row for _, then in self._select(filter)}
         kept = [index for index in at if there[index][1].row in wanted]
-        mean = max(sum(len(each) for each in words) / len(there), 1.0)
+        mean = sum(len(each) for each in words) / len(there) or 1.0
         chosen = Bag([len(words[index]) for index in kept], [packed[index] for index in kept])
         scores = chosen.scores(terms, frequencies, len(there), mean)
         return self._best([there[index][1].row for index in kept], scores, limit)
@@ -131,6 +135,7 @@ class PastView(SqliteView):
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         check_vector(vector, space)
+        vector = unit(vector)
         with until(deadline, self._db):
             wanted = {then.row for _, then in self._select(searchable(filter))}
             known = self._db.execute("SELECT id, centre, centred FROM spaces WHERE key = ?", (space.key,)).fetchone()
@@ -167,6 +172,11 @@ class PastView(SqliteView):
             for _, then in self._select(filter)
             if (created := pack_time(then.trace.created_at)) is not None
         )
+
+    def turn_at(self, session: str, seq: int) -> Turn | None:
+        id = self._places.get((session, seq))
+        turn = self._traces[id].trace if id else None
+        return turn if isinstance(turn, Turn) else None
 
     def last_seq(self, session: str) -> int:
         return max((then.trace.seq for _, then in self._select(Filter(sessions=frozenset({session})))

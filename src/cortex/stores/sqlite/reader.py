@@ -17,7 +17,8 @@ from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.receipt import Receipt
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
-from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version
 from cortex.stores.sqlite.codec import (
@@ -63,7 +64,7 @@ class Facets:
 
     @property
     def mean_length(self) -> float:
-        return max(self.terms / self.traces, 1.0) if self.traces else 1.0
+        return self.terms / self.traces if self.terms else 1.0
 
 
 class SqliteView:
@@ -98,16 +99,16 @@ class SqliteView:
 
     def history(self, id: TraceId) -> list[Version]:
         row = self._db.execute(
-            "SELECT t.row, t.name, t.since, t.body, t.used, t.uses FROM traces t JOIN facets f ON f.id = t.facet"
+            "SELECT t.row, t.name, t.since, t.body FROM traces t JOIN facets f ON f.id = t.facet"
             " WHERE t.id = ? AND f.user = ?",
             (pack_id(id), self._user),
         ).fetchone()
         if row is None:
             return []
-        key, name, since, body, used, uses = row
+        key, name, since, body = row
         older = self._db.execute("SELECT body, since, until FROM versions WHERE row = ? ORDER BY since", (key,))
         past = [Version(unpack_trace(name, text, None, 0), begin, end) for text, begin, end in older]
-        return [*past, Version(unpack_trace(name, body, used, uses), since, None)]
+        return [*past, Version(unpack_trace(name, body, None, 0), since, None)]
 
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
         around: dict[TraceId, dict[int, TraceId]] = {}
@@ -142,6 +143,8 @@ class SqliteView:
     def _candidates(self, terms: Sequence[QueryTerm], facets: Facets) -> tuple[Candidates, list[int]]:
         """Traces that hold some of `terms`, and in how many traces each term occurs."""
         texts = [term.text for term in terms]
+        if not any(is_term(text) for text in texts):
+            return [], [0] * len(texts)
         if facets.traces <= POSTING_BUDGET:
             rows = self._posted(texts, facets)
             bag = Bag([row[1] for row in rows], [row[2] for row in rows])
@@ -154,6 +157,8 @@ class SqliteView:
         return list(found.values()), frequencies
 
     def _frequency(self, term: str, facets: Facets) -> int:
+        if not is_term(term):
+            return 0
         if self._whole(facets) or len(facets.ids) <= _MANY_FACETS:
             match = self._match([term], facets)
             count: int = self._db.execute(
@@ -183,8 +188,8 @@ class SqliteView:
             groups.append([facet_token(id) for id in facets.ids] if few else [user_token(self._user)])
         if required is not None:
             groups.append([required])
-        groups.append(list(any_of))
-        # Every term is quoted, so that nothing in it is an operator; terms hold no quotes.
+        groups.append([term for term in any_of if is_term(term)])
+        # Every term is quoted, so that nothing in it is an operator.
         return " AND ".join("(" + " OR ".join(f'"{token}"' for token in group) + ")" for group in groups)
 
     def _whole(self, facets: Facets) -> bool:
@@ -200,6 +205,7 @@ class SqliteView:
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         check_vector(vector, space)
+        vector = unit(vector)
         known = self._db.execute("SELECT id, centre FROM spaces WHERE key = ?", (space.key,)).fetchone()
         facets = self._facets(searchable(filter))
         if known is None or not facets.ids:
@@ -329,6 +335,15 @@ class SqliteView:
         ).fetchall()
         return tally(rows)
 
+    def turn_at(self, session: str, seq: int) -> Turn | None:
+        row = self._db.execute(
+            "SELECT t.name, t.body, t.used, t.uses FROM threads h JOIN traces t ON t.thread = h.id AND t.seq = ?"
+            " WHERE h.user = ? AND h.session = ?",
+            (seq, self._user, session),
+        ).fetchone()
+        turn = unpack_trace(*row) if row else None
+        return turn if isinstance(turn, Turn) else None
+
     def last_seq(self, session: str) -> int:
         found = self._db.execute(
             "SELECT max(t.seq) FROM threads h JOIN traces t ON t.thread = h.id WHERE h.user = ? AND h.session = ?",
@@ -377,6 +392,11 @@ class SqliteView:
             (self._user, state, state, limit),
         )
         return [unpack_job(row) for row in rows]
+
+
+def is_term(text: str) -> bool:
+    """Whether `text` can be a term of the index: no quote to end it, no `=` to forge a facet, no space."""
+    return bool(text) and not any(char in '"=' or char.isspace() for char in text)
 
 
 def searchable(filter: Filter) -> Filter:

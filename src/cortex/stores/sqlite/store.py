@@ -57,7 +57,8 @@ class SqliteStore:
     def position_at(self, tenant: Tenant, at: datetime) -> int:
         with self._connections.reading() as connection:
             row = connection.execute("SELECT max(position) FROM events WHERE at <= ?", (pack_time(at),)).fetchone()
-            return row[0] or 0
+            position: int = row[0] or 0
+            return position
 
     def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
         with self._connections.writing() as connection:
@@ -65,6 +66,8 @@ class SqliteStore:
                 f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"  # noqa: S608
                 " AND kind IN (SELECT value FROM json_each(:kinds))"
                 " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now))"
+                " AND NOT EXISTS (SELECT 1 FROM jobs other WHERE other.user = jobs.user AND other.kind = jobs.kind"
+                "  AND other.key = jobs.key AND other.id <> jobs.id AND other.state = 'running' AND other.claimed > :now)"
                 " ORDER BY due, id LIMIT 1",
                 {"user": tenant.user, "kinds": listed(kinds), "now": pack_time(now)},
             ).fetchone()
@@ -89,7 +92,8 @@ class SqliteStore:
 
     def users(self) -> list[str]:
         with self._connections.reading() as connection:
-            return [row[0] for row in connection.execute("SELECT name FROM users ORDER BY name")]
+            return [row[0] for row in connection.execute(
+                "SELECT name FROM users WHERE id IN (SELECT user FROM facets WHERE traces > 0) ORDER BY name")]
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         with self._connections.reading() as connection:

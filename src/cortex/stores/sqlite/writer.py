@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes
+from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
 from cortex.errors import InvalidRequest, NotFound
 from cortex.ports.store import Change, Embed, File, JobState, Put, PutJob, Remove, SetState, Touch
 from cortex.stores.sqlite import lexicon
@@ -67,8 +68,10 @@ class Writer:
         self._facets: dict[tuple[str, ...], int] = {}
         self._threads: dict[str, int] = {}
         last = self._db.execute("SELECT position, seal FROM events ORDER BY position DESC LIMIT 1").fetchone()
-        self.position, self._seal = (last[0], last[1].hex()) if last else (0, GENESIS)
+        self.position: int = last[0] if last else 0
+        self._seal: str = last[1].hex() if last else GENESIS
         self._events: list[tuple[object, ...]] = []
+        self._embedded: dict[str, int] = {}
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Carry out `changes` in order; runs of new traces go in together."""
@@ -93,12 +96,13 @@ class Writer:
     # --- traces ----------------------------------------------------------------------------------
 
     def _put(self, puts: Sequence[Put]) -> None:
-        known = self._stored([put.trace.id for put in puts])
-        fresh = [put for put in puts if put.trace.id not in known]
-        self._insert(fresh)
-        for put in puts:
-            if put.trace.id in known:
-                self._revise(put, known[put.trace.id])
+        known = self._stored([put.trace.id for put in puts], taken=True)
+        for is_known, some in groupby(puts, key=lambda put: put.trace.id in known):
+            if is_known:
+                for put in some:
+                    self._revise(put, known[put.trace.id])
+            else:
+                self._insert(list(some))
 
     def _insert(self, puts: Sequence[Put]) -> None:
         traces, postings, terms, counts = [], [], [], []
@@ -197,8 +201,8 @@ class Writer:
         ):
             self._db.execute(statement, (old.row,))
 
-    def _stored(self, ids: Iterable[TraceId]) -> dict[TraceId, Stored]:
-        """Those of `ids` that are there, all of them this user's own."""
+    def _stored(self, ids: Iterable[TraceId], *, taken: bool = False) -> dict[TraceId, Stored]:
+        """Those of `ids` that are this user's own; with `taken`, somebody else's is an error."""
         packed = {pack_id(id): id for id in ids}
         found: dict[TraceId, Stored] = {}
         for some in batched(packed):
@@ -208,9 +212,10 @@ class Writer:
                 some,
             )
             for id, user, *rest in rows:
-                if user != self._user:
+                if user == self._user:
+                    found[packed[id]] = Stored(*rest)
+                elif taken:
                     raise InvalidRequest("is taken", field="id", hint="let the engine choose ids")
-                found[packed[id]] = Stored(*rest)
         return found
 
     # --- vectors ---------------------------------------------------------------------------------
@@ -224,14 +229,17 @@ class Writer:
             key = embed.space.key
             if key not in spaces:
                 spaces[key] = self._space(embed.space)
+            if key not in self._embedded:
                 self._event(EventKind.EMBEDDED, key, commit(b"", key))
+                self._embedded[key] = self.position
         fresh = []
         for embed in embeds:
             space, _ = spaces[embed.space.key]
             row = known[embed.id].row
-            self._drop_vectors(space, row)
+            since = self._embedded[embed.space.key]
+            self._drop_vectors(space, row, since)
             fresh += [
-                (space, row, passage, self.position, np.ascontiguousarray(vector, dtype="<f4").tobytes())
+                (space, row, passage, since, unit(vector).astype("<f4").tobytes())
                 for passage, vector in enumerate(embed.vectors)
             ]
         first = self._next_key()
@@ -248,9 +256,9 @@ class Writer:
                     mine = [each for each in coded if facets[each[1]] == facet]
                     self._add_codes(space, facet, centre, mine)
 
-    def _drop_vectors(self, space: int, row: int) -> None:
+    def _drop_vectors(self, space: int, row: int, at: int) -> None:
         changed = self._db.execute(
-            "UPDATE vectors SET until = ? WHERE row = ? AND space = ? AND until IS NULL", (self.position, row, space)
+            "UPDATE vectors SET until = ? WHERE row = ? AND space = ? AND until IS NULL", (at, row, space)
         ).rowcount
         if changed:
             where = "row = ? AND space = ?"
@@ -302,7 +310,7 @@ class Writer:
             raise NotFound(f"no memory {missing[0]}", hint="see `cortex list`")
         self._event(EventKind.RECALLED, "", commit(b"", ",".join(touch.ids)))
         at = pack_time(touch.at)
-        rows = [known[id].row for id in touch.ids]
+        rows = [known[id].row for id in dict.fromkeys(touch.ids)]
         self._db.executemany("INSERT INTO accesses VALUES (?, ?, ?)", [(row, self.position, at) for row in rows])
         self._db.executemany(
             "UPDATE traces SET uses = uses + 1, used = max(coalesce(used, 0), ?) WHERE row = ?",

@@ -1,0 +1,482 @@
+"""The engine: one object, one method per verb, bound to one tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import TracebackType
+from typing import Any
+
+from cortex import exchange, health
+from cortex.domain.cues import standing_kind
+from cortex.domain.events import Event, EventKind
+from cortex.domain.hits import Recollection
+from cortex.domain.identity import ReceiptId, TraceId, checked_id
+from cortex.domain.lanes import State
+from cortex.domain.memory import Draft, Memory
+from cortex.domain.query import Mode, Query
+from cortex.domain.receipt import Receipt
+from cortex.domain.scope import DEFAULT_SCOPE, Tenant, checked_label
+from cortex.domain.text import checked_text
+from cortex.domain.trace import Trace
+from cortex.domain.trust import tier_of
+from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
+from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
+from cortex.parts import Parts
+from cortex.ports.clock import Deadline
+from cortex.ports.store import Change, Counts, File, Filter, Finding, Put, Store, Touch, Version, View
+from cortex.progress import Progress, silent
+from cortex.recall import flow as recalling
+from cortex.recall import recipes, replaying
+from cortex.recall.flow import Answer
+from cortex.recall.replaying import Replay
+from cortex.recall.retrieve import Question
+from cortex.remember import flow as remembering
+
+ANY_STATE = frozenset(State)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What was stored, and the receipt."""
+
+    memory: Memory
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The ids of what was stored, in the order it was given, and the receipt."""
+
+    ids: tuple[TraceId, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten; where a query meant several, nothing was, and these are the candidates (L5)."""
+
+    ids: tuple[TraceId, ...]
+    candidates: tuple[Trace, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A trace with everything known about it."""
+
+    trace: Trace
+    versions: tuple[Version, ...]
+    sources: tuple[Trace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A recollection with everything that was considered on the way."""
+
+    recollection: Recollection
+    answer: Answer
+
+
+class Engine:
+    """The memory of one agent and one of its users. `for_` gives the handle of another."""
+
+    def __init__(self, parts: Parts, tenant: Tenant) -> None:
+        self._parts = parts
+        self.tenant = tenant
+
+    def for_(self, *, agent: str | None = None, user: str | None = None) -> Engine:
+        """The same engine for another agent or user."""
+        return Engine(self._parts, Tenant(agent or self.tenant.agent, user or self.tenant.user))
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what is under way and close the files."""
+        self._parts.close()
+
+    def settle(self) -> None:
+        """Wait until the receipts and counters of earlier calls are written."""
+        self._parts.aftermath.settle()
+
+    # --- remember and forget ---------------------------------------------------------------------
+
+    def remember(self, text: str, *, embed: bool = True, **fields: Any) -> Remembered:
+        """Store one memory. `fields` are those of `Draft`: kind, scope, importance, tags, retention, …"""
+        try:
+            draft = Draft(text=text, **fields)
+        except TypeError as error:
+            raise InvalidRequest(str(error).partition(") ")[2], field="fields", hint="see `Draft`") from error
+        (memory,), receipt = self._remember([draft], EventKind.REMEMBERED, embed, silent)
+        return Remembered(memory, receipt)
+
+    def remember_all(
+        self,
+        drafts: Iterable[Draft],
+        *,
+        because: EventKind = EventKind.REMEMBERED,
+        embed: bool = True,
+        progress: Progress = silent,
+    ) -> Kept:
+        """Store many memories: all are checked before the first is stored."""
+        memories, receipt = self._remember(drafts, because, embed, progress)
+        return Kept(tuple(memory.id for memory in memories), receipt)
+
+    def keep_turns(
+        self,
+        session: str,
+        turns: Iterable[Said],
+        *,
+        scope: str = DEFAULT_SCOPE,
+        channel: str = "",
+        embed: bool = True,
+        progress: Progress = silent,
+    ) -> Kept:
+        """Store turns verbatim at the end of a session."""
+        checked_label(session, "session")
+        checked_label(scope, "scope")
+        now = self._parts.clock.now()
+        with self._store.view(self.tenant) as view:
+            first = view.last_seq(session) + 1
+        stored = [
+            Turn(
+                id=TraceId(self._parts.ids(said.at or now)),
+                text=checked_text(said.text, field=f"turns[{number}].text", max_bytes=self._max_text_bytes),
+                session=session,
+                seq=first + number,
+                created_at=said.at or now,
+                role=said.role,
+                speaker=said.speaker,
+                channel=channel,
+                kind=standing_kind(said.text, said.role),
+                scope=scope,
+                trust=tier_of(SOURCE_OF_ROLE[said.role]),
+            )
+            for number, said in enumerate(turns)
+        ]
+        with self._noting("keep_turns") as note:
+            outcome = self._keep(stored, EventKind.SAID, (), embed, progress)
+            note.close(outcome.position, session_turns=first + len(stored), **outcome.facts())
+        return Kept(tuple(turn.id for turn in stored), note.receipt)
+
+    def _remember(
+        self, drafts: Iterable[Draft], because: EventKind, embed: bool, progress: Progress
+    ) -> tuple[Sequence[Memory], Receipt]:
+        checked = [draft.checked(self._max_text_bytes) for draft in drafts]
+        now = self._parts.clock.now()
+        memories = [draft.memory(TraceId(self._parts.ids(now)), now) for draft in checked]
+        with self._noting("remember") as note:
+            replaced: list[Change] = []
+            if any(memory.supersedes for memory in memories):
+                with self._store.view(self.tenant) as view:
+                    replaced = remembering.superseding(memories, view, now)
+            outcome = self._keep(memories, because, replaced, embed, progress)
+            note.close(outcome.position, superseded=len(replaced), **outcome.facts())
+        return memories, note.receipt
+
+    def _keep(
+        self, traces: Sequence[Trace], because: EventKind, also: Sequence[Change], embed: bool,
+        progress: Progress, *, at_once: bool = False,
+    ) -> remembering.Outcome:  # fmt: skip
+        return remembering.keep(
+            traces,
+            because,
+            tenant=self.tenant,
+            store=self._store,
+            embedder=self._parts.embedder if embed and self._can_embed else None,
+            passage_tokens=self._parts.settings.embedding.passage_tokens,
+            clock=self._parts.clock,
+            progress=progress,
+            also=also,
+            at_once=at_once,
+        )
+
+    def forget(self, id: str) -> Forgotten:
+        """Hide a memory, turn or chunk from recall; its history stays, and `restore` brings it back."""
+        return self._turn_state(id, State.FORGOTTEN, EventKind.FORGOTTEN, "forget")
+
+    def restore(self, id: str) -> Forgotten:
+        """Undo `forget`."""
+        return self._turn_state(id, State.ACTIVE, EventKind.RESTORED, "restore")
+
+    def forget_matching(self, text: str, *, scope: str | None = None) -> Forgotten:
+        """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5)."""
+        found = self.search(text, scope=scope, limit=5).hits
+        # One clear winner is meant: the next best has to be well behind it.
+        if found and (len(found) == 1 or found[1].score < 0.75 * found[0].score):
+            return self.forget(found[0].trace.id)
+        with self._noting("forget") as note:
+            note.close(self._position(), forgotten=0, candidates=len(found))
+        return Forgotten((), tuple(hit.trace for hit in found), note.receipt)
+
+    def _turn_state(self, id: str, state: State, because: EventKind, op: str) -> Forgotten:
+        with self._noting(op) as note:
+            trace = self.get(id)
+            if trace.state is state:
+                note.close(self._position(), changed=0)
+                return Forgotten((), (), note.receipt)
+            changed = trace.revised(state=state)
+            position = self._store.apply(self.tenant, [Put(changed, because)], at=self._parts.clock.now())
+            note.close(position, changed=1, ids=[trace.id])
+        return Forgotten((trace.id,), (), note.receipt)
+
+    # --- recall ----------------------------------------------------------------------------------
+
+    def recall(self, text: str | Query, **options: Any) -> Recollection:
+        """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
+        return self.explain(text, **options).recollection
+
+    def search(self, text: str, **options: Any) -> Recollection:
+        """What there is on a topic: no gate, no evidence needed, untrusted and superseded shown and marked."""
+        return self.recall(text, mode=Mode.SEARCH, **options)
+
+    def explain(self, text: str | Query, **options: Any) -> Explained:
+        """`recall`, with every candidate, every part of its score, and why each was shown or not."""
+        query = text if isinstance(text, Query) else Query(text=text, **options)
+        if not isinstance(query.text, str):
+            raise InvalidRequest("is not text", field="query", hint="give a string")
+        name = query.recipe or self._parts.settings.recall.recipe
+        recipe = recipes.named(name)
+        with self._noting("recall", query.text) as note:
+            with self._view(query.as_of) as view:
+                answer = self._answer(replace(query, recipe=name), recipe, view)
+                settings = self._parts.settings.receipts
+                told = recalling.facts(
+                    answer, query, recipe, max_items=settings.max_items, verbose=settings.verbosity == "high"
+                )
+                position = view.position
+            note.close(position, **told)
+        if query.as_of is None:
+            self._touch(answer)
+        packed = answer.packed
+        return Explained(Recollection(answer.hits, packed.block, packed.tokens, note.receipt), answer)
+
+    def replay(self, id: str, *, query: str | None = None) -> Replay:
+        """Ask a recorded recall again of the state it saw, and compare the answers."""
+        with self._store.view(self.tenant) as view:
+            found = view.receipt(ReceiptId(id.strip().lower()))
+        if found is None or found[0].op != "recall":
+            raise NotFound(f"no recall receipt {id}", hint="see `cortex receipts`")
+        receipt, kept = found
+        text = kept if query is None else query
+        if text is None:
+            raise InvalidRequest("was not kept with the receipt", field="query", hint="give it with --query")
+        asked = replaying.query_of(receipt, text)
+        recipe = recipes.named(receipt.facts["recipe"])
+        with self._store.view(self.tenant, receipt.position) as view:
+            answer = self._answer(asked, recipe, view, without=replaying.left_out(receipt))
+        return replaying.compared(receipt, answer, recipe.fingerprint)
+
+    def _answer(
+        self, query: Query, recipe: recipes.Recipe, view: View, without: frozenset[str] = frozenset()
+    ) -> Answer:
+        settings = self._parts.settings.recall
+        clock = self._parts.clock
+        return recalling.recall(
+            query,
+            view=view,
+            ask=self._ask,
+            recipe=recipe,
+            reranker=self._parts.reranker,
+            clock=clock,
+            deadline=Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000),
+            without=without,
+        )
+
+    def _ask(self, text: str) -> Question | None:
+        if not self._can_embed:
+            return None
+        embedder = self._parts.embedder
+        seconds = self._parts.settings.embedding.query_timeout_ms / 1000
+        return Question(embedder.space, self._parts.workers.submit(embedder.embed_query, text), seconds)
+
+    def _touch(self, answer: Answer) -> None:
+        """Count the use of what was shown, after the answer was given (X8)."""
+        used = tuple(hit.trace.id for hit in answer.hits if isinstance(hit.trace, Memory))
+        if used:
+            now = self._parts.clock.now()
+            self._parts.aftermath.add(self._store, self.tenant, [Touch(used, now)], now)
+
+    # --- look ------------------------------------------------------------------------------------
+
+    def get(self, id: str) -> Trace:
+        """The memory, turn or chunk with this id, whatever its state."""
+        wanted = checked_id(id)
+        with self._store.view(self.tenant) as view:
+            found = view.load([wanted])
+        if not found:
+            raise NotFound(f"no memory, turn or chunk {wanted}", hint="see `cortex list`")
+        return found[0]
+
+    def show(self, id: str) -> Shown:
+        """A trace with its versions and the turns it came from."""
+        trace = self.get(id)
+        with self._store.view(self.tenant) as view:
+            sources = view.load(trace.source_turns) if isinstance(trace, Memory) else []
+            return Shown(trace, tuple(view.history(trace.id)), tuple(sources))
+
+    def list(self, filter: Filter | None = None, *, after: str | None = None, limit: int = 50) -> Sequence[Trace]:
+        """Traces in order of id, oldest first."""
+        with self._store.view(self.tenant) as view:
+            return view.scan(filter or Filter(), checked_id(after, field="after") if after else None, limit)
+
+    def stats(self, filter: Filter | None = None) -> Counts:
+        """How many traces there are, and of what sort."""
+        with self._store.view(self.tenant) as view:
+            return view.counts(filter or Filter(states=ANY_STATE))
+
+    def events(self, *, after: int = 0, limit: int = 1_000) -> Sequence[Event]:
+        """The ledger of this user's changes."""
+        with self._store.view(self.tenant) as view:
+            return view.events(after, limit)
+
+    def receipts(self, *, limit: int = 20, op: str | None = None) -> Sequence[Receipt]:
+        """The latest receipts, newest first."""
+        self.settle()
+        with self._store.view(self.tenant) as view:
+            return view.receipts(limit, op)
+
+    def receipt(self, id: str) -> Receipt:
+        self.settle()
+        with self._store.view(self.tenant) as view:
+            found = view.receipt(ReceiptId(id.strip().lower()))
+        if found is None:
+            raise NotFound(f"no receipt {id}", hint="see `cortex receipts`")
+        return found[0]
+
+    def status(self) -> dict[str, Any]:
+        """What is there, what is degraded, and how to mend it."""
+        return health.status(self._parts, self.tenant)
+
+    def doctor(self) -> Sequence[health.Check]:
+        """Everything an installation needs, checked."""
+        return health.checks(self._parts, self.tenant)
+
+    # --- keep ------------------------------------------------------------------------------------
+
+    def backfill(self, *, progress: Progress = silent) -> Receipt:
+        """Embed everything that has no vector of the current model (C7)."""
+        with self._noting("backfill") as note:
+            if not self._can_embed:
+                raise EmbedderUnavailable("embedding is turned off", hint="set embedding.provider to use one")
+            outcome = remembering.backfill(
+                tenant=self.tenant,
+                store=self._store,
+                embedder=self._parts.embedder,
+                passage_tokens=self._parts.settings.embedding.passage_tokens,
+                clock=self._parts.clock,
+                progress=progress,
+            )
+            note.close(outcome.position, **outcome.facts())
+        return note.receipt
+
+    def verify(self, *, repair: bool = False) -> Sequence[Finding]:
+        """Recompute everything derived, and the chain of events, and compare."""
+        self.settle()
+        return list(self._store.verify(repair=repair))
+
+    def optimize(self) -> dict[str, Any]:
+        """Compact the indexes; gives their status."""
+        return dict(self._store.maintain())
+
+    def export(self, filter: Filter | None = None, *, redact: bool = True) -> Iterator[dict[str, Any]]:
+        """Traces in order of id, as plain values; without their text unless asked for (E14)."""
+        return exchange.exported(self._store, self.tenant, filter or Filter(states=ANY_STATE), redact=redact)
+
+    def import_(
+        self,
+        lines: Iterable[str],
+        *,
+        dedupe: str = exchange.Dedupe.ID_TEXT,
+        dry_run: bool = False,
+        skip_bad: bool = False,
+        trusted: bool = False,
+        embed: bool = True,
+        progress: Progress = silent,
+    ) -> exchange.Imported:
+        """Memories and turns from lines that `export` wrote: all are checked, then all are stored, or none (E14)."""
+        with self._noting("import") as note:
+            with self._store.view(self.tenant) as view:
+                plan = exchange.import_plan(
+                    lines,
+                    view,
+                    ids=self._parts.ids,
+                    max_text_bytes=self._max_text_bytes,
+                    dedupe=dedupe,
+                    dry_run=dry_run,
+                    skip_bad=skip_bad,
+                    trusted=trusted,
+                )
+                outcome = remembering.Outcome(position=view.position)
+            if plan.traces and not dry_run:
+                outcome = self._keep(plan.traces, EventKind.IMPORTED, (), embed, progress, at_once=True)
+            note.close(outcome.position, **plan.facts(), **outcome.facts())
+        return exchange.Imported(plan, note.receipt)
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    @property
+    def _store(self) -> Store:
+        return self._parts.store(self.tenant.agent)
+
+    @property
+    def _max_text_bytes(self) -> int:
+        return self._parts.settings.limits.max_text_bytes
+
+    @property
+    def _can_embed(self) -> bool:
+        return self._parts.embedder.space.dimension > 0
+
+    def _position(self) -> int:
+        with self._store.view(self.tenant) as view:
+            return view.position
+
+    @contextmanager
+    def _view(self, as_of: datetime | int | None) -> Iterator[View]:
+        position = self._store.position_at(self.tenant, as_of) if isinstance(as_of, datetime) else as_of
+        with self._store.view(self.tenant, position) as view:
+            yield view
+
+    @contextmanager
+    def _noting(self, op: str, query: str | None = None) -> Iterator[_Note]:
+        """A receipt for one operation; it is filed when the operation succeeds."""
+        clock = self._parts.clock
+        started, now = clock.monotonic(), clock.now()
+        note = _Note()
+        yield note
+        note.receipt = Receipt(
+            id=ReceiptId(self._parts.ids(now)),
+            op=op,
+            at=now,
+            agent=self.tenant.agent,
+            user=self.tenant.user,
+            position=note.position,
+            latency_ms=(clock.monotonic() - started) * 1000,
+            facts=note.facts,
+        )
+        settings = self._parts.settings.receipts
+        if settings.enabled:
+            kept = query if settings.keep_queries else None
+            self._parts.aftermath.add(self._store, self.tenant, [File(note.receipt, kept)], now)
+
+
+class _Note:
+    """What an operation has to say for its receipt."""
+
+    receipt: Receipt
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.facts: dict[str, Any] = {}
+
+    def close(self, position: int, **facts: Any) -> None:
+        self.position = position
+        self.facts = facts

@@ -1,0 +1,320 @@
+"""Running a set: its records go in, and its probes are asked, exactly as in production."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import groupby, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from cortex import registry, wiring
+from cortex import settings as configuration
+from cortex.domain.hits import Hit
+from cortex.domain.identity import TraceId
+from cortex.domain.memory import Draft, Memory
+from cortex.domain.query import Query
+from cortex.domain.scope import Tenant
+from cortex.domain.turn import Said
+from cortex.engine import Engine, Kept
+from cortex.evaluation import metrics, sets
+from cortex.evaluation.baselines import Baseline, PlainFts, PlainVectors
+from cortex.evaluation.metrics import Outcome
+from cortex.evaluation.report import Measured, Report
+from cortex.evaluation.sets import EvalSet, Probe, Record
+from cortex.ports.clock import Clock
+from cortex.ports.embedder import Embedder
+from cortex.progress import Progress, silent
+from cortex.providers.embedders.caching import CachingEmbedder
+from cortex.settings import Settings
+
+CACHE = "eval-embeddings.sqlite"
+"""Vectors of evaluation texts, kept under home between runs; it may be deleted at any time."""
+
+CACHE_ENTRIES = 400_000
+_NOISE_BATCH = 5_000
+
+
+def run(
+    directory: Path,
+    *,
+    recipe: str | None = None,
+    embedder: str | Embedder | None = None,
+    k: int = 10,
+    budget: int | None = None,
+    baselines: bool = True,
+    limit: int | None = None,
+    home: Path | None = None,
+    cache: Path | None = None,
+    noise: Path | None = None,
+    noise_vectors: bool = False,
+    per_query: Path | None = None,
+    progress: Progress = silent,
+) -> Report:
+    """Measure recall on the set under `directory`; the first `limit` of its probes, or all.
+
+    The records go into a store of their own that is thrown away. Settings and models are those of `home`, vectors
+    are kept in the directory `cache` (by default `home`). `embedder` is a provider's name, or an embedder. The
+    records of the file `noise` are remembered first, in their own scopes, without vectors unless asked for.
+    """
+    given = sets.read(directory)
+    foreign = tuple(sets.read_records(noise)) if noise is not None else ()
+    probes = given.probes[:limit]
+    root = home or configuration.default_home()
+    settings = _settings(root, embedder, recipe, [*given.records, *foreign])
+    with ExitStack() as stack:
+        parts = wiring.build(
+            Path(stack.enter_context(TemporaryDirectory(prefix="cortex-eval-"))),
+            settings,
+            embedder=_embedder(settings, root, embedder, (cache or root) / CACHE, stack),
+            reranker=registry.find("cortex.rerankers", settings.rerank.provider)(
+                settings.rerank.options, configuration.models_home(root)
+            ),
+        )
+        engine = stack.enter_context(Engine(parts, Tenant()))
+        started = parts.clock.monotonic()
+        _add_noise(engine, foreign, noise_vectors, progress)
+        origins = _feed(engine, given.records, progress)
+        fed = parts.clock.monotonic() - started
+        asking = _Asking(engine, parts.embedder, parts.clock, origins, settings.recall.recipe, k, budget)
+        answered = [asking.ask(probe) for probe in _watched(probes, progress)]
+        outcomes = {"cortex": [each.outcome for each in answered]}
+        if baselines:
+            searched = [*foreign, *given.records]
+            compared = searched if noise_vectors else list(given.records)
+            outcomes |= _baselines(searched, compared, asking, probes, progress)
+    if per_query is not None:
+        _write(per_query, answered, outcomes)
+    return _report(
+        given, outcomes, answered, settings=settings, space=parts.embedder.space.key, k=k, budget=budget,
+        noise=len(foreign), feed_seconds=fed, notes=_notes(given, len(probes), len(foreign), noise_vectors),
+    )  # fmt: skip
+
+
+# --- the engine under test -------------------------------------------------------------------------------------------
+
+
+def _settings(root: Path, embedder: str | Embedder | None, recipe: str | None, records: Iterable[Record]) -> Settings:
+    """The operator's settings, with room for the longest record and a cache that is not the operator's."""
+    longest = max((len(record.text.encode()) for record in records), default=1)
+    loaded = configuration.load(root)
+    changes: dict[str, Any] = {
+        "embedding": {"cache_entries": 0} | ({"provider": embedder} if isinstance(embedder, str) else {}),
+        "limits": {"max_text_bytes": max(longest, loaded.limits.max_text_bytes)},
+    }
+    if recipe is not None:
+        changes["recall"] = {"recipe": recipe}
+    return configuration.load(root, changes)
+
+
+def _embedder(settings: Settings, root: Path, given: str | Embedder | None, cache: Path, stack: ExitStack) -> Embedder:
+    options = settings.embedding
+    inner: Embedder
+    if given is None or isinstance(given, str):
+        inner = registry.find("cortex.embedders", options.provider)(options.options, configuration.models_home(root))
+    else:
+        inner = given
+    if not inner.space.dimension:
+        return inner
+    # Recall would go on without an embedder that cannot work; what it then measured would be something else.
+    inner.embed_query("ready?")
+    caching = CachingEmbedder(inner, cache, CACHE_ENTRIES, wiring.SystemClock())
+    stack.callback(caching.close)
+    return caching
+
+
+# --- records in ------------------------------------------------------------------------------------------------------
+
+
+def _add_noise(engine: Engine, foreign: Sequence[Record], vectors: bool, progress: Progress) -> None:
+    rest = iter(foreign)
+    done = 0
+    while some := list(islice(rest, _NOISE_BATCH)):
+        engine.remember_all([_draft(record) for record in some if record.text.strip()], embed=vectors)
+        done += len(some)
+        progress(done, len(foreign), "foreign records stored")
+
+
+def _feed(engine: Engine, records: Sequence[Record], progress: Progress) -> Mapping[TraceId, str]:
+    """Remember every record, in order; gives the record each trace came from."""
+    origins: dict[TraceId, str] = {}
+    told = [record for record in records if record.text.strip()]
+    for (scope, session), run in groupby(told, key=lambda record: (record.scope, record.session)):
+        together = list(run)
+        if session:
+            kept = engine.keep_turns(f"{scope}/{session}", [_said(record) for record in together], scope=scope)
+        else:
+            kept = _documents(engine, together, progress)
+        origins.update(zip(kept.ids, (record.id for record in together), strict=True))
+        progress(len(origins), len(told), "records stored")
+    return origins
+
+
+def _documents(engine: Engine, records: Sequence[Record], progress: Progress) -> Kept:
+    return engine.remember_all([_draft(record) for record in records], progress=progress)
+
+
+def _said(record: Record) -> Said:
+    return Said(text=record.text, role=record.role, speaker=record.speaker, at=record.at)
+
+
+def _draft(record: Record) -> Draft:
+    return Draft(text=record.text, scope=record.scope, created_at=record.at)
+
+
+# --- probes asked ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An outcome, with what only the details need."""
+
+    outcome: Outcome
+    scores: tuple[float, ...]
+    strays: int
+    skipped: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    engine: Engine
+    embedder: Embedder
+    clock: Clock
+    origins: Mapping[TraceId, str]
+    recipe: str
+    k: int
+    budget: int | None
+
+    def ask(self, probe: Probe) -> Answered:
+        """Recall within the probe's scope. Its vector is made beforehand: how long a model takes is not measured."""
+        query = Query(
+            text=probe.query, scope=probe.scope, recipe=self.recipe, limit=self.k, budget=self.budget,
+            asked_at=probe.asked_at,
+        )  # fmt: skip
+        if self.embedder.space.dimension:
+            self.embedder.embed_query(probe.query)
+        started = self.clock.monotonic()
+        answer = self.engine.recall(query)
+        taken = (self.clock.monotonic() - started) * 1000
+        # What is counted after an answer must be counted before the next, or the order of threads could show.
+        self.engine.settle()
+        return Answered(
+            Outcome(probe, tuple(self._records(hit) for hit in answer.hits), answer.tokens, taken),
+            tuple(hit.score for hit in answer.hits),
+            sum(hit.trace.scope != probe.scope for hit in answer.hits),
+            answer.receipt.facts.get("skipped"),
+        )
+
+    def plainly(self, baseline: Baseline, probe: Probe) -> Outcome:
+        started = self.clock.monotonic()
+        ids = baseline.search(probe.query, probe.scope, self.k)
+        taken = (self.clock.monotonic() - started) * 1000
+        return Outcome(probe, tuple(frozenset({id}) for id in ids), baseline.tokens(ids), taken)
+
+    def _records(self, hit: Hit) -> frozenset[str]:
+        """The records a hit stands for: its own, and those of the turns it came from."""
+        sources = hit.trace.source_turns if isinstance(hit.trace, Memory) else ()
+        return frozenset(self.origins[id] for id in (hit.trace.id, *sources) if id in self.origins)
+
+
+def _baselines(
+    searched: Sequence[Record], compared: Sequence[Record], asking: _Asking, probes: Sequence[Probe], progress: Progress
+) -> dict[str, list[Outcome]]:
+    """The same probes asked of the same records plainly, by words and by vectors."""
+    plain = PlainFts(searched)
+    found = {"fts5": [asking.plainly(plain, probe) for probe in probes], "vectors": []}
+    plain.close()
+    if asking.embedder.space.dimension:
+        vectors = PlainVectors(compared, asking.embedder, progress)
+        found["vectors"] = [asking.plainly(vectors, probe) for probe in probes]
+    return found
+
+
+def _watched(probes: Sequence[Probe], progress: Progress) -> Iterator[Probe]:
+    for number, probe in enumerate(probes):
+        yield probe
+        progress(number + 1, len(probes), "questions asked")
+
+
+# --- the report ------------------------------------------------------------------------------------------------------
+
+
+def _report(
+    given: EvalSet,
+    outcomes: Mapping[str, Sequence[Outcome]],
+    answered: Sequence[Answered],
+    *,
+    settings: Settings,
+    space: str,
+    k: int,
+    budget: int | None,
+    noise: int,
+    feed_seconds: float,
+    notes: tuple[str, ...],
+) -> Report:
+    hits = sum(len(each.outcome.found) for each in answered)
+    measured = {name: _measured(of, given.apart, k, len(answered)) for name, of in outcomes.items()}
+    return Report(
+        set_name=given.name,
+        recipe=settings.recall.recipe,
+        embedder=space,
+        k=k,
+        budget=budget,
+        records=len(given.records),
+        noise=noise,
+        feed_seconds=feed_seconds,
+        wrong_scope_rate=sum(each.strays for each in answered) / hits if hits else 0.0,
+        cortex=measured.pop("cortex"),
+        baselines=measured,
+        apart=given.apart,
+        notes=notes,
+    )
+
+
+def _measured(outcomes: Sequence[Outcome], apart: frozenset[str], k: int, asked: int) -> Measured:
+    if len(outcomes) < asked:
+        return Measured(metrics.absent(k, asked))
+    counted = [outcome for outcome in outcomes if outcome.probe.category not in apart]
+    return Measured(
+        metrics.summarise(counted, k),
+        {name: metrics.summarise(group, k) for name, group in metrics.by_category(outcomes).items()},
+    )
+
+
+def _notes(given: EvalSet, asked: int, noise: int, noise_vectors: bool) -> tuple[str, ...]:
+    blank = sum(not record.text.strip() for record in given.records)
+    unknown = given.unknown_relevant()
+    told: tuple[tuple[object, Callable[[], str]], ...] = (
+        (asked < len(given.probes), lambda: f"only the first {asked:,} of {len(given.probes):,} questions were asked"),
+        (blank, lambda: f"{blank:,} records have no text and were not stored"),
+        (unknown, lambda: f"{unknown:,} answers name a record that is not there, and count as missed"),
+        (noise, lambda: f"among {noise:,} foreign records, {'with' if noise_vectors else 'without'} vectors"),
+        (True, lambda: "latencies are with the question's vector at hand"),
+    )
+    return tuple(text() for holds, text in told if holds)
+
+
+def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequence[Outcome]]) -> None:
+    """One line for each probe: ids, places and numbers, no text."""
+    with path.open("w", encoding="utf-8") as file:
+        for at, each in enumerate(answered):
+            probe, found = each.outcome.probe, each.outcome.found
+            line = {
+                "qid": probe.qid,
+                "scope": probe.scope,
+                "category": probe.category,
+                "relevant": sorted(probe.relevant),
+                "found": [sorted(ids) for ids in found],
+                "scores": [round(score, 6) for score in each.scores],
+                "place": metrics.place_of(found, probe.relevant),
+                "skipped": each.skipped,
+                "tokens": each.outcome.tokens,
+                "latency_ms": round(each.outcome.milliseconds, 3),
+            }
+            for name, others in outcomes.items():
+                if name != "cortex" and at < len(others):
+                    line[name] = [min(ids) for ids in others[at].found]
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,0 +1,219 @@
+"""How an engine is: what is there, what is degraded, and exactly how to mend it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cortex import settings as configuration
+from cortex._version import __version__
+from cortex.domain.lanes import State
+from cortex.domain.scope import Tenant
+from cortex.errors import EngineError
+from cortex.parts import Parts
+from cortex.ports.probed import trouble_of
+from cortex.ports.store import Counts, Filter
+from cortex.recall import recipes
+
+BACKFILL = "run `cortex backfill`"
+DOCTOR = "run `cortex doctor --fix`"
+REPAIR = "run `cortex verify --repair`"
+
+LOW_SPACE = 200 << 20
+NO_SPACE = 20 << 20
+VERIFIED_AT_ONCE = 20_000
+"""Up to this many traces the doctor verifies everything; beyond, it leaves that to `cortex verify`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing an installation needs. `ok` is None for what works but should be looked after."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that does not work as it should, and how to mend it."""
+
+    what: str
+    why: str
+    fix: str
+
+
+def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
+    """What is there and what is degraded, as plain values. Loads no model."""
+    store, space = parts.store(tenant.agent), parts.embedder.space
+    with store.view(tenant) as view:
+        position = view.position
+        counts = view.counts(Filter(states=frozenset(State)))
+        lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+    sets = store.vector_sets(tenant)
+    embedder, reranker = trouble_of(parts.embedder), trouble_of(parts.reranker)
+    return {
+        "version": __version__,
+        "home": str(parts.home),
+        "agent": tenant.agent,
+        "user": tenant.user,
+        "store": dict(store.describe()),
+        "position": position,
+        "counts": _counted(counts),
+        "vectors": {
+            "space": space.key if space.dimension else None,
+            "embedded": sets.get(space.key, 0),
+            "lacking": lacking,
+            "sets": dict(sets),
+        },
+        "embedder": {
+            "provider": space.provider,
+            "model": space.model,
+            "dimension": space.dimension,
+            **_availability(embedder),
+        },
+        "reranker": {"name": parts.reranker.name, **_availability(reranker)},
+        "recipe": parts.settings.recall.recipe,
+        "receipts_lost": parts.aftermath.lost,
+        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, lacking)],
+    }
+
+
+def checks(parts: Parts, tenant: Tenant) -> list[Check]:
+    """Everything an installation needs, tried out: the database is opened, the model embeds."""
+    return [*machine(parts.home), *_database(parts, tenant), _embedder(parts), _reranker(parts)]
+
+
+def machine(home: Path) -> list[Check]:
+    """What can be told before an engine is built: Python, SQLite, home, free space, settings."""
+    return [_python(), _sqlite(), _home(home), _space(home), _settings(home)]
+
+
+def _troubles(parts: Parts, embedder: EngineError | None, lacking: int) -> Iterator[Trouble]:
+    if embedder is not None:
+        yield Trouble("vectors", f"recall goes by keywords alone: {embedder.message}", embedder.hint or DOCTOR)
+    elif lacking:
+        yield Trouble("vectors", f"{lacking:,} traces have no vector of the current model", BACKFILL)
+    if cache := getattr(parts.embedder, "degraded", None):
+        yield Trouble("embedding cache", cache, "remove the file; it is made anew")
+    if parts.aftermath.lost:
+        yield Trouble("receipts", f"{parts.aftermath.lost} could not be written", DOCTOR)
+    try:
+        recipes.named(parts.settings.recall.recipe)
+    except EngineError as error:
+        yield Trouble("recall.recipe", error.message, error.hint)
+
+
+def _availability(trouble: EngineError | None) -> dict[str, Any]:
+    if trouble is None:
+        return {"available": True}
+    return {"available": False, "why": trouble.message, "fix": trouble.hint}
+
+
+def _counted(counts: Counts) -> dict[str, Any]:
+    plain = asdict(counts)
+    for name in ("oldest", "newest"):
+        plain[name] = plain[name].isoformat() if plain[name] else None
+    return plain
+
+
+# --- checks --------------------------------------------------------------------------------------
+
+
+def _python() -> Check:
+    found = ".".join(map(str, sys.version_info[:3]))
+    return Check("python", sys.version_info >= (3, 11), found, "install Python 3.11 or newer")
+
+
+def _sqlite() -> Check:
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.execute("CREATE VIRTUAL TABLE probe USING fts5 (terms, content='', columnsize=0)")
+    except sqlite3.Error:
+        return Check("sqlite", False, f"{sqlite3.sqlite_version} without FTS5", "use a Python whose SQLite has FTS5")
+    return Check("sqlite", True, f"{sqlite3.sqlite_version} with FTS5")
+
+
+def _home(home: Path) -> Check:
+    if not home.exists():
+        return Check("home", None, f"{home} is not there yet", "run `cortex init`")
+    try:
+        with tempfile.NamedTemporaryFile(dir=home, prefix=".probe-"):
+            pass
+        mode = home.stat().st_mode & 0o777
+    except OSError as error:
+        why = f"{home} cannot be written: {error.strerror or error}"
+        return Check("home", False, why, "choose another --home, or mend its permissions")
+    if mode & 0o077:
+        return Check("home", None, f"{home} can be read by others (mode {mode:o})", f"run `chmod 700 {home}`")
+    return Check("home", True, str(home))
+
+
+def _space(home: Path) -> Check:
+    place = next(folder for folder in (home, *home.absolute().parents) if folder.is_dir())
+    free = shutil.disk_usage(place).free
+    detail = f"{free / (1 << 30):.1f} GiB free"
+    ok = free >= NO_SPACE and (True if free >= LOW_SPACE else None)
+    return Check("disk", ok, detail, "" if ok else f"free some space under {place}")
+
+
+def _settings(home: Path) -> Check:
+    try:
+        configuration.load(home)
+    except EngineError as error:
+        return Check("settings", False, error.message, error.hint)
+    path = home / configuration.FILE_NAME
+    return Check("settings", True, str(path) if path.exists() else "defaults")
+
+
+def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
+    try:
+        store = parts.store(tenant.agent)
+        about = store.describe()
+        with store.view(tenant) as view:
+            total = view.counts(Filter(states=frozenset(State))).total
+            space = parts.embedder.space
+            lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+        findings = list(store.verify()) if total <= VERIFIED_AT_ONCE else None
+    except EngineError as error:
+        yield Check("database", False, error.message, error.hint)
+        return
+    detail = f"{about.get('path', about['backend'])}, schema {about.get('schema', '-')}, {total:,} traces"
+    if findings:
+        yield Check("database", False, f"{detail}; {findings[0].detail} (of {len(findings)} findings)", REPAIR)
+    else:
+        yield Check("database", True, detail + ("" if findings is not None else "; `cortex verify` checks them all"))
+    if lacking:
+        yield Check("vectors", None, f"{lacking:,} traces have no vector of the current model", BACKFILL)
+
+
+def _embedder(parts: Parts) -> Check:
+    space = parts.embedder.space
+    name = f"{space.provider}/{space.model}"
+    if not space.dimension:
+        return Check("embedder", None, "turned off: recall goes by keywords alone", "set embedding.provider")
+    if trouble := trouble_of(parts.embedder, thorough=True):
+        return Check("embedder", False, f"recall goes by keywords alone: {trouble.message}", trouble.hint)
+    started = parts.clock.monotonic()
+    try:
+        # A text that was never embedded, so that it is the model that answers and not the cache.
+        parts.embedder.embed_query(f"doctor at {parts.clock.now().isoformat()}, {os.getpid()}")
+    except EngineError as error:
+        return Check("embedder", False, f"recall goes by keywords alone: {error.message}", error.hint or DOCTOR)
+    took = (parts.clock.monotonic() - started) * 1000
+    return Check("embedder", True, f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms")
+
+
+def _reranker(parts: Parts) -> Check:
+    if trouble := trouble_of(parts.reranker, thorough=True):
+        return Check("reranker", None, f"deep.v1 ranks without it: {trouble.message}", trouble.hint)
+    return Check("reranker", True, f"{parts.reranker.name} is here")

@@ -1,0 +1,248 @@
+"""A cache of vectors beside any embedder: a file of its own that may be deleted at any time."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.errors import EngineError
+from cortex.ports.clock import Clock
+from cortex.ports.embedder import Embedder
+from cortex.ports.probed import trouble_of
+
+BUSY_TIMEOUT_MS = 50
+# A vector used again within this time is not marked again, so that a hit is seldom a write.
+MARK_AGAIN_SECONDS = 60
+# Beyond the cap, this share goes at once, so that eviction is seldom.
+EVICTED_SHARE = 0.1
+_AT_ONCE = 500
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS vectors (
+    text BLOB NOT NULL,     -- SHA-256 of the text, never the text
+    space TEXT NOT NULL,    -- covers provider, model, dimension, prefixes and endpoint
+    role TEXT NOT NULL,     -- a query and a document of the same text have different vectors
+    used INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    UNIQUE (text, space, role)
+);
+CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used);
+"""
+
+Result = TypeVar("Result")
+
+
+class CachingEmbedder:
+    """An embedder that asks the inner one only for texts it has not seen, least recently used out first.
+
+    Any number of processes may share the file. A cache that is locked or broken never breaks embedding: the
+    inner embedder is asked instead, and `degraded` says why.
+    """
+
+    def __init__(self, inner: Embedder, path: Path, max_entries: int, clock: Clock) -> None:
+        self._inner = inner
+        self._clock = clock
+        self._cache = _Cache(path, max_entries)
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return self._inner.space
+
+    @property
+    def degraded(self) -> str | None:
+        """Why the cache is not in use; None while it is."""
+        return self._cache.degraded
+
+    def embed_query(self, text: str) -> Vector:
+        return self._embedded("query", [text], lambda texts: [self._inner.embed_query(text) for text in texts])[0]
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        return self._embedded("document", texts, self._inner.embed_documents) if texts else []
+
+    def trouble(self, *, thorough: bool = False) -> EngineError | None:
+        return trouble_of(self._inner, thorough=thorough)
+
+    def forget(self, texts: Iterable[str]) -> bool:
+        """Remove every vector of these texts, in all spaces; False where that could not be done."""
+        return self._cache.forget([_hash(text) for text in texts])
+
+    def close(self) -> None:
+        self._cache.close()
+
+    def _embedded(
+        self, role: str, texts: Sequence[str], embed: Callable[[Sequence[str]], list[Vector]]
+    ) -> list[Vector]:
+        space, now = self.space, int(self._clock.now().timestamp())
+        by_hash = {_hash(text): text for text in texts}
+        known = self._cache.get(list(by_hash), space, role, now)
+        missing = {key: text for key, text in by_hash.items() if key not in known}
+        if missing:
+            fresh = dict(zip(missing, embed(list(missing.values())), strict=True))
+            self._cache.put(fresh, space, role, now)
+            known |= fresh
+        return [known[_hash(text)] for text in texts]
+
+
+class _Cache:
+    """The file. Opened on first use; every failure ends here."""
+
+    def __init__(self, path: Path, max_entries: int) -> None:
+        self._path = path
+        self._max_entries = max_entries
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._broken = False
+        self._put_since_count: int | None = None
+        self.degraded: str | None = None
+
+    def get(self, keys: Sequence[bytes], space: EmbeddingSpace, role: str, now: int) -> dict[bytes, Vector]:
+        if self._max_entries <= 0:
+            return {}
+        return self._guarded(lambda database: self._get(database, keys, space, role, now)) or {}
+
+    def put(self, vectors: Mapping[bytes, Vector], space: EmbeddingSpace, role: str, now: int) -> None:
+        if self._max_entries <= 0:
+            return
+        rows = [
+            (key, space.key, role, now, np.asarray(vector, np.float32).tobytes())
+            for key, vector in vectors.items()
+            if np.shape(vector) == (space.dimension,) and np.isfinite(vector).all()
+        ]
+        self._guarded(lambda database: self._put(database, rows))
+
+    def forget(self, keys: Sequence[bytes]) -> bool:
+        if not self._path.exists():
+            return True
+        return bool(self._guarded(lambda database: self._forget(database, keys)))
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _guarded(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        with self._lock:
+            if self._broken:
+                return None
+            try:
+                if self._connection is None:
+                    self._connection = _opened(self._path)
+                result = work(self._connection)
+            except (sqlite3.Error, OSError) as error:
+                self._degrade(error)
+                return None
+            self.degraded = None
+            return result
+
+    def _degrade(self, error: Exception) -> None:
+        if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            self.degraded = "the embedding cache is locked by another process"
+            return
+        self._broken = True
+        self.degraded = f"the embedding cache {self._path} cannot be used: {error}"
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @staticmethod
+    def _get(
+        database: sqlite3.Connection, keys: Sequence[bytes], space: EmbeddingSpace, role: str, now: int
+    ) -> dict[bytes, Vector]:
+        found: dict[bytes, Vector] = {}
+        stale: list[tuple[int, int]] = []
+        for some in _slices(keys):
+            sought = f"text IN ({_marks(some)}) AND space = ? AND role = ?"
+            rows = database.execute(
+                f"SELECT rowid, text, used, vector FROM vectors WHERE {sought}",  # noqa: S608 - question marks only
+                (*some, space.key, role),
+            )
+            for row, key, used, blob in rows:
+                if len(blob) != 4 * space.dimension:
+                    continue
+                found[key] = np.frombuffer(blob, np.float32)
+                if used < now - MARK_AGAIN_SECONDS:
+                    stale.append((now, row))
+        if stale:
+            with _Writing(database):
+                database.executemany("UPDATE vectors SET used = ? WHERE rowid = ?", stale)
+        return found
+
+    def _put(self, database: sqlite3.Connection, rows: Sequence[tuple[bytes, str, str, int, bytes]]) -> None:
+        with _Writing(database):
+            database.executemany(
+                "INSERT OR REPLACE INTO vectors (text, space, role, used, vector) VALUES (?,?,?,?,?)", rows
+            )
+            self._evict(database, len(rows))
+
+    def _evict(self, database: sqlite3.Connection, added: int) -> None:
+        """Counting is a scan, so it is done on the first write and then once for each twentieth of the cap."""
+        since = self._put_since_count
+        if since is not None and since + added < self._max_entries // 20:
+            self._put_since_count = since + added
+            return
+        self._put_since_count = 0
+        (count,) = database.execute("SELECT count(*) FROM vectors").fetchone()
+        if count > self._max_entries:
+            keep = int(self._max_entries * (1 - EVICTED_SHARE))
+            database.execute(
+                "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY used, rowid LIMIT ?)",
+                (count - keep,),
+            )
+
+    @staticmethod
+    def _forget(database: sqlite3.Connection, keys: Sequence[bytes]) -> bool:
+        with _Writing(database):
+            for some in _slices(keys):
+                database.execute(f"DELETE FROM vectors WHERE text IN ({_marks(some)})", some)  # noqa: S608
+        # What was deleted must not live on in the log either.
+        (busy, _, _) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
+
+class _Writing:
+    """A transaction that takes the write lock at its start, so that it waits there or not at all."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    def __enter__(self) -> None:
+        self._database.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._database.in_transaction:  # SQLite itself rolls back on some errors
+            self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(mode=0o600)
+    database = sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, check_same_thread=False)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute("PRAGMA secure_delete = ON")
+        database.executescript(_SCHEMA)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _slices(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    return (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
+
+
+def _marks(keys: Sequence[bytes]) -> str:
+    return ",".join("?" * len(keys))

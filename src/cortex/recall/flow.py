@@ -1,0 +1,340 @@
+"""Recall: plan → legs → rank → admit → rerank → diversify → pack, under one deadline."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cortex.domain.hits import Hit, ScoreParts
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import Lane, State
+from cortex.domain.memory import Memory
+from cortex.domain.query import Query
+from cortex.domain.trace import Trace
+from cortex.errors import RerankerUnavailable
+from cortex.ports.clock import Clock, Deadline
+from cortex.ports.reranker import Reranker
+from cortex.ports.store import Filter, View
+from cortex.recall import diversity, gate, policy, ranking, retrieve
+from cortex.recall.packing import Packed, pack
+from cortex.recall.plan import Plan, plan
+from cortex.recall.ranking import Scored
+from cortex.recall.recipes import Recipe
+from cortex.recall.retrieve import Leg, Question
+
+Ask = Callable[[str], Question | None]
+"""Starts embedding a query; None where embedding is off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate that was not shown, and why."""
+
+    id: TraceId
+    score: float
+    reason: str
+
+
+@dataclass(slots=True)
+class Tried:
+    """One attempt at an answer, for the receipt."""
+
+    tier: str
+    trusts: list[str]
+    candidates: int
+    selected: int
+
+
+@dataclass(slots=True)
+class Answer:
+    """What recall found, and how."""
+
+    plan: Plan | None = None
+    packed: Packed = field(default_factory=lambda: Packed("", 0, (), ()))
+    skipped: str | None = None
+    legs: dict[str, Leg] = field(default_factory=dict)
+    tried: list[Tried] = field(default_factory=list)
+    ranked: list[Scored] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    broadened: bool = False
+    degraded: list[str] = field(default_factory=list)
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        return self.packed.hits
+
+    @property
+    def digest(self) -> str:
+        """Stands for the answer: the same ids and scores in the same order give the same digest."""
+        told = ",".join(f"{hit.trace.id}={hit.score:.6f}" for hit in self.hits)
+        return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+def recall(
+    query: Query,
+    *,
+    view: View,
+    ask: Ask,
+    recipe: Recipe,
+    reranker: Reranker,
+    clock: Clock,
+    deadline: Deadline,
+    without: frozenset[str] = frozenset(),
+) -> Answer:
+    """Answer `query` from `view`. Legs named in `without` are left out, as a replay needs them to be."""
+    planned = plan(query, recipe, clock.now())
+    if planned.automatic and (reason := gate.skip_reason(query.text)):
+        return Answer(plan=planned, skipped=reason)
+    question = ask(planned.text) if recipe.uses_vectors and "vector" not in without else None
+    search = _Search(view, question, recipe, reranker, clock, deadline, without)
+    answer = search.answer(planned)
+    if not answer.hits and planned.scope_inferred:
+        answer = search.answer(replace(planned, filter=replace(planned.filter, scopes=None)))
+        answer.broadened = True
+    if not answer.hits and planned.cold:
+        cold = search.answer(replace(planned, filter=replace(planned.filter, lanes=frozenset({Lane.DOCS}))))
+        answer = cold if cold.hits else answer
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    view: View
+    question: Question | None
+    recipe: Recipe
+    reranker: Reranker
+    clock: Clock
+    deadline: Deadline
+    without: frozenset[str]
+
+    def answer(self, planned: Plan) -> Answer:
+        """Try the tiers in order until one has something to show."""
+        answer = Answer(plan=planned)
+        for attempt in policy.attempts(
+            self.recipe.tiers, untrusted=not planned.automatic, quarantined=planned.quarantined
+        ):
+            allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
+            self._attempt(answer, planned, allowed)
+            answer.tried.append(
+                Tried(attempt.tier, sorted(attempt.trusts), len(answer.ranked), len(answer.hits))
+            )
+            if answer.hits:
+                break
+        return answer
+
+    def _attempt(self, answer: Answer, planned: Plan, allowed: Filter) -> None:
+        keyword, vector, standing = self._legs(planned, allowed)
+        answer.legs = {leg.name: leg for leg in (keyword, vector, standing)}
+        answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector) if _is_trouble(leg)})
+        around, traces, vector = self._candidates(keyword, vector, allowed)
+        answer.ranked = ranking.rank(traces, keyword, vector, around, self.recipe, planned)
+        answer.dropped = []
+        admitted = self._admit(answer, planned)
+        admitted = self._rerank(answer, planned, admitted)
+        chosen = self._choose(answer, planned, admitted, standing)
+        hits = [_hit(each) for each in chosen]
+        answer.packed = pack(
+            hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame
+        )
+        answer.dropped += [Dropped(hit.trace.id, hit.score, "no_room") for hit in answer.packed.left_out]
+
+    def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, Leg, Leg]:
+        recipe, view, deadline, clock = self.recipe, self.view, self.deadline, self.clock
+        keyword, standing = Leg("keyword", absent="not_in_recipe"), Leg("standing", absent="not_in_recipe")
+        vector = Leg("vector", absent="not_in_recipe")
+        if "keyword" in self.without:
+            keyword = Leg("keyword", absent="left_out")
+        elif recipe.uses_keywords or self.question is None:
+            # Where nothing can be compared by meaning, keywords answer alone rather than nobody.
+            keyword = retrieve.keyword_leg(view, planned.terms, allowed, planned.keyword_pool, deadline, clock)
+        if recipe.uses_vectors:
+            vector = retrieve.vector_leg(view, self.question, allowed, planned.vector_pool, deadline, clock)
+        if recipe.standing:
+            standing = retrieve.standing_leg(view, self.question, allowed, recipe.standing, deadline, clock)
+        return keyword, vector, standing
+
+    def _candidates(
+        self, keyword: Leg, vector: Leg, allowed: Filter
+    ) -> tuple[ranking.Places, list[Trace], Leg]:
+        """Everything a leg found, and the turns next to it; each with its similarity where that can be had."""
+        found = dict.fromkeys([*keyword.scores, *vector.scores])
+        around: ranking.Places = {}
+        if self.recipe.context is not None:
+            around = self.view.neighbours(list(found))
+            for near in around.values():
+                found.update(dict.fromkeys(near.values()))
+            around = self.view.neighbours(list(found))
+        missing = [id for id in found if id not in vector.scores]
+        if missing and vector.absent is None and self.recipe.uses_vectors and self.recipe.context is not None:
+            only = replace(allowed, ids=frozenset(missing))
+            more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
+            vector = replace(vector, scores={**vector.scores, **more.scores})
+        return around, self.view.load(list(found)), vector
+
+    def _admit(self, answer: Answer, planned: Plan) -> list[Scored]:
+        """What may be shown; what was superseded gives its place to what replaced it."""
+        admitted: dict[TraceId, Scored] = {}
+        for each in answer.ranked:
+            for shown in self._current(each, planned):
+                if reason := _refusal(shown, planned):
+                    answer.dropped.append(Dropped(shown.trace.id, shown.score, reason))
+                else:
+                    admitted.setdefault(shown.trace.id, shown)
+        return list(admitted.values())
+
+    def _current(self, each: Scored, planned: Plan) -> list[Scored]:
+        """What stands for a candidate: itself, or its successor. A search by hand shows both."""
+        if each.trace.state is not State.SUPERSEDED:
+            return [each]
+        known: dict[TraceId, Trace] = {}
+        while (last := policy.successor(each.trace, known)) is not None and last not in known:
+            found = self.view.load([last])
+            if not found:
+                break
+            known[last] = found[0]
+        newest = known.get(last) if last is not None else None
+        shown = [] if planned.automatic else [each]
+        if newest is None or newest.state is not State.ACTIVE or not _allows(planned.filter, newest):
+            return shown
+        return [Scored(newest, each.legs, dict(each.parts), [f"supersedes {each.trace.id}"]), *shown]
+
+    def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
+        """The best, put in the order of a reader that sees query and text together."""
+        depth = self.recipe.rerank
+        if not depth or not admitted or "rerank" in self.without:
+            return admitted
+        first, rest = admitted[:depth], admitted[depth:]
+        try:
+            marks = self.reranker.scores(planned.text, [each.trace.text for each in first])
+        except RerankerUnavailable as error:
+            answer.degraded = sorted({*answer.degraded, f"rerank:{error.code}"})
+            return admitted
+        for each, mark in zip(first, marks, strict=True):
+            each.reread(mark)
+        for each in rest:
+            each.outranked()
+        return sorted(first, key=lambda each: (-each.score, each.trace.id)) + rest
+
+    def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
+        """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""
+        if planned.automatic and not any(self._has_evidence(each) for each in admitted):
+            answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
+            admitted = []
+        if self.recipe.diversity is not None:
+            admitted = _diversified(admitted, self.recipe.diversity)
+        chosen, over = admitted[: planned.limit], admitted[planned.limit :]
+        for each in self._standing(standing, planned, alone=not admitted):
+            if each.trace.id in {other.trace.id for other in chosen}:
+                continue
+            if len(chosen) >= planned.limit:
+                over.insert(0, chosen.pop())
+            chosen.append(each)
+        answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
+        return chosen
+
+    def _has_evidence(self, each: Scored) -> bool:
+        return each.parts.get("vector", 0.0) + each.parts.get("keyword", 0.0) >= self.recipe.evidence
+
+    def _standing(self, leg: Leg, planned: Plan, *, alone: bool) -> list[Scored]:
+        """Rules that apply by situation. A remembered rule also applies alone; one merely said does not."""
+        rules = []
+        for trace in self.view.load(leg.ids):
+            each = Scored(trace, (leg.name,), {"standing": leg.scores[trace.id]}, ["applies by situation"])
+            current = trace.state is State.ACTIVE and policy.refusal(trace, planned.now) is None
+            if current and (isinstance(trace, Memory) or not alone):
+                rules.append(each)
+        return rules
+
+
+def _is_trouble(leg: Leg) -> bool:
+    return leg.absent is not None and leg.absent not in {"not_in_recipe", "no_terms", "left_out", "embedding_off"}
+
+
+def _refusal(each: Scored, planned: Plan) -> str | None:
+    if reason := policy.refusal(each.trace, planned.now):
+        return reason
+    return "below_floor" if each.score < planned.floor or not each.parts else None
+
+
+def _allows(filter: Filter, trace: Trace) -> bool:
+    """Whether a successor may stand in: it must itself be within the scope and lanes that were asked."""
+    in_scope = filter.scopes is None or trace.scope in filter.scopes
+    return in_scope and (filter.lanes is None or trace.lane in filter.lanes)
+
+
+def _diversified(admitted: list[Scored], balance: float) -> list[Scored]:
+    by_id = {each.trace.id: each for each in admitted}
+    scores = {id: each.score for id, each in by_id.items()}
+    texts = {id: each.trace.text for id, each in by_id.items()}
+    return [by_id[id] for id in diversity.diversified(list(by_id), scores, texts, balance)]
+
+
+def _hit(each: Scored) -> Hit:
+    parts = ScoreParts({name: round(value, 6) for name, value in each.parts.items()}, tuple(each.reasons))
+    return Hit(each.trace, min(1.0, max(0.0, each.score)), parts, each.legs)
+
+
+def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbose: bool) -> dict[str, Any]:
+    """What the receipt says of a recall (E12): ids, scores, counts and reasons, never text."""
+    planned = answer.plan
+    told: dict[str, Any] = {
+        "recipe": recipe.name,
+        "recipe_fingerprint": recipe.fingerprint,
+        "asked": asked(query),
+        "query_hash": hashlib.sha256(query.text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        "scope": planned.scope if planned else None,
+        "scope_inferred": planned.scope_inferred if planned else False,
+        "broadened": answer.broadened,
+        "skipped": answer.skipped,
+        "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
+        "tiers": [
+            {"tier": each.tier, "trusts": each.trusts, "candidates": each.candidates, "selected": each.selected}
+            for each in answer.tried
+        ],
+        "legs": {
+            leg.name: {"absent": leg.absent, "candidates": len(leg.scores), "ms": round(leg.milliseconds, 3)}
+            for leg in answer.legs.values()
+        },
+        "ftsTop": _top(answer, "keyword", max_items),
+        "vecTop": _top(answer, "vector", max_items),
+        "fusedTop": [each.trace.id for each in answer.ranked[:max_items]],
+        "counts": {
+            "candidates": len(answer.ranked),
+            "returned": len(answer.hits),
+            "dropped": dict(sorted(Counter(each.reason for each in answer.dropped).items())),
+        },
+        "returned": [{"id": hit.trace.id, "score": round(hit.score, 6)} for hit in answer.hits[:max_items]],
+        "answer": answer.digest,
+        "tokens": answer.packed.tokens,
+        "embeddingSkipped": "vector" in answer.legs and answer.legs["vector"].absent is not None,
+        "embeddingSkipReason": answer.legs["vector"].absent if "vector" in answer.legs else None,
+        "degraded": answer.degraded,
+    }
+    if verbose:
+        told["dropped"] = [{"id": each.id, "score": round(each.score, 6), "reason": each.reason}
+                           for each in answer.dropped[: 10 * max_items]]  # fmt: skip
+    return told
+
+
+def asked(query: Query) -> dict[str, Any]:
+    """The query without its text, as plain values: enough to ask it again."""
+    return {
+        "scope": query.scope,
+        "lanes": sorted(query.lanes) if query.lanes is not None else None,
+        "kinds": sorted(query.kinds) if query.kinds is not None else None,
+        "limit": query.limit,
+        "budget": query.budget,
+        "min_score": query.min_score,
+        "quarantined": query.quarantined,
+        "mode": query.mode.value,
+        "asked_at": query.asked_at.isoformat() if query.asked_at else None,
+        "since": query.since.isoformat() if query.since else None,
+        "until": query.until.isoformat() if query.until else None,
+    }
+
+
+def _top(answer: Answer, leg: str, most: int) -> Sequence[TraceId]:
+    return answer.legs[leg].ids[:most] if leg in answer.legs else []

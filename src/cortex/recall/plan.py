@@ -1,0 +1,121 @@
+"""From a query to a plan: what is looked for, where, and how much of it is wanted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from cortex.domain.lanes import Lane
+from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
+from cortex.domain.scope import scope_tag
+from cortex.domain.terms import QueryTerm, query_terms
+from cortex.ports.store import Filter
+from cortex.recall.recipes import Bounds, Recipe
+
+WARM_LANES = frozenset({Lane.MEMORIES, Lane.NOTES, Lane.SESSIONS})
+"""What is searched unless told otherwise; `docs` is the cold lane, asked only when these have no answer."""
+
+MAX_POOL = 200
+
+# Words that ask for a memory without saying which: they match every turn that talks about talking.
+_FRAME_WORDS = frozenset(
+    """
+    tell show give provide list explain describe summarize summarise summary overview recap remind mention mentioned
+    discuss discussed discussing discussion discussions conversation conversations chat chats said say saying talk
+    talked talking told brought bring different various aspect aspects throughout across please walk comprehensive
+    complete clear know ask asked item items one two three four five six seven eight nine ten
+    """.split()
+)
+_ORDER = re.compile(r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b", re.IGNORECASE)
+_WORD = re.compile(r"\S+")
+_EDGE = re.compile(r"^\W+|\W+$")
+
+_ASKS_ASSISTANT = re.compile(
+    r"\b(?:did|have|had|were|was)\s+you\b"
+    r"|\byou(?:'d|'ve| had| have)?\s+"
+    r"(?:recommend|suggest|advis|sa(?:id|y)|propos|mention|explain|provid|giv|gave|show|tell|told|describ|outlin)",
+    re.IGNORECASE,
+)
+_ASKS_TO_DO = re.compile(r"\b(?:would|could|can|do) you\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything the pipeline needs to know of a query."""
+
+    text: str
+    terms: tuple[QueryTerm, ...]
+    filter: Filter
+    scope: str | None
+    scope_inferred: bool
+    cold: bool
+    """Whether the docs lane may be asked when the warm lanes have no answer."""
+    limit: int
+    floor: float
+    budget: int
+    keyword_pool: int
+    vector_pool: int
+    automatic: bool
+    quarantined: bool
+    asks_assistant: bool
+    now: datetime
+
+
+def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
+    """How `query` is answered by `recipe`."""
+    text = query.text[:MAX_QUERY_CHARS]
+    automatic = query.mode is Mode.AUTO
+    bounds = recipe.auto if automatic else recipe.search
+    limit = query.limit or bounds.limit
+    inferred = scope_tag(text) if query.scope is None else None
+    scope = query.scope or inferred
+    pools = _pools(recipe, limit)
+    return Plan(
+        text=text,
+        terms=query_terms(essence(text) if recipe.essence else text),
+        filter=Filter(
+            lanes=query.lanes or WARM_LANES,
+            scopes=None if scope is None else frozenset({scope}),
+            kinds=query.kinds,
+            since=query.since,
+            until=query.until,
+        ),
+        scope=scope,
+        scope_inferred=inferred is not None,
+        cold=query.lanes is None,
+        limit=limit,
+        floor=_floor(query, bounds),
+        budget=query.budget or recipe.budget,
+        keyword_pool=pools[0],
+        vector_pool=pools[1],
+        automatic=automatic,
+        quarantined=query.quarantined,
+        asks_assistant=asks_assistant(text),
+        now=query.asked_at or now,
+    )
+
+
+def essence(text: str) -> str:
+    """`text` without the words that only ask to be told; unchanged where nothing else is left."""
+    bare = _ORDER.sub(" ", text)
+    kept = [word for word in _WORD.findall(bare) if _EDGE.sub("", word).lower() not in _FRAME_WORDS]
+    essential = " ".join(kept)
+    return essential if query_terms(essential) else text
+
+
+def asks_assistant(text: str) -> bool:
+    """Whether the query asks for what the assistant said, rather than the user."""
+    plain = text.replace("’", "'")
+    return bool(_ASKS_ASSISTANT.search(plain)) and not _ASKS_TO_DO.search(plain)
+
+
+def _floor(query: Query, bounds: Bounds) -> float:
+    return bounds.floor if query.min_score is None else query.min_score
+
+
+def _pools(recipe: Recipe, limit: int) -> tuple[int, int]:
+    if recipe.pool_per_result:
+        pool = min(limit * recipe.pool_per_result, MAX_POOL)
+        return pool, pool
+    return max(recipe.keyword_pool, limit), max(recipe.vector_pool, limit)

@@ -1,0 +1,232 @@
+"""Recipes: named, versioned settings of the one recall pipeline. A receipt repeats the name, so that any
+ranking can be explained and replayed; a change of numbers is a new version."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
+
+from cortex.errors import NotFound
+from cortex.recall.packing import Frame
+from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels
+
+
+class KeywordScale(StrEnum):
+    """How a keyword score becomes comparable."""
+
+    EVIDENCE = "evidence"
+    """As it is: the share of the query's evidence that was found."""
+    BEST = "best"
+    """As a share of the best (C4)."""
+    PLACE = "place"
+    """By its place alone: 1/(1+rank) (B5)."""
+
+
+class VectorScale(StrEnum):
+    COSINE = "cosine"
+    """The calibrated cosine: 0 for unrelated, 1 for the same."""
+    DISTANCE = "distance"
+    """1/(1+d) of the Euclidean distance (L1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convex:
+    """A weighted sum of the legs' scores."""
+
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Reciprocal:
+    """Reciprocal rank fusion."""
+
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a turn gains from the turns around it: shares of their keyword scores."""
+
+    before: float
+    before_question: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What is known of conversations: boosts, never filters."""
+
+    speaker: float = 0.0
+    """For turns of the one speaker the query names."""
+    user: float = 0.0
+    """For what the user said, unless the query asks what the assistant said."""
+    question: float = 0.0
+    """Taken off turns that only ask."""
+    session: float = 0.0
+    """The best score of a turn's session counts for all its turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What else a memory's score is made of (X9)."""
+
+    recency: float = 0.0
+    half_life: timedelta = timedelta(days=7)
+    frequency: float = 0.0
+    kind: float = 0.0
+    scope: float = 0.0
+    importance: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many hits, and the least score of one."""
+
+    limit: int
+    floor: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """One way to recall."""
+
+    name: str
+    about: str
+    fusion: Convex | Reciprocal
+    keyword_scale: KeywordScale = KeywordScale.EVIDENCE
+    vector_scale: VectorScale = VectorScale.COSINE
+    keyword_pool: int = 50
+    vector_pool: int = 50
+    pool_per_result: int = 0
+    """Where set, the pools are this many times the results asked for, at most 200 (B7)."""
+    standing: int = 0
+    """Places kept for rules and preferences that apply without sharing words with the query."""
+    essence: bool = False
+    """Whether the words that only say "tell me what I said about" are left out of the query."""
+    context: Context | None = None
+    conversation: Conversation = Conversation()
+    factors: Factors = Factors()
+    decay: timedelta | None = None
+    """Half-life of what is dated; what has no date does not decay (B8)."""
+    diversity: float | None = None
+    """The balance of maximal marginal relevance, where wanted (B8)."""
+    rerank: int = 0
+    """How many of the best a reranker puts in order."""
+    tiers: tuple[tuple[str, Labels], ...] = OPEN_TIERS
+    auto: Bounds = Bounds(10)
+    search: Bounds = Bounds(10)
+    evidence: float = 0.0
+    """Automatic recall says nothing when the best hit has less absolute evidence than this."""
+    budget: int = 2_000
+    frame: Frame = Frame.BOTH
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever a number does."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:12]
+
+    @property
+    def uses_keywords(self) -> bool:
+        return isinstance(self.fusion, Reciprocal) or self.fusion.weights.get("keyword", 0.0) > 0
+
+    @property
+    def uses_vectors(self) -> bool:
+        return isinstance(self.fusion, Reciprocal) or self.fusion.weights.get("vector", 0.0) > 0
+
+
+_BALANCED = Recipe(
+    name="balanced.v1",
+    about="The default: what measures best over all sets.",
+    fusion=Convex({"vector": 1.08, "keyword": 0.35}),
+    keyword_pool=200,
+    vector_pool=200,
+    standing=1,
+    essence=True,
+    context=Context(before=0.3, before_question=0.3, after=0.1),
+    conversation=Conversation(speaker=0.15, user=0.3, question=0.05, session=0.1),
+    factors=Factors(importance=0.02),
+)
+
+_FILES = Recipe(
+    name="files.v1",
+    about="0.7 × vectors + 0.3 × keywords, at least 0.35 (B7).",
+    fusion=Convex({"keyword": 0.3, "vector": 0.7}),
+    keyword_scale=KeywordScale.PLACE,
+    pool_per_result=4,
+    auto=Bounds(6, 0.35),
+    search=Bounds(6, 0.35),
+)
+
+RECIPES: Mapping[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (
+        _BALANCED,
+        replace(
+            _BALANCED,
+            name="deep.v1",
+            about="The default, its best read once more by a cross-encoder: slower, better.",
+            rerank=30,
+        ),
+        Recipe(
+            name="cortex-hybrid.v1",
+            about="0.4 × keywords + 0.6 × vectors, each normalised to 0..1 (C4).",
+            fusion=Convex({"keyword": 0.4, "vector": 0.6}),
+            keyword_scale=KeywordScale.BEST,
+            auto=Bounds(15),
+            search=Bounds(10),
+            budget=500,
+            frame=Frame.HEADED,
+        ),
+        Recipe(
+            name="typed.v1",
+            about="Similarity, recency, frequency, kind and scope (X9).",
+            fusion=Convex({"vector": 0.5}),
+            factors=Factors(recency=0.2, half_life=timedelta(days=7), frequency=0.1, kind=0.1, scope=0.1),
+            auto=Bounds(10),
+            search=Bounds(10),
+            budget=2_000,
+        ),
+        _FILES,
+        replace(
+            _FILES,
+            name="files-dated.v1",
+            about="files.v1 with decay of dated notes (half-life 30 days) and diversity (λ 0.7) switched on (B8).",
+            decay=timedelta(days=30),
+            diversity=0.7,
+        ),
+        Recipe(
+            name="lancedb.v1",
+            about="Vectors alone by distance: 3 at 0.3 when automatic, 5 at 0.5 when searched (L1, L3).",
+            fusion=Convex({"vector": 1.0}),
+            vector_scale=VectorScale.DISTANCE,
+            auto=Bounds(3, 0.3),
+            search=Bounds(5, 0.5),
+            frame=Frame.TAGGED,
+        ),
+        Recipe(
+            name="governed.v1",
+            about="Reciprocal ranks, graded importance first, a soft bias to the recent (E4-E8).",
+            fusion=Reciprocal(60),
+            factors=Factors(recency=0.05, half_life=timedelta(days=30)),
+            tiers=STRICT_TIERS,
+            auto=Bounds(5),
+            search=Bounds(5),
+            frame=Frame.TAGGED,
+        ),
+    )
+}
+
+DEFAULT = _BALANCED.name
+
+
+def named(name: str) -> Recipe:
+    """The recipe of that name, or an error that says which there are."""
+    if name in RECIPES:
+        return RECIPES[name]
+    near = difflib.get_close_matches(name, RECIPES, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(RECIPES)}"
+    raise NotFound(f"no recipe {name!r}", hint=hint)

@@ -1,0 +1,64 @@
+"""Asking a recorded query again, of the same state, and comparing the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cortex.domain.lanes import Lane
+from cortex.domain.memory import Kind
+from cortex.domain.query import Mode, Query
+from cortex.domain.receipt import Receipt
+from cortex.domain.trace import parse_time
+from cortex.recall.flow import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Whether the same state gave the same answer, and what is known where it did not."""
+
+    same: bool
+    receipt: Receipt
+    answer: Answer
+    differences: tuple[str, ...]
+
+
+def query_of(receipt: Receipt, text: str) -> Query:
+    """The query a receipt was given for."""
+    asked: dict[str, Any] = receipt.facts["asked"]
+    return Query(
+        text=text,
+        scope=asked["scope"],
+        lanes=None if asked["lanes"] is None else frozenset(Lane(lane) for lane in asked["lanes"]),
+        kinds=None if asked["kinds"] is None else frozenset(Kind(kind) for kind in asked["kinds"]),
+        recipe=receipt.facts["recipe"],
+        limit=asked["limit"],
+        budget=asked["budget"],
+        min_score=asked["min_score"],
+        quarantined=asked["quarantined"],
+        mode=Mode(asked["mode"]),
+        # What was "now" then decides expiry, recency and decay.
+        asked_at=parse_time(asked["asked_at"]) if asked["asked_at"] else receipt.at,
+        since=parse_time(asked["since"]) if asked["since"] else None,
+        until=parse_time(asked["until"]) if asked["until"] else None,
+    )
+
+
+def left_out(receipt: Receipt) -> frozenset[str]:
+    """The legs that were absent then, and must be absent again."""
+    trouble = {entry.partition(":")[0] for entry in receipt.facts["degraded"]}
+    return frozenset(trouble)
+
+
+def compared(receipt: Receipt, answer: Answer, fingerprint: str) -> Replay:
+    """The verdict."""
+    differences = []
+    if receipt.facts["recipe_fingerprint"] != fingerprint:
+        differences.append("the recipe has changed since")
+    if receipt.facts["answer"] != answer.digest:
+        before = [each["id"] for each in receipt.facts["returned"]]
+        now = [hit.trace.id for hit in answer.hits[: len(before)]]
+        differences.append(
+            "the same ids came back with other scores" if before == now else f"then {before}, now {now}"
+        )
+    return Replay(receipt.facts["answer"] == answer.digest, receipt, answer, tuple(differences))

@@ -1,0 +1,100 @@
+"""The legs: each asks the store one question, and is absent, with a reason, when it cannot be answered in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, field
+
+from cortex.domain.identity import TraceId
+from cortex.domain.memory import STANDING_KINDS
+from cortex.domain.terms import QueryTerm
+from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.errors import DeadlineExceeded, EmbedderUnavailable
+from cortex.ports.clock import Clock, Deadline
+from cortex.ports.store import Filter, Match, View
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What one leg found, best first; or why it is absent."""
+
+    name: str
+    scores: Mapping[TraceId, float] = field(default_factory=dict)
+    passages: Mapping[TraceId, int] = field(default_factory=dict)
+    absent: str | None = None
+    milliseconds: float = 0.0
+
+    @property
+    def ids(self) -> list[TraceId]:
+        return list(self.scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query's vector, on its way; the keyword leg runs meanwhile."""
+
+    space: EmbeddingSpace
+    pending: Future[Vector]
+    seconds: float
+
+    def vector(self, deadline: Deadline) -> Vector:
+        """The vector, or DeadlineExceeded, or EmbedderUnavailable."""
+        try:
+            return self.pending.result(timeout=min(self.seconds, deadline.left()))
+        except FutureTimeout as error:
+            raise DeadlineExceeded("the embedder took too long") from error
+
+
+def keyword_leg(
+    view: View, terms: Sequence[QueryTerm], filter: Filter, pool: int, deadline: Deadline, clock: Clock
+) -> Leg:
+    if not terms:
+        return Leg("keyword", absent="no_terms")
+    return _timed("keyword", clock, lambda: view.keywords(terms, filter, pool, deadline))
+
+
+def vector_leg(
+    view: View, question: Question | None, filter: Filter, pool: int, deadline: Deadline, clock: Clock,
+    name: str = "vector",
+) -> Leg:  # fmt: skip
+    """The nearest by meaning, with cosines on the common scale."""
+    if question is None:
+        return Leg(name, absent="embedding_off")
+
+    def find() -> list[Match]:
+        return view.nearest(question.vector(deadline), question.space, filter, pool, deadline)
+
+    leg = _timed(name, clock, find)
+    calibrate = question.space.calibration.apply
+    return Leg(name, {id: calibrate(cosine) for id, cosine in leg.scores.items()}, leg.passages, leg.absent,
+               leg.milliseconds)  # fmt: skip
+
+
+def standing_leg(
+    view: View, question: Question | None, filter: Filter, pool: int, deadline: Deadline, clock: Clock
+) -> Leg:
+    """Rules and preferences: the nearest of those there are, or the latest where nothing can be compared."""
+    kinds = STANDING_KINDS if filter.kinds is None else STANDING_KINDS & filter.kinds
+    narrowed = Filter(
+        lanes=filter.lanes, scopes=filter.scopes, kinds=kinds, trusts=filter.trusts, labels=filter.labels,
+        since=filter.since, until=filter.until,
+    )  # fmt: skip
+    return vector_leg(view, question, narrowed, pool, deadline, clock, name="standing")
+
+
+def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
+    started = clock.monotonic()
+    try:
+        matches = find()
+    except DeadlineExceeded as error:
+        return Leg(name, absent=error.code, milliseconds=(clock.monotonic() - started) * 1000)
+    except EmbedderUnavailable as error:
+        return Leg(name, absent=error.code, milliseconds=(clock.monotonic() - started) * 1000)
+    return Leg(
+        name,
+        {match.id: match.score for match in matches},
+        {match.id: match.passage for match in matches},
+        milliseconds=(clock.monotonic() - started) * 1000,
+    )

@@ -1,0 +1,155 @@
+"""Storing traces: cut into passages, embed as far as possible, apply in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from cortex.domain.events import EventKind
+from cortex.domain.lanes import State
+from cortex.domain.memory import Memory
+from cortex.domain.passages import passages_of
+from cortex.domain.scope import Tenant
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
+from cortex.errors import EmbedderUnavailable, NotFound
+from cortex.ports.clock import Clock
+from cortex.ports.embedder import Embedder
+from cortex.ports.store import Change, Embed, Filter, Put, Store, View
+from cortex.progress import Progress
+
+BATCH = 256
+"""How many traces are embedded and stored together."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a run: the last position, how many were stored, embedded and left without a vector."""
+
+    position: int = 0
+    stored: int = 0
+    embedded: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def facts(self) -> dict[str, Any]:
+        """For the receipt, in the words of E13."""
+        missed = sum(self.skipped.values())
+        facts: dict[str, Any] = {"stored": self.stored, "embedded": self.embedded, "embeddingSkipped": missed}
+        if missed:
+            facts["embeddingSkipReason"] = max(self.skipped, key=lambda reason: self.skipped[reason])
+            facts["degraded"] = sorted(self.skipped)
+        return facts
+
+
+def keep(
+    traces: Sequence[Trace],
+    because: EventKind,
+    *,
+    tenant: Tenant,
+    store: Store,
+    embedder: Embedder | None,
+    passage_tokens: int,
+    clock: Clock,
+    progress: Progress,
+    also: Sequence[Change] = (),
+    at_once: bool = False,
+) -> Outcome:
+    """Store `traces`, and with the first of them carry out `also`. Without an embedder nothing is embedded.
+
+    With `at_once` all are stored or none, and their vectors follow.
+    """
+    outcome = Outcome()
+    before = _previous(traces, tenant, store)
+    if at_once:
+        puts = [Put(trace, because) for trace in traces]
+        outcome.position = store.apply(tenant, [*puts, *also], at=clock.now())
+        outcome.stored = len(traces)
+    done = 0
+    for batch in _batches(traces):
+        changes: list[Change] = [] if at_once else [Put(trace, because) for trace in batch]
+        if embedder is not None:
+            changes += _embeds(batch, [before, *batch[:-1]], embedder, passage_tokens, outcome)
+        if not outcome.stored:
+            changes += also
+        if changes:
+            outcome.position = store.apply(tenant, changes, at=clock.now())
+        done += len(batch)
+        outcome.stored = max(outcome.stored, done)
+        before = batch[-1]
+        progress(done, len(traces), "stored")
+    return outcome
+
+
+def backfill(
+    *, tenant: Tenant, store: Store, embedder: Embedder, passage_tokens: int, clock: Clock, progress: Progress
+) -> Outcome:
+    """Embed every trace that has no vector in the embedder's space. Stops cleanly, goes on where it stopped (C7)."""
+    outcome = Outcome()
+    lacking = Filter(lacking=embedder.space)
+    with store.view(tenant) as view:
+        total, after = view.counts(lacking).total, None
+    while True:
+        with store.view(tenant) as view:
+            outcome.position = view.position
+            batch = view.scan(lacking, after, BATCH)
+            before = [_before(trace, view) for trace in batch]
+        if not batch:
+            return outcome
+        changes = _embeds(batch, before, embedder, passage_tokens, outcome)
+        if outcome.skipped:
+            return outcome
+        outcome.position = store.apply(tenant, changes, at=clock.now())
+        after = batch[-1].id
+        progress(outcome.embedded, max(total, outcome.embedded), "embedded")
+
+
+def superseding(memories: Sequence[Memory], view: View, now: datetime) -> list[Change]:
+    """What has to become of the memories that these replace."""
+    changes: list[Change] = []
+    for memory in memories:
+        if memory.supersedes is None:
+            continue
+        old = next(iter(view.load([memory.supersedes])), None)
+        if not isinstance(old, Memory):
+            raise NotFound(f"no memory {memory.supersedes} to supersede", hint="see `cortex list`")
+        replaced = old.revised(state=State.SUPERSEDED, superseded_by=memory.id, valid_to=old.valid_to or now)
+        changes.append(Put(replaced, EventKind.SUPERSEDED))
+    return changes
+
+
+def _embeds(
+    traces: Sequence[Trace], before: Sequence[Trace | None], embedder: Embedder, passage_tokens: int, outcome: Outcome
+) -> list[Change]:
+    """The vectors of `traces` as changes; none, and a note in `outcome`, where the embedder fails."""
+    cut = [passages_of(trace, passage_tokens, prior) for trace, prior in zip(traces, before, strict=True)]
+    try:
+        vectors = iter(embedder.embed_documents([text for texts in cut for text in texts]))
+        changes: list[Change] = [
+            Embed(trace.id, embedder.space, [next(vectors) for _ in texts])
+            for trace, texts in zip(traces, cut, strict=True)
+        ]
+    except EmbedderUnavailable as error:
+        outcome.skipped[error.code] = outcome.skipped.get(error.code, 0) + len(traces)
+        return []
+    outcome.embedded += len(traces)
+    return changes
+
+
+def _previous(traces: Sequence[Trace], tenant: Tenant, store: Store) -> Trace | None:
+    """The turn before the first of `traces`, which may have been stored long ago."""
+    first = traces[0] if traces else None
+    if not isinstance(first, Turn) or first.seq == 0:
+        return None
+    with store.view(tenant) as view:
+        return view.turn_at(first.session, first.seq - 1)
+
+
+def _before(trace: Trace, view: View) -> Trace | None:
+    return view.turn_at(trace.session, trace.seq - 1) if isinstance(trace, Turn) else None
+
+
+def _batches(traces: Sequence[Trace]) -> Iterator[Sequence[Trace]]:
+    for start in range(0, len(traces), BATCH):
+        yield traces[start : start + BATCH]

@@ -1,0 +1,110 @@
+"""The one place where adapters meet the flows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cortex import registry
+from cortex import settings as configuration
+from cortex.domain.identity import IdSource, Uuid7Source
+from cortex.domain.scope import Tenant
+from cortex.engine import Engine
+from cortex.parts import Parts
+from cortex.ports.clock import Clock
+from cortex.ports.embedder import Embedder
+from cortex.ports.reranker import Reranker
+from cortex.ports.store import Store
+from cortex.providers.embedders.caching import CachingEmbedder
+from cortex.providers.embedders.guarded import GuardedEmbedder
+from cortex.settings import Settings
+
+AGENTS = "agents"
+CACHE = "embeddings.sqlite"
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+class Cortex(Engine):
+    """A memory on this machine: `Cortex(home)` opens it, and makes it on first use."""
+
+    def __init__(
+        self,
+        home: str | Path | None = None,
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        clock: Clock | None = None,
+        ids: IdSource | None = None,
+    ) -> None:
+        root = configuration.default_home() if home is None else Path(home).expanduser()
+        loaded = configuration.load(root, settings)
+        super().__init__(
+            build(root, loaded, embedder=embedder, reranker=reranker, clock=clock, ids=ids),
+            Tenant(agent or loaded.agent, user or loaded.user),
+        )
+
+
+def build(
+    home: Path,
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    clock: Clock | None = None,
+    ids: IdSource | None = None,
+) -> Parts:
+    """The parts of an engine under `home`; what is handed in is used as it stands."""
+    clock = clock or SystemClock()
+    models = configuration.models_home(home)
+    if reranker is None:
+        reranker = registry.find("cortex.rerankers", settings.rerank.provider)(settings.rerank.options, models)
+    return Parts(
+        home=home,
+        settings=settings,
+        clock=clock,
+        ids=ids or Uuid7Source(),
+        open_store=lambda agent: _store(home, agent, settings),
+        embedder=_embedder(home, settings, clock, models, embedder),
+        reranker=reranker,
+    )
+
+
+def agent_path(home: Path, agent: str) -> Path:
+    """The file of an agent's memory."""
+    return home / AGENTS / f"{agent}.sqlite"
+
+
+def _store(home: Path, agent: str, settings: Settings) -> Store:
+    store: Store = registry.find("cortex.stores", settings.store.backend)(
+        agent_path(home, agent),
+        synchronous=settings.store.synchronous,
+        busy_timeout_ms=settings.store.busy_timeout_ms,
+    )
+    return store
+
+
+def _embedder(home: Path, settings: Settings, clock: Clock, models: Path, given: Embedder | None) -> Embedder:
+    options = settings.embedding
+    inner: Embedder = given or registry.find("cortex.embedders", options.provider)(options.options, models)
+    guarded = GuardedEmbedder(
+        inner, clock, max_chars=options.max_chars, head_chars=options.head_chars, max_bytes=options.max_bytes
+    )
+    # The cache stands outside the guard, so that what is known is answered while a provider is out of order.
+    if options.cache_entries and inner.space.dimension:
+        return CachingEmbedder(guarded, home / CACHE, options.cache_entries, clock)
+    return guarded
