@@ -240,9 +240,7 @@ class Engine:
 
     def explain(self, text: str | Query, **options: Any) -> Explained:
         """`recall`, with every candidate, every part of its score, and why each was shown or not."""
-        query = text if isinstance(text, Query) else Query(text=text, **options)
-        if not isinstance(query.text, str):
-            raise InvalidRequest("is not text", field="query", hint="give a string")
+        query = text if isinstance(text, Query) else Query.of(text, **options)
         name = query.recipe or self._parts.settings.recall.recipe
         recipe = recipes.named(name)
         with self._noting("recall", query.text) as note:

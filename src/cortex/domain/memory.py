@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from cortex.domain.choices import aware, chosen
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
@@ -152,7 +153,21 @@ class Draft:
     created_at: datetime | None = None
 
     def checked(self, max_text_bytes: int = DEFAULT_MAX_BYTES) -> Draft:
-        """Itself, or an error naming the field and the fix."""
+        """Itself, with plain values made typed, or an error naming the field and the fix."""
+        return self._typed()._within_limits(max_text_bytes)
+
+    def _typed(self) -> Draft:
+        typed: dict[str, Any] = {}
+        for field, choices in _CHOICES.items():
+            value = getattr(self, field)
+            if value is not None and not isinstance(value, choices):
+                typed[field] = chosen(choices, value, field)
+        for field in ("valid_from", "valid_to", "created_at"):
+            if (at := getattr(self, field)) is not None:
+                typed[field] = aware(at, field)
+        return replace(self, tags=tuple(self.tags), **typed)
+
+    def _within_limits(self, max_text_bytes: int) -> Draft:
         checked_text(self.text, max_bytes=max_text_bytes)
         checked_label(self.scope, "scope")
         for field, value in (("confidence", self.confidence), ("importance", self.importance)):
@@ -189,4 +204,11 @@ class Draft:
         )
 
 
+_CHOICES: dict[str, type[StrEnum]] = {
+    "kind": Kind,
+    "retention": Retention,
+    "label": ImportanceLabel,
+    "trust": TrustTier,
+    "source_kind": SourceKind,
+}
 _DECIDED = frozenset({"created_at", "importance", "label", "trust", "ttl"})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
+from cortex.domain.choices import aware, chosen
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Kind
 from cortex.errors import InvalidRequest
@@ -43,6 +45,26 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
     deadline_ms: float | None = None
+
+    @classmethod
+    def of(cls, text: str, **options: Any) -> Query:
+        """A query from plain values: names of lanes and kinds in any collection, times with or without a zone."""
+        if not isinstance(text, str):
+            raise InvalidRequest("is not text", field="query", hint="give a string")
+        known = {field.name for field in fields(cls)}
+        for name in options:
+            if name not in known:
+                raise InvalidRequest("is not an option of recall", field=name, hint=f"known: {', '.join(sorted(known))}")
+        for name, choices in (("lanes", Lane), ("kinds", Kind)):
+            if (given := options.get(name)) is not None:
+                names = [given] if isinstance(given, str) else given
+                options[name] = frozenset(chosen(choices, value, name) for value in names)
+        if "mode" in options:
+            options["mode"] = chosen(Mode, options["mode"], "mode")
+        for name in ("asked_at", "since", "until", "as_of"):
+            if isinstance(options.get(name), datetime):
+                options[name] = aware(options[name], name)
+        return cls(text=text, **options)
 
     def __post_init__(self) -> None:
         _within("limit", self.limit, 1, MAX_LIMIT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from enum import Enum
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +22,12 @@ COUNTERS = frozenset({"last_accessed_at", "access_count"})
 
 _CLASSES: dict[str, type[Memory] | type[Turn] | type[Chunk]] = {"memory": Memory, "turn": Turn, "chunk": Chunk}
 _NAMES = {cls: name for name, cls in _CLASSES.items()}
-_DEFAULTS = {cls: {f.name: f.default for f in fields(cls)} for cls in _CLASSES.values()}
+_FIELDS = {
+    cls: tuple((field.name, field.default) for field in fields(cls) if field.name not in COUNTERS)
+    for cls in _CLASSES.values()
+}
+# All fields of a trace in one call: this is the hottest part of storing.
+_VALUES = {cls: attrgetter(*(name for name, _ in named)) for cls, named in _FIELDS.items()}
 
 _ENUMS = MappingProxyType(
     {
@@ -36,6 +41,7 @@ _ENUMS = MappingProxyType(
         "lane": Lane,
     }
 )
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _TIMES = frozenset({"created_at", "valid_from", "valid_to", "last_accessed_at", "dated"})
 _LISTS = frozenset({"tags", "source_turns", "media_refs", "section"})
 
@@ -56,15 +62,12 @@ def label_of(trace: Trace) -> ImportanceLabel:
 
 def to_fields(trace: Trace) -> dict[str, Any]:
     """Plain values of every field that differs from its default, in field order; counters left out."""
-    defaults = _DEFAULTS[type(trace)]
-    plain: dict[str, Any] = {}
-    for name, default in defaults.items():
-        if name in COUNTERS:
-            continue
-        value = getattr(trace, name)
-        if value != default:
-            plain[name] = _plain(value)
-    return plain
+    cls = type(trace)
+    return {
+        name: _plain(value)
+        for (name, default), value in zip(_FIELDS[cls], _VALUES[cls](trace), strict=True)
+        if value is not default and value != default
+    }
 
 
 def from_fields(name: str, plain: dict[str, Any], **counters: Any) -> Trace:
@@ -74,7 +77,7 @@ def from_fields(name: str, plain: dict[str, Any], **counters: Any) -> Trace:
 
 def canonical(trace: Trace) -> str:
     """The one text form of what a trace says, for commitments and for storage."""
-    return json.dumps(to_fields(trace), ensure_ascii=False, separators=(",", ":"))
+    return _encode(to_fields(trace))
 
 
 def parse_time(text: str) -> datetime:
@@ -84,8 +87,8 @@ def parse_time(text: str) -> datetime:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return value.value
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, timedelta):

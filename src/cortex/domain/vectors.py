@@ -52,11 +52,21 @@ def unit(vector: Vector) -> Vector:
 
 
 def sign_codes(vectors: NDArray[np.float32], centre: Vector) -> Codes:
-    """One bit per dimension, eight to a byte: on which side of the centre each vector lies."""
-    return np.packbits(vectors > centre, axis=-1)
+    """One bit per dimension: on which side of the centre each vector lies; padded to whole 64-bit words."""
+    bits = np.packbits(vectors > centre, axis=-1)
+    padding = -bits.shape[-1] % 8
+    return np.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, padding)]) if padding else bits
+
+
+def code_bytes(dimension: int) -> int:
+    """How many bytes the code of a vector has."""
+    return -(-dimension // 64) * 8
 
 
 def hamming(codes: Codes, code: Codes) -> NDArray[np.uint16]:
     """How many bits each of `codes` differs from `code` in."""
-    differing: NDArray[np.uint16] = np.bitwise_count(np.bitwise_xor(codes, code)).sum(axis=-1, dtype=np.uint16)
+    words = np.ascontiguousarray(codes).view(np.uint64)
+    differing: NDArray[np.uint16] = np.zeros(len(words), dtype=np.uint16)
+    for column, word in enumerate(code.view(np.uint64)):
+        differing += np.bitwise_count(words[:, column] ^ word)
     return differing

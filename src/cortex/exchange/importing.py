@@ -14,6 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from cortex.domain.choices import chosen
 from cortex.domain.identity import IdSource, TraceId, checked_id
 from cortex.domain.lanes import State
 from cortex.domain.memory import Draft, ImportanceLabel, Kind, Memory, Retention
@@ -111,7 +112,7 @@ def import_plan(
     The first bad line is an error that names it, unless `skip_bad`: then bad lines are left out and counted.
     Nothing comes in above `untrusted` unless `trusted`, and nothing ever above what its line says.
     """
-    plan = ImportPlan(Dedupe(_checked("dedupe", dedupe, _choice(Dedupe))), dry_run, trusted)
+    plan = ImportPlan(chosen(Dedupe, dedupe, "dedupe"), dry_run, trusted)
     known: _Known | None = None
     for number, line in enumerate(lines, start=1):
         if not line.strip():

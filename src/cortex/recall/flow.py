@@ -119,7 +119,7 @@ class _Search:
             allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
             self._attempt(answer, planned, allowed)
             answer.tried.append(
-                Tried(attempt.tier, sorted(attempt.trusts), len(answer.ranked), len(answer.hits))
+                Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
             )
             if answer.hits:
                 break

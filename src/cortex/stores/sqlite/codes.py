@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.domain.vectors import Codes, hamming
+from cortex.domain.vectors import Codes, code_bytes
 
 MANY = 1_024
 """Up to this many vectors are compared exactly; of more, this many are chosen by their codes first."""
@@ -32,10 +32,9 @@ class Columns:
     alive: NDArray[np.bool_]
 
 
-def choose(codes: Codes, keys: NDArray[np.int64], code: Codes, many: int) -> NDArray[np.int64]:
-    """The keys of the `many` nearest codes; ties by key, so that the same codes give the same choice."""
-    distances = hamming(codes, code).astype(np.int64)
-    ranked = (distances << 44) | keys
+def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
+    """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
+    ranked = (distances.astype(np.int64) << 44) | keys
     if len(ranked) > many:
         ranked = np.partition(ranked, many)[:many]
     return np.sort(ranked & ((1 << 44) - 1))
@@ -44,7 +43,7 @@ def choose(codes: Codes, keys: NDArray[np.int64], code: Codes, many: int) -> NDA
 class CodeIndex:
     """The codes of one space, kept in step with the file."""
 
-    def __init__(self, space: int, code_bytes: int) -> None:
+    def __init__(self, space: int, dimension: int) -> None:
         self._space = space
         self._lock = threading.Lock()
         self._count = 0
@@ -54,7 +53,7 @@ class CodeIndex:
         self._keys = np.zeros(0, dtype=np.int64)
         self._facets = np.zeros(0, dtype=np.int32)
         self._tombs = np.zeros(0, dtype=np.int64)
-        self._codes = np.zeros((0, code_bytes), dtype=np.uint8)
+        self._codes = np.zeros((0, code_bytes(dimension)), dtype=np.uint8)
 
     def columns(self, connection: sqlite3.Connection) -> Columns:
         """What the snapshot of `connection` sees."""

@@ -11,7 +11,6 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -22,18 +21,32 @@ from cortex.domain.terms import QueryTerm
 
 _HASH = 0xFFFFFFF0
 _COUNT = 0x0000000F
+_MOST_HASHES = 65_536
 
 Packed = NDArray[np.uint32]
 
 
-@lru_cache(maxsize=65_536)
+class _Hashes(dict[str, int]):
+    """The hash of every term seen lately: a lookup costs less than a call."""
+
+    def __missing__(self, term: str) -> int:
+        if len(self) >= _MOST_HASHES:
+            self.clear()
+        self[term] = value = crc32(term.encode("utf-8", "surrogatepass")) & _HASH
+        return value
+
+
+_hashes = _Hashes()
+
+
 def term_hash(term: str) -> int:
-    return crc32(term.encode("utf-8", "surrogatepass")) & _HASH
+    return _hashes[term]
 
 
 def pack(terms: Sequence[str]) -> bytes:
     """The distinct terms of a text with their counts."""
-    packed = array("I", [term_hash(term) | min(count, MAX_OCCURRENCES) for term, count in Counter(terms).items()])
+    most = MAX_OCCURRENCES
+    packed = array("I", [_hashes[term] | (n if n < most else most) for term, n in Counter(terms).items()])
     if sys.byteorder == "big":
         packed.byteswap()
     return packed.tobytes()

@@ -17,7 +17,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.terms import QueryTerm, index_terms
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
+from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.errors import InvalidRequest
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Match, Version
@@ -147,7 +147,8 @@ class PastView(SqliteView):
             middle = np.frombuffer(centre, dtype="<f4")
             matrix = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f4").reshape(len(rows), -1)
             keys = np.array([row[0] for row in rows], dtype=np.int64)
-            chosen = set(choose(sign_codes(matrix, middle), keys, sign_codes(vector, middle), MANY).tolist())
+            distances = hamming(sign_codes(matrix, middle), sign_codes(vector, middle))
+            chosen = set(choose(distances, keys, MANY).tolist())
             rows = [row for row in rows if row[0] in chosen]
         return self._nearest_of(vector, [row[1:] for row in rows], limit)
 

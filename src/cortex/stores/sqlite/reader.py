@@ -18,7 +18,7 @@ from cortex.domain.receipt import Receipt
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
+from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version
 from cortex.stores.sqlite.codec import (
@@ -234,7 +234,10 @@ class SqliteView:
         if len(keys) <= MANY:
             return keys
         code = sign_codes(vector, np.frombuffer(centre, dtype="<f4"))
-        return choose(columns.codes[mask], keys, code, MANY)
+        # Copying the codes of most rows costs more than comparing all of them.
+        most = 4 * len(keys) > len(mask)
+        distances = hamming(columns.codes, code)[mask] if most else hamming(columns.codes[mask], code)
+        return choose(distances, keys, MANY)
 
     def _vectors(
         self, space: int, facets: Facets, keys: NDArray[np.int64] | None, allowed: set[int] | None
@@ -261,16 +264,19 @@ class SqliteView:
         for (row, passage, _), cosine in zip(rows, cosines.tolist(), strict=True):
             if row not in best or (cosine, -passage) > (best[row][0], -best[row][1]):
                 best[row] = (cosine, passage)
-        found = self._best(list(best), np.array([best[row][0] for row in best]), limit, drop_zero=False)
-        by_id = {id: best[row][1] for row, id in self._ids(list(best)).items()}
-        return [Match(match.id, match.score, by_id[match.id]) for match in found]
+        passages = {row: passage for row, (_, passage) in best.items()}
+        return self._best(list(best), np.array([cosine for cosine, _ in best.values()]), limit, passages)
 
     # --- what both searches share ----------------------------------------------------------------
 
     def _best(
-        self, rows: Sequence[int], scores: NDArray[np.floating[Any]], limit: int, *, drop_zero: bool = True
+        self,
+        rows: Sequence[int],
+        scores: NDArray[np.floating[Any]],
+        limit: int,
+        passages: Mapping[int, int] | None = None,
     ) -> list[Match]:
-        """The `limit` best rows as matches; ties by id."""
+        """The `limit` best rows as matches, ties by id; a score of nothing counts only for vectors."""
         rounded = np.round(scores.astype(np.float64), SCORE_DIGITS)
         order = np.argsort(-rounded, kind="stable")
         if len(order) > limit:
@@ -278,9 +284,9 @@ class SqliteView:
             order = order[: int(np.searchsorted(-rounded[order], -rounded[order[limit - 1]], side="right"))]
         ids = self._ids([rows[at] for at in order])
         found = [
-            Match(ids[rows[at]], float(rounded[at]))
+            Match(ids[rows[at]], float(rounded[at]), passages[rows[at]] if passages else 0)
             for at in order
-            if rows[at] in ids and (rounded[at] > 0.0 or not drop_zero)
+            if rows[at] in ids and (rounded[at] > 0.0 or passages is not None)
         ]
         return sorted(found, key=lambda match: (-match.score, match.id))[:limit]
 

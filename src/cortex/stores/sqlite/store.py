@@ -139,7 +139,7 @@ class SqliteStore:
     def _code_index(self, space: int, dimension: int) -> CodeIndex:
         with self._codes_lock:
             if space not in self._codes:
-                self._codes[space] = CodeIndex(space, -(-dimension // 8))
+                self._codes[space] = CodeIndex(space, dimension)
             return self._codes[space]
 
     def _follow_tokeniser(self) -> None:

@@ -367,13 +367,11 @@ class Writer:
         self._events.clear()
 
     def _facet(self, trace: Trace) -> int:
-        key = (
-            trace.scope, trace.lane.value, kind_of(trace).value, trace.trust.value, label_of(trace).value,
-            trace.state.value,
-        )  # fmt: skip
+        key = (trace.scope, trace.lane, kind_of(trace), trace.trust, label_of(trace), trace.state)
         if key not in self._facets:
             columns = ("scope", "lane", "kind", "trust", "label", "state")
-            self._facets[key] = self._intern("facets", user=self._user, **dict(zip(columns, key, strict=True)))
+            values = dict(zip(columns, map(str, key), strict=True))
+            self._facets[key] = self._intern("facets", user=self._user, **values)
         return self._facets[key]
 
     def _place(self, trace: Trace) -> tuple[int | None, int | None]:

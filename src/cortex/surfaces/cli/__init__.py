@@ -1,0 +1,1 @@
+"""The command line: each command translates its arguments, calls one method of the engine, and shows the answer."""

@@ -1,0 +1,35 @@
+"""The shared sets, by keywords alone: quick enough for every run, skipped where the sets are not at hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cortex.evaluation.runner import run
+
+SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
+
+pytestmark = pytest.mark.skipif(not SETS.is_dir(), reason=f"no data sets at {SETS}")
+
+
+def any_at_10(name: str, tmp_path: Path, limit: int | None = None) -> float:
+    report = run(SETS / name, embedder="none", limit=limit, baselines=False, home=tmp_path)
+    assert report.wrong_scope_rate == 0.0
+    found = report.cortex.overall["any@10"]
+    assert found is not None
+    return found
+
+
+def test_identifiers_are_found_by_keywords_alone(tmp_path):
+    assert any_at_10("gitlog", tmp_path) >= 0.99
+
+
+@pytest.mark.parametrize("name", ["cmrc2018", "drcd", "jsquad"])
+def test_chinese_and_japanese_are_found_by_keywords_alone(name, tmp_path):
+    assert any_at_10(name, tmp_path, limit=60) >= 0.97
+
+
+def test_english_paragraphs_are_found_by_keywords_alone(tmp_path):
+    assert any_at_10("xquad", tmp_path, limit=120) >= 0.95
