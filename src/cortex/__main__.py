@@ -1,4 +1,4 @@
-"""`cortex`, the command. Asking for the version must cost no more than starting Python, so it is answered first."""
+"""`cortex`, the command. What it needs is imported as late as possible, and what takes longest is begun first."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from cortex._version import __version__
 def main() -> None:
     """Run the command line and exit with its code."""
     arguments = sys.argv[1:]
-    if arguments == ["--version"]:
+    if arguments == ["--version"]:  # costs no more than starting Python
         print(f"cortex {__version__}")
         return
+    from cortex.surfaces.cli import warming
+    from cortex.surfaces.cli.arguments import hoisted
+
+    warming.begin(*hoisted(arguments))
     from cortex.surfaces.cli.app import run
 
     sys.exit(run(arguments))

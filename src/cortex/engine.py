@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cortex import exchange, health
 from cortex.domain.cues import standing_kind
 from cortex.domain.events import Event, EventKind
 from cortex.domain.hits import Recollection
@@ -34,6 +33,10 @@ from cortex.recall.flow import Answer
 from cortex.recall.replaying import Replay
 from cortex.recall.retrieve import Question
 from cortex.remember import flow as remembering
+
+if TYPE_CHECKING:
+    # Imported where they are used: a recall needs neither.
+    from cortex import exchange, health
 
 ANY_STATE = frozenset(State)
 
@@ -153,12 +156,12 @@ class Engine:
                 session=session,
                 seq=first + number,
                 created_at=said.at or now,
-                role=said.role,
+                role=said.effective_role,
                 speaker=said.speaker,
                 channel=channel,
                 kind=standing_kind(said.text, said.role),
                 scope=scope,
-                trust=tier_of(SOURCE_OF_ROLE[said.role]),
+                trust=tier_of(SOURCE_OF_ROLE[said.effective_role]),
             )
             for number, said in enumerate(turns)
         ]
@@ -294,7 +297,8 @@ class Engine:
             return None
         embedder = self._parts.embedder
         seconds = self._parts.settings.embedding.query_timeout_ms / 1000
-        return Question(embedder.space, self._parts.workers.submit(embedder.embed_query, text), seconds)
+        pending = self._parts.workers.submit(embedder.embed_query, text)
+        return Question(embedder.space, pending, seconds, embedder.space.reads(text))
 
     def _touch(self, answer: Answer) -> None:
         """Count the use of what was shown, after the answer was given (X8)."""
@@ -352,10 +356,14 @@ class Engine:
 
     def status(self) -> dict[str, Any]:
         """What is there, what is degraded, and how to mend it."""
+        from cortex import health
+
         return health.status(self._parts, self.tenant)
 
     def doctor(self) -> Sequence[health.Check]:
         """Everything an installation needs, checked."""
+        from cortex import health
+
         return health.checks(self._parts, self.tenant)
 
     # --- keep ------------------------------------------------------------------------------------
@@ -387,13 +395,15 @@ class Engine:
 
     def export(self, filter: Filter | None = None, *, redact: bool = True) -> Iterator[dict[str, Any]]:
         """Traces in order of id, as plain values; without their text unless asked for (E14)."""
+        from cortex import exchange
+
         return exchange.exported(self._store, self.tenant, filter or Filter(states=ANY_STATE), redact=redact)
 
     def import_(
         self,
         lines: Iterable[str],
         *,
-        dedupe: str = exchange.Dedupe.ID_TEXT,
+        dedupe: str = "id_text",
         dry_run: bool = False,
         skip_bad: bool = False,
         trusted: bool = False,
@@ -401,6 +411,8 @@ class Engine:
         progress: Progress = silent,
     ) -> exchange.Imported:
         """Memories and turns from lines that `export` wrote: all are checked, then all are stored, or none (E14)."""
+        from cortex import exchange
+
         with self._noting("import") as note:
             with self._store.view(self.tenant) as view:
                 plan = exchange.import_plan(

@@ -950,20 +950,34 @@ def test_a_forgotten_or_removed_turn_is_no_neighbour_and_nobody_takes_its_place(
 
 
 def test_a_turn_is_found_by_its_place_whatever_its_state(anna: Desk) -> None:
-    anna.put(turn(1, seq=0), turn(2, seq=1, state=State.FORGOTTEN), turn(3, seq=0, session="s2"))
-    with anna.view() as view:
-        assert view.turn_at("s1", 0) == turn(1, seq=0)
-        assert view.turn_at("s1", 1) == turn(2, seq=1, state=State.FORGOTTEN)
-        assert view.turn_at("s2", 0) == turn(3, seq=0, session="s2")
-        assert view.turn_at("s1", 2) is None
-        assert view.turn_at("s3", 0) is None
+    position = anna.put(turn(1, seq=0), turn(2, seq=1, state=State.FORGOTTEN), turn(3, seq=0, session="s2"))
+    for as_of in (None, position):
+        with anna.view(as_of) as view:
+            assert view.turn_at("s1", 0) == turn(1, seq=0)
+            assert view.turn_at("s1", 1) == turn(2, seq=1, state=State.FORGOTTEN)
+            assert view.turn_at("s2", 0) == turn(3, seq=0, session="s2")
+            assert view.turn_at("s1", 2) is None
+            assert view.turn_at("s3", 0) is None
 
 
 def test_the_last_place_of_a_session_counts_forgotten_turns_too(anna: Desk) -> None:
-    anna.put(turn(1, seq=0), turn(2, seq=1), turn(3, seq=7, state=State.FORGOTTEN))
-    with anna.view() as view:
-        assert view.last_seq("s1") == 7
-        assert view.last_seq("s2") == -1
+    position = anna.put(turn(1, seq=0), turn(2, seq=1), turn(3, seq=7, state=State.FORGOTTEN))
+    for as_of in (None, position):
+        with anna.view(as_of) as view:
+            assert view.last_seq("s1") == 7
+            assert view.last_seq("s2") == -1
+
+
+def test_a_match_tells_where_a_turn_stands(anna: Desk) -> None:
+    traces = (turn(1, seq=3), turn(2, seq=4), turn(3, seq=3, session="s2"), memory(4), chunk(5))
+    anna.put(*traces)
+    position = anna.apply(*(Embed(trace.id, SPACE, [EAST]) for trace in traces))
+    for as_of in (None, position):
+        for found in (anna.find("harbour", as_of=as_of), anna.near(EAST, as_of=as_of)):
+            places = {match.id: match.place for match in found}
+            assert [places[id_(number)][1] for number in (1, 2, 3)] == [3, 4, 3]
+            assert places[id_(1)][0] == places[id_(2)][0] != places[id_(3)][0]
+            assert places[id_(4)] is places[id_(5)] is None
 
 
 # --- counters of use -----------------------------------------------------------------------------

@@ -51,9 +51,8 @@ def test_ndcg_of_a_second_place_is_its_discount():
 
 @given(RANKINGS, RELEVANT, st.integers(1, 12))
 def test_every_measure_lies_between_none_and_all(found, relevant, k):
-    measures = [measure(found, relevant, k) for measure in
-                (metrics.any_found, metrics.all_found, metrics.recall, metrics.reciprocal_rank, metrics.ndcg)]  # fmt: skip
-    assert all(0.0 <= value <= 1.0 + 1e-12 for value in measures)
+    for measure in (metrics.any_found, metrics.all_found, metrics.recall, metrics.reciprocal_rank, metrics.ndcg):
+        assert 0.0 <= measure(found, relevant, k) <= 1.0 + 1e-12
 
 
 @given(RANKINGS, RELEVANT, st.integers(1, 12))

@@ -16,19 +16,11 @@ _INSTRUCTION = re.compile(
     r"|\bi(?:'d| would)? (?:want|need|like|prefer|expect) you to (?:always|never)\b",
     re.IGNORECASE,
 )
-_PREFERENCE = re.compile(
-    r"\bi(?:'d|'ve| have| would)?(?: also| really| always| usually| generally| typically| strongly| much| still)*"
-    r" (?:prefer(?:red)?|favou?r|rather|like to (?:use|have|keep|see|work)|hate|dislike|can't stand|don't (?:like|want))\b"
-    r"|\bmy prefer(?:ence|red)",
-    re.IGNORECASE,
-)
 
+def standing_kind(text: str, role: Role | None) -> Kind:
+    """`rule` for what a user tells the assistant to hold to from then on; `episode` for everything else.
 
-def standing_kind(text: str, role: Role) -> Kind:
-    """`rule` or `preference` for what a user says to hold from then on; `episode` for everything else."""
-    if role is not Role.USER:
-        return Kind.EPISODE
-    plain = text.replace("’", "'")
-    if _INSTRUCTION.search(plain):
-        return Kind.RULE
-    return Kind.PREFERENCE if _PREFERENCE.search(plain) else Kind.EPISODE
+    Where no roles are known, people talk among themselves, and "always happy to help" is not an instruction.
+    """
+    told = role is Role.USER and _INSTRUCTION.search(text.replace("’", "'"))
+    return Kind.RULE if told else Kind.EPISODE

@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-K1 = 1.2
-B = 0.75
+K1 = 0.9
+B = 0.4
 
 MAX_OCCURRENCES = 15
 """More occurrences of a term in one text count as this many; it keeps a packed count in four bits."""

@@ -18,11 +18,12 @@ def passages_of(trace: Trace, max_tokens: int, before: Trace | None = None) -> l
     question it follows.
     """
     cut = [trace.text[start:end].strip() for start, end in passages(trace.text, max_tokens)][:_MOST_PASSAGES]
-    head = _head(trace, before)
+    head = heading(trace, before)
     return [f"{head} {cut[0]}", *cut[1:]] if head else cut
 
 
-def _head(trace: Trace, before: Trace | None) -> str:
+def heading(trace: Trace, before: Trace | None) -> str:
+    """The section a chunk stands in, or the question a turn follows."""
     if isinstance(trace, Chunk):
         return " > ".join(trace.section)
     if isinstance(trace, Turn) and isinstance(before, Turn) and (before.session, before.seq + 1) == (

@@ -34,9 +34,14 @@ class Said:
     """One message as it comes in, before it has a place in a session."""
 
     text: str
-    role: Role = Role.USER
+    role: Role | None = None
+    """None where the source does not tell; such a turn counts as a user's."""
     speaker: str = ""
     at: datetime | None = None
+
+    @property
+    def effective_role(self) -> Role:
+        return self.role or Role.USER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,12 +37,23 @@ class EmbeddingSpace:
     prefixes: str = ""
     endpoint: str = ""
     calibration: Calibration = Calibration()
+    latin_only: bool = False
+    """Whether the model was trained on Latin script alone: vectors of other scripts say nothing."""
 
     @property
     def key(self) -> str:
         """A short stable name; it changes when anything that changes the vectors does."""
         identity = "\x1f".join((self.provider, self.model, str(self.dimension), self.prefixes, self.endpoint))
         return f"{self.provider}/{self.model}/{self.dimension}/{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
+
+
+    def reads(self, text: str) -> bool:
+        """Whether a vector of `text` means anything in this space."""
+        if not self.latin_only or text.isascii():
+            return True
+        letters = [char for char in text if char.isalpha()]
+        latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
+        return 2 * latin >= len(letters)
 
 
 def unit(vector: Vector) -> Vector:

@@ -34,7 +34,7 @@ class Record:
     text: str
     at: datetime | None = None
     session: str = ""
-    role: Role = Role.USER
+    role: Role | None = None
     speaker: str = ""
 
 
@@ -142,8 +142,8 @@ class _Line:
 
 
 def _record(line: _Line) -> Record:
-    role = line.label("role").lower() or Role.USER.value
-    if role not in set(Role):
+    role = line.label("role").lower()
+    if role and role not in set(Role):
         raise line.error("role", f"{role[:32]!r} is not a role", f"give one of {', '.join(Role)}")
     text = line.text("text", blank=True)
     if text.strip():
@@ -154,7 +154,7 @@ def _record(line: _Line) -> Record:
         text=text,
         at=line.time("ts"),
         session=line.label("session"),
-        role=Role(role),
+        role=Role(role) if role else None,
         speaker=line.label("speaker"),
     )
 

@@ -400,7 +400,6 @@ _RULES: Mapping[str, Rule] = {
 
 _NAMES: Mapping[type[Memory] | type[Turn], str] = {Memory: "memory", Turn: "turn"}
 _FIELDS: Mapping[type[Memory] | type[Turn], Mapping[str, bool]] = {
-    cls: {each.name: each.default is MISSING for each in fields(cls) if each.name not in COUNTERS}
-    for cls in _NAMES
+    cls: {each.name: each.default is MISSING for each in fields(cls) if each.name not in COUNTERS} for cls in _NAMES
 }
 """The fields a line may have, and whether it must."""

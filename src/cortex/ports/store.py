@@ -7,7 +7,7 @@ position of the ledger. There is no read without a tenant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -130,6 +130,10 @@ class Filter:
     """Only traces with no vector in this space."""
 
 
+Place = tuple[Hashable, int]
+"""Where a turn stands: its session, by whatever the store knows it by, and its place in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A trace a leg found. `score` is the leg's own; `passage` counts the vector's passage from 0."""
@@ -137,6 +141,8 @@ class Match:
     id: TraceId
     score: float
     passage: int = 0
+    place: Place | None = None
+    """Where it stands, for a turn; places of one view compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +212,10 @@ class View(Protocol):
 
     def history(self, id: TraceId) -> list[Version]:
         """Every version of a trace, oldest first."""
+        ...
+
+    def speakers(self, filter: Filter) -> frozenset[str]:
+        """Who speaks in the turns of the filter's lanes, scopes, kinds, trusts, labels and states."""
         ...
 
     def turn_at(self, session: str, seq: int) -> Turn | None:

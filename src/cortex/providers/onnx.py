@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,6 @@ class OnnxModel:
         self._models = models
         self._output = output
         self._workers = workers or min(_cores(), _MOST_WORKERS)
-        self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
 
     def run(self, *texts: str) -> NDArray[np.float32]:
@@ -81,10 +81,16 @@ class OnnxModel:
             return error
         return None
 
+    def load(self) -> None:
+        """Load it now, so that the first run need not."""
+        self._load()
+
     def _load(self) -> _Loaded:
-        with self._lock:
+        with _loading:
             if self._loaded is None:
-                self._loaded = _Loaded(self._model, ModelStore(self._models).path(self._model.name))
+                folder = ModelStore(self._models).path(self._model.name)
+                self._loaded = _in_use.get(folder) or _Loaded(self._model, folder)
+                _in_use[folder] = self._loaded
             return self._loaded
 
 
@@ -112,6 +118,11 @@ class _Loaded:
             ids += [*part, END]
             kinds += [kind] * (len(part) + 1)
         return np.array([ids], np.int64), np.array([kinds], np.int64)
+
+
+# A process needs a model once, however many engines it has.
+_in_use: WeakValueDictionary[Path, _Loaded] = WeakValueDictionary()
+_loading = threading.Lock()
 
 
 def optimise(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,18 +12,23 @@ from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
+from cortex.domain.passages import heading
 from cortex.domain.query import Query
 from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
 from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Filter, View
 from cortex.recall import diversity, gate, policy, ranking, retrieve
-from cortex.recall.packing import Packed, pack
-from cortex.recall.plan import Plan, plan
+from cortex.recall.packing import Packed, excerpt, pack
+from cortex.recall.plan import Plan, first_person, plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Recipe
 from cortex.recall.retrieve import Leg, Question
+
+_STANDING_POOL = 12
+_READ_TOKENS = 160
 
 Ask = Callable[[str], Question | None]
 """Starts embedding a query; None where embedding is off."""
@@ -88,7 +93,7 @@ def recall(
     planned = plan(query, recipe, clock.now())
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
-    question = ask(planned.text) if recipe.uses_vectors and "vector" not in without else None
+    question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
     search = _Search(view, question, recipe, reranker, clock, deadline, without)
     answer = search.answer(planned)
     if not answer.hits and planned.scope_inferred:
@@ -98,6 +103,13 @@ def recall(
         cold = search.answer(replace(planned, filter=replace(planned.filter, lanes=frozenset({Lane.DOCS}))))
         answer = cold if cold.hits else answer
     return answer
+
+
+def _spoken(planned: Plan, view: View, recipe: Recipe) -> str:
+    """The query as the vector leg compares it."""
+    if not recipe.conversation.first_person:
+        return planned.text
+    return first_person(planned.text, view.speakers(planned.filter))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +141,9 @@ class _Search:
         keyword, vector, standing = self._legs(planned, allowed)
         answer.legs = {leg.name: leg for leg in (keyword, vector, standing)}
         answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector) if _is_trouble(leg)})
-        around, traces, vector = self._candidates(keyword, vector, allowed)
-        answer.ranked = ranking.rank(traces, keyword, vector, around, self.recipe, planned)
+        vector = self._compared(keyword, vector, allowed)
+        parts = ranking.shortlist(keyword, vector, self.recipe)
+        answer.ranked = ranking.rank(self.view.load(list(parts)), parts, keyword, vector, self.recipe, planned)
         answer.dropped = []
         admitted = self._admit(answer, planned)
         admitted = self._rerank(answer, planned, admitted)
@@ -152,27 +165,18 @@ class _Search:
             keyword = retrieve.keyword_leg(view, planned.terms, allowed, planned.keyword_pool, deadline, clock)
         if recipe.uses_vectors:
             vector = retrieve.vector_leg(view, self.question, allowed, planned.vector_pool, deadline, clock)
-        if recipe.standing:
-            standing = retrieve.standing_leg(view, self.question, allowed, recipe.standing, deadline, clock)
+        if recipe.standing.memories or recipe.standing.turns:
+            standing = retrieve.standing_leg(view, self.question, allowed, _STANDING_POOL, deadline, clock)
         return keyword, vector, standing
 
-    def _candidates(
-        self, keyword: Leg, vector: Leg, allowed: Filter
-    ) -> tuple[ranking.Places, list[Trace], Leg]:
-        """Everything a leg found, and the turns next to it; each with its similarity where that can be had."""
-        found = dict.fromkeys([*keyword.scores, *vector.scores])
-        around: ranking.Places = {}
-        if self.recipe.context is not None:
-            around = self.view.neighbours(list(found))
-            for near in around.values():
-                found.update(dict.fromkeys(near.values()))
-            around = self.view.neighbours(list(found))
-        missing = [id for id in found if id not in vector.scores]
-        if missing and vector.absent is None and self.recipe.uses_vectors and self.recipe.context is not None:
-            only = replace(allowed, ids=frozenset(missing))
-            more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
-            vector = replace(vector, scores={**vector.scores, **more.scores})
-        return around, self.view.load(list(found)), vector
+    def _compared(self, keyword: Leg, vector: Leg, allowed: Filter) -> Leg:
+        """The vector leg with the similarity of what only the keyword leg found: a sum needs all its parts."""
+        missing = frozenset(keyword.scores) - frozenset(vector.scores)
+        if not missing or vector.absent is not None:
+            return vector
+        only = replace(allowed, ids=missing)
+        more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
+        return replace(vector, scores={**vector.scores, **more.scores}, places={**vector.places, **more.places})
 
     def _admit(self, answer: Answer, planned: Plan) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""
@@ -202,55 +206,72 @@ class _Search:
         return [Scored(newest, each.legs, dict(each.parts), [f"supersedes {each.trace.id}"]), *shown]
 
     def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
-        """The best, put in the order of a reader that sees query and text together."""
-        depth = self.recipe.rerank
-        if not depth or not admitted or "rerank" in self.without:
+        """The best, read once more by a reader that sees query and text together."""
+        rerank = self.recipe.rerank
+        if rerank is None or not admitted or "rerank" in self.without:
             return admitted
-        first, rest = admitted[:depth], admitted[depth:]
+        first, rest = admitted[: rerank.depth], admitted[rerank.depth :]
+        terms = {term.text for term in planned.terms}
         try:
-            marks = self.reranker.scores(planned.text, [each.trace.text for each in first])
+            marks = self.reranker.scores(planned.text, [self._readable(each.trace, terms) for each in first])
         except RerankerUnavailable as error:
             answer.degraded = sorted({*answer.degraded, f"rerank:{error.code}"})
             return admitted
         for each, mark in zip(first, marks, strict=True):
-            each.reread(mark)
-        for each in rest:
-            each.outranked()
+            each.parts["rerank"] = rerank.weight * mark
         return sorted(first, key=lambda each: (-each.score, each.trace.id)) + rest
+
+    def _readable(self, trace: Trace, terms: Set[str]) -> str:
+        """What a reranker is given of a trace: the question it answers, and the part that bears on the query."""
+        before = self.view.turn_at(trace.session, trace.seq - 1) if isinstance(trace, Turn) else None
+        return f"{heading(trace, before)} {excerpt(trace.text, terms, _READ_TOKENS)}".strip()
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""
-        if planned.automatic and not any(self._has_evidence(each) for each in admitted):
+        if planned.automatic and not self._is_something(answer, admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
-        for each in self._standing(standing, planned, alone=not admitted):
-            if each.trace.id in {other.trace.id for other in chosen}:
-                continue
-            if len(chosen) >= planned.limit:
-                over.insert(0, chosen.pop())
-            chosen.append(each)
+        kept = self._standing(standing, planned, alone=not admitted)
+        shown = {each.trace.id for each in chosen}
+        fresh = [each for each in kept if each.trace.id not in shown]
+        if room := max(0, planned.limit - len(fresh)) if fresh else 0:
+            held = {each.trace.id for each in kept}
+            ordinary = [each for each in chosen if each.trace.id not in held]
+            over = ordinary[max(0, room - (len(chosen) - len(ordinary))) :] + over
+            gone = {each.trace.id for each in over}
+            chosen = [each for each in chosen if each.trace.id not in gone] + fresh
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
         return chosen
 
-    def _has_evidence(self, each: Scored) -> bool:
-        return each.parts.get("vector", 0.0) + each.parts.get("keyword", 0.0) >= self.recipe.evidence
+    def _is_something(self, answer: Answer, admitted: Sequence[Scored]) -> bool:
+        """Whether the best is similar enough, or enough of what was asked for was found."""
+        found = {each.trace.id for each in admitted}
+        least = self.recipe.nothing
+        similar = max((score for id, score in answer.legs["vector"].scores.items() if id in found), default=0.0)
+        evident = max((score for id, score in answer.legs["keyword"].scores.items() if id in found), default=0.0)
+        return bool(admitted) and (similar >= least.similarity or evident >= least.evidence)
 
     def _standing(self, leg: Leg, planned: Plan, *, alone: bool) -> list[Scored]:
         """Rules that apply by situation. A remembered rule also applies alone; one merely said does not."""
-        rules = []
+        seats = self.recipe.standing
+        memories: list[Scored] = []
+        turns: list[Scored] = []
         for trace in self.view.load(leg.ids):
-            each = Scored(trace, (leg.name,), {"standing": leg.scores[trace.id]}, ["applies by situation"])
-            current = trace.state is State.ACTIVE and policy.refusal(trace, planned.now) is None
-            if current and (isinstance(trace, Memory) or not alone):
-                rules.append(each)
-        return rules
+            if trace.state is State.ACTIVE and policy.refusal(trace, planned.now) is None:
+                kept = memories if isinstance(trace, Memory) else turns
+                kept.append(Scored(trace, (leg.name,), {"standing": leg.scores[trace.id]}, ["applies by situation"]))
+        return memories[: seats.memories] + ([] if alone else turns[: seats.turns])
+
+
+_BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
+"""Reasons for a leg to be absent that nothing has to be mended for."""
 
 
 def _is_trouble(leg: Leg) -> bool:
-    return leg.absent is not None and leg.absent not in {"not_in_recipe", "no_terms", "left_out", "embedding_off"}
+    return leg.absent is not None and leg.absent not in _BY_DESIGN
 
 
 def _refusal(each: Scored, planned: Plan) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -37,6 +38,7 @@ _ASKS_ASSISTANT = re.compile(
     r"(?:recommend|suggest|advis|sa(?:id|y)|propos|mention|explain|provid|giv|gave|show|tell|told|describ|outlin)",
     re.IGNORECASE,
 )
+_ASKS_SUMMARY = re.compile(r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|recap)\b", re.IGNORECASE)
 _ASKS_TO_DO = re.compile(r"\b(?:would|could|can|do) you\b", re.IGNORECASE)
 
 
@@ -58,7 +60,8 @@ class Plan:
     vector_pool: int
     automatic: bool
     quarantined: bool
-    asks_assistant: bool
+    asks_both: bool
+    """Whether what the assistant said is asked for as well."""
     now: datetime
 
 
@@ -91,7 +94,7 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
         vector_pool=pools[1],
         automatic=automatic,
         quarantined=query.quarantined,
-        asks_assistant=asks_assistant(text),
+        asks_both=asks_both(text),
         now=query.asked_at or now,
     )
 
@@ -104,10 +107,20 @@ def essence(text: str) -> str:
     return essential if query_terms(essential) else text
 
 
-def asks_assistant(text: str) -> bool:
-    """Whether the query asks for what the assistant said, rather than the user."""
+def asks_both(text: str) -> bool:
+    """Whether the query asks what the assistant said, or for a summary of all that was said."""
     plain = text.replace("’", "'")
-    return bool(_ASKS_ASSISTANT.search(plain)) and not _ASKS_TO_DO.search(plain)
+    asks_assistant = _ASKS_ASSISTANT.search(plain) and not _ASKS_TO_DO.search(plain)
+    return bool(asks_assistant or _ASKS_SUMMARY.search(plain))
+
+
+def first_person(text: str, speakers: Iterable[str]) -> str:
+    """`text` as a speaker would say it: "What did Ann paint?" becomes "What did I paint?"."""
+    for name in sorted(speakers, key=lambda name: (-len(name), name)):
+        spelled = re.escape(name)
+        text = re.sub(rf"\b{spelled}['’]s\b", "my", text)
+        text = re.sub(rf"\b{spelled}\b", "I", text)
+    return text
 
 
 def _floor(query: Query, bounds: Bounds) -> float:

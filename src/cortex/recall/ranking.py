@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,13 +12,11 @@ from cortex.domain.memory import Memory
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, kind_of
 from cortex.domain.turn import Role, Turn
+from cortex.ports.store import Place
 from cortex.recall import fusion, scoring
 from cortex.recall.plan import Plan
-from cortex.recall.recipes import Convex, KeywordScale, Recipe, VectorScale
+from cortex.recall.recipes import KeywordScale, Recipe, Reciprocal, VectorScale
 from cortex.recall.retrieve import Leg
-
-Places = Mapping[TraceId, Mapping[int, TraceId]]
-
 
 @dataclass(slots=True)
 class Scored:
@@ -29,42 +26,37 @@ class Scored:
     legs: tuple[str, ...]
     parts: dict[str, float] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
-    placed: float | None = None
-    """The score a reranker gave it, instead of the sum of its parts."""
 
     @property
     def score(self) -> float:
-        return round(sum(self.parts.values()), 6) if self.placed is None else self.placed
+        return round(sum(self.parts.values()), 6)
 
-    def reread(self, mark: float) -> None:
-        """Take the place a reranker gave it: the upper half of the scale is for what was read again."""
-        self.parts["rerank"] = mark
-        self.placed = round(0.5 + 0.5 / (1.0 + math.exp(-mark)), 6)
 
-    def outranked(self) -> None:
-        """Stay behind everything that was read again."""
-        self.placed = round(0.5 * min(1.0, max(0.0, self.score)), 6)
+Parts = dict[str, float]
+
+
+def shortlist(keyword: Leg, vector: Leg, recipe: Recipe) -> dict[TraceId, Parts]:
+    """The candidates worth loading, with what their legs and their conversation give them."""
+    found = list(dict.fromkeys([*keyword.scores, *vector.scores]))
+    places = {**vector.places, **keyword.places}
+    words = _in_context(_keyword_scores(keyword, recipe), found, places, recipe)
+    parts = _fused(words, _vector_scores(vector, recipe), keyword, vector, recipe, found)
+    best = sorted(parts, key=lambda id: (-sum(parts[id].values()), id))
+    return {id: parts[id] for id in best[: recipe.shortlist]}
 
 
 def rank(
-    traces: Sequence[Trace], keyword: Leg, vector: Leg, around: Places, recipe: Recipe, plan: Plan
+    traces: Sequence[Trace], parts: Mapping[TraceId, Parts], keyword: Leg, vector: Leg, recipe: Recipe, plan: Plan
 ) -> list[Scored]:
     """Candidates best first, ties by id."""
-    by_id = {trace.id: trace for trace in traces}
-    words = _in_context(_keyword_scores(keyword, recipe), by_id, around, recipe)
-    meaning = _vector_scores(vector, recipe)
-    base = _fused(words, meaning, keyword, vector, recipe, by_id)
-    scored = {
-        id: Scored(by_id[id], _legs(id, keyword, vector), parts)
-        for id, parts in base.items()
-    }
     named = _named_speaker(traces, plan)
-    for each in scored.values():
-        each.parts.update(_conversation_parts(each.trace, named, recipe, plan))
-        each.parts.update(_factor_parts(each.trace, recipe, plan))
-    _share_sessions(scored.values(), recipe)
-    _decay(scored.values(), recipe, plan.now)
-    return sorted(scored.values(), key=lambda each: (-each.score, each.trace.id))
+    scored = []
+    for trace in traces:
+        legs = tuple(leg.name for leg in (keyword, vector) if trace.id in leg.scores)
+        given = parts[trace.id] | _conversation_parts(trace, named, recipe, plan) | _factor_parts(trace, recipe, plan)
+        scored.append(Scored(trace, legs, given | _decay_part(trace, given, recipe, plan.now)))
+    _share_sessions(scored, recipe)
+    return sorted(scored, key=lambda each: (-each.score, each.trace.id))
 
 
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
@@ -82,21 +74,20 @@ def _vector_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
 
 
 def _in_context(
-    words: Mapping[TraceId, float], by_id: Mapping[TraceId, Trace], around: Places, recipe: Recipe
+    words: Mapping[TraceId, float], found: Sequence[TraceId], places: Mapping[TraceId, Place], recipe: Recipe
 ) -> dict[TraceId, float]:
     """Keyword scores with what the turns before and after lend: an answer rarely repeats its question."""
     shares = recipe.context
     if shares is None:
         return dict(words)
+    said = {places[id]: score for id, score in words.items() if id in places}
     scores: dict[TraceId, float] = {}
-    for id in by_id:
-        near = around.get(id, {})
-        before, after = near.get(-1), near.get(1)
-        lent = shares.after * words.get(after, 0.0) if after else 0.0
-        if before and before in words:
-            asked = before in by_id and "?" in by_id[before].text
-            lent += (shares.before + shares.before_question * asked) * words[before]
-        if score := words.get(id, 0.0) + lent:
+    for id in found:
+        score = words.get(id, 0.0)
+        if id in places:
+            session, seq = places[id]
+            score += shares.before * said.get((session, seq - 1), 0.0) + shares.after * said.get((session, seq + 1), 0.0)
+        if score:
             scores[id] = score
     return scores
 
@@ -107,28 +98,18 @@ def _fused(
     keyword: Leg,
     vector: Leg,
     recipe: Recipe,
-    by_id: Mapping[TraceId, Trace],
-) -> dict[TraceId, dict[str, float]]:
-    if isinstance(recipe.fusion, Convex):
-        weights = recipe.fusion.weights
-        if vector.absent is not None:
-            # Keywords stand in for what could not be compared by meaning (C6).
-            weights = {"keyword": sum(weights.values())}
-        return {
-            id: {
-                name: weights[name] * scores[id]
-                for name, scores in (("keyword", words), ("vector", meaning))
-                if name in weights and id in scores
-            }
-            for id in by_id
-        }
-    present = [leg.ids for leg in (keyword, vector) if leg.absent is None]
-    fused = fusion.reciprocal(present, recipe.fusion.k)
-    return {id: {"fusion": fused.get(id, 0.0)} for id in by_id}
-
-
-def _legs(id: TraceId, keyword: Leg, vector: Leg) -> tuple[str, ...]:
-    return tuple(leg.name for leg in (keyword, vector) if id in leg.scores)
+    found: Sequence[TraceId],
+) -> dict[TraceId, Parts]:
+    if isinstance(recipe.fusion, Reciprocal):
+        present = [leg.ids for leg in (keyword, vector) if leg.absent is None]
+        fused = fusion.reciprocal(present, recipe.fusion.k)
+        return {id: {"fusion": fused[id]} for id in found}
+    weights = recipe.fusion.weights
+    if vector.absent is not None:
+        # Keywords stand in for what could not be compared by meaning (C6).
+        weights = {"keyword": sum(weights.values())}
+    legs = [(name, weights[name], scores) for name, scores in (("keyword", words), ("vector", meaning)) if name in weights]
+    return {id: {name: weight * scores[id] for name, weight, scores in legs if id in scores} for id in found}
 
 
 def _named_speaker(traces: Iterable[Trace], plan: Plan) -> str | None:
@@ -146,8 +127,8 @@ def _conversation_parts(trace: Trace, named: str | None, recipe: Recipe, plan: P
     weights = recipe.conversation
     if named is not None and trace.speaker == named and weights.speaker:
         parts["speaker"] = weights.speaker
-    if trace.role is not Role.USER and not plan.asks_assistant and weights.user:
-        parts["not_the_user"] = -weights.user
+    if trace.role is not Role.USER and not plan.asks_both and weights.other_roles:
+        parts["not_the_user"] = -weights.other_roles
     # Among people a question is rarely evidence; to an assistant, users state facts while they ask.
     if trace.speaker and trace.text.rstrip().endswith("?") and weights.question:
         parts["only_asks"] = -weights.question
@@ -175,10 +156,9 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
 
 
 def _share_sessions(scored: Iterable[Scored], recipe: Recipe) -> None:
+    """The best score of a session counts for all its turns."""
     share = recipe.conversation.session
-    if not share:
-        return
-    turns = [(each, each.trace.session) for each in scored if isinstance(each.trace, Turn)]
+    turns = [(each, each.trace.session) for each in scored if isinstance(each.trace, Turn)] if share else []
     best: dict[str, float] = {}
     for each, session in turns:
         best[session] = max(best.get(session, 0.0), each.score)
@@ -186,10 +166,9 @@ def _share_sessions(scored: Iterable[Scored], recipe: Recipe) -> None:
         each.parts["session"] = share * best[session]
 
 
-def _decay(scored: Iterable[Scored], recipe: Recipe, now: datetime) -> None:
+def _decay_part(trace: Trace, parts: Parts, recipe: Recipe, now: datetime) -> Parts:
     if recipe.decay is None:
-        return
-    for each in scored:
-        dated = each.trace.dated if isinstance(each.trace, Chunk) else None
-        before = each.score
-        each.parts["decay"] = scoring.decayed(before, dated, now, recipe.decay) - before
+        return {}
+    total = sum(parts.values())
+    dated = trace.dated if isinstance(trace, Chunk) else None
+    return {"decay": scoring.decayed(total, dated, now, recipe.decay) - total}

@@ -52,7 +52,6 @@ class Context:
     """What a turn gains from the turns around it: shares of their keyword scores."""
 
     before: float
-    before_question: float
     after: float
 
 
@@ -60,14 +59,40 @@ class Context:
 class Conversation:
     """What is known of conversations: boosts, never filters."""
 
+    first_person: bool = False
+    """Whether speakers named in the query become "I" for the vector leg: people speak of themselves that way."""
     speaker: float = 0.0
     """For turns of the one speaker the query names."""
-    user: float = 0.0
-    """For what the user said, unless the query asks what the assistant said."""
+    other_roles: float = 0.0
+    """Taken off what the user did not say, unless the query asks what the assistant said, or for a summary."""
     question: float = 0.0
     """Taken off turns that only ask."""
     session: float = 0.0
     """The best score of a turn's session counts for all its turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Places kept for rules and preferences that apply without sharing words with the query."""
+
+    memories: int = 0
+    turns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """Automatic recall says nothing when the best is below both of these."""
+
+    similarity: float = 0.0
+    evidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """How many of the best a cross-encoder reads again, and what its mark counts beside the first score."""
+
+    depth: int
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +126,11 @@ class Recipe:
     vector_scale: VectorScale = VectorScale.COSINE
     keyword_pool: int = 50
     vector_pool: int = 50
+    shortlist: int = 100
+    """How many of the candidates are loaded and looked at closely."""
     pool_per_result: int = 0
     """Where set, the pools are this many times the results asked for, at most 200 (B7)."""
-    standing: int = 0
-    """Places kept for rules and preferences that apply without sharing words with the query."""
+    standing: Standing = Standing()
     essence: bool = False
     """Whether the words that only say "tell me what I said about" are left out of the query."""
     context: Context | None = None
@@ -114,13 +140,11 @@ class Recipe:
     """Half-life of what is dated; what has no date does not decay (B8)."""
     diversity: float | None = None
     """The balance of maximal marginal relevance, where wanted (B8)."""
-    rerank: int = 0
-    """How many of the best a reranker puts in order."""
+    rerank: Rerank | None = None
     tiers: tuple[tuple[str, Labels], ...] = OPEN_TIERS
     auto: Bounds = Bounds(10)
     search: Bounds = Bounds(10)
-    evidence: float = 0.0
-    """Automatic recall says nothing when the best hit has less absolute evidence than this."""
+    nothing: Nothing = Nothing()
     budget: int = 2_000
     frame: Frame = Frame.BOTH
 
@@ -141,14 +165,15 @@ class Recipe:
 _BALANCED = Recipe(
     name="balanced.v1",
     about="The default: what measures best over all sets.",
-    fusion=Convex({"vector": 1.08, "keyword": 0.35}),
-    keyword_pool=200,
-    vector_pool=200,
-    standing=1,
+    fusion=Convex({"vector": 1.0, "keyword": 0.4}),
+    keyword_pool=100,
+    vector_pool=100,
+    standing=Standing(memories=2, turns=1),
     essence=True,
-    context=Context(before=0.3, before_question=0.3, after=0.1),
-    conversation=Conversation(speaker=0.15, user=0.3, question=0.05, session=0.1),
+    context=Context(before=0.4, after=0.1),
+    conversation=Conversation(first_person=True, speaker=0.15, other_roles=0.3, question=0.05, session=0.1),
     factors=Factors(importance=0.02),
+    nothing=Nothing(similarity=1 / 3, evidence=0.1),
 )
 
 _FILES = Recipe(
@@ -169,7 +194,7 @@ RECIPES: Mapping[str, Recipe] = {
             _BALANCED,
             name="deep.v1",
             about="The default, its best read once more by a cross-encoder: slower, better.",
-            rerank=30,
+            rerank=Rerank(depth=20, weight=0.06),
         ),
         Recipe(
             name="cortex-hybrid.v1",

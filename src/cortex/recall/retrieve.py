@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import STANDING_KINDS
@@ -13,7 +13,7 @@ from cortex.domain.terms import QueryTerm
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import DeadlineExceeded, EmbedderUnavailable
 from cortex.ports.clock import Clock, Deadline
-from cortex.ports.store import Filter, Match, View
+from cortex.ports.store import Filter, Match, Place, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Leg:
 
     name: str
     scores: Mapping[TraceId, float] = field(default_factory=dict)
-    passages: Mapping[TraceId, int] = field(default_factory=dict)
+    places: Mapping[TraceId, Place] = field(default_factory=dict)
     absent: str | None = None
     milliseconds: float = 0.0
 
@@ -38,6 +38,8 @@ class Question:
     space: EmbeddingSpace
     pending: Future[Vector]
     seconds: float
+    readable: bool = True
+    """Whether the model knows the script the query is written in."""
 
     def vector(self, deadline: Deadline) -> Vector:
         """The vector, or DeadlineExceeded, or EmbedderUnavailable."""
@@ -62,14 +64,15 @@ def vector_leg(
     """The nearest by meaning, with cosines on the common scale."""
     if question is None:
         return Leg(name, absent="embedding_off")
+    if not question.readable:
+        return Leg(name, absent="script_unknown_to_model")
 
     def find() -> list[Match]:
         return view.nearest(question.vector(deadline), question.space, filter, pool, deadline)
 
     leg = _timed(name, clock, find)
     calibrate = question.space.calibration.apply
-    return Leg(name, {id: calibrate(cosine) for id, cosine in leg.scores.items()}, leg.passages, leg.absent,
-               leg.milliseconds)  # fmt: skip
+    return replace(leg, scores={id: calibrate(cosine) for id, cosine in leg.scores.items()})
 
 
 def standing_leg(
@@ -77,11 +80,7 @@ def standing_leg(
 ) -> Leg:
     """Rules and preferences: the nearest of those there are, or the latest where nothing can be compared."""
     kinds = STANDING_KINDS if filter.kinds is None else STANDING_KINDS & filter.kinds
-    narrowed = Filter(
-        lanes=filter.lanes, scopes=filter.scopes, kinds=kinds, trusts=filter.trusts, labels=filter.labels,
-        since=filter.since, until=filter.until,
-    )  # fmt: skip
-    return vector_leg(view, question, narrowed, pool, deadline, clock, name="standing")
+    return vector_leg(view, question, replace(filter, kinds=kinds), pool, deadline, clock, name="standing")
 
 
 def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
@@ -95,6 +94,6 @@ def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
     return Leg(
         name,
         {match.id: match.score for match in matches},
-        {match.id: match.passage for match in matches},
+        {match.id: match.place for match in matches if match.place is not None},
         milliseconds=(clock.monotonic() - started) * 1000,
     )

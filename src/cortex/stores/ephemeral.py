@@ -42,6 +42,7 @@ from cortex.ports.store import (
     Job,
     JobState,
     Match,
+    Place,
     Put,
     PutJob,
     Remove,
@@ -332,7 +333,7 @@ class _View:
             if held := [term for term in terms if term.text in document]:
                 length = float(document.total())
                 found = sum(worth[term] * saturation(float(document[term.text]), length, mean_length) for term in held)
-                matches.append(Match(trace.id, float(found / whole)))
+                matches.append(Match(trace.id, float(found / whole), place=_place(trace)))
         return _best(matches, limit)
 
     def nearest(
@@ -345,7 +346,7 @@ class _View:
             cosines = [float(np.dot(each, wanted)) for each in self._vectors(trace.id, space)]
             if cosines:
                 best = max(cosines)
-                matches.append(Match(trace.id, best, passage=cosines.index(best)))
+                matches.append(Match(trace.id, best, cosines.index(best), _place(trace)))
         return _best(matches, limit)
 
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
@@ -386,6 +387,10 @@ class _View:
             for said in self._shelf.said.get(id, ())
             if said.since <= self._position
         ]
+
+    def speakers(self, filter: Filter) -> frozenset[str]:
+        traces = (said.trace for said in self._current() if _has_facets(said.trace, filter))
+        return frozenset(trace.speaker for trace in traces if isinstance(trace, Turn) and trace.speaker)
 
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return next((turn for turn in self._session(session) if turn.seq == seq), None)
@@ -523,3 +528,7 @@ def _seal(previous: str, event: Event) -> str:
 def _hurry(deadline: Deadline | None, leg: str) -> None:
     if deadline is not None and deadline.passed:
         raise DeadlineExceeded(f"the {leg} leg came too late", hint="allow more time with deadline_ms")
+
+
+def _place(trace: Trace) -> Place | None:
+    return (trace.session, trace.seq) if isinstance(trace, Turn) else None

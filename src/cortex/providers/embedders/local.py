@@ -22,6 +22,7 @@ SPACE = EmbeddingSpace(
     dimension=384,
     prefixes=f"{QUERY_PREFIX}|{PASSAGE_PREFIX}",
     calibration=Calibration(floor=0.70),
+    latin_only=True,
 )
 
 
@@ -48,6 +49,10 @@ class LocalEmbedder:
         order = sorted(range(len(texts)), key=lambda at: -len(texts[at]))
         vectors = self._model.each(self._embed, [PASSAGE_PREFIX + texts[at] for at in order])
         return [vector for _, vector in sorted(zip(order, vectors, strict=True), key=lambda pair: pair[0])]
+
+    def load(self) -> None:
+        """Load the model now, so that the first text need not wait for it."""
+        self._model.load()
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return self._model.trouble(thorough=thorough)

@@ -18,7 +18,7 @@ from cortex.stores.sqlite import lexicon
 from cortex.stores.sqlite.codec import listed, unpack_id
 from cortex.stores.sqlite.writer import facet_token, user_token
 
-REPAIRABLE = frozenset({"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses"})
+REPAIRABLE = frozenset({"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses", "speakers"})
 """What can be mended by making it anew from the traces; the rest is truth, and is only reported."""
 
 
@@ -31,7 +31,7 @@ def tokeniser(connection: sqlite3.Connection) -> str:
 def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     """Everything that is out of order."""
     checks: tuple[Callable[[sqlite3.Connection], Iterator[Finding]], ...] = (
-        _file, _chain, _commitments, _index, _counters, _uses, _vectors, _orphans,
+        _file, _chain, _commitments, _index, _counters, _speakers, _uses, _vectors, _orphans,
     )  # fmt: skip
     for check in checks:
         yield from check(connection)
@@ -46,6 +46,8 @@ def rebuild(connection: sqlite3.Connection) -> None:
     for table in ("vectors", "versions", "accesses"):
         connection.execute(f"DELETE FROM {table} WHERE row NOT IN (SELECT row FROM traces)")  # noqa: S608
     connection.execute("UPDATE facets SET traces = 0, terms = 0")
+    connection.execute("DELETE FROM speakers")
+    connection.execute(f"INSERT INTO speakers {_SPEAKERS}")  # noqa: S608
     for row, facet, user, text, indexed in _traces(connection):
         words = index_terms(text) if indexed else []
         if indexed:
@@ -138,6 +140,19 @@ def _counters(connection: sqlite3.Connection) -> Iterator[Finding]:
     ).fetchone()[0]
     if wrong:
         yield Finding("counters", f"{wrong} counts of traces are wrong")
+
+
+_SPEAKERS = (
+    "SELECT facet, json_extract(body, '$.speaker') AS name, count(*) FROM traces"
+    " WHERE thread IS NOT NULL AND name IS NOT NULL GROUP BY facet, name"
+)
+
+
+def _speakers(connection: sqlite3.Connection) -> Iterator[Finding]:
+    said = set(connection.execute(_SPEAKERS))
+    wrong = said ^ set(connection.execute("SELECT facet, name, turns FROM speakers"))
+    if wrong:
+        yield Finding("speakers", f"{len(wrong)} counts of who speaks are wrong")
 
 
 def _uses(connection: sqlite3.Connection) -> Iterator[Finding]:

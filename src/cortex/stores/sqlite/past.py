@@ -174,6 +174,10 @@ class PastView(SqliteView):
             if (created := pack_time(then.trace.created_at)) is not None
         )
 
+    def speakers(self, filter: Filter) -> frozenset[str]:
+        turns = (then.trace for _, then in self._select(_facets_only(filter)))
+        return frozenset(turn.speaker for turn in turns if isinstance(turn, Turn) and turn.speaker)
+
     def turn_at(self, session: str, seq: int) -> Turn | None:
         id = self._places.get((session, seq))
         turn = self._traces[id].trace if id else None

@@ -20,7 +20,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Place, Version
 from cortex.stores.sqlite.codec import (
     JOB_COLUMNS,
     batched,
@@ -282,19 +282,23 @@ class SqliteView:
         if len(order) > limit:
             # Everything that ties with the last place has to be looked at, for ids decide ties.
             order = order[: int(np.searchsorted(-rounded[order], -rounded[order[limit - 1]], side="right"))]
-        ids = self._ids([rows[at] for at in order])
+        known = self._known([rows[at] for at in order])
         found = [
-            Match(ids[rows[at]], float(rounded[at]), passages[rows[at]] if passages else 0)
+            Match(id, float(rounded[at]), passages[rows[at]] if passages else 0, place)
             for at in order
-            if rows[at] in ids and (rounded[at] > 0.0 or passages is not None)
+            if rows[at] in known and (rounded[at] > 0.0 or passages is not None)
+            for id, place in (known[rows[at]],)
         ]
         return sorted(found, key=lambda match: (-match.score, match.id))[:limit]
 
-    def _ids(self, rows: Sequence[int]) -> dict[int, TraceId]:
+    def _known(self, rows: Sequence[int]) -> dict[int, tuple[TraceId, Place | None]]:
+        """The id and place of each row."""
         found = self._db.execute(
-            "SELECT row, id FROM traces WHERE row IN (SELECT value FROM json_each(?))", (listed(rows),)
+            "SELECT row, id, thread, seq FROM traces WHERE row IN (SELECT value FROM json_each(?))", (listed(rows),)
         )
-        return {row: unpack_id(id) for row, id in found}
+        return {
+            row: (unpack_id(id), None if thread is None else (thread, seq)) for row, id, thread, seq in found
+        }
 
     def _facets(self, filter: Filter) -> Facets:
         where, values = facet_conditions(filter)
@@ -340,6 +344,13 @@ class SqliteView:
             (self._user, *values, *more),
         ).fetchall()
         return tally(rows)
+
+    def speakers(self, filter: Filter) -> frozenset[str]:
+        facets = listed(self._facets(filter).ids)
+        rows = self._db.execute(
+            "SELECT DISTINCT name FROM speakers WHERE facet IN (SELECT value FROM json_each(?))", (facets,)
+        )
+        return frozenset(row[0] for row in rows)
 
     def turn_at(self, session: str, seq: int) -> Turn | None:
         row = self._db.execute(

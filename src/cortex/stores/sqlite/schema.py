@@ -10,7 +10,7 @@ from cortex.errors import StoreForeign, StoreTooNew
 APPLICATION_ID = 0x43525458  # "CRTX"
 
 # Truth: traces, versions, events (with users, facets and threads that they point to), accesses.
-# Derived and rebuildable: postings, lexicon, codes, tombs, the counters of facets and traces.
+# Derived and rebuildable: postings, lexicon, codes, tombs, speakers, the counters of facets and traces.
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -51,6 +51,11 @@ CREATE TABLE traces (
 );
 CREATE INDEX traces_by_facet ON traces (facet, id);
 CREATE INDEX traces_by_place ON traces (thread, seq) WHERE thread IS NOT NULL;
+
+-- Who speaks in the turns of a facet, and in how many; derived.
+CREATE TABLE speakers (
+  facet INTEGER NOT NULL, name TEXT NOT NULL, turns INTEGER NOT NULL, PRIMARY KEY (facet, name)
+) WITHOUT ROWID;
 
 CREATE TABLE versions (
   row INTEGER NOT NULL,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -106,6 +107,7 @@ class Writer:
 
     def _insert(self, puts: Sequence[Put]) -> None:
         traces, postings, terms, counts = [], [], [], []
+        speakers: Counter[tuple[int, str]] = Counter()
         row = self._next_row()
         salts = os.urandom(SALT_BYTES * len(puts))
         for number, put in enumerate(puts):
@@ -125,6 +127,8 @@ class Writer:
                 counts.append((1, len(words), facet))
             else:
                 counts.append((1, 0, facet))
+            if isinstance(trace, Turn) and trace.speaker:
+                speakers[facet, trace.speaker] += 1
         self._db.executemany(
             "INSERT INTO traces (row, id, name, facet, since, created, thread, seq, salt, body)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -133,6 +137,7 @@ class Writer:
         self._db.executemany("INSERT INTO postings (rowid, terms) VALUES (?, ?)", postings)
         self._db.executemany("INSERT INTO lexicon VALUES (?, ?, ?, ?)", terms)
         self._count(counts)
+        self._count_speakers(speakers)
 
     def _revise(self, put: Put, old: Stored) -> None:
         trace, body = put.trace, canonical(put.trace)
@@ -154,10 +159,12 @@ class Writer:
             self._db.execute(
                 "UPDATE vectors SET until = ? WHERE row = ? AND until IS NULL", (self.position, old.row)
             )
-        self._unindex(old, before["text"])
+        self._unindex(old, before)
         self._index(old.row, facet, trace)
 
     def _index(self, row: int, facet: int, trace: Trace) -> None:
+        if isinstance(trace, Turn) and trace.speaker:
+            self._count_speakers({(facet, trace.speaker): 1})
         if trace.state not in SEARCHABLE:
             self._count([(1, 0, facet)])
             return
@@ -173,14 +180,16 @@ class Writer:
         for key, space, vector, centre in live:
             self._add_codes(space, facet, centre, [(key, row, vector)])
 
-    def _unindex(self, old: Stored, text: str) -> None:
-        """Take a trace out of everything a search looks at."""
+    def _unindex(self, old: Stored, said: Mapping[str, Any]) -> None:
+        """Take a trace, whose fields were `said`, out of everything a search looks at."""
+        if speaker := said.get("speaker"):
+            self._count_speakers({(old.facet, speaker): -1})
         indexed = self._db.execute("SELECT length FROM lexicon WHERE row = ?", (old.row,)).fetchone()
         if indexed:
             # A contentless index forgets a row only when told the very terms it was given.
             self._db.execute(
                 "INSERT INTO postings (postings, rowid, terms) VALUES ('delete', ?, ?)",
-                (old.row, self._posting(old.facet, index_terms(text))),
+                (old.row, self._posting(old.facet, index_terms(said["text"]))),
             )
             self._db.execute("DELETE FROM lexicon WHERE row = ?", (old.row,))
         self._count([(-1, -indexed[0] if indexed else 0, old.facet)])
@@ -192,7 +201,7 @@ class Writer:
         if old is None:
             raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
         self._event(EventKind.REMOVED, id, commit(b"", id))
-        self._unindex(old, json.loads(old.body)["text"])
+        self._unindex(old, json.loads(old.body))
         for statement in (
             "DELETE FROM traces WHERE row = ?",
             "DELETE FROM versions WHERE row = ?",
@@ -393,6 +402,14 @@ class Writer:
             "UPDATE facets SET traces = traces + ?, terms = terms + ? WHERE id = ?",
             [(traces, terms, facet) for facet, (traces, terms) in totals.items()],
         )
+
+    def _count_speakers(self, counts: Mapping[tuple[int, str], int]) -> None:
+        self._db.executemany(
+            "INSERT INTO speakers VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET turns = turns + excluded.turns",
+            [(facet, name, count) for (facet, name), count in counts.items()],
+        )
+        if any(count < 0 for count in counts.values()):
+            self._db.execute("DELETE FROM speakers WHERE turns <= 0")
 
     def _intern(self, table: str, **values: object) -> int:
         """The id of the row with these values, made if need be. Table and columns are our own names."""

@@ -6,70 +6,33 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cortex._version import __version__
 from cortex.errors import EngineError
-from cortex.surfaces.cli import feed, keep, run_it, use
+from cortex.surfaces.cli.arguments import hoisted
 from cortex.surfaces.cli.context import OpenEngine, Surface, open_cortex
-from cortex.surfaces.cli.failing import INTERRUPTED, PIPE_CLOSED, UNEXPECTED, USAGE, Failure, tell
+from cortex.surfaces.cli.failing import INTERRUPTED, PIPE_CLOSED, Failure, tell
 
-WITH_VALUE = frozenset({"--home", "--agent", "--user"})
-FLAGS = frozenset({"--json", "--debug"})
-PANELS = (("Use", use.COMMANDS), ("Feed", feed.COMMANDS), ("Keep and govern", keep.COMMANDS), ("Run", run_it.COMMANDS))
-
-app = typer.Typer(
-    name="cortex",
-    help="Long-term memory for AI agents.",
-    epilog="The global options may also stand after the verb. With --json, errors are JSON on stderr too.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-@app.callback()
-def options(
-    context: typer.Context,
-    home: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where memory is kept.  [default: $CORTEX_HOME or ~/.cortex]")
-    ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent.")] = None,
-    user: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent's user.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Annotated[  # noqa: ARG001 - read before parsing, so that errors of parsing can be debugged too
-        bool, typer.Option("--debug", help="Show the traceback of an unexpected error, and log to stderr.")
-    ] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-) -> None:
-    if version:
-        print(f"cortex {__version__}")
-        raise typer.Exit
-    given: object = context.obj
-    opener: OpenEngine = given if callable(given) else open_cortex
-    context.obj = Surface(opener, home, agent, user, as_json)
-
-
-for panel, commands in PANELS:
-    for name, command in commands.items():
-        app.command(name, rich_help_panel=panel)(command)
-app.add_typer(run_it.models, name="models", rich_help_panel="Run")
+ROOMS = {"use": "Use", "feed": "Feed", "keep": "Keep and govern", "run_it": "Run"}
+"""Where the verbs are, in the order they are looked for, and the heading of each in the help."""
 
 
 def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
     """Carry out one command; gives the exit code. Every error becomes one line, here and nowhere else."""
-    args = hoisted(arguments)
-    as_json = "--json" in args[: _own(args)]
-    debug = "--debug" in args[: _own(args)] or bool(os.environ.get("CORTEX_DEBUG"))
+    own, rest = hoisted(arguments)
+    as_json = "--json" in own
+    # Not asked of the settings, which may be what fails.
+    debug = "--debug" in own or bool(os.environ.get("CORTEX_DEBUG"))
     _quiet_logs(debug)
     _never_fail_to_encode()
     try:
-        code = typer.main.get_command(app).main(
-            args=args, prog_name="cortex", standalone_mode=False, obj=open_engine
-        )
+        command: Any = typer.main.get_command(command_line(rest[0] if rest else None))
+        code = command.main(args=own + rest, prog_name="cortex", standalone_mode=False, obj=open_engine)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except EngineError as error:
@@ -81,36 +44,58 @@ def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
-        if debug:
-            raise
         if usage := Failure.of_usage(error):
             return tell(usage, as_json)
+        if debug:
+            raise
         return tell(Failure.unexpected(error), as_json)
 
 
-def hoisted(arguments: Sequence[str]) -> list[str]:
-    """`arguments` with the global options first, so that they may be given after the verb as well."""
-    first: list[str] = []
-    rest: list[str] = []
-    left = iter(arguments)
-    for argument in left:
-        if argument == "--":
-            rest += [argument, *left]
-        elif argument in FLAGS or argument.partition("=")[0] in WITH_VALUE and "=" in argument:
-            first.append(argument)
-        elif argument in WITH_VALUE:
-            first += [argument, *([value] if (value := next(left, None)) is not None else [])]
-        else:
-            rest.append(argument)
-    return first + rest
+def command_line(verb: str | None = None) -> typer.Typer:
+    """The app with all its verbs; with one alone where it is known, since making them all delays every start."""
+    app = typer.Typer(
+        name="cortex",
+        help="Long-term memory for AI agents.",
+        epilog="The global options may also stand after the verb. With --json, errors are JSON on stderr too.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(options)
+    found: list[tuple[str, dict[str, Any]]] = []
+    for room, panel in ROOMS.items():
+        commands: dict[str, Any] = import_module(f"cortex.surfaces.cli.{room}").COMMANDS
+        if verb in commands:
+            found = [(panel, {verb: commands[verb]})]
+            break
+        found.append((panel, commands))
+    for panel, commands in found:
+        for name, command in commands.items():
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name, rich_help_panel=panel)
+            else:
+                app.command(name, rich_help_panel=panel)(command)
+    return app
 
 
-def _own(args: Sequence[str]) -> int:
-    """How many of the hoisted arguments are global options."""
-    at = 0
-    while at < len(args) and (args[at] in FLAGS or args[at].partition("=")[0] in WITH_VALUE):
-        at += 2 if args[at] in WITH_VALUE else 1
-    return at
+def options(
+    context: typer.Context,
+    home: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where memory is kept ($CORTEX_HOME, or ~/.cortex).")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent.")] = None,
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent's user.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    debug: Annotated[  # noqa: ARG001 - read before parsing, so that it also holds for parsing
+        bool, typer.Option("--debug", help="Show the traceback of an unexpected error, and log to stderr.")
+    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """What holds for every verb."""
+    if version:
+        print(f"cortex {__version__}")
+        raise typer.Exit
+    context.obj = Surface(context.obj or open_cortex, home, agent, user, as_json)
 
 
 def _quiet_logs(debug: bool) -> None:
@@ -124,9 +109,7 @@ def _quiet_logs(debug: bool) -> None:
 
 
 def _never_fail_to_encode() -> None:
+    """A terminal that knows fewer characters than a memory shows the others as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-__all__ = ["INTERRUPTED", "PIPE_CLOSED", "UNEXPECTED", "USAGE", "app", "hoisted", "run"]

@@ -61,7 +61,7 @@ def time_of(given: str | None, field: str) -> datetime | None:
         raise InvalidRequest("is not an ISO 8601 time", field=field, hint=hint) from error
 
 
-def as_of(given: str | None) -> datetime | int | None:
+def moment_of(given: str | None) -> datetime | int | None:
     """A position of the ledger, or a time."""
     if given is not None and given.isascii() and given.isdigit():
         return int(given)

@@ -1,0 +1,81 @@
+# Everything a newcomer needs, each in one word. `make` alone prints what there is.
+# Needs only make and Python 3.11 or newer with its venv module.
+
+PYTHON ?= python3
+VENV   ?= .venv
+export CORTEX_MODELS ?= $(CURDIR)/.models
+
+PY     := $(VENV)/bin/python
+PIP    := $(PY) -m pip --disable-pip-version-check -qq
+CORTEX := $(PY) -m cortex
+WORKERS ?= auto
+SET    ?=
+SETS   ?= $(SET)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help try test lint bench soak eval recall-table docs models clean
+
+help: ## Print this list
+	@echo "Cortex: long-term memory for AI agents"
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "  PYTHON=$(PYTHON)  VENV=$(VENV)  CORTEX_MODELS=$(CORTEX_MODELS)"
+
+try: $(VENV)/.local models ## Remember and recall a bundled sample, with reasons
+	@$(PY) examples/try.py --home .try
+
+test: lint models ## Check style and types, then run the tests
+	$(PY) -m pytest -n $(WORKERS) -m "not slow" -q
+
+lint: $(VENV)/.dev ## Check style and types only
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+
+bench: $(VENV)/.dev models ## Measure speed beside plain baselines (ARGS=--quick for a minute)
+	$(PY) -m bench.run $(ARGS)
+	$(PY) docs/generate.py --bench
+
+soak: $(VENV)/.dev models ## Run the long tests that `make test` leaves out
+	$(PY) -m pytest -m slow -q
+
+eval: $(VENV)/.local models ## Measure recall on one set: make eval SET=path/to/set
+	@test -n "$(SET)" || { echo "give the directory of a set: make eval SET=path/to/set (see docs/recall.md)"; exit 2; }
+	@$(CORTEX) eval $(SET) $(ARGS)
+
+recall-table: $(VENV)/.dev models ## Measure sets and write the tables of the docs: make recall-table SETS="a b"
+	@test -n "$(SETS)" || { echo 'give directories of sets: make recall-table SETS="path/one path/two"'; exit 2; }
+	$(PY) -m cortex.evaluation.table $(SETS) --into docs/recall.md --cache $(CORTEX_MODELS) $(ARGS)
+	$(PY) docs/generate.py
+
+docs: $(VENV)/.dev ## Write the generated tables of the docs anew
+	$(PY) docs/generate.py
+
+models: | $(VENV)/.installed ## Fetch the models once (about 70 MB), offline afterwards
+	@$(CORTEX) models fetch
+
+clean: ## Remove the environment, the models, the sample and all caches
+	rm -rf $(VENV) .models .try .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the environment: made once, and again when pyproject.toml changes ---------------------------
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Cortex needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { rm -rf $(VENV); echo "python3 cannot make environments; on Debian: apt install python3-venv"; exit 1; }
+
+$(VENV)/.local: pyproject.toml | $(PY)
+	@echo "installing into $(VENV) …"
+	@$(PIP) install -e '.[local]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.dev: pyproject.toml | $(PY)
+	@echo "installing into $(VENV), with what the tests need …"
+	@$(PIP) install -e '.[dev]'
+	@touch $@ $(VENV)/.local $(VENV)/.installed
+
+$(VENV)/.installed: | $(PY)
+	@$(MAKE) --no-print-directory $(VENV)/.local

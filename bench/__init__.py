@@ -1,0 +1,1 @@
+"""Benchmarks: every figure beside a plain baseline, measured in the same run."""

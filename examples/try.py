@@ -1,0 +1,248 @@
+"""Cortex on a small sample: remember, recall, explain, replay. `make try` runs it; the people in it are invented.
+
+Everything happens in one directory (`.try` unless `--home` names another), which is made anew on every run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+
+from cortex import Cortex
+from cortex.domain.hits import Hit, Recollection
+from cortex.domain.trust import TrustTier
+from cortex.domain.turn import Role, Said, Turn
+from cortex.errors import EngineError
+
+SAMPLE = Path(__file__).parent / "try"
+MARK = "made-by-examples-try"
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One call to the memory, and what it is there to show."""
+
+    text: str
+    about: str
+    scope: str | None = None
+    verb: str = "recall"
+
+    def of(self, memory: Cortex) -> Recollection:
+        verb = memory.search if self.verb == "search" else memory.recall
+        return verb(self.text, scope=self.scope, limit=SHOWN)
+
+    def __str__(self) -> str:
+        scope = f", scope={self.scope!r}" if self.scope else ""
+        return f"{self.verb}({self.text!r}{scope}, limit={SHOWN})"
+
+
+STAGING = Ask(
+    "where does the staging server run?",
+    "The old answer was Oslo. It gives its place to what superseded it.",
+    scope="ebb",
+)
+ASKED = (
+    Ask("what does E4031 mean?", "An identifier: found by keywords and by meaning.", scope="ebb"),
+    Ask(
+        "who must we ring when many sensors go quiet?",
+        "No word in common with the answers: found by meaning, in a conversation.",
+    ),
+    STAGING,
+    Ask(
+        "Give me a recap of the importer problem",
+        "A rule applies that nobody asked for: standing rules have a leg of their own.",
+        scope="ebb",
+    ),
+    Ask(
+        "how far off is the gauge in Larvik?",
+        "A web page had an answer, and an order for whoever reads it. A search by hand shows it, marked as "
+        "untrusted; recall leaves it out while trusted memories have something to say.",
+        scope="ebb",
+        verb="search",
+    ),
+    Ask("thanks!", "Not every message is a question."),
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, default=Path(".try"), help="where the sample is remembered")
+    home: Path = parser.parse_args().home
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 80)
+    try:
+        fresh(home)
+        with Cortex(home) as memory:
+            console.print(Rule("[bold]1. Remember[/]", align="left"))
+            remember(memory, console)
+            console.print(Rule("[bold]2. Recall, with reasons[/]", align="left"))
+            for asked in ASKED:
+                show(asked, asked.of(memory), console)
+            console.print()
+            console.print(Rule("[bold]3. What the agent is given[/]", align="left"))
+            recalled = STAGING.of(memory)
+            console.print(Padding(escape(recalled.block), (1, 2)), style="green")
+            console.print(Rule("[bold]4. The receipt, and the same question again[/]", align="left"))
+            show_receipt(memory, recalled, console)
+            console.print(Rule("[bold]Next[/]", align="left"))
+            show_next(memory, home, console)
+    except EngineError as error:
+        console.print(f"[bold red]error:[/] {escape(error.message)}")
+        console.print(f"hint: {escape(error.hint)}")
+        return error.exit_code
+    return 0
+
+
+def fresh(home: Path) -> None:
+    """An empty home. Only a directory that this script made is ever emptied."""
+    if home.exists() and not (home / MARK).exists():
+        raise EngineError(f"{home} is not ours to empty", hint="choose another --home")
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True, mode=0o700)
+    (home / MARK).touch()
+    if models := os.environ.get("CORTEX_MODELS"):
+        # So that this home finds the model later, without the variable.
+        (home / "models").symlink_to(Path(models).resolve())
+
+
+# --- remember ------------------------------------------------------------------------------------
+
+
+def remember(memory: Cortex, console: Console) -> None:
+    """Store the sample: single memories as they are told, conversations as they were said."""
+    started = time.perf_counter()
+    ids: dict[str, str] = {}
+    for given in lines("memories.jsonl"):
+        name = given.pop("name")
+        if "supersedes" in given:
+            given["supersedes"] = ids[given["supersedes"]]
+        given["created_at"] = datetime.fromisoformat(given["created_at"])
+        ids[name] = memory.remember(**given).memory.id
+    for (session, scope), turns in groupby(lines("turns.jsonl"), lambda turn: (turn["session"], turn["scope"])):
+        memory.keep_turns(session, [said(turn) for turn in turns], scope=scope)
+    took = time.perf_counter() - started
+    counts = memory.stats()
+    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.by_kind.items()))
+    console.print(
+        Padding(
+            f"{counts.by_lane['memories']} memories and {counts.by_lane['sessions']} turns of two conversations, "
+            f"embedded on this machine and on disk in {took:.1f} s.\n[dim]{kinds}[/]",
+            (1, 2),
+        )
+    )
+
+
+def lines(name: str) -> Iterator[dict[str, Any]]:
+    for line in (SAMPLE / name).read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def said(turn: dict[str, Any]) -> Said:
+    return Said(
+        text=turn["text"],
+        role=Role(turn["role"]),
+        speaker=turn.get("speaker", ""),
+        at=datetime.fromisoformat(turn["at"]),
+    )
+
+
+# --- recall --------------------------------------------------------------------------------------
+
+
+def show(asked: Ask, recalled: Recollection, console: Console) -> None:
+    console.print(Padding(f"[bold cyan]{escape(str(asked))}[/]\n[dim]{escape(asked.about)}[/]", (1, 2, 0, 2)))
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(width=4, justify="right", style="bold")
+    grid.add_column(width=8)
+    grid.add_column(ratio=1)
+    for hit in recalled.hits:
+        grid.add_row(f"{hit.score:.2f}", bar(hit.score), hit_lines(hit))
+    if not recalled:
+        grid.add_row("-", "", f"nothing ({recalled.receipt.facts['skipped'] or 'no evidence'})")
+    console.print(Padding(grid, (0, 2)))
+
+
+def hit_lines(hit: Hit) -> Group:
+    """What was found, and why it stands where it stands."""
+    trace = hit.trace
+    who = (trace.speaker or trace.role.value) if isinstance(trace, Turn) else getattr(trace, "kind", "chunk")
+    signed = [f"{'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit.parts.parts.items()]
+    about = [f"{trace.created_at:%Y-%m-%d}", who, " ".join(signed).removeprefix("+ ")]
+    if trace.trust is not TrustTier.TRUSTED:
+        about.insert(0, f"[yellow]{trace.trust.value}[/][dim]")
+    about += ["supersedes an older memory" if "supersedes" in reason else reason for reason in hit.parts.reasons]
+    return Group(escape(trace.text), f"[dim]{', '.join(about)}[/]")
+
+
+def bar(score: float, width: int = 8) -> str:
+    filled = round(score * width)
+    return f"[cyan]{'━' * filled}[/][dim]{'━' * (width - filled)}[/]"
+
+
+# --- receipt and replay --------------------------------------------------------------------------
+
+
+def show_receipt(memory: Cortex, recalled: Recollection, console: Console) -> None:
+    """The receipt names ids, numbers and reasons, never text; with it the question can be asked again."""
+    receipt = memory.receipt(recalled.receipt.id)
+    facts = receipt.facts
+    legs = [f"{name} {leg['candidates']} in {leg['ms']:.1f} ms" for name, leg in facts["legs"].items()]
+    dropped = [f"{number} {reason}" for reason, number in facts["counts"]["dropped"].items()]
+    rows = {
+        "schema": receipt.schema,
+        "position": f"{receipt.position} of the ledger, {receipt.latency_ms:.0f} ms",
+        "recipe": f"{facts['recipe']} ({facts['recipe_fingerprint']})",
+        "legs": ", ".join(legs),
+        "candidates": f"{facts['counts']['candidates']}; dropped: {', '.join(dropped) or 'none'}",
+        "returned": "\n".join(f"{each['id']}  {each['score']:.6f}" for each in facts["returned"]),
+        "tokens": str(facts["tokens"]),
+        "degraded": ", ".join(facts["degraded"]) or "nothing",
+        "answer": facts["answer"],
+    }
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim")
+    for name, value in rows.items():
+        grid.add_row(name, escape(value))
+    console.print(Padding(grid, (1, 2, 0, 2)))
+    memory.remember("The staging server of Ebb is being rebuilt.", scope="ebb")
+    replay = memory.replay(receipt.id)
+    told = "[bold green]the same answer[/]" if replay.same else f"[bold red]{escape(str(replay.differences))}[/]"
+    then = f"One memory later, the question is asked again as of position {receipt.position}"
+    console.print(Padding(f"{then}: {told}.", (1, 2)))
+
+
+def show_next(memory: Cortex, home: Path, console: Console) -> None:
+    findings = memory.verify()
+    whole = "every index agrees with what was stored" if not findings else f"{len(findings)} findings"
+    console.print(
+        Padding(
+            f"`verify` says: {whole}; the chain of {len(memory.events())} events holds.\n"
+            f"The sample stays in {escape(str(home))}. Ask it something:\n\n"
+            f'  [bold].venv/bin/cortex --home {escape(str(home))} recall "what is Aksel allergic to?"[/]\n'
+            f"  [bold].venv/bin/cortex --home {escape(str(home))} receipts[/]\n\n"
+            "[dim]README.md has the tour, docs/recall.md says how the ranking works.[/]",
+            (1, 2),
+        )
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

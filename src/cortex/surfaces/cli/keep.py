@@ -1,0 +1,107 @@
+"""Verbs that look after memory: verify, optimize, receipts, replay (E12)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import surface_of
+from cortex.surfaces.cli.reading import text_of
+
+DIFFERENT = 1
+"""Exit code where what was checked is not as it should be."""
+
+
+def verify(
+    context: typer.Context,
+    repair: Annotated[bool, typer.Option("--repair", help="Make anew what can be made from the memories.")] = False,
+) -> int:
+    """Recompute everything derived, and the chain of events, and compare."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        findings = engine.verify(repair=repair)
+    left = [finding for finding in findings if not finding.repaired]
+    if surface.json:
+        told = [{"code": each.code, "detail": each.detail, "repaired": each.repaired} for each in findings]
+        output.show_json({"ok": not left, "findings": told})
+    elif not findings:
+        output.plain("everything is in order")
+    else:
+        from cortex.surfaces.cli import rendering
+
+        made = rendering.table("what", "found", "state")
+        for each in findings:
+            made.add_row(each.code, output.one_line(each.detail), "mended" if each.repaired else "not mended")
+        output.show(made)
+        if left and not repair:
+            output.show(rendering.notice("not in order", "run `cortex verify --repair`"))
+        elif left:
+            output.show(rendering.notice("what is left is not derived, so it cannot be made anew", "restore a backup"))
+    return DIFFERENT if left else 0
+
+
+def optimize(context: typer.Context) -> None:
+    """Compact the indexes."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        about = engine.optimize()
+    if surface.json:
+        output.show_json(about)
+    else:
+        from cortex.surfaces.cli.rendering import size
+
+        output.plain(f"optimised; {size(about.get('bytes', 0))} on disk")
+
+
+def receipts(
+    context: typer.Context,
+    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Show this one whole.")] = None,
+    op: Annotated[str | None, typer.Option(help="Only of this operation, such as recall.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 20,
+) -> None:
+    """Show what operations did: ids, counts, reasons and milliseconds, never text."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = [engine.receipt(id)] if id is not None else engine.receipts(limit=limit, op=op)
+    if surface.json:
+        told = [receipt.to_json() for receipt in found]
+        output.show_json(told[0] if id is not None else {"receipts": told})
+        return
+    from cortex.surfaces.cli import rendering
+
+    output.show(*(rendering.receipt(found[0]) if id is not None else [rendering.receipts(found)]))
+
+
+def replay(
+    context: typer.Context,
+    receipt: Annotated[str, typer.Argument(metavar="RECEIPT", help="The id of a recall's receipt.")],
+    query: Annotated[str | None, typer.Option(help="The query, where it was not kept.")] = None,
+) -> int:
+    """Ask a recorded recall again of the state it saw, and compare the answers."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        done = engine.replay(receipt, query=None if query is None else text_of(query, "query"))
+    if surface.json:
+        told = {
+            "same": done.same,
+            "differences": list(done.differences),
+            "hits": [{"id": hit.trace.id, "score": round(hit.score, 6)} for hit in done.answer.hits],
+            "receipt": done.receipt.to_json(),
+        }
+        output.show_json(told)
+    else:
+        output.plain("the same answer" if done.same else "another answer")
+        for difference in done.differences:
+            output.plain(f"  {output.one_line(difference)}")
+    return 0 if done.same else DIFFERENT
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "verify": verify,
+    "optimize": optimize,
+    "receipts": receipts,
+    "replay": replay,
+}

@@ -1,0 +1,341 @@
+"""Answers of the engine for people. Built of `Text`, never of markup: nothing remembered can style itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from cortex.domain.chunk import Chunk
+from cortex.domain.hits import Hit, Recollection
+from cortex.domain.lanes import State
+from cortex.domain.memory import Memory
+from cortex.domain.receipt import Receipt
+from cortex.domain.text import visible
+from cortex.domain.trace import Trace, name_of, to_fields
+from cortex.domain.trust import TrustTier
+from cortex.domain.turn import Turn
+from cortex.engine import Explained, Shown
+from cortex.ports.store import Counts
+from cortex.surfaces.cli.output import one_line
+
+BAR = 10
+_WARNED = {TrustTier.UNTRUSTED.value, TrustTier.QUARANTINED.value, State.SUPERSEDED.value}
+_OFF = {State.FORGOTTEN.value, State.EXPIRED.value}
+_MARKS = {True: ("✓", "green"), None: ("!", "yellow"), False: ("✗", "red")}
+_SHOWN = 60
+
+
+def bar(share: float, width: int = BAR) -> Text:
+    """A share of 1 as a bar."""
+    filled = round(min(1.0, max(0.0, share)) * width)
+    return Text.assemble(("█" * filled, "cyan"), ("░" * (width - filled), "bright_black"))
+
+
+def table(*columns: str, right: Iterable[str] = ()) -> Table:
+    """A table without lines; `right` names the columns of numbers."""
+    head = bool(columns)
+    made = Table(
+        box=box.SIMPLE_HEAD if head else None, show_header=head, pad_edge=False, show_edge=False, header_style="bold"
+    )
+    numbers = frozenset(right)
+    for column in columns:
+        made.add_column(column, justify="right" if column in numbers else "left")
+    return made
+
+
+def notice(message: str, fix: str = "") -> Text:
+    """Something that deserves attention, and what to do about it."""
+    told = Text(f"! {one_line(message)}", style="yellow")
+    return told.append(f"; {one_line(fix)}" if fix else "")
+
+
+# --- recall --------------------------------------------------------------------------------------
+
+
+def recollection(answer: Recollection, *, explain: bool) -> Iterator[RenderableType]:
+    """Hits best first, each with its score, where it comes from, and what it says."""
+    if not answer.hits:
+        yield Text(_nothing(answer.receipt), style="dim")
+    for place, hit in enumerate(answer.hits, start=1):
+        head = Text(f"{place:>2} ", style="bold").append_text(bar(hit.score)).append(f" {hit.score:.2f}  ", "bold")
+        yield head.append_text(_about(hit.trace, hit.legs)).append(f"  {hit.trace.id}", "dim")
+        yield Padding(Text(one_line(hit.excerpt or hit.trace.text)), (0, 0, 0, 3), expand=False)
+        if explain:
+            yield Padding(Text(_sum(hit), style="dim"), (0, 0, 0, 3), expand=False)
+    facts = answer.receipt.facts
+    if facts.get("broadened"):
+        yield Text(f"Nothing in scope {one_line(str(facts.get('scope')))!r}; this is from all scopes.", style="yellow")
+    told = f"{len(answer.hits)} hits, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
+    yield Text(f"{told}, {facts.get('recipe')}, receipt {answer.receipt.id}", style="dim")
+
+
+def _nothing(receipt: Receipt) -> str:
+    if reason := receipt.facts.get("skipped"):
+        return f"Not looked up: the message is {reason}. `cortex search` asks in any case."
+    return "Nothing relevant is remembered."
+
+
+def _about(trace: Trace, legs: Sequence[str] = ()) -> Text:
+    """Kind, scope and date of a trace, what found it, and what to beware of."""
+    kind = "chunk" if isinstance(trace, Chunk) else trace.kind.value
+    told = Text(kind, style="magenta").append(f" · {one_line(trace.scope)} · {trace.created_at:%Y-%m-%d}", "default")
+    if isinstance(trace, Turn):
+        told.append(f" · {one_line(trace.speaker or trace.role.value)}", "default")
+    if isinstance(trace, Chunk):
+        told.append(f" · {one_line(trace.citation)}", "default")
+    if legs:
+        told.append(f" · {'+'.join(legs)}", "default")
+    for mark in (trace.trust.value, trace.state.value):
+        if mark in _WARNED | _OFF:
+            told.append(f" · {mark}", "yellow" if mark in _WARNED else "red")
+    return told
+
+
+def _sum(hit: Hit) -> str:
+    parts = " ".join(f"{name} {value:+.3f}" for name, value in hit.parts.parts.items())
+    return f"{parts}{'; ' if hit.parts.reasons else ''}{'; '.join(map(one_line, hit.parts.reasons))}"
+
+
+def explained(found: Explained) -> Iterator[RenderableType]:
+    """Every candidate with the parts of its score, and what became of it."""
+    answer = found.answer
+    if answer.skipped:
+        yield Text(_nothing(found.recollection.receipt), style="dim")
+        return
+    shown = {hit.trace.id: place for place, hit in enumerate(answer.hits, start=1)}
+    reasons = {each.id: each.reason for each in answer.dropped}
+    names = list(dict.fromkeys(name for each in answer.ranked for name in each.parts))
+    made = table("", "score", "", *names, "legs", "became", "text", right=["", "score", *names])
+    for place, each in enumerate(answer.ranked[:_SHOWN], start=1):
+        became = f"hit {shown[each.trace.id]}" if each.trace.id in shown else reasons.get(each.trace.id, "replaced")
+        style = "" if each.trace.id in shown else "dim"
+        parts = [f"{each.parts[name]:+.3f}" if name in each.parts else "" for name in names]
+        made.add_row(str(place), f"{each.score:.3f}", bar(each.score), *parts, "+".join(each.legs), became,
+                     Text(_short(each.trace.text)), style=style)  # fmt: skip
+    yield made
+    if len(answer.ranked) > _SHOWN:
+        yield Text(f"… and {len(answer.ranked) - _SHOWN} more candidates; --json shows them all", style="dim")
+    extra = [hit for hit in answer.hits if hit.trace.id not in {each.trace.id for each in answer.ranked}]
+    for hit in extra:
+        yield Text(f"also hit {shown[hit.trace.id]}: {_sum(hit)}: {_short(hit.trace.text)}")
+    for leg in answer.legs.values():
+        what = f"absent ({leg.absent})" if leg.absent else f"{len(leg.scores)} found"
+        yield Text(f"{leg.name:>9}: {what}, {leg.milliseconds:.1f} ms", style="yellow" if leg.absent else "dim")
+    for tried in answer.tried:
+        told = f"tier {tried.tier} of {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
+        yield Text(told, style="dim")
+    yield Text(f"receipt {found.recollection.receipt.id}", style="dim")
+
+
+def _short(text: str, most: int = _SHOWN) -> str:
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+# --- traces --------------------------------------------------------------------------------------
+
+
+def traces(found: Iterable[Trace]) -> Table:
+    made = table("id", "about", "text")
+    for trace in found:
+        made.add_row(Text(trace.id, "dim"), _about(trace), Text(_short(trace.text, 200)))
+    return made
+
+
+def trace(found: Shown) -> Iterator[RenderableType]:
+    """Everything about one trace."""
+    yield Text(visible(found.trace.text))
+    yield Text()
+    about = table()
+    about.add_column(style="bold")
+    about.add_column()
+    fields = {"type": name_of(found.trace), **to_fields(found.trace)}
+    del fields["text"]
+    if isinstance(found.trace, Memory):
+        fields["used"] = f"{found.trace.access_count} times"
+        if found.trace.expires_at:
+            fields["expires_at"] = found.trace.expires_at.isoformat()
+    for name, value in fields.items():
+        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        about.add_row(name, Text(one_line(told)))
+    yield about
+    if len(found.versions) > 1:
+        yield Text("\nversions", style="bold")
+        for version in found.versions:
+            until = version.until if version.until is not None else "now"
+            told = f"  {version.since} to {until}: {version.trace.state.value}: {_short(version.trace.text, 100)}"
+            yield Text(told)
+    for source in found.sources:
+        yield Text(f"\nfrom {source.id}: ", style="bold").append(_short(source.text, 200), "default")
+
+
+def counts(found: Counts) -> Iterator[RenderableType]:
+    """How many there are, and of what sort."""
+    span = f", {found.oldest:%Y-%m-%d} to {found.newest:%Y-%m-%d}" if found.oldest and found.newest else ""
+    yield Text(f"{found.total:,} traces, {size(found.text_bytes)} of text{span}", style="bold")
+    sorts = {
+        "lane": found.by_lane, "scope": found.by_scope, "kind": found.by_kind,
+        "importance": found.by_label, "trust": found.by_trust, "state": found.by_state,
+    }  # fmt: skip
+    made = table("", "", "traces", "", right=["traces"])
+    for sort, by in sorts.items():
+        ordered = sorted(by.items(), key=lambda pair: (-pair[1], pair[0]))
+        for row, (name, number) in enumerate(ordered):
+            share = bar(number / max(1, found.total))
+            made.add_row(Text("" if row else sort, "bold"), Text(one_line(name)), f"{number:,}", share)
+    if found.total:
+        yield made
+
+
+# --- receipts ------------------------------------------------------------------------------------
+
+
+def receipts(found: Iterable[Receipt]) -> Table:
+    made = table("id", "at", "op", "ms", "result", right=["ms"])
+    for receipt in found:
+        took = f"{receipt.latency_ms:.0f}"
+        made.add_row(Text(receipt.id, "dim"), _when(receipt.at), receipt.op, took, _gist(receipt))
+    return made
+
+
+def receipt(found: Receipt) -> Iterator[RenderableType]:
+    about = table()
+    about.add_column(style="bold")
+    about.add_column()
+    for name, value in found.to_json().items():
+        about.add_row(name, Text(one_line(_value(value))))
+    yield about
+
+
+def _gist(receipt: Receipt) -> Text:
+    facts = receipt.facts
+    told = Text()
+    if receipt.op == "recall":
+        told.append(str(facts.get("skipped") or f"{facts['counts']['returned']} of {facts['counts']['candidates']}"))
+    else:
+        numbers = {name: value for name, value in facts.items() if isinstance(value, int) and value is not False}
+        told.append(", ".join(f"{name} {value}" for name, value in numbers.items() if value))
+    return told.append(f" degraded: {', '.join(receipt.degraded)}" if receipt.degraded else "", "yellow")
+
+
+def _value(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# --- health --------------------------------------------------------------------------------------
+
+
+def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """The state of things at a glance; what is degraded comes last, with its fix."""
+    about = table()
+    about.add_column(style="bold")
+    about.add_column()
+    store, counted, vectors, embedder = found["store"], found["counts"], found["vectors"], found["embedder"]
+    about.add_row("home", one_line(found["home"]))
+    about.add_row("agent, user", one_line(f"{found['agent']}, {found['user']}"))
+    kept = f"{store['backend']}, {size(store.get('bytes', 0))}, position {found['position']:,}"
+    about.add_row("store", one_line(kept))
+    lanes = ", ".join(f"{number:,} {lane}" for lane, number in counted["by_lane"].items())
+    about.add_row("traces", f"{counted['total']:,}" + (f" ({lanes})" if lanes else ""))
+    about.add_row("embedder", _provider(embedder, f"{embedder['provider']}/{embedder['model']}"))
+    about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} lacking")
+    about.add_row("reranker", _provider(found["reranker"], found["reranker"]["name"]))
+    about.add_row("recipe", one_line(found["recipe"]))
+    yield about
+    for trouble in found["degraded"]:
+        yield notice(f"{trouble['what']}: {trouble['why']}", trouble["fix"])
+
+
+def _provider(about: Mapping[str, Any], name: str) -> Text:
+    if about["available"]:
+        return Text(one_line(name))
+    return Text(one_line(name)).append(f" is not available: {one_line(about['why'])}", "yellow")
+
+
+def checks(found: Iterable[Any]) -> Iterator[RenderableType]:
+    made = table()
+    for _ in range(3):
+        made.add_column()
+    for check in found:
+        mark, style = _MARKS[check.ok]
+        told = Text(one_line(check.detail))
+        if not check.ok and check.fix:
+            told.append(f"; {one_line(check.fix)}", style)
+        made.add_row(Text(mark, style), Text(check.name, "bold"), told)
+    yield made
+
+
+# --- recipes, models, evaluation -----------------------------------------------------------------
+
+
+def recipes(found: Iterable[Any], default: str) -> Table:
+    made = table("recipe", "fusion", "auto", "search", "tokens", "about", right=["tokens"])
+    for recipe in found:
+        weights = getattr(recipe.fusion, "weights", None)
+        fusion = (
+            " + ".join(f"{weight:g} {name}" for name, weight in weights.items())
+            if weights is not None
+            else f"ranks, k = {recipe.fusion.k}"
+        )
+        name = Text(recipe.name, "bold").append(" (default)" if recipe.name == default else "", "dim")
+        made.add_row(name, fusion, _bounds(recipe.auto), _bounds(recipe.search), str(recipe.budget), recipe.about)
+    return made
+
+
+def _bounds(bounds: Any) -> str:
+    return f"{bounds.limit}" + (f" at ≥ {bounds.floor:g}" if bounds.floor else "")
+
+
+def models(found: Iterable[Any]) -> Table:
+    made = table("model", "state", "size", "purpose", "licence", right=["size"])
+    for each in found:
+        style = "green" if each.state == "ready" else "yellow"
+        made.add_row(
+            Text(each.model.name, "bold"), Text(each.state, style), size(each.model.size), each.model.purpose,
+            each.model.licence,
+        )  # fmt: skip
+    return made
+
+
+def evaluation(report: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """The measures of a set, overall and by category, beside the baselines."""
+    yield Text(f"{report['set']}: {report['records']:,} records, {report['recipe']}, {report['embedder']}", "bold")
+    measures = [name for name, value in report["overall"].items() if value is not None]
+    made = table("", *measures, right=measures)
+    rows = {"overall": report["overall"], **report["categories"]}
+    rows |= {f"plain {name}": values for name, values in report["baselines"].items()}
+    for name, values in rows.items():
+        numbers = [_number(values[key]) for key in measures]
+        made.add_row(Text(one_line(name), "bold" if name == "overall" else ""), *numbers)
+    yield made
+    for note in report["notes"]:
+        yield Text(one_line(note), style="dim")
+
+
+def _number(value: float | int | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
+def size(number: int) -> str:
+    """Bytes for people."""
+    amount = float(number)
+    for unit in ("bytes", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:,.0f} {unit}"
+        amount /= 1024
+    return f"{amount:,.1f} GiB"
+
+
+def _when(at: datetime) -> str:
+    return f"{at.astimezone():%Y-%m-%d %H:%M:%S}"

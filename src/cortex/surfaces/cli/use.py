@@ -1,0 +1,365 @@
+"""Verbs of daily use (X1, E2): remember, recall, search, explain (E9), forget (L5), restore, list, show, stats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from cortex.errors import InvalidRequest, NotFound
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import surface_of
+from cortex.surfaces.cli.reading import duration_of, filter_of, given, moment_of, text_of, time_of
+
+if TYPE_CHECKING:
+    from cortex.domain.hits import Recollection
+    from cortex.engine import Engine
+
+Answer = TypeVar("Answer")
+
+UNCLEAR = 1
+"""Exit code where a query meant several memories and nothing was done."""
+
+KINDS = "rule, procedure, fact, episode, preference, decision, entity, other"
+LANES = "memories, notes, docs, sessions"
+STATES = "active, superseded, forgotten, expired"
+LABELS = "must_remember, nice_to_have, unknown, ignore"
+TRUSTS = "trusted, untrusted, quarantined"
+
+Text = Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; `-` reads it from stdin.")]
+Asked = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; `-` reads it from stdin.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory, turn or chunk.")]
+Scope = Annotated[str | None, typer.Option(help="Only this scope.")]
+Scopes = Annotated[list[str] | None, typer.Option("--scope", help="Only this scope; may be given again.")]
+Kinds = Annotated[list[str] | None, typer.Option("--kind", help=f"Only this kind; may be given again. {KINDS}")]
+Lanes = Annotated[list[str] | None, typer.Option("--lane", help=f"Only this lane; may be given again. {LANES}")]
+States = Annotated[list[str] | None, typer.Option("--state", help=f"Only this state; may be given again. {STATES}")]
+Trusts = Annotated[list[str] | None, typer.Option("--trust", help=f"Only this trust tier. {TRUSTS}")]
+Labels = Annotated[list[str] | None, typer.Option("--label", help=f"Only this importance. {LABELS}")]
+Sessions = Annotated[list[str] | None, typer.Option("--session", help="Only turns of this session.")]
+Since = Annotated[str | None, typer.Option(metavar="TIME", help="Only what is from then on (ISO 8601).")]
+Until = Annotated[str | None, typer.Option(metavar="TIME", help="Only what is from before then (ISO 8601).")]
+Recipe = Annotated[str | None, typer.Option(help="How to rank; see `cortex recipes`.")]
+Limit = Annotated[int | None, typer.Option(help="How many hits at most.")]
+Budget = Annotated[int | None, typer.Option(help="How many tokens the block may have.")]
+MinScore = Annotated[float | None, typer.Option(help="Leave out hits below this score, 0 to 1.")]
+AsOf = Annotated[
+    str | None, typer.Option(metavar="TIME|POSITION", help="Ask what was known then: a time, or a ledger position.")
+]
+DeadlineMs = Annotated[float | None, typer.Option(help="Leave out what takes longer, in milliseconds.")]
+Quarantined = Annotated[bool, typer.Option("--quarantined", help="Show quarantined memories too.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show how each score came about.")]
+Block = Annotated[bool, typer.Option("--block", help="Print just the block to inject.")]
+
+
+def remember(
+    context: typer.Context,
+    text: Text,
+    kind: Annotated[str | None, typer.Option(help=f"What sort of statement: {KINDS}.")] = None,
+    scope: Annotated[str | None, typer.Option(help="The namespace it lives in.")] = None,
+    topic: Annotated[str | None, typer.Option(help="A free label.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
+    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    label: Annotated[str | None, typer.Option(help=f"Graded importance: {LABELS}.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    retention: Annotated[str | None, typer.Option(help="permanent, project, session or ttl.")] = None,
+    ttl: Annotated[str | None, typer.Option(metavar="SPAN", help="How long it lives, such as 720h or 30d.")] = None,
+    trust: Annotated[str | None, typer.Option(help=f"{TRUSTS}; never above what the source allows.")] = None,
+    source_kind: Annotated[str | None, typer.Option(help="operator, user, assistant, system, tool, web.")] = None,
+    source_ref: Annotated[str | None, typer.Option(help="Where it comes from: a link, a file, a ticket.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Whom or what it is about.")] = None,
+    attribute: Annotated[str | None, typer.Option(help="Which property of the subject it states.")] = None,
+    supersedes: Annotated[str | None, typer.Option(metavar="ID", help="The memory it replaces.")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="Since when it holds.")] = None,
+    valid_to: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it holds.")] = None,
+    lang: Annotated[str | None, typer.Option(help="Its language.")] = None,
+    embed: Annotated[bool, typer.Option(help="Embed it now, or leave that to `cortex backfill`.")] = True,
+) -> None:
+    """Remember a statement."""
+    surface = surface_of(context)
+    span = duration_of(ttl, "ttl")
+    with surface.engine() as engine:
+        kept = engine.remember(
+            text_of(text, "text"),
+            embed=embed,
+            **given(
+                kind=kind, scope=scope, topic=topic, tags=tuple(tag or ()) or None, importance=importance, label=label,
+                confidence=confidence, retention=retention or ("ttl" if span else None), ttl=span, trust=trust,
+                source_kind=source_kind, source_ref=source_ref, subject=subject, attribute=attribute,
+                supersedes=supersedes, valid_from=time_of(valid_from, "valid_from"),
+                valid_to=time_of(valid_to, "valid_to"), lang=lang,
+            ),
+        )  # fmt: skip
+        if surface.json:
+            from cortex.surfaces.cli import plain
+
+            output.show_json({"memory": plain.trace(kept.memory), "receipt": kept.receipt.to_json()})
+            return
+        output.plain(kept.memory.id)
+        _warn(engine, kept.receipt.degraded)
+
+
+def recall(
+    context: typer.Context,
+    query: Asked,
+    scope: Scope = None,
+    recipe: Recipe = None,
+    limit: Limit = None,
+    budget: Budget = None,
+    min_score: MinScore = None,
+    kind: Kinds = None,
+    lane: Lanes = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    deadline_ms: DeadlineMs = None,
+    quarantined: Quarantined = False,
+    explain: Explain = False,
+    block: Block = False,
+) -> None:
+    """Recall what helps with a message: few lines, or nothing where nothing is relevant."""
+    options = _options(
+        scope, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
+    )  # fmt: skip
+    _answer(context, query, lambda engine, text: engine.recall(text, **options), explain=explain, block=block)
+
+
+def search(
+    context: typer.Context,
+    query: Asked,
+    scope: Scope = None,
+    recipe: Recipe = None,
+    limit: Limit = None,
+    budget: Budget = None,
+    min_score: MinScore = None,
+    kind: Kinds = None,
+    lane: Lanes = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    deadline_ms: DeadlineMs = None,
+    quarantined: Quarantined = False,
+    explain: Explain = False,
+    block: Block = False,
+) -> None:
+    """Search for what there is on a topic, untrusted and superseded memories included."""
+    options = _options(
+        scope, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
+    )  # fmt: skip
+    _answer(context, query, lambda engine, text: engine.search(text, **options), explain=explain, block=block)
+
+
+def explain(
+    context: typer.Context,
+    query: Asked,
+    scope: Scope = None,
+    recipe: Recipe = None,
+    limit: Limit = None,
+    budget: Budget = None,
+    min_score: MinScore = None,
+    kind: Kinds = None,
+    lane: Lanes = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    deadline_ms: DeadlineMs = None,
+    quarantined: Quarantined = False,
+    mode: Annotated[str, typer.Option(help="auto, as `recall` asks, or search.")] = "auto",
+) -> None:
+    """Show every candidate of a recall, the parts of its score, and why it was shown or not."""
+    surface = surface_of(context)
+    options = _options(
+        scope, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
+    )  # fmt: skip
+    with surface.engine() as engine:
+        found = _meanwhile(lambda: engine.explain(text_of(query, "query"), mode=mode, **options), surface.json)
+        if surface.json:
+            from cortex.surfaces.cli import plain
+
+            output.show_json(plain.explained(found))
+            return
+        from cortex.surfaces.cli import rendering
+
+        output.show(*rendering.explained(found))
+        _warn(engine, found.recollection.receipt.degraded)
+
+
+def forget(
+    context: typer.Context,
+    id: Annotated[str | None, typer.Argument(metavar="ID", help="The id of a memory, turn or chunk.")] = None,
+    query: Annotated[str | None, typer.Option(help="Forget the one memory that this means.")] = None,
+    scope: Annotated[str | None, typer.Option(help="With --query: only in this scope.")] = None,
+) -> int:
+    """Forget a memory: recall no longer finds it. `restore` undoes this; history keeps it."""
+    surface = surface_of(context)
+    if (id is None) == (query is None):
+        raise InvalidRequest("give either an id or --query", field="id", hint="see `cortex forget --help`")
+    with surface.engine() as engine:
+        done = engine.forget(id) if id is not None else engine.forget_matching(query or "", scope=scope)
+        if query is not None and not done.ids and not done.candidates:
+            raise NotFound("nothing like that is remembered", hint="see `cortex list`")
+        if surface.json:
+            from cortex.surfaces.cli import plain
+
+            candidates = [plain.trace(trace) for trace in done.candidates]
+            output.show_json({"ids": list(done.ids), "candidates": candidates, "receipt": done.receipt.to_json()})
+        elif done.candidates:
+            from cortex.surfaces.cli import rendering
+
+            told = rendering.notice("the query may mean any of these, so nothing was forgotten", "forget one by its id")
+            output.show(told, rendering.traces(done.candidates))
+        else:
+            output.plain(f"forgotten: {done.ids[0]}" if done.ids else "it was forgotten already")
+    return UNCLEAR if done.candidates else 0
+
+
+def restore(context: typer.Context, id: Id) -> None:
+    """Undo `forget`."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        done = engine.restore(id)
+        if surface.json:
+            output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
+        else:
+            output.plain(f"restored: {done.ids[0]}" if done.ids else "it was there already")
+
+
+def list_(
+    context: typer.Context,
+    scope: Scopes = None,
+    kind: Kinds = None,
+    lane: Lanes = None,
+    state: States = None,
+    trust: Trusts = None,
+    label: Labels = None,
+    session: Sessions = None,
+    since: Since = None,
+    until: Until = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
+    after: Annotated[str | None, typer.Option(metavar="ID", help="Go on after this one.")] = None,
+) -> None:
+    """List memories, turns and chunks, oldest first."""
+    surface = surface_of(context)
+    which = filter_of(
+        scope=scope, kind=kind, lane=lane, state=state, trust=trust, label=label, session=session, since=since,
+        until=until,
+    )  # fmt: skip
+    with surface.engine() as engine:
+        found = engine.list(which, after=after, limit=limit)
+        more = found[-1].id if len(found) == limit else None
+        if surface.json:
+            from cortex.surfaces.cli import plain
+
+            output.show_json({"traces": [plain.trace(trace) for trace in found], "next": more})
+        elif not found:
+            output.plain("nothing is remembered that fits")
+        else:
+            from cortex.surfaces.cli import rendering
+
+            output.show(rendering.traces(found))
+            if more:
+                output.plain(f"there may be more: --after {more}")
+
+
+def show(context: typer.Context, id: Id) -> None:
+    """Show one memory, turn or chunk, with its versions and the turns it came from."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = engine.show(id)
+        if surface.json:
+            from cortex.surfaces.cli import plain
+
+            output.show_json(plain.shown(found))
+        else:
+            from cortex.surfaces.cli import rendering
+
+            output.show(*rendering.trace(found))
+
+
+def stats(context: typer.Context, scope: Scopes = None, lane: Lanes = None) -> None:
+    """Count what is remembered, by lane, scope, kind, importance, trust and state."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = engine.stats(filter_of(scope=scope, lane=lane, any_state=True))
+        if surface.json:
+            from cortex.surfaces.cli import plain
+
+            output.show_json(plain.counts(found))
+        else:
+            from cortex.surfaces.cli import rendering
+
+            output.show(*rendering.counts(found))
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "remember": remember,
+    "recall": recall,
+    "search": search,
+    "explain": explain,
+    "forget": forget,
+    "restore": restore,
+    "list": list_,
+    "show": show,
+    "stats": stats,
+}
+
+
+def _options(
+    scope: str | None, recipe: str | None, limit: int | None, budget: int | None, min_score: float | None,
+    kinds: Sequence[str] | None, lanes: Sequence[str] | None, since: str | None, until: str | None,
+    position: str | None, deadline_ms: float | None, quarantined: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """The options of a recall as the engine takes them."""
+    return given(
+        scope=scope, recipe=recipe, limit=limit, budget=budget, min_score=min_score, kinds=list(kinds or ()),
+        lanes=list(lanes or ()), since=time_of(since, "since"), until=time_of(until, "until"),
+        as_of=moment_of(position), deadline_ms=deadline_ms, quarantined=quarantined or None,
+    )  # fmt: skip
+
+
+def _answer(
+    context: typer.Context,
+    query: str,
+    ask: Callable[[Engine, str], Recollection],
+    *,
+    explain: bool,
+    block: bool,
+) -> None:
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = _meanwhile(lambda: ask(engine, text_of(query, "query")), surface.json or block)
+        if surface.json:
+            from cortex.surfaces.cli import plain
+
+            output.show_json(plain.recollection(found))
+        elif block:
+            if found.block:
+                output.plain(found.block)
+        else:
+            from cortex.surfaces.cli import rendering
+
+            output.show(*rendering.recollection(found, explain=explain))
+            _warn(engine, found.receipt.degraded)
+
+
+def _meanwhile(ask: Callable[[], Answer], machine_reads_it: bool) -> Answer:
+    """What the engine answers; while it loads its model, what will show the answer is imported."""
+    with ThreadPoolExecutor(1) as worker:
+        pending = worker.submit(ask)
+        if not machine_reads_it:
+            import_module("cortex.surfaces.cli.rendering")
+        return pending.result()
+
+
+def _warn(engine: Engine, degraded: Sequence[str]) -> None:
+    """Say what could not be done as it should, and how to mend it."""
+    if not degraded:
+        return
+    from cortex.surfaces.cli import rendering
+
+    troubles = engine.status()["degraded"]
+    told = [rendering.notice(f"{trouble['what']}: {trouble['why']}", trouble["fix"]) for trouble in troubles]
+    output.show(*(told or [rendering.notice(f"degraded: {', '.join(degraded)}", "run `cortex doctor`")]))

@@ -1,0 +1,24 @@
+"""What every test may rely on: no setting of the machine reaches it, and a slow machine fails nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "cortex", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("cortex")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_environment() -> Iterator[None]:
+    """The operator's own `CORTEX_…` variables are not those of the tests; only the models may be shared."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name.startswith("CORTEX_") and name != "CORTEX_MODELS":
+                patch.delenv(name)
+        yield
