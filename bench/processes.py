@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -136,17 +137,24 @@ def _against(
     name: str, ours: Sequence[str], plain: Sequence[str], rounds: int, environment: Mapping[str, str],
     limit: float | None = None,
 ) -> Row:  # fmt: skip
-    taken: dict[str, list[float]] = {"ours": [], "plain": []}
+    taken: dict[str, list[float]] = {"ours": [], "plain": [], "ours cpu": [], "plain cpu": []}
     for number in range(rounds + 1):
         for which, arguments in (("ours", ours), ("plain", plain)):
             told = [argument.replace("{round}", str(number)) for argument in arguments]
-            started = time.perf_counter()
+            started, cpu = time.perf_counter(), _children_cpu()
             _run(told, environment)
             if number:  # the first of each only warms the disk
                 taken[which].append(time.perf_counter() - started)
+                taken[f"{which} cpu"].append(_children_cpu() - cpu)
     medians = {which: float(np.median(times)) for which, times in taken.items()}
-    detail = {f"{which} ms": round(median * 1e3, 1) for which, median in medians.items()}
+    detail: dict[str, Any] = {f"{which} ms": round(median * 1e3, 1) for which, median in medians.items()}
     return Result(name, medians["ours"] / medians["plain"], limit=limit, detail=detail)
+
+
+def _children_cpu() -> float:
+    """Processor seconds of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> str:

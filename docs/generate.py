@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
 from enum import Enum
@@ -121,6 +121,8 @@ def _told(name: str, value: Any) -> str:
         return f"{value.total_seconds() / 86_400:g} days"
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, float):
+        return f"{value:.4g}"
     return value.value if isinstance(value, Enum) else f"{value}"
 
 
@@ -142,7 +144,7 @@ def commands() -> dict[str, Any]:
     """Every command of the CLI by its full name; groups are left out, their commands are not."""
     import typer
 
-    from cortex.surfaces.cli.app import app
+    from cortex.surfaces.cli.app import command_line
 
     def walk(group: Any, path: str) -> Iterator[tuple[str, Any]]:
         for name, command in group.commands.items():
@@ -152,7 +154,7 @@ def commands() -> dict[str, Any]:
             else:
                 yield full, command
 
-    return dict(walk(typer.main.get_command(app), "cortex"))
+    return dict(walk(typer.main.get_command(command_line()), "cortex"))
 
 
 def command_pages() -> str:
@@ -188,7 +190,9 @@ def _default(param: Any) -> str:
 
 def overall(measured: str) -> str:
     """The rows of the measured table that are about a whole set."""
-    return "\n".join(line for line in measured.splitlines() if ": " not in line.partition(" | ")[0])
+    return "\n".join(
+        line for line in measured.splitlines() if not (line.startswith("|") and ": " in line.partition(" | ")[0])
+    )
 
 
 def bench_table(results: Path) -> str:

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -26,13 +26,14 @@ from rich.table import Table
 
 from cortex import Cortex
 from cortex.domain.hits import Hit, Recollection
+from cortex.domain.memory import STANDING_KINDS
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role, Said, Turn
 from cortex.errors import EngineError
 
 SAMPLE = Path(__file__).parent / "try"
 MARK = "made-by-examples-try"
-SHOWN = 3
+SHOWN = 2
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,23 @@ class Ask:
     about: str
     scope: str | None = None
     verb: str = "recall"
+    standing: bool = False
 
     def of(self, memory: Cortex) -> Recollection:
         verb = memory.search if self.verb == "search" else memory.recall
-        return verb(self.text, scope=self.scope, limit=SHOWN)
+        return verb(self.text, scope=self.scope)
 
     def __str__(self) -> str:
         scope = f", scope={self.scope!r}" if self.scope else ""
-        return f"{self.verb}({self.text!r}{scope}, limit={SHOWN})"
+        return f"{self.verb}({self.text!r}{scope})"
+
+    def shown(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The best; and where this is about rules, the rule that fits best."""
+        if not self.standing:
+            return list(hits[:SHOWN])
+        rules = [hit for hit in hits if getattr(hit.trace, "kind", None) in STANDING_KINDS]
+        best = [hit for hit in hits if hit not in rules and "standing" not in hit.legs]
+        return best[:1] + sorted(rules, key=lambda hit: -hit.score)[:1]
 
 
 STAGING = Ask(
@@ -66,9 +76,10 @@ ASKED = (
     ),
     STAGING,
     Ask(
-        "Give me a recap of the importer problem",
-        "A rule applies that nobody asked for: standing rules have a leg of their own.",
+        "how high is the sea in Bergen at noon?",
+        "Nobody knows, but a rule applies. Places are kept for rules and preferences.",
         scope="ebb",
+        standing=True,
     ),
     Ask(
         "how far off is the gauge in Larvik?",
@@ -77,7 +88,13 @@ ASKED = (
         scope="ebb",
         verb="search",
     ),
-    Ask("thanks!", "Not every message is a question."),
+    Ask(
+        "how many moons does Jupiter have?",
+        "Nothing remembered has to do with it. Only what always applies is given.",
+        scope="personal",
+        standing=True,
+    ),
+    Ask("thanks!", "Not every message is a question: this one is not even looked up."),
 )
 
 
@@ -98,7 +115,7 @@ def main() -> int:
                 show(asked, asked.of(memory), console)
             console.print()
             console.print(Rule("[bold]3. What the agent is given[/]", align="left"))
-            recalled = STAGING.of(memory)
+            recalled = memory.recall(STAGING.text, scope=STAGING.scope, limit=2)
             console.print(Padding(escape(recalled.block), (1, 2)), style="green")
             console.print(Rule("[bold]4. The receipt, and the same question again[/]", align="left"))
             show_receipt(memory, recalled, console)
@@ -173,10 +190,13 @@ def show(asked: Ask, recalled: Recollection, console: Console) -> None:
     grid.add_column(width=4, justify="right", style="bold")
     grid.add_column(width=8)
     grid.add_column(ratio=1)
-    for hit in recalled.hits:
+    shown = asked.shown(recalled.hits)
+    for hit in shown:
         grid.add_row(f"{hit.score:.2f}", bar(hit.score), hit_lines(hit))
     if not recalled:
         grid.add_row("-", "", f"nothing ({recalled.receipt.facts['skipped'] or 'no evidence'})")
+    if more := len(recalled.hits) - len(shown):
+        grid.add_row("", "", f"[dim]and {more} more for the agent, {recalled.tokens} tokens in all[/]")
     console.print(Padding(grid, (0, 2)))
 
 
@@ -193,8 +213,8 @@ def hit_lines(hit: Hit) -> Group:
 
 
 def bar(score: float, width: int = 8) -> str:
-    filled = round(score * width)
-    return f"[cyan]{'━' * filled}[/][dim]{'━' * (width - filled)}[/]"
+    full = "━" if "utf" in sys.stdout.encoding.lower() else "="
+    return f"[cyan]{full * max(1, round(score * width))}[/]"
 
 
 # --- receipt and replay --------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from cortex.domain.choices import aware
 from cortex.domain.cues import standing_kind
 from cortex.domain.events import Event, EventKind
 from cortex.domain.hits import Recollection
@@ -23,7 +24,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.trust import tier_of
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
-from cortex.parts import Parts
+from cortex.parts import Parts, log
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Change, Counts, File, Filter, Finding, Put, Store, Touch, Version, View
 from cortex.progress import Progress, silent
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from cortex import exchange, health
 
 ANY_STATE = frozenset(State)
+
+MEANT = 0.5
+"""A memory is meant by a query to forget it when it is at least this similar, or holds this share of its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +155,11 @@ class Engine:
             first = view.last_seq(session) + 1
         stored = [
             Turn(
-                id=TraceId(self._parts.ids(said.at or now)),
+                id=TraceId(self._parts.ids(now)),
                 text=checked_text(said.text, field=f"turns[{number}].text", max_bytes=self._max_text_bytes),
                 session=session,
                 seq=first + number,
-                created_at=said.at or now,
+                created_at=now if said.at is None else aware(said.at, f"turns[{number}].at"),
                 role=said.effective_role,
                 speaker=said.speaker,
                 channel=channel,
@@ -167,7 +171,7 @@ class Engine:
         ]
         with self._noting("keep_turns") as note:
             outcome = self._keep(stored, EventKind.SAID, (), embed, progress)
-            note.close(outcome.position, session_turns=first + len(stored), **outcome.facts())
+            note.close(outcome.position or self._position(), session_turns=first + len(stored), **outcome.facts())
         return Kept(tuple(turn.id for turn in stored), note.receipt)
 
     def _remember(
@@ -178,11 +182,12 @@ class Engine:
         memories = [draft.memory(TraceId(self._parts.ids(now)), now) for draft in checked]
         with self._noting("remember") as note:
             replaced: list[Change] = []
-            if any(memory.supersedes for memory in memories):
+            if any(memory.supersedes or memory.source_turns for memory in memories):
                 with self._store.view(self.tenant) as view:
+                    memories = [remembering.as_trusted_as_its_sources(memory, view) for memory in memories]
                     replaced = remembering.superseding(memories, view, now)
             outcome = self._keep(memories, because, replaced, embed, progress)
-            note.close(outcome.position, superseded=len(replaced), **outcome.facts())
+            note.close(outcome.position or self._position(), superseded=len(replaced), **outcome.facts())
         return memories, note.receipt
 
     def _keep(
@@ -208,11 +213,16 @@ class Engine:
 
     def restore(self, id: str) -> Forgotten:
         """Undo `forget`."""
-        return self._turn_state(id, State.ACTIVE, EventKind.RESTORED, "restore")
+        with self._store.view(self.tenant) as view:
+            states = [version.trace.state for version in view.history(checked_id(id))]
+        before = [state for state in states if state is not State.FORGOTTEN]
+        return self._turn_state(id, before[-1] if before else State.ACTIVE, EventKind.RESTORED, "restore")
 
     def forget_matching(self, text: str, *, scope: str | None = None) -> Forgotten:
         """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5)."""
-        found = self.search(text, scope=scope, limit=5).hits
+        answer = self.explain(text, scope=scope, limit=5, mode=Mode.SEARCH).answer
+        meant = {each.trace.id for each in answer.ranked if each.similarity >= MEANT or each.evidence >= MEANT}
+        found = [hit for hit in answer.hits if hit.trace.id in meant]
         # One clear winner is meant: the next best has to be well behind it.
         if found and (len(found) == 1 or found[1].score < 0.75 * found[0].score):
             return self.forget(found[0].trace.id)
@@ -223,13 +233,15 @@ class Engine:
     def _turn_state(self, id: str, state: State, because: EventKind, op: str) -> Forgotten:
         with self._noting(op) as note:
             trace = self.get(id)
+            ids: tuple[TraceId, ...] = ()
             if trace.state is state:
                 note.close(self._position(), changed=0)
-                return Forgotten((), (), note.receipt)
-            changed = trace.revised(state=state)
-            position = self._store.apply(self.tenant, [Put(changed, because)], at=self._parts.clock.now())
-            note.close(position, changed=1, ids=[trace.id])
-        return Forgotten((trace.id,), (), note.receipt)
+            else:
+                changed = trace.revised(state=state)
+                position = self._store.apply(self.tenant, [Put(changed, because)], at=self._parts.clock.now())
+                ids = (trace.id,)
+                note.close(position, changed=1, ids=list(ids))
+        return Forgotten(ids, (), note.receipt)
 
     # --- recall ----------------------------------------------------------------------------------
 
@@ -248,13 +260,17 @@ class Engine:
         recipe = recipes.named(name)
         with self._noting("recall", query.text) as note:
             with self._view(query.as_of) as view:
-                answer = self._answer(replace(query, recipe=name), recipe, view)
+                # The past is judged by its own time: what had not expired then is there.
+                then = query.as_of if isinstance(query.as_of, datetime) else view.at if query.as_of is not None else None
+                answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
                 settings = self._parts.settings.receipts
                 told = recalling.facts(
                     answer, query, recipe, max_items=settings.max_items, verbose=settings.verbosity == "high"
                 )
                 position = view.position
             note.close(position, **told)
+        if answer.degraded:
+            log.warning("recall degraded: %s", ", ".join(answer.degraded))
         if query.as_of is None:
             self._touch(answer)
         packed = answer.packed
@@ -262,6 +278,7 @@ class Engine:
 
     def replay(self, id: str, *, query: str | None = None) -> Replay:
         """Ask a recorded recall again of the state it saw, and compare the answers."""
+        self.settle()
         with self._store.view(self.tenant) as view:
             found = view.receipt(ReceiptId(id.strip().lower()))
         if found is None or found[0].op != "recall":
@@ -298,7 +315,7 @@ class Engine:
         embedder = self._parts.embedder
         seconds = self._parts.settings.embedding.query_timeout_ms / 1000
         pending = self._parts.workers.submit(embedder.embed_query, text)
-        return Question(embedder.space, pending, seconds, embedder.space.reads(text))
+        return Question(embedder.space, pending, seconds, readable=embedder.space.reads(text))
 
     def _touch(self, answer: Answer) -> None:
         """Count the use of what was shown, after the answer was given (X8)."""

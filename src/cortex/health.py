@@ -130,8 +130,8 @@ def _counted(counts: Counts) -> dict[str, Any]:
 
 
 def _python() -> Check:
-    found = ".".join(map(str, sys.version_info[:3]))
-    return Check("python", sys.version_info >= (3, 11), found, "install Python 3.11 or newer")
+    found, ok = ".".join(map(str, sys.version_info[:3])), sys.version_info >= (3, 11)
+    return Check("python", ok, found, "" if ok else "install Python 3.11 or newer")
 
 
 def _sqlite() -> Check:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
-from cortex.errors import EngineError
+from cortex.errors import EngineError, StoreUnavailable
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.reranker import Reranker
@@ -86,12 +86,15 @@ class Parts:
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
+    closed: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def store(self, agent: str) -> Store:
         """The store of an agent, opened on first use."""
         with self._lock:
+            if self.closed:
+                raise StoreUnavailable("the engine is closed", hint="open it again")
             if agent not in self._stores:
                 self._stores[agent] = self.open_store(agent)
             return self._stores[agent]
@@ -101,6 +104,7 @@ class Parts:
         # A stalled embedder must not keep the process from ending.
         self.workers.shutdown(wait=False, cancel_futures=True)
         with self._lock:
+            self.closed = True
             for store in self._stores.values():
                 store.close()
             self._stores.clear()

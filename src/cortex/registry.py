@@ -14,8 +14,8 @@ Factory = Callable[..., Any]
 # and because a source tree that was never installed has none.
 _BUILTIN = {
     "cortex.stores": {
-        "sqlite": "cortex.stores.sqlite:SqliteStore",
-        "ephemeral": "cortex.stores.ephemeral:EphemeralStore",
+        "sqlite": "cortex.stores.sqlite:create",
+        "ephemeral": "cortex.stores.ephemeral:create",
     },
     "cortex.embedders": {
         "local": "cortex.providers.embedders.local:create",

@@ -135,6 +135,8 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     known = {variable: name for name, variable, _, _ in describe()}
+    defaults = {name: default for name, _, default, _ in describe()}
+    _refuse_misspelt(environment, known)
     found: dict[str, Any] = {}
     for variable, name in known.items():
         if variable not in environment:
@@ -143,8 +145,17 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         at = found
         for key in path:
             at = at.setdefault(key, {})
-        at[last] = _value(environment[variable])
+        at[last] = environment[variable] if isinstance(defaults[name], str) else _value(environment[variable])
     return found
+
+
+def _refuse_misspelt(environment: Mapping[str, str], known: Mapping[str, str]) -> None:
+    """A variable that means a setting and misses it would be silently without effect."""
+    for variable in environment:
+        if variable.startswith(PREFIX) and variable not in known:
+            near = difflib.get_close_matches(variable, known, n=1, cutoff=0.85)
+            if near:
+                raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near[0]}?")
 
 
 def _value(text: str) -> Any:

@@ -20,6 +20,7 @@ from cortex.ports.reranker import Reranker
 from cortex.ports.store import Store
 from cortex.providers.embedders.caching import CachingEmbedder
 from cortex.providers.embedders.guarded import GuardedEmbedder
+from cortex.providers.models import ModelStore
 from cortex.settings import Settings
 
 AGENTS = "agents"
@@ -84,6 +85,16 @@ def build(
     )
 
 
+def cached(embedder: Embedder, path: Path, entries: int, clock: Clock) -> CachingEmbedder:
+    """`embedder` with a cache of its vectors in the file at `path`."""
+    return CachingEmbedder(embedder, path, entries, clock)
+
+
+def model_store(home: Path) -> ModelStore:
+    """The models of this home."""
+    return ModelStore(configuration.models_home(home))
+
+
 def agent_path(home: Path, agent: str) -> Path:
     """The file of an agent's memory."""
     return home / AGENTS / f"{agent}.sqlite"
@@ -106,5 +117,5 @@ def _embedder(home: Path, settings: Settings, clock: Clock, models: Path, given:
     )
     # The cache stands outside the guard, so that what is known is answered while a provider is out of order.
     if options.cache_entries and inner.space.dimension:
-        return CachingEmbedder(guarded, home / CACHE, options.cache_entries, clock)
+        return cached(guarded, home / CACHE, options.cache_entries, clock)
     return guarded

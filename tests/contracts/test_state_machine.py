@@ -93,7 +93,7 @@ def traces(draw: st.DrawFn, number: int) -> Trace:
         "created_at": draw(times),
     }
     if number % 3 == 0:
-        return turn(number, session=f"s{number % 2}", **fields)
+        return turn(number, session=f"s{number % 2}", speaker=draw(st.sampled_from(("", "Zoë", "Rémy"))), **fields)
     if number % 3 == 1:
         return chunk(number, lane=draw(st.sampled_from((Lane.NOTES, Lane.DOCS))), **fields)
     kind, label = draw(st.sampled_from((Kind.FACT, Kind.RULE))), draw(st.sampled_from(ImportanceLabel))
@@ -204,6 +204,7 @@ class Agreement(RuleBasedStateMachine):
         for oracle, sqlite in self.views(tenant, data):
             assert sqlite.scan(filter, after, 5) == oracle.scan(filter, after, 5)
             assert sqlite.counts(filter) == oracle.counts(filter)
+            assert sqlite.speakers(filter) == oracle.speakers(filter)
 
     @rule(tenant=tenants, reach=st.integers(1, 3), data=st.data())
     def look_up(self, tenant: Tenant, reach: int, data: st.DataObject) -> None:

@@ -968,6 +968,27 @@ def test_the_last_place_of_a_session_counts_forgotten_turns_too(anna: Desk) -> N
             assert view.last_seq("s2") == -1
 
 
+def test_speakers_are_those_of_the_turns_a_filter_means(anna: Desk, boris: Desk) -> None:
+    anna.put(
+        turn(1, speaker="Anna"), turn(2, speaker="Anna"), turn(3, speaker="Zoë", scope="infra"), turn(4), memory(5)
+    )
+    position = anna.put(turn(6, speaker="Rémy", state=State.FORGOTTEN))
+    boris.put(turn(7, speaker="Boris"))
+    anna.put(turn(1, speaker="Anne"), because=EventKind.REVISED)
+    anna.put(turn(3, speaker="Zoë", scope="kitchen"), because=EventKind.REVISED)
+    infra = Filter(scopes=frozenset({"infra"}))
+    with anna.view() as view:
+        assert view.speakers(Filter()) == {"Anna", "Anne", "Zoë"}
+        assert view.speakers(Filter(states=EVERY_STATE)) == {"Anna", "Anne", "Zoë", "Rémy"}
+        assert view.speakers(infra) == view.speakers(Filter(lanes=frozenset({Lane.MEMORIES}))) == set()
+    with anna.view(position) as view:
+        assert view.speakers(Filter()) == {"Anna", "Zoë"}
+        assert view.speakers(infra) == {"Zoë"}
+    anna.apply(Remove(id_(2)))
+    with anna.view() as view:
+        assert view.speakers(Filter()) == {"Anne", "Zoë"}
+
+
 def test_a_match_tells_where_a_turn_stands(anna: Desk) -> None:
     traces = (turn(1, seq=3), turn(2, seq=4), turn(3, seq=3, session="s2"), memory(4), chunk(5))
     anna.put(*traces)
@@ -1215,7 +1236,10 @@ def test_no_job_is_claimed_by_two(anna: Desk) -> None:
 @pytest.fixture
 def neighbours_in_one_store(anna: Desk, boris: Desk) -> tuple[Desk, Desk]:
     """Anna has kept something of every sort, and Boris has nothing."""
-    anna.put(turn(1, "canary one", session="canary"), turn(2, "canary two", session="canary", scope="canary-scope"))
+    anna.put(
+        turn(1, "canary one", session="canary", speaker="Canary"),
+        turn(2, "canary two", session="canary", scope="canary-scope"),
+    )
     anna.put(memory(3, "canary"), because=EventKind.REMEMBERED)
     anna.put(memory(3, "canary canary", state=State.SUPERSEDED), because=EventKind.REVISED)
     anna.apply(Embed(id_(1), SPACE, [EAST]), Embed(id_(3), SPACE, [EAST]), Touch((id_(3),), AT))
@@ -1487,6 +1511,7 @@ def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[
         "lacking": view.scan(Filter(lacking=SPACE)),
         "neighbours": view.neighbours(known, reach=3),
         "scan": view.scan(every),
+        "speakers": view.speakers(every),
         "counts": counts if counts.total else None,
         "history": {id: versions for id in known if (versions := view.history(id))},
         "last_seq": {session: view.last_seq(session) for session in sessions},

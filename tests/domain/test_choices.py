@@ -19,7 +19,9 @@ def test_a_known_name_is_its_member():
     assert chosen(Kind, Kind.RULE, "kind") is Kind.RULE
 
 
-@pytest.mark.parametrize(("value", "hint"), [("rules", "did you mean 'rule'"), ("zzz", "one of rule, "), (7, "one of "), (None, "one of ")])
+@pytest.mark.parametrize(
+    ("value", "hint"), [("rules", "did you mean 'rule'"), ("zzz", "one of rule, "), (7, "one of "), (None, "one of ")]
+)
 def test_an_unknown_name_is_refused_with_what_there_is(value, hint):
     with pytest.raises(InvalidRequest, match=hint) as refused:
         chosen(Kind, value, "kind")
@@ -112,9 +114,17 @@ def test_a_label_may_be_of_any_script(label):
 
 @pytest.mark.parametrize(
     ("query", "scope"),
-    [("scope:infra x", "infra"), ("x project:家", "家"), ("Scope:A", "A"), ("x scope:a scope:b", "a"), ("telescope:a", None),
-     ("scope:", None), ("scope:<b>", None), ("", None)],
-)  # fmt: skip
+    [
+        ("scope:infra x", "infra"),
+        ("x project:家", "家"),
+        ("Scope:A", "A"),
+        ("x scope:a scope:b", "a"),
+        ("telescope:a", None),
+        ("scope:", None),
+        ("scope:<b>", None),
+        ("", None),
+    ],
+)
 def test_a_tag_names_a_scope(query, scope):
     """E5"""
     assert scope_tag(query) == scope

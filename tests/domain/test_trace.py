@@ -22,26 +22,61 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 times = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - bounds only
 maybe_times = st.none() | times
 shares = st.floats(0.0, 1.0)
-common = {"id": ids, "text": texts, "created_at": times, "scope": texts, "trust": st.sampled_from(TrustTier),
-          "state": st.sampled_from(State)}  # fmt: skip
+common = {
+    "id": ids,
+    "text": texts,
+    "created_at": times,
+    "scope": texts,
+    "trust": st.sampled_from(TrustTier),
+    "state": st.sampled_from(State),
+}
 
 memories = st.builds(
-    Memory, **common, kind=st.sampled_from(Kind), topic=texts, tags=st.lists(texts, max_size=3).map(tuple),
-    retention=st.sampled_from(Retention), ttl=st.none() | st.integers(1, 10**9).map(lambda s: timedelta(seconds=s)),
-    confidence=shares, importance=shares, label=st.sampled_from(ImportanceLabel), source_kind=st.sampled_from(SourceKind),
-    source_ref=texts, source_turns=st.lists(ids, max_size=3).map(tuple), lang=texts, subject=texts, attribute=texts,
-    valid_from=maybe_times, valid_to=maybe_times, supersedes=st.none() | ids, superseded_by=st.none() | ids,
-    media_refs=st.lists(texts, max_size=2).map(tuple), media_kind=texts,
-    last_accessed_at=maybe_times, access_count=st.integers(0, 9),
-)  # fmt: skip
-turns = st.builds(
-    Turn, **common, session=texts, seq=st.integers(0, 10**6), role=st.sampled_from(Role), speaker=texts, channel=texts,
+    Memory,
+    **common,
     kind=st.sampled_from(Kind),
-)  # fmt: skip
+    topic=texts,
+    tags=st.lists(texts, max_size=3).map(tuple),
+    retention=st.sampled_from(Retention),
+    ttl=st.none() | st.integers(1, 10**9).map(lambda s: timedelta(seconds=s)),
+    confidence=shares,
+    importance=shares,
+    label=st.sampled_from(ImportanceLabel),
+    source_kind=st.sampled_from(SourceKind),
+    source_ref=texts,
+    source_turns=st.lists(ids, max_size=3).map(tuple),
+    lang=texts,
+    subject=texts,
+    attribute=texts,
+    valid_from=maybe_times,
+    valid_to=maybe_times,
+    supersedes=st.none() | ids,
+    superseded_by=st.none() | ids,
+    media_refs=st.lists(texts, max_size=2).map(tuple),
+    media_kind=texts,
+    last_accessed_at=maybe_times,
+    access_count=st.integers(0, 9),
+)
+turns = st.builds(
+    Turn,
+    **common,
+    session=texts,
+    seq=st.integers(0, 10**6),
+    role=st.sampled_from(Role),
+    speaker=texts,
+    channel=texts,
+    kind=st.sampled_from(Kind),
+)
 chunks = st.builds(
-    Chunk, **common, path=texts, start_line=st.integers(1, 999), end_line=st.integers(1, 999),
-    lane=st.sampled_from([Lane.NOTES, Lane.DOCS]), section=st.lists(texts, max_size=4).map(tuple), dated=maybe_times,
-)  # fmt: skip
+    Chunk,
+    **common,
+    path=texts,
+    start_line=st.integers(1, 999),
+    end_line=st.integers(1, 999),
+    lane=st.sampled_from([Lane.NOTES, Lane.DOCS]),
+    section=st.lists(texts, max_size=4).map(tuple),
+    dated=maybe_times,
+)
 traces = st.one_of(memories, turns, chunks)
 
 
@@ -74,8 +109,14 @@ def test_different_traces_have_different_text_forms(one, other):
 
 def test_a_chunk_counts_as_a_fact_that_nobody_graded():
     """X15"""
-    chunk = Chunk(id=TraceId(format_uuid7(1, 1)), text="x", path="a.md", start_line=1, end_line=1,
-                  created_at=datetime(2026, 1, 5, tzinfo=UTC))  # fmt: skip
+    chunk = Chunk(
+        id=TraceId(format_uuid7(1, 1)),
+        text="x",
+        path="a.md",
+        start_line=1,
+        end_line=1,
+        created_at=datetime(2026, 1, 5, tzinfo=UTC),
+    )
     assert kind_of(chunk) is Kind.FACT
     assert label_of(chunk) is ImportanceLabel.UNKNOWN
 

@@ -28,7 +28,7 @@ def test_identifiers_are_found_by_keywords_alone(tmp_path):
 
 @pytest.mark.parametrize("name", ["cmrc2018", "drcd", "jsquad"])
 def test_chinese_and_japanese_are_found_by_keywords_alone(name, tmp_path):
-    assert any_at_10(name, tmp_path, limit=60) >= 0.97
+    assert any_at_10(name, tmp_path, limit=80) >= 0.97
 
 
 def test_english_paragraphs_are_found_by_keywords_alone(tmp_path):

@@ -42,7 +42,9 @@ def test_the_documents_own_examples_are_skipped(message: str):
     assert skip_reason(message) == "trivial"
 
 
-@pytest.mark.parametrize("message", ["？", "…", "?!", "...", "。。。", "👍", "👍🏽", "🙏🙏", "❤️", "—", "👨‍👩‍👧", "!?!?", "~"])
+@pytest.mark.parametrize(
+    "message", ["？", "…", "?!", "...", "。。。", "👍", "👍🏽", "🙏🙏", "❤️", "—", "👨‍👩‍👧", "!?!?", "~"]
+)
 def test_punctuation_and_emoji_alone_are_skipped(message: str):
     """E10"""
     assert skip_reason(message) == "no_words"
@@ -50,17 +52,56 @@ def test_punctuation_and_emoji_alone_are_skipped(message: str):
 
 @pytest.mark.parametrize(
     "message",
-    ["hi", "Hello!", "hey there", "HEY", "good morning", "ok", "OK.", "okay :)", "k", "yes", "yep!", "thanks", "Thank you!!",
-     "thx 🙏", "got it", "sounds good 👍", "sure, thanks", "cool cool", "lol", "bye",
-     "你好", "您好！", "嗨", "好", "嗯嗯", "谢谢", "謝謝!", "明白", "知道了。", "晚安🌙", "是的", "没问题",
-     "はい", "ありがとう！", "了解です", "おはよう☀️", "네", "감사합니다~", "안녕하세요"],
-)  # fmt: skip
+    [
+        "hi",
+        "Hello!",
+        "hey there",
+        "HEY",
+        "good morning",
+        "ok",
+        "OK.",
+        "okay :)",
+        "k",
+        "yes",
+        "yep!",
+        "thanks",
+        "Thank you!!",
+        "thx 🙏",
+        "got it",
+        "sounds good 👍",
+        "sure, thanks",
+        "cool cool",
+        "lol",
+        "bye",
+        "你好",
+        "您好！",
+        "嗨",
+        "好",
+        "嗯嗯",
+        "谢谢",
+        "謝謝!",
+        "明白",
+        "知道了。",
+        "晚安🌙",
+        "是的",
+        "没问题",
+        "はい",
+        "ありがとう！",
+        "了解です",
+        "おはよう☀️",
+        "네",
+        "감사합니다~",
+        "안녕하세요",
+    ],
+)
 def test_greetings_and_acknowledgements_are_skipped_in_english_and_cjk(message: str):
     """E10"""
     assert skip_reason(message) == "trivial"
 
 
-@pytest.mark.parametrize("message", ["HEARTBEAT", "heartbeat", "HEARTBEAT_OK", " HEARTBEAT ", "Read HEARTBEAT.md if it exists"])
+@pytest.mark.parametrize(
+    "message", ["HEARTBEAT", "heartbeat", "HEARTBEAT_OK", " HEARTBEAT ", "Read HEARTBEAT.md if it exists"]
+)
 def test_heartbeats_are_skipped(message: str):
     """E10, C12"""
     assert skip_reason(message) == "heartbeat"

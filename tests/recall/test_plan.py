@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cortex.domain.lanes import Lane
 from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
-from cortex.recall.plan import Plan, asks_assistant, essence, plan
+from cortex.recall.plan import Plan, essence, first_person, plan
 from cortex.recall.recipes import RECIPES, named
 
 
@@ -72,7 +72,9 @@ def test_an_explicit_scope_is_a_hard_filter():
     assert (found.scope, found.scope_inferred, found.filter.scopes) == ("infra", False, {"infra"})
 
 
-@pytest.mark.parametrize("text", ["scope:infra which port?", "which port? scope:infra", "which port project:infra ?", "SCOPE:infra x"])
+@pytest.mark.parametrize(
+    "text", ["scope:infra which port?", "which port? scope:infra", "which port project:infra ?", "SCOPE:infra x"]
+)
 def test_a_scope_is_inferred_from_a_tag_in_the_query(text):
     """E5"""
     found = planned(text)
@@ -131,11 +133,30 @@ def test_something_is_left_of_every_query(text):
     assert bool(essence(text).strip()) == bool(text.strip())
 
 
-@pytest.mark.parametrize("text", ["what did you recommend?", "which book have you suggested", "you said something about tea"])
+@pytest.mark.parametrize(
+    "text", ["what did you recommend?", "which book have you suggested", "you said something about tea"]
+)
 def test_a_query_may_ask_for_what_the_assistant_said(text):
-    assert asks_assistant(text)
+    assert planned(text).asks_both
 
 
-@pytest.mark.parametrize("text", ["what did I say?", "could you tell me what I said", "would you recommend tea?", "who are you"])
+@pytest.mark.parametrize(
+    "text", ["what did I say?", "could you tell me what I said", "would you recommend tea?", "who are you"]
+)
 def test_most_queries_ask_for_what_the_user_said(text):
-    assert not asks_assistant(text)
+    assert not planned(text).asks_both
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("What did Ann paint?", "What did I paint?"),
+        ("What is Ann's cat called?", "What is my cat called?"),
+        ("What did Annabel paint?", "What did Annabel paint?"),
+        ("What did Ann Lee paint?", "What did I paint?"),
+        ("What did they paint?", "What did they paint?"),
+    ],
+)
+def test_a_query_about_a_speaker_is_compared_as_the_speaker_would_say_it(text, spoken):
+    """DESIGN 9: people speak of themselves as I"""
+    assert first_person(text, ["Ann", "Ann Lee", "C++ (bot)"]) == spoken

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from datetime import timedelta
 
@@ -83,14 +82,15 @@ def test_the_default_uses_words_and_meaning_and_keeps_a_place_for_standing_rules
     recipe = named(DEFAULT)
     assert recipe.uses_keywords
     assert recipe.uses_vectors
-    assert recipe.standing >= 1
+    assert recipe.standing.memories >= 1
     assert recipe.frame in {Frame.TAGGED, Frame.BOTH}
 
 
 def test_deep_is_the_default_with_its_best_read_once_more():
     """X10"""
     deep, default = named("deep.v1"), named(DEFAULT)
-    assert deep.rerank > 0
+    assert deep.rerank is not None
+    assert deep.rerank.depth > 0
     assert replace(deep, name=default.name, about=default.about, rerank=default.rerank) == default
 
 
@@ -113,7 +113,8 @@ def test_the_numbers_of_a_recipe_make_sense(name: str):
         assert bounds.limit >= 1
         assert 0.0 <= bounds.floor <= 1.0
     assert recipe.budget > 0
-    assert 0.0 <= recipe.evidence < math.inf
+    assert 0.0 <= recipe.nothing.similarity <= 1.0
+    assert 0.0 <= recipe.nothing.evidence <= 1.0
     if isinstance(recipe.fusion, Convex):
         assert all(weight > 0 for weight in recipe.fusion.weights.values())
     if recipe.diversity is not None:

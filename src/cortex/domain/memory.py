@@ -112,10 +112,14 @@ class Memory:
             return self.created_at + (self.ttl or DEFAULT_TTL)
         return None
 
+    def is_alive(self, now: datetime) -> bool:
+        """Whether its retention has not run out at `now`."""
+        return (expires := self.expires_at) is None or now < expires
+
     def is_due(self, now: datetime) -> bool:
         """Whether it may be recalled at `now`: not expired, and within the time it is valid for."""
-        expires = self.expires_at
-        return (expires is None or now < expires) and (self.valid_to is None or now < self.valid_to)
+        begun = self.valid_from is None or self.valid_from <= now
+        return self.is_alive(now) and begun and (self.valid_to is None or now < self.valid_to)
 
     def revised(self, **changes: Any) -> Memory:
         return replace(self, **changes)

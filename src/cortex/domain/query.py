@@ -10,6 +10,7 @@ from typing import Any
 from cortex.domain.choices import aware, chosen
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Kind
+from cortex.domain.scope import checked_label
 from cortex.errors import InvalidRequest
 
 MAX_QUERY_CHARS = 8_192
@@ -61,12 +62,16 @@ class Query:
                 options[name] = frozenset(chosen(choices, value, name) for value in names)
         if "mode" in options:
             options["mode"] = chosen(Mode, options["mode"], "mode")
-        for name in ("asked_at", "since", "until", "as_of"):
-            if isinstance(options.get(name), datetime):
+        for name in ("asked_at", "since", "until"):
+            if options.get(name) is not None:
                 options[name] = aware(options[name], name)
+        if isinstance(options.get("as_of"), datetime):
+            options["as_of"] = aware(options["as_of"], "as_of")
         return cls(text=text, **options)
 
     def __post_init__(self) -> None:
+        if self.scope is not None:
+            checked_label(self.scope, "scope")
         _within("limit", self.limit, 1, MAX_LIMIT)
         _within("budget", self.budget, 1, MAX_BUDGET)
         _within("min_score", self.min_score, 0.0, 1.0)
@@ -74,5 +79,9 @@ class Query:
 
 
 def _within(field: str, value: float | None, low: float, high: float) -> None:
-    if value is not None and not low <= value <= high:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidRequest("is not a number", field=field, hint=f"give {low:g} to {high:g}")
+    if not low <= value <= high:
         raise InvalidRequest(f"{value} is outside {low:g} to {high:g}", field=field, hint=f"give {low:g} to {high:g}")

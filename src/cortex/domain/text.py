@@ -20,7 +20,10 @@ _WIDE = re.compile(r"[⺀-鿿ꀀ-꓏가-힯豈-﫿︰-﹏\U00020000-\U0003fffd]"
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+[」』”]*|\n+")
 # Bidirectional controls and invisible characters can make a terminal or a reader show what is not there.
 # The zero-width joiners (U+200C, U+200D) stay: Persian, Hindi and emoji are spelled with them.
-_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 def checked_text(text: str, *, field: str = "text", max_bytes: int = DEFAULT_MAX_BYTES) -> str:

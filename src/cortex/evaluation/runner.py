@@ -28,7 +28,6 @@ from cortex.evaluation.sets import EvalSet, Probe, Record
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.progress import Progress, silent
-from cortex.providers.embedders.caching import CachingEmbedder
 from cortex.settings import Settings
 
 CACHE = "eval-embeddings.sqlite"
@@ -121,7 +120,7 @@ def _embedder(settings: Settings, root: Path, given: str | Embedder | None, cach
         return inner
     # Recall would go on without an embedder that cannot work; what it then measured would be something else.
     inner.embed_query("ready?")
-    caching = CachingEmbedder(inner, cache, CACHE_ENTRIES, wiring.SystemClock())
+    caching = wiring.cached(inner, cache, CACHE_ENTRIES, wiring.SystemClock())
     stack.callback(caching.close)
     return caching
 

@@ -156,7 +156,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many traces there are, and of what sort. `lacking` counts those without a vector, by space key."""
+    """How many traces there are, and of what sort."""
 
     total: int
     by_lane: Mapping[str, int]
@@ -176,6 +176,11 @@ class View(Protocol):
     @property
     def position(self) -> int:
         """The position of the ledger this view shows."""
+        ...
+
+    @property
+    def at(self) -> datetime | None:
+        """When the tenant's last change up to this position was made; None before the first."""
         ...
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
@@ -269,7 +274,10 @@ class Store(Protocol):
     def abilities(self) -> Abilities: ...
 
     def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
-        """Carry out all changes or none, durably before returning; gives the new position."""
+        """Carry out all changes or none, durably before returning; gives the new position.
+
+        Receipts and uses alone need not wait for the disk: they survive a crash, not a power cut.
+        """
         ...
 
     def view(self, tenant: Tenant, as_of: int | None = None) -> AbstractContextManager[View]: ...

@@ -12,6 +12,7 @@ import importlib.util
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -81,22 +82,27 @@ class OnnxModel:
             return error
         return None
 
-    def load(self) -> None:
-        """Load it now, so that the first run need not."""
-        self._load()
+    def begin_loading(self) -> None:
+        """Load it beside whatever is done next, so that the first run finds it there."""
+        # Importing holds Python up and making a session does not: only the latter is worth a thread.
+        _onnxruntime()
+        threading.Thread(target=self._load_if_possible, name="cortex-loading").start()
+
+    def _load_if_possible(self) -> None:
+        with suppress(ProviderError):  # the first run will say it
+            self._load()
 
     def _load(self) -> _Loaded:
         with _loading:
             if self._loaded is None:
-                folder = ModelStore(self._models).path(self._model.name)
-                self._loaded = _in_use.get(folder) or _Loaded(self._model, folder)
+                ort, folder = _onnxruntime(), ModelStore(self._models).path(self._model.name)
+                self._loaded = _in_use.get(folder) or _Loaded(ort, self._model, folder)
                 _in_use[folder] = self._loaded
             return self._loaded
 
 
 class _Loaded:
-    def __init__(self, model: PinnedModel, folder: Path) -> None:
-        ort = _onnxruntime()
+    def __init__(self, ort: Any, model: PinnedModel, folder: Path) -> None:
         try:
             self.session = _open(ort, folder)
             self._tokens = WordPiece(folder / "vocab.txt")

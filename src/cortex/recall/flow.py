@@ -14,7 +14,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.passages import heading
 from cortex.domain.query import Query
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, kind_of, label_of
 from cortex.domain.turn import Turn
 from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
@@ -129,7 +129,7 @@ class _Search:
             self.recipe.tiers, untrusted=not planned.automatic, quarantined=planned.quarantined
         ):
             allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
-            self._attempt(answer, planned, allowed)
+            self._attempt(answer, planned, allowed, attempt.tier)
             answer.tried.append(
                 Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
             )
@@ -137,7 +137,7 @@ class _Search:
                 break
         return answer
 
-    def _attempt(self, answer: Answer, planned: Plan, allowed: Filter) -> None:
+    def _attempt(self, answer: Answer, planned: Plan, allowed: Filter, tier: str) -> None:
         keyword, vector, standing = self._legs(planned, allowed)
         answer.legs = {leg.name: leg for leg in (keyword, vector, standing)}
         answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector) if _is_trouble(leg)})
@@ -145,10 +145,10 @@ class _Search:
         parts = ranking.shortlist(keyword, vector, self.recipe)
         answer.ranked = ranking.rank(self.view.load(list(parts)), parts, keyword, vector, self.recipe, planned)
         answer.dropped = []
-        admitted = self._admit(answer, planned)
+        admitted = self._admit(answer, planned, allowed)
         admitted = self._rerank(answer, planned, admitted)
         chosen = self._choose(answer, planned, admitted, standing)
-        hits = [_hit(each) for each in chosen]
+        hits = [_hit(each, tier) for each in chosen]
         answer.packed = pack(
             hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame
         )
@@ -156,18 +156,23 @@ class _Search:
 
     def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, Leg, Leg]:
         recipe, view, deadline, clock = self.recipe, self.view, self.deadline, self.clock
-        keyword, standing = Leg("keyword", absent="not_in_recipe"), Leg("standing", absent="not_in_recipe")
-        vector = Leg("vector", absent="not_in_recipe")
-        if "keyword" in self.without:
-            keyword = Leg("keyword", absent="left_out")
-        elif recipe.uses_keywords or self.question is None:
-            # Where nothing can be compared by meaning, keywords answer alone rather than nobody.
-            keyword = retrieve.keyword_leg(view, planned.terms, allowed, planned.keyword_pool, deadline, clock)
+        vector, standing = Leg("vector", absent="not_in_recipe"), Leg("standing", absent="not_in_recipe")
+        keyword = self._keyword_leg(planned, allowed) if recipe.uses_keywords else Leg("keyword", absent="not_in_recipe")
         if recipe.uses_vectors:
             vector = retrieve.vector_leg(view, self.question, allowed, planned.vector_pool, deadline, clock)
+        if vector.absent is not None and not recipe.uses_keywords:
+            # Where nothing can be compared by meaning, keywords answer rather than nobody.
+            keyword = self._keyword_leg(planned, allowed)
         if recipe.standing.memories or recipe.standing.turns:
             standing = retrieve.standing_leg(view, self.question, allowed, _STANDING_POOL, deadline, clock)
         return keyword, vector, standing
+
+    def _keyword_leg(self, planned: Plan, allowed: Filter) -> Leg:
+        if "keyword" in self.without:
+            return Leg("keyword", absent="left_out")
+        return retrieve.keyword_leg(
+            self.view, planned.terms, allowed, planned.keyword_pool, self.deadline, self.clock
+        )
 
     def _compared(self, keyword: Leg, vector: Leg, allowed: Filter) -> Leg:
         """The vector leg with the similarity of what only the keyword leg found: a sum needs all its parts."""
@@ -178,18 +183,18 @@ class _Search:
         more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
         return replace(vector, scores={**vector.scores, **more.scores}, places={**vector.places, **more.places})
 
-    def _admit(self, answer: Answer, planned: Plan) -> list[Scored]:
+    def _admit(self, answer: Answer, planned: Plan, allowed: Filter) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""
         admitted: dict[TraceId, Scored] = {}
         for each in answer.ranked:
-            for shown in self._current(each, planned):
+            for shown in self._current(each, planned, allowed):
                 if reason := _refusal(shown, planned):
                     answer.dropped.append(Dropped(shown.trace.id, shown.score, reason))
                 else:
                     admitted.setdefault(shown.trace.id, shown)
         return list(admitted.values())
 
-    def _current(self, each: Scored, planned: Plan) -> list[Scored]:
+    def _current(self, each: Scored, planned: Plan, allowed: Filter) -> list[Scored]:
         """What stands for a candidate: itself, or its successor. A search by hand shows both."""
         if each.trace.state is not State.SUPERSEDED:
             return [each]
@@ -201,9 +206,10 @@ class _Search:
             known[last] = found[0]
         newest = known.get(last) if last is not None else None
         shown = [] if planned.automatic else [each]
-        if newest is None or newest.state is not State.ACTIVE or not _allows(planned.filter, newest):
+        if newest is None or newest.state is not State.ACTIVE or not _allows(allowed, newest):
             return shown
-        return [Scored(newest, each.legs, dict(each.parts), [f"supersedes {each.trace.id}"]), *shown]
+        successor = replace(each, trace=newest, parts=dict(each.parts), reasons=[f"supersedes {each.trace.id}"])
+        return [successor, *shown]
 
     def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
         """The best, read once more by a reader that sees query and text together."""
@@ -228,31 +234,21 @@ class _Search:
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""
-        if planned.automatic and not self._is_something(answer, admitted):
+        if planned.automatic and not self._is_something(admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
-        kept = self._standing(standing, planned, alone=not admitted)
-        shown = {each.trace.id for each in chosen}
-        fresh = [each for each in kept if each.trace.id not in shown]
-        if room := max(0, planned.limit - len(fresh)) if fresh else 0:
-            held = {each.trace.id for each in kept}
-            ordinary = [each for each in chosen if each.trace.id not in held]
-            over = ordinary[max(0, room - (len(chosen) - len(ordinary))) :] + over
-            gone = {each.trace.id for each in over}
-            chosen = [each for each in chosen if each.trace.id not in gone] + fresh
+        chosen, given_up = _seated(chosen, self._standing(standing, planned, alone=not admitted), planned.limit)
+        over = given_up + over
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
         return chosen
 
-    def _is_something(self, answer: Answer, admitted: Sequence[Scored]) -> bool:
+    def _is_something(self, admitted: Sequence[Scored]) -> bool:
         """Whether the best is similar enough, or enough of what was asked for was found."""
-        found = {each.trace.id for each in admitted}
         least = self.recipe.nothing
-        similar = max((score for id, score in answer.legs["vector"].scores.items() if id in found), default=0.0)
-        evident = max((score for id, score in answer.legs["keyword"].scores.items() if id in found), default=0.0)
-        return bool(admitted) and (similar >= least.similarity or evident >= least.evidence)
+        return any(each.similarity >= least.similarity or each.evidence >= least.evidence for each in admitted)
 
     def _standing(self, leg: Leg, planned: Plan, *, alone: bool) -> list[Scored]:
         """Rules that apply by situation. A remembered rule also applies alone; one merely said does not."""
@@ -281,9 +277,30 @@ def _refusal(each: Scored, planned: Plan) -> str | None:
 
 
 def _allows(filter: Filter, trace: Trace) -> bool:
-    """Whether a successor may stand in: it must itself be within the scope and lanes that were asked."""
-    in_scope = filter.scopes is None or trace.scope in filter.scopes
-    return in_scope and (filter.lanes is None or trace.lane in filter.lanes)
+    """Whether a successor may stand in: it must itself be within everything that was asked for."""
+    asked: tuple[tuple[Set[str] | None, str], ...] = (
+        (filter.scopes, trace.scope),
+        (filter.lanes, trace.lane),
+        (filter.kinds, kind_of(trace)),
+        (filter.trusts, trace.trust),
+        (filter.labels, label_of(trace)),
+    )
+    return all(names is None or name in names for names, name in asked)
+
+
+def _seated(chosen: list[Scored], rules: list[Scored], limit: int) -> tuple[list[Scored], list[Scored]]:
+    """`chosen` with the standing rules among them, within `limit`; and what gave up its place for them."""
+    shown = {each.trace.id for each in chosen}
+    # A rule may take a place only while something else keeps at least as many.
+    fresh = [rule for rule in rules if rule.trace.id not in shown][: max(1, limit // 2)]
+    keeps = {rule.trace.id for rule in rules}
+    surplus = len(chosen) + len(fresh) - limit
+    given_up: list[Scored] = []
+    for each in reversed(chosen):
+        if surplus > len(given_up) and each.trace.id not in keeps:
+            given_up.insert(0, each)
+    gone = {each.trace.id for each in given_up}
+    return ([each for each in chosen if each.trace.id not in gone] + fresh)[:limit], given_up
 
 
 def _diversified(admitted: list[Scored], balance: float) -> list[Scored]:
@@ -293,8 +310,10 @@ def _diversified(admitted: list[Scored], balance: float) -> list[Scored]:
     return [by_id[id] for id in diversity.diversified(list(by_id), scores, texts, balance)]
 
 
-def _hit(each: Scored) -> Hit:
-    parts = ScoreParts({name: round(value, 6) for name, value in each.parts.items()}, tuple(each.reasons))
+def _hit(each: Scored, tier: str) -> Hit:
+    trace = each.trace
+    passed = (f"tier {tier}", f"trust {trace.trust}", f"scope {trace.scope}", f"state {trace.state}")
+    parts = ScoreParts({name: round(value, 6) for name, value in each.parts.items()}, (*each.reasons, *passed))
     return Hit(each.trace, min(1.0, max(0.0, each.score)), parts, each.legs)
 
 

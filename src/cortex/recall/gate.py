@@ -23,7 +23,8 @@ _PHRASES = frozenset(
         "makes sense", "of course", "very good", "well done", "hi there", "hello there", "hey there",
     }
 )  # fmt: skip
-_HEARTBEAT = re.compile(r"\s*(read heartbeat\.md\b|heartbeat(_ok)?\b)", re.IGNORECASE)
+_HEARTBEAT = re.compile(r"\s*(?:read heartbeat\.md\b.*|heartbeat(?:_ok)?\W*)", re.IGNORECASE | re.DOTALL)
+_LONGEST_TRIVIAL = 200
 _COMMAND = re.compile(r"\s*/[a-z][\w:-]*(\s|$)", re.IGNORECASE)
 
 
@@ -31,13 +32,15 @@ def skip_reason(message: str) -> str | None:
     """Why this message needs no recall, or None when it does."""
     if not message.strip():
         return "empty"
-    if _HEARTBEAT.match(message):
+    if _HEARTBEAT.fullmatch(message):
         return "heartbeat"
     if _COMMAND.match(message):
         return "command"
-    bare = _bare(message)
-    if not bare:
+    if not any(char.isalnum() for char in message):
         return "no_words"
+    if len(message) > _LONGEST_TRIVIAL:
+        return None
+    bare = _bare(message)
     if bare in _SAID_IN_PASSING or bare in _PHRASES or all(word in _SAID_IN_PASSING for word in bare.split()):
         return "trivial"
     return None
@@ -45,7 +48,10 @@ def skip_reason(message: str) -> str | None:
 
 def _bare(message: str) -> str:
     """The words of a message: folded, with emoji, marks and punctuation taken off."""
-    # Long messages are never trivial; only the beginning needs looking at.
-    folded = unicodedata.normalize("NFKC", message[:400]).casefold()
-    kept = ("".join(char if char.isalnum() or unicodedata.category(char) in {"Mn", "Mc"} else " " for char in folded))
-    return " ".join(kept.split())
+    folded = unicodedata.normalize("NFKC", message).casefold()
+    return " ".join("".join(char if _is_of_a_word(char) else " " for char in folded).split())
+
+
+def _is_of_a_word(char: str) -> bool:
+    # Variation selectors belong to emoji; other combining marks belong to letters.
+    return char.isalnum() or (unicodedata.category(char) in {"Mn", "Mc"} and not "\ufe00" <= char <= "\ufe0f")

@@ -136,7 +136,7 @@ def _line(hit: Hit, text: str) -> str:
     if trace.trust is not TrustTier.TRUSTED:
         about.append(trace.trust.value)
     # One line a hit: a line break inside could pretend to be the next hit, or the end of the block.
-    return f"- [{', '.join(about)}] {' '.join(text.split())}"
+    return "- " + " ".join(f"[{', '.join(about)}] {text}".split())
 
 
 def _dressed(lines: str, frame: Frame) -> str:

@@ -78,7 +78,7 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
         text=text,
         terms=query_terms(essence(text) if recipe.essence else text),
         filter=Filter(
-            lanes=query.lanes or WARM_LANES,
+            lanes=WARM_LANES if query.lanes is None else query.lanes,
             scopes=None if scope is None else frozenset({scope}),
             kinds=query.kinds,
             since=query.since,

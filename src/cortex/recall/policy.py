@@ -50,7 +50,8 @@ def refusal(trace: Trace, now: datetime) -> str | None:
     """Why this trace may not be shown now, or None."""
     if trace.state not in SEARCHABLE:
         return trace.state.value
-    if isinstance(trace, Memory) and not trace.is_due(now):
+    # What was superseded stopped being valid then; where it is shown at all, it is shown as that.
+    if isinstance(trace, Memory) and not (trace.is_alive(now) if trace.state is State.SUPERSEDED else trace.is_due(now)):
         return "expired"
     return None
 

@@ -26,6 +26,9 @@ class Scored:
     legs: tuple[str, ...]
     parts: dict[str, float] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
+    similarity: float = 0.0
+    evidence: float = 0.0
+    """What the legs said of it, before any recipe weighs it."""
 
     @property
     def score(self) -> float:
@@ -54,7 +57,15 @@ def rank(
     for trace in traces:
         legs = tuple(leg.name for leg in (keyword, vector) if trace.id in leg.scores)
         given = parts[trace.id] | _conversation_parts(trace, named, recipe, plan) | _factor_parts(trace, recipe, plan)
-        scored.append(Scored(trace, legs, given | _decay_part(trace, given, recipe, plan.now)))
+        scored.append(
+            Scored(
+                trace,
+                legs,
+                given | _decay_part(trace, given, recipe, plan.now),
+                similarity=vector.scores.get(trace.id, 0.0),
+                evidence=keyword.scores.get(trace.id, 0.0),
+            )
+        )
     _share_sessions(scored, recipe)
     return sorted(scored, key=lambda each: (-each.score, each.trace.id))
 

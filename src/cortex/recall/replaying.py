@@ -46,8 +46,9 @@ def query_of(receipt: Receipt, text: str) -> Query:
 
 def left_out(receipt: Receipt) -> frozenset[str]:
     """The legs that were absent then, and must be absent again."""
-    trouble = {entry.partition(":")[0] for entry in receipt.facts["degraded"]}
-    return frozenset(trouble)
+    degraded = {entry.partition(":")[0] for entry in receipt.facts["degraded"]}
+    absent = {name for name, leg in receipt.facts["legs"].items() if leg["absent"] not in {None, "not_in_recipe"}}
+    return frozenset(degraded | absent)
 
 
 def compared(receipt: Receipt, answer: Answer, fingerprint: str) -> Replay:
@@ -57,7 +58,7 @@ def compared(receipt: Receipt, answer: Answer, fingerprint: str) -> Replay:
         differences.append("the recipe has changed since")
     if receipt.facts["answer"] != answer.digest:
         before = [each["id"] for each in receipt.facts["returned"]]
-        now = [hit.trace.id for hit in answer.hits[: len(before)]]
+        now = [hit.trace.id for hit in answer.hits[: len(before) or 1]]
         differences.append(
             "the same ids came back with other scores" if before == now else f"then {before}, now {now}"
         )

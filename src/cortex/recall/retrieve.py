@@ -31,21 +31,28 @@ class Leg:
         return list(self.scores)
 
 
-@dataclass(frozen=True, slots=True)
+_WAIT_SHARE = 0.7
+"""How much of the time that is left the vector leg may wait: the others need some too."""
+
+
 class Question:
     """A query's vector, on its way; the keyword leg runs meanwhile."""
 
-    space: EmbeddingSpace
-    pending: Future[Vector]
-    seconds: float
-    readable: bool = True
-    """Whether the model knows the script the query is written in."""
+    def __init__(self, space: EmbeddingSpace, pending: Future[Vector], seconds: float, *, readable: bool = True) -> None:
+        self.space = space
+        self.readable = readable
+        """Whether the model knows the script the query is written in."""
+        self._pending = pending
+        self._seconds = seconds
+        self._late = False
 
     def vector(self, deadline: Deadline) -> Vector:
-        """The vector, or DeadlineExceeded, or EmbedderUnavailable."""
+        """The vector, or DeadlineExceeded, or EmbedderUnavailable. What was late once is not waited for again."""
+        wait = 0.0 if self._late else min(self._seconds, _WAIT_SHARE * deadline.left())
         try:
-            return self.pending.result(timeout=min(self.seconds, deadline.left()))
+            return self._pending.result(timeout=wait)
         except FutureTimeout as error:
+            self._late = True
             raise DeadlineExceeded("the embedder took too long") from error
 
 

@@ -13,6 +13,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.passages import passages_of
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
+from cortex.domain.trust import least
 from cortex.domain.turn import Turn
 from cortex.errors import EmbedderUnavailable, NotFound
 from cortex.ports.clock import Clock
@@ -103,6 +104,16 @@ def backfill(
         outcome.position = store.apply(tenant, changes, at=clock.now())
         after = batch[-1].id
         progress(outcome.embedded, max(total, outcome.embedded), "embedded")
+
+
+def as_trusted_as_its_sources(memory: Memory, view: View) -> Memory:
+    """`memory` with no more trust than the turns it was made of (S4)."""
+    if not memory.source_turns:
+        return memory
+    sources = view.load(memory.source_turns)
+    if len(sources) < len(set(memory.source_turns)):
+        raise NotFound("a source turn is not known here", hint="store the turns first")
+    return memory.revised(trust=least([memory.trust, *(source.trust for source in sources)]))
 
 
 def superseding(memories: Sequence[Memory], view: View, now: datetime) -> list[Change]:

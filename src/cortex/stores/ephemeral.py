@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,11 @@ class _Shelf:
             dict(self.states),
             dict(self.jobs),
         )
+
+
+def create(path: Path, *, synchronous: str, busy_timeout_ms: int) -> EphemeralStore:  # noqa: ARG001 - nothing is kept
+    """What the registry calls: a store that lives as long as the process."""
+    return EphemeralStore()
 
 
 class EphemeralStore:
@@ -314,6 +320,11 @@ class _View:
     def position(self) -> int:
         return self._position
 
+    @property
+    def at(self) -> datetime | None:
+        events = self.events(limit=len(self._shelf.events))
+        return events[-1].at if events else None
+
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         return [self._counted(trace) for id in ids if (trace := self._trace(id))]
 
@@ -370,12 +381,12 @@ class _View:
         times = [trace.created_at for trace in traces]
         return Counts(
             total=len(traces),
-            by_lane=Counter(trace.lane.value for trace in traces),
-            by_scope=Counter(trace.scope for trace in traces),
-            by_kind=Counter(kind_of(trace).value for trace in traces),
-            by_label=Counter(label_of(trace).value for trace in traces),
-            by_trust=Counter(trace.trust.value for trace in traces),
-            by_state=Counter(trace.state.value for trace in traces),
+            by_lane=dict(Counter(trace.lane.value for trace in traces)),
+            by_scope=dict(Counter(trace.scope for trace in traces)),
+            by_kind=dict(Counter(kind_of(trace).value for trace in traces)),
+            by_label=dict(Counter(label_of(trace).value for trace in traces)),
+            by_trust=dict(Counter(trace.trust.value for trace in traces)),
+            by_state=dict(Counter(trace.state.value for trace in traces)),
             oldest=min(times, default=None),
             newest=max(times, default=None),
             text_bytes=sum(len(trace.text.encode()) for trace in traces),

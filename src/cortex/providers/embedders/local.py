@@ -50,9 +50,9 @@ class LocalEmbedder:
         vectors = self._model.each(self._embed, [PASSAGE_PREFIX + texts[at] for at in order])
         return [vector for _, vector in sorted(zip(order, vectors, strict=True), key=lambda pair: pair[0])]
 
-    def load(self) -> None:
-        """Load the model now, so that the first text need not wait for it."""
-        self._model.load()
+    def begin_loading(self) -> None:
+        """Load the model beside whatever is done next."""
+        self._model.begin_loading()
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return self._model.trouble(thorough=thorough)

@@ -44,10 +44,10 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO tombs (code) SELECT seq FROM codes")
     connection.execute("DELETE FROM codes")
     for table in ("vectors", "versions", "accesses"):
-        connection.execute(f"DELETE FROM {table} WHERE row NOT IN (SELECT row FROM traces)")  # noqa: S608
+        connection.execute(f"DELETE FROM {table} WHERE row NOT IN (SELECT row FROM traces)")
     connection.execute("UPDATE facets SET traces = 0, terms = 0")
     connection.execute("DELETE FROM speakers")
-    connection.execute(f"INSERT INTO speakers {_SPEAKERS}")  # noqa: S608
+    connection.execute(f"INSERT INTO speakers {_SPEAKERS}")
     for row, facet, user, text, indexed in _traces(connection):
         words = index_terms(text) if indexed else []
         if indexed:
@@ -143,8 +143,8 @@ def _counters(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 
 _SPEAKERS = (
-    "SELECT facet, json_extract(body, '$.speaker') AS name, count(*) FROM traces"
-    " WHERE thread IS NOT NULL AND name IS NOT NULL GROUP BY facet, name"
+    "SELECT facet, json_extract(body, '$.speaker') AS speaker, count(*) FROM traces"
+    " WHERE thread IS NOT NULL AND speaker IS NOT NULL GROUP BY facet, speaker"
 )
 
 
@@ -196,7 +196,7 @@ def _expected_codes(connection: sqlite3.Connection) -> Iterator[tuple[int, int, 
 def _orphans(connection: sqlite3.Connection) -> Iterator[Finding]:
     for table in ("vectors", "versions", "accesses", "lexicon", "codes"):
         left = connection.execute(
-            f"SELECT count(*) FROM {table} WHERE row NOT IN (SELECT row FROM traces)"  # noqa: S608
+            f"SELECT count(*) FROM {table} WHERE row NOT IN (SELECT row FROM traces)"
         ).fetchone()[0]
         if left:
             yield Finding("orphans", f"{left} rows of {table} belong to no trace")

@@ -42,7 +42,7 @@ def unpack_trace(name: str, body: str, used: int | None, uses: int) -> Trace:
     if name != "memory":
         return from_fields(name, fields)
     trace = from_fields(name, fields, access_count=uses, last_accessed_at=unpack_time(used) if used else None)
-    assert isinstance(trace, Memory)  # noqa: S101 - tells the type checker what `name` says
+    assert isinstance(trace, Memory)  # tells the type checker what `name` says
     return trace
 
 

@@ -32,6 +32,11 @@ class Columns:
     alive: NDArray[np.bool_]
 
 
+def enough(limit: int) -> int:
+    """How many vectors are compared exactly to find the `limit` nearest."""
+    return max(MANY, 4 * limit)
+
+
 def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
     """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
     ranked = (distances.astype(np.int64) << 44) | keys

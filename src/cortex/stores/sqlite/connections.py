@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from cortex.stores.sqlite import schema
 
 _PAGE_CACHE_KIB = 8_192
 _STEPS_BETWEEN_CHECKS = 10_000
+_RETRY_SECONDS = 0.002
 
 
 class Connections:
@@ -38,6 +40,7 @@ class Connections:
         with named_errors(path):
             _make_private(path)
             self._writer = self._open()
+            schema.refuse_strange(self._writer, str(path))
             self._writer.execute("PRAGMA journal_mode = WAL")
             schema.prepare(self._writer, str(path))
 
@@ -47,7 +50,7 @@ class Connections:
         with self.exclusive() as connection:
             # `IMMEDIATE` takes the lock at once: a transaction that reads first and then writes can only fail.
             connection.execute(f"PRAGMA synchronous = {self._synchronous if durable else 'NORMAL'}")
-            connection.execute("BEGIN IMMEDIATE")
+            self._take_turn(connection)
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -87,6 +90,26 @@ class Connections:
                 for connection in (self._writer, *self._idle):
                     connection.close()
                 self._idle.clear()
+
+    def _take_turn(self, connection: sqlite3.Connection) -> None:
+        """Begin writing as soon as nobody else does.
+
+        SQLite's own wait sleeps longer and longer, so that of many writers the unlucky starve; asking
+        every few milliseconds gives each the same chance.
+        """
+        deadline = time.monotonic() + self._busy_timeout_ms / 1000
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                    return
+                except sqlite3.OperationalError:
+                    if time.monotonic() >= deadline:
+                        raise
+                    time.sleep(_RETRY_SECONDS)
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(

@@ -23,7 +23,7 @@ from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Match, Version
 from cortex.stores.sqlite import lexicon
 from cortex.stores.sqlite.codec import pack_time, unpack_id, unpack_trace
-from cortex.stores.sqlite.codes import MANY, CodeIndex, choose
+from cortex.stores.sqlite.codes import CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.lexicon import Bag
 from cortex.stores.sqlite.reader import (
@@ -143,12 +143,13 @@ class PastView(SqliteView):
                 return []
             id, centre, centred = known
             rows = [row for row in self._vectors_then(id) if row[1] in wanted]
-        if centre is not None and centred <= self.position and len(rows) > MANY:
+        many = enough(limit)
+        if centre is not None and centred <= self.position and len(rows) > many:
             middle = np.frombuffer(centre, dtype="<f4")
             matrix = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f4").reshape(len(rows), -1)
             keys = np.array([row[0] for row in rows], dtype=np.int64)
             distances = hamming(sign_codes(matrix, middle), sign_codes(vector, middle))
-            chosen = set(choose(distances, keys, MANY).tolist())
+            chosen = set(choose(distances, keys, many).tolist())
             rows = [row for row in rows if row[0] in chosen]
         return self._nearest_of(vector, [row[1:] for row in rows], limit)
 
@@ -179,13 +180,15 @@ class PastView(SqliteView):
         return frozenset(turn.speaker for turn in turns if isinstance(turn, Turn) and turn.speaker)
 
     def turn_at(self, session: str, seq: int) -> Turn | None:
-        id = self._places.get((session, seq))
-        turn = self._traces[id].trace if id else None
-        return turn if isinstance(turn, Turn) else None
+        return next((turn for turn in self._turns(session) if turn.seq == seq), None)
 
     def last_seq(self, session: str) -> int:
-        return max((then.trace.seq for _, then in self._select(Filter(sessions=frozenset({session})))
-                    if isinstance(then.trace, Turn)), default=-1)  # fmt: skip
+        return max((turn.seq for turn in self._turns(session)), default=-1)
+
+    def _turns(self, session: str) -> Iterator[Turn]:
+        """The turns of a session, whatever their state."""
+        traces = (then.trace for then in self._traces.values())
+        return (trace for trace in traces if isinstance(trace, Turn) and trace.session == session)
 
     def _select(self, filter: Filter) -> Iterator[tuple[TraceId, Then]]:
         """What passes the filter, in order of id."""
@@ -193,7 +196,7 @@ class PastView(SqliteView):
         facets = {
             row[0]
             for row in self._db.execute(
-                f"SELECT id FROM facets WHERE user = ?{where}",  # noqa: S608
+                f"SELECT id FROM facets WHERE user = ?{where}",
                 (self._user, *values),
             )
         }

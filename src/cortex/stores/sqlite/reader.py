@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from cortex.stores.sqlite.codec import (
     unpack_time,
     unpack_trace,
 )
-from cortex.stores.sqlite.codes import MANY, CodeIndex, choose
+from cortex.stores.sqlite.codes import CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.lexicon import Bag
 from cortex.stores.sqlite.writer import check_vector, facet_token, user_token
@@ -84,6 +85,14 @@ class SqliteView:
     def position(self) -> int:
         return self._position
 
+    @property
+    def at(self) -> datetime | None:
+        row = self._db.execute(
+            "SELECT at FROM events WHERE user = ? AND position <= ? ORDER BY position DESC LIMIT 1",
+            (self._user, self.position),
+        ).fetchone()
+        return unpack_time(row[0]) if row else None
+
     # --- by id -----------------------------------------------------------------------------------
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
@@ -91,7 +100,7 @@ class SqliteView:
         for some in batched([pack_id(id) for id in ids]):
             rows = self._db.execute(
                 "SELECT t.id, t.name, t.body, t.used, t.uses FROM traces t JOIN facets f ON f.id = t.facet"
-                f" WHERE f.user = ? AND t.id IN ({marks(some)})",  # noqa: S608
+                f" WHERE f.user = ? AND t.id IN ({marks(some)})",
                 (self._user, *some),
             )
             found.update((row[0], unpack_trace(*row[1:])) for row in rows)
@@ -117,7 +126,7 @@ class SqliteView:
                 "SELECT a.id, b.seq - a.seq, b.id FROM traces a JOIN facets f ON f.id = a.facet"
                 " JOIN traces b ON b.thread = a.thread AND b.seq BETWEEN a.seq - ? AND a.seq + ? AND b.seq <> a.seq"
                 " JOIN facets g ON g.id = b.facet AND g.state IN ('active', 'superseded')"
-                f" WHERE f.user = ? AND a.id IN ({marks(some)})",  # noqa: S608
+                f" WHERE f.user = ? AND a.id IN ({marks(some)})",
                 (reach, reach, self._user, *some),
             )
             for id, offset, other in rows:
@@ -177,7 +186,7 @@ class SqliteView:
         )
         return self._db.execute(
             "SELECT l.row, l.length, l.terms FROM postings p JOIN lexicon l ON l.row = p.rowid"
-            f" WHERE postings MATCH :match{narrow} ORDER BY p.rowid DESC LIMIT :most",  # noqa: S608
+            f" WHERE postings MATCH :match{narrow} ORDER BY p.rowid DESC LIMIT :most",
             {"match": match, "facets": listed(facets.ids), "most": most},
         ).fetchall()
 
@@ -212,12 +221,12 @@ class SqliteView:
             return []
         with until(deadline, self._db):
             allowed = self._allowed_rows(filter)
-            keys = None if known[1] is None else self._chosen(vector, known[0], known[1], facets, allowed)
+            keys = None if known[1] is None else self._chosen(vector, known[0], known[1], facets, allowed, enough(limit))
             rows = self._vectors(known[0], facets, keys, allowed)
         return self._nearest_of(vector, rows, limit)
 
     def _chosen(
-        self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None
+        self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None, many: int
     ) -> NDArray[np.int64]:
         """The keys of the vectors worth comparing exactly."""
         columns = self._codes(space, len(vector)).columns(self._db)
@@ -231,13 +240,13 @@ class SqliteView:
             chosen = np.isin(keys, [row[0] for row in rows])
             mask[np.flatnonzero(mask)[~chosen]] = False
             keys = keys[chosen]
-        if len(keys) <= MANY:
+        if len(keys) <= many:
             return keys
         code = sign_codes(vector, np.frombuffer(centre, dtype="<f4"))
         # Copying the codes of most rows costs more than comparing all of them.
         most = 4 * len(keys) > len(mask)
         distances = hamming(columns.codes, code)[mask] if most else hamming(columns.codes[mask], code)
-        return choose(distances, keys, MANY)
+        return choose(distances, keys, many)
 
     def _vectors(
         self, space: int, facets: Facets, keys: NDArray[np.int64] | None, allowed: set[int] | None
@@ -304,7 +313,7 @@ class SqliteView:
         where, values = facet_conditions(filter)
         return Facets(
             self._db.execute(
-                f"SELECT id, traces, terms FROM facets WHERE user = ?{where} AND traces > 0",  # noqa: S608
+                f"SELECT id, traces, terms FROM facets WHERE user = ?{where} AND traces > 0",
                 (self._user, *values),
             )
         )
@@ -316,7 +325,7 @@ class SqliteView:
             return None
         rows = self._db.execute(
             "SELECT t.row FROM traces t JOIN facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
-            f" WHERE f.user = ?{where}",  # noqa: S608
+            f" WHERE f.user = ?{where}",
             (self._user, *values),
         )
         return {row[0] for row in rows}
@@ -328,7 +337,7 @@ class SqliteView:
         where, values = _row_conditions(filter)
         rows = self._db.execute(
             "SELECT t.name, t.body, t.used, t.uses FROM traces t LEFT JOIN threads h ON h.id = t.thread"
-            f" WHERE t.facet IN (SELECT value FROM json_each(?)) AND t.id > ?{where} ORDER BY t.id LIMIT ?",  # noqa: S608
+            f" WHERE t.facet IN (SELECT value FROM json_each(?)) AND t.id > ?{where} ORDER BY t.id LIMIT ?",
             (listed(facets.ids), pack_id(after) if after else b"", *values, limit),
         )
         return [unpack_trace(*row) for row in rows]
@@ -340,7 +349,7 @@ class SqliteView:
             "SELECT f.lane, f.scope, f.kind, f.label, f.trust, f.state, count(*), min(t.created), max(t.created),"
             " sum(length(CAST(json_extract(t.body, '$.text') AS BLOB)))"
             " FROM traces t JOIN facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
-            f" WHERE f.user = ?{where}{narrow} GROUP BY f.id",  # noqa: S608
+            f" WHERE f.user = ?{where}{narrow} GROUP BY f.id",
             (self._user, *values, *more),
         ).fetchall()
         return tally(rows)
@@ -405,7 +414,7 @@ class SqliteView:
 
     def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         rows = self._db.execute(
-            f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = ? AND (? IS NULL OR state = ?) ORDER BY due, id LIMIT ?",  # noqa: S608
+            f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = ? AND (? IS NULL OR state = ?) ORDER BY due, id LIMIT ?",
             (self._user, state, state, limit),
         )
         return [unpack_job(row) for row in rows]

@@ -162,6 +162,11 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
             raise
 
 
+def refuse_strange(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse a file that is not for us to touch, before anything touches it."""
+    _version(connection, path)
+
+
 def _version(connection: sqlite3.Connection, path: str) -> int:
     ours = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]

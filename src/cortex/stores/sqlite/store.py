@@ -63,7 +63,7 @@ class SqliteStore:
     def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
         with self._connections.writing() as connection:
             row = connection.execute(
-                f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"  # noqa: S608
+                f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"
                 " AND kind IN (SELECT value FROM json_each(:kinds))"
                 " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now))"
                 " AND NOT EXISTS (SELECT 1 FROM jobs other WHERE other.user = jobs.user AND other.kind = jobs.kind"
@@ -77,7 +77,7 @@ class SqliteStore:
                 "UPDATE jobs SET state = ?, claimed = ?, attempts = attempts + 1 WHERE id = ?",
                 (JobState.RUNNING.value, pack_time(until), row[0]),
             )
-            claimed = connection.execute(f"SELECT {JOB_COLUMNS} FROM jobs WHERE id = ?", (row[0],)).fetchone()  # noqa: S608
+            claimed = connection.execute(f"SELECT {JOB_COLUMNS} FROM jobs WHERE id = ?", (row[0],)).fetchone()
             return unpack_job(claimed)
 
     def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:

@@ -217,7 +217,7 @@ class Writer:
         for some in batched(packed):
             rows = self._db.execute(
                 "SELECT t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body"
-                f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(some)})",  # noqa: S608
+                f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(some)})",
                 some,
             )
             for id, user, *rest in rows:
@@ -271,8 +271,8 @@ class Writer:
         ).rowcount
         if changed:
             where = "row = ? AND space = ?"
-            self._db.execute(f"INSERT INTO tombs (code) SELECT seq FROM codes WHERE {where}", (row, space))  # noqa: S608
-            self._db.execute(f"DELETE FROM codes WHERE {where}", (row, space))  # noqa: S608
+            self._db.execute(f"INSERT INTO tombs (code) SELECT seq FROM codes WHERE {where}", (row, space))
+            self._db.execute(f"DELETE FROM codes WHERE {where}", (row, space))
 
     def _add_codes(self, space: int, facet: int, centre: bytes, vectors: Sequence[tuple[int, int, bytes]]) -> None:
         if not vectors:
@@ -291,9 +291,9 @@ class Writer:
         could not be given again.
         """
         live = "FROM vectors v JOIN traces t ON t.row = v.row WHERE v.space = ? AND v.until IS NULL"
-        if self._db.execute(f"SELECT count(*) {live}", (space,)).fetchone()[0] <= MANY:  # noqa: S608
+        if self._db.execute(f"SELECT count(*) {live}", (space,)).fetchone()[0] <= MANY:
             return
-        rows = self._db.execute(f"SELECT v.key, v.row, v.vector, t.facet {live}", (space,)).fetchall()  # noqa: S608
+        rows = self._db.execute(f"SELECT v.key, v.row, v.vector, t.facet {live}", (space,)).fetchall()
         matrix = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4").reshape(len(rows), -1)
         centre = matrix.mean(axis=0, dtype=np.float64).astype("<f4").tobytes()
         self._db.execute(
@@ -414,15 +414,15 @@ class Writer:
     def _intern(self, table: str, **values: object) -> int:
         """The id of the row with these values, made if need be. Table and columns are our own names."""
         where = " AND ".join(f"{column} = ?" for column in values)
-        found = self._db.execute(f"SELECT id FROM {table} WHERE {where}", (*values.values(),)).fetchone()  # noqa: S608
+        found = self._db.execute(f"SELECT id FROM {table} WHERE {where}", (*values.values(),)).fetchone()
         if found:
             id: int = found[0]
             return id
         cursor = self._db.execute(
-            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks(values)})",  # noqa: S608
+            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks(values)})",
             (*values.values(),),
         )
-        assert cursor.lastrowid is not None  # noqa: S101 - an INSERT always has one
+        assert cursor.lastrowid is not None  # an INSERT always has one
         return cursor.lastrowid
 
     def _next_row(self) -> int:

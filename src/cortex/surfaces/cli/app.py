@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,17 +23,23 @@ ROOMS = {"use": "Use", "feed": "Feed", "keep": "Keep and govern", "run_it": "Run
 """Where the verbs are, in the order they are looked for, and the heading of each in the help."""
 
 
+@dataclass(slots=True)
+class Given:
+    """What a run is given to begin with, and what it learns from its first options."""
+
+    open_engine: OpenEngine = open_cortex
+    debug: bool = False
+
+
 def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
     """Carry out one command; gives the exit code. Every error becomes one line, here and nowhere else."""
     own, rest = hoisted(arguments)
     as_json = "--json" in own
-    # Not asked of the settings, which may be what fails.
-    debug = "--debug" in own or bool(os.environ.get("CORTEX_DEBUG"))
-    _quiet_logs(debug)
+    given = Given(open_engine)
     _never_fail_to_encode()
     try:
         command: Any = typer.main.get_command(command_line(rest[0] if rest else None))
-        code = command.main(args=own + rest, prog_name="cortex", standalone_mode=False, obj=open_engine)
+        code = command.main(args=own + rest, prog_name="cortex", standalone_mode=False, obj=given)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except EngineError as error:
@@ -41,12 +48,15 @@ def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
         # Whoever read our output has gone. Python would complain about the rest of it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except SystemExit as error:
+        # How Typer itself ends when the pipe is closed.
+        return PIPE_CLOSED if isinstance(error.__context__, BrokenPipeError) else int(error.code or 0)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
         if usage := Failure.of_usage(error):
             return tell(usage, as_json)
-        if debug:
+        if given.debug:
             raise
         return tell(Failure.unexpected(error), as_json)
 
@@ -86,8 +96,9 @@ def options(
     agent: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent.")] = None,
     user: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent's user.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Annotated[  # noqa: ARG001 - read before parsing, so that it also holds for parsing
-        bool, typer.Option("--debug", help="Show the traceback of an unexpected error, and log to stderr.")
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", envvar="CORTEX_DEBUG", help="Show unexpected errors whole, and log to stderr."),
     ] = False,
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
@@ -95,7 +106,10 @@ def options(
     if version:
         print(f"cortex {__version__}")
         raise typer.Exit
-    context.obj = Surface(context.obj or open_cortex, home, agent, user, as_json)
+    given = context.find_object(Given) or Given()
+    given.debug = debug
+    _quiet_logs(debug)
+    context.obj = Surface(given.open_engine, home, agent, user, as_json)
 
 
 def _quiet_logs(debug: bool) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
+from rich.console import Console, RenderableType
 from rich.table import Table
+from rich.text import Text
+
+from cortex.domain.text import visible
 
 if TYPE_CHECKING:
     from cortex.evaluation.metrics import Summary
@@ -25,18 +27,23 @@ _COUNTS = frozenset({"tokens_mean", "latency_ms_p50", "latency_ms_p95"})
 
 
 def print_report(report: Report, console: Console) -> None:
-    """Print `report`: overall beside the baselines, then by category, then what is worth knowing."""
-    console.print(_overall(report))
+    """Print `report` on `console`."""
+    console.print(*tables(report), sep="\n")
+
+
+def tables(report: Report) -> Iterator[RenderableType]:
+    """The measures beside the baselines, each with its interval; then by category; then what is worth knowing."""
+    yield _overall(report)
     if len(report.cortex.categories) > 1:
-        console.print(_categories(report))
-    console.print(f"wrong-scope rate {report.wrong_scope_rate:.4f}; fed in {report.feed_seconds:.1f} s", style="dim")
+        yield _categories(report)
+    yield Text(f"wrong-scope rate {report.wrong_scope_rate:.4f}; fed in {report.feed_seconds:.1f} s", style="dim")
     for note in report.notes:
-        console.print(f"{note}", style="dim", markup=False)
+        yield Text(note, style="dim")
 
 
 def _overall(report: Report) -> Table:
     title = f"{report.set_name}: {report.records:,} records, recipe {report.recipe}, {report.embedder}"
-    table = Table(title=escape(title), title_justify="left", caption="[] is where 95 of 100 resamples lie")
+    table = Table(title=Text(visible(title)), title_justify="left", caption="interval: where 95 of 100 resamples lie")
     table.add_column("measure")
     table.add_column("Cortex", justify="right", style="bold")
     table.add_column("interval", justify="right", style="dim")
@@ -62,7 +69,7 @@ def _categories(report: Report) -> Table:
         table.add_column(_TITLES.get(name, name), justify="right")
     for category, summary in report.cortex.categories.items():
         label = f"{category} (apart)" if category in report.apart else category
-        table.add_row(escape(label), *(_shown(name, summary[name]) for name in names))
+        table.add_row(Text(visible(label)), *(_shown(name, summary[name]) for name in names))
     return table
 
 
@@ -84,5 +91,4 @@ def _interval(summary: Summary, measure: str) -> str:
     interval = summary.intervals.get(measure)
     if interval is None:
         return ""
-    # `\[` keeps the bracket from being read as markup.
-    return f"\\[{_shown(measure, interval[0])}, {_shown(measure, interval[1])}]"
+    return f"{_shown(measure, interval[0])} to {_shown(measure, interval[1])}"

@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from cortex.domain.text import visible
 from cortex.errors import EngineError
+from cortex.surfaces.cli import output
 
 USAGE = 2
 UNEXPECTED = 70
@@ -62,17 +62,17 @@ def tell(failure: Failure, as_json: bool) -> int:
         }
         print(json.dumps({"error": told}), file=sys.stderr)
         return failure.exit_code
-    print(f"{_red('error:')} {_line(failure.message)}", file=sys.stderr)
+    _say("error", failure.message, "bold red")
     if failure.hint:
-        print(f"hint: {_line(failure.hint)}", file=sys.stderr)
+        _say("hint", failure.hint, "bold")
     return failure.exit_code
 
 
-def _line(text: str) -> str:
-    return " ".join(visible(text).split())
+def _say(what: str, text: str, style: str) -> None:
+    line = output.one_line(text)
+    if not sys.stderr.isatty():
+        print(f"{what}: {line}", file=sys.stderr)
+        return
+    from rich.text import Text
 
-
-def _red(text: str) -> str:
-    from cortex.surfaces.cli.output import colours
-
-    return f"\x1b[1;31m{text}\x1b[0m" if colours(sys.stderr) else text
+    output.show(Text(f"{what}: ", style).append(line, "not bold default"), stream=sys.stderr)

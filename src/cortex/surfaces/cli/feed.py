@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -34,11 +32,10 @@ def export(
     surface = surface_of(context)
     which = filter_of(scope=scope, kind=kind, lane=lane, state=state, since=since, until=until, any_state=True)
     with surface.engine() as engine:
-        lines = (json.dumps(line, ensure_ascii=False) for line in engine.export(which, redact=not with_text))
+        lines = map(output.json_line, engine.export(which, redact=not with_text))
         if file == STDIN:
-            watched = sys.stdout.isatty()
             for line in lines:
-                output.plain(line) if watched else print(line)
+                print(line)
             return
         number = _write(Path(file), lines)
     if surface.json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,22 +18,21 @@ PIPED_WIDTH = 10_000
 """Nothing is wrapped on its way to another program."""
 
 
-def colours(stream: TextIO) -> bool:
-    """Whether colours are wanted there."""
-    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-
-def show(*renderables: RenderableType) -> None:
+def show(*renderables: RenderableType, stream: TextIO | None = None) -> None:
     """Print for people."""
-    console = _console(sys.stdout)
+    console = _console(stream or sys.stdout)
     for renderable in renderables:
         console.print(renderable)
 
 
 def show_json(value: Any) -> None:
-    """Print one JSON object. On a terminal it is laid out, and every character that could act on it is escaped."""
-    watched = sys.stdout.isatty()
-    print(json.dumps(value, ensure_ascii=watched, indent=2 if watched else None))
+    """Print one JSON object; on a terminal laid out for reading."""
+    print(json_line(value, indent=2 if sys.stdout.isatty() else None))
+
+
+def json_line(value: Any, *, indent: int | None = None) -> str:
+    """`value` as JSON. Characters that could act on a terminal are written as the escapes JSON has for them."""
+    return visible(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def plain(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -18,11 +19,12 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.text import visible
-from cortex.domain.trace import Trace, name_of, to_fields
+from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.engine import Explained, Shown
 from cortex.ports.store import Counts
+from cortex.surfaces.cli import plain
 from cortex.surfaces.cli.output import one_line
 
 BAR = 10
@@ -30,6 +32,8 @@ _WARNED = {TrustTier.UNTRUSTED.value, TrustTier.QUARANTINED.value, State.SUPERSE
 _OFF = {State.FORGOTTEN.value, State.EXPIRED.value}
 _MARKS = {True: ("✓", "green"), None: ("!", "yellow"), False: ("✗", "red")}
 _SHOWN = 60
+# The parenthesis at the end of a recipe's description names a requirement, which means nothing to its user.
+_REQUIREMENT = re.compile(r" \([A-Z]\d+[^)]*\)")
 
 
 def bar(share: float, width: int = BAR) -> Text:
@@ -72,7 +76,7 @@ def recollection(answer: Recollection, *, explain: bool) -> Iterator[RenderableT
     facts = answer.receipt.facts
     if facts.get("broadened"):
         yield Text(f"Nothing in scope {one_line(str(facts.get('scope')))!r}; this is from all scopes.", style="yellow")
-    told = f"{len(answer.hits)} hits, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
+    told = f"{_several(len(answer.hits), 'hit')}, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
     yield Text(f"{told}, {facts.get('recipe')}, receipt {answer.receipt.id}", style="dim")
 
 
@@ -156,12 +160,10 @@ def trace(found: Shown) -> Iterator[RenderableType]:
     about = table()
     about.add_column(style="bold")
     about.add_column()
-    fields = {"type": name_of(found.trace), **to_fields(found.trace)}
+    fields = plain.trace(found.trace)
     del fields["text"]
-    if isinstance(found.trace, Memory):
-        fields["used"] = f"{found.trace.access_count} times"
-        if found.trace.expires_at:
-            fields["expires_at"] = found.trace.expires_at.isoformat()
+    if isinstance(found.trace, Memory) and found.trace.expires_at:
+        fields["expires_at"] = found.trace.expires_at.isoformat()
     for name, value in fields.items():
         told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         about.add_row(name, Text(one_line(told)))
@@ -179,7 +181,7 @@ def trace(found: Shown) -> Iterator[RenderableType]:
 def counts(found: Counts) -> Iterator[RenderableType]:
     """How many there are, and of what sort."""
     span = f", {found.oldest:%Y-%m-%d} to {found.newest:%Y-%m-%d}" if found.oldest and found.newest else ""
-    yield Text(f"{found.total:,} traces, {size(found.text_bytes)} of text{span}", style="bold")
+    yield Text(f"{_several(found.total, 'trace')}, {size(found.text_bytes)} of text{span}", style="bold")
     sorts = {
         "lane": found.by_lane, "scope": found.by_scope, "kind": found.by_kind,
         "importance": found.by_label, "trust": found.by_trust, "state": found.by_state,
@@ -287,7 +289,8 @@ def recipes(found: Iterable[Any], default: str) -> Table:
             else f"ranks, k = {recipe.fusion.k}"
         )
         name = Text(recipe.name, "bold").append(" (default)" if recipe.name == default else "", "dim")
-        made.add_row(name, fusion, _bounds(recipe.auto), _bounds(recipe.search), str(recipe.budget), recipe.about)
+        about = _REQUIREMENT.sub("", recipe.about)
+        made.add_row(name, fusion, _bounds(recipe.auto), _bounds(recipe.search), str(recipe.budget), about)
     return made
 
 
@@ -325,6 +328,10 @@ def _number(value: float | int | None) -> str:
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def size(number: int) -> str:

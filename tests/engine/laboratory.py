@@ -1,0 +1,69 @@
+"""An engine on a store of choice, with everything it depends on in the test's hands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cortex import settings as configuration
+from cortex.domain.hits import Recollection
+from cortex.domain.scope import Tenant
+from cortex.domain.turn import Role, Said
+from cortex.engine import Engine
+from cortex.ports.clock import Clock
+from cortex.ports.embedder import Embedder
+from cortex.ports.store import Store
+from cortex.recall.recipes import RECIPES
+from cortex.stores.ephemeral import EphemeralStore
+from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
+from cortex.wiring import build
+
+BACKENDS = ("sqlite", "ephemeral")
+
+# No cache, so that the embedder is asked each time; no waiting for the disk, which the contracts test.
+QUICK: Mapping[str, Any] = {"embedding": {"cache_entries": 0}, "store": {"synchronous": "normal"}}
+
+
+def opened(
+    home: Path,
+    backend: str = "sqlite",
+    *,
+    clock: Clock | None = None,
+    embedder: Embedder | None = None,
+    reranker: FakeReranker | None = None,
+    **sections: Mapping[str, Any],
+) -> Engine:
+    """An engine for the default tenant; the test closes it."""
+    merged = {name: {**QUICK.get(name, {}), **sections.get(name, {})} for name in {**QUICK, **sections}}
+    parts = build(
+        home,
+        configuration.load(home, merged),
+        embedder=embedder or FakeEmbedder(256),
+        reranker=reranker or FakeReranker(),
+        clock=clock or FakeClock(),
+        ids=CountingIds(),
+    )
+    if backend == "ephemeral":
+        stores: dict[str, Store] = {}
+        parts.open_store = lambda agent: stores.setdefault(agent, EphemeralStore())
+    return Engine(parts, Tenant())
+
+
+def user(text: str, **fields: Any) -> Said:
+    return Said(text=text, **{"role": Role.USER, **fields})
+
+
+def assistant(text: str, **fields: Any) -> Said:
+    return Said(text=text, **{"role": Role.ASSISTANT, **fields})
+
+
+def texts(found: Recollection) -> list[str]:
+    return [hit.trace.text for hit in found.hits]
+
+
+def ids(found: Recollection) -> list[str]:
+    return [hit.trace.id for hit in found.hits]
+
+
+RECIPE_NAMES = sorted(RECIPES)

@@ -1,0 +1,360 @@
+"""Receipts, replay and looking at the past."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, texts, user
+
+from cortex.domain.memory import Draft
+from cortex.domain.query import Mode
+from cortex.errors import InvalidRequest, NotFound
+from cortex.ports.store import File
+from cortex.testing import FakeClock, FakeEmbedder
+
+KEY = "The deploy key rotates on Mondays"
+ASKED = "when does the deploy key rotate?"
+
+# Words no id, key or reason is spelled with.
+words = st.text(alphabet="qwzjkxy", min_size=5, max_size=9)
+sayings = st.lists(st.lists(words, min_size=2, max_size=6).map(" ".join), min_size=1, max_size=6)
+
+
+# --- E12 ------------------------------------------------------------------------------------------
+
+
+def test_every_operation_leaves_a_receipt_with_a_versioned_schema(engine):
+    """E12"""
+    kept = engine.remember(KEY).memory
+    engine.keep_turns("s1", [user("hello harbour")])
+    engine.recall(ASKED)
+    engine.forget(kept.id)
+    engine.restore(kept.id)
+    engine.forget_matching("nothing of the sort")
+    engine.backfill()
+    engine.import_([])
+    found = engine.receipts(limit=50)
+    assert {receipt.op for receipt in found} == {
+        "remember", "keep_turns", "recall", "forget", "restore", "backfill", "import",
+    }  # fmt: skip
+    for receipt in found:
+        told = receipt.to_json()
+        assert told["schema"] == f"cortex.{receipt.op}.receipt.v1"
+        assert {"id", "at", "agent", "user", "position", "latency_ms"} <= set(told)
+        assert engine.receipt(receipt.id) == receipt
+
+
+@settings(max_examples=20)
+@given(sayings, st.sampled_from(RECIPE_NAMES), st.sampled_from(["low", "high"]))
+def test_no_word_of_a_memory_or_a_query_occurs_in_a_receipt(tmp_path_factory, said, recipe, verbosity):
+    """E12: ids, scores and counts, never text"""
+    with opened(tmp_path_factory.mktemp("home"), "ephemeral", receipts={"verbosity": verbosity}) as engine:
+        kept = [engine.remember(text, topic=text, subject=text).memory.id for text in said]
+        engine.remember(said[0] + " anew", supersedes=kept[0])
+        engine.keep_turns("s1", [user(text, speaker="Ann") for text in said])
+        engine.recall(said[0], recipe=recipe, min_score=0.0)
+        engine.search(said[-1], recipe=recipe, limit=1, budget=60)
+        engine.forget_matching(said[-1])
+        engine.import_(json.dumps(line) for line in engine.export(redact=False))
+        told = json.dumps([receipt.to_json() for receipt in engine.receipts(limit=1_000)])
+        for word in " ".join(said).split():
+            assert word not in told
+
+
+@pytest.mark.parametrize("most", [1, 3, 10])
+def test_a_receipt_names_at_most_so_many_items(open_engine, most):
+    """E12: max items 3, cap 10"""
+    engine = open_engine(receipts={"max_items": most})
+    engine.remember_all(Draft(text=f"The deploy key number {number}") for number in range(20))
+    facts = engine.recall("deploy key number 3", limit=15).receipt.facts
+    for name in ("ftsTop", "vecTop", "fusedTop", "returned"):
+        assert len(facts[name]) == most
+    assert facts["counts"]["returned"] == 15
+
+
+def test_a_receipt_names_three_items_unless_told_otherwise(engine):
+    """E12"""
+    engine.remember_all(Draft(text=f"The deploy key number {number}") for number in range(9))
+    assert len(engine.recall("deploy key").receipt.facts["fusedTop"]) == 3
+
+
+def test_a_receipt_says_what_was_asked_tried_and_found(engine):
+    """E12: filters, counts, tiers, top ids, recipe"""
+    kept = engine.remember(KEY, scope="infra").memory
+    facts = engine.recall(ASKED, scope="infra", limit=7).receipt.facts
+    assert facts["recipe"] == "balanced.v1"
+    assert (facts["asked"]["scope"], facts["asked"]["limit"], facts["asked"]["mode"]) == ("infra", 7, "auto")
+    assert facts["ftsTop"] == facts["vecTop"] == facts["fusedTop"] == [kept.id]
+    assert facts["counts"] == {"candidates": 1, "returned": 1, "dropped": {}}
+    assert facts["policyTier"]
+    assert facts["returned"][0]["id"] == kept.id
+    assert (facts["skipped"], facts["degraded"], facts["embeddingSkipped"]) == (None, [], False)
+
+
+def test_a_verbose_receipt_also_names_what_was_dropped_and_why(open_engine):
+    """E12"""
+    engine = open_engine(receipts={"verbosity": "high"})
+    engine.remember_all(Draft(text=f"The deploy key number {number}") for number in range(4))
+    facts = engine.recall("deploy key", limit=1).receipt.facts
+    assert {each["reason"] for each in facts["dropped"]} == {"over_limit"}
+    assert len(facts["dropped"]) == facts["counts"]["dropped"]["over_limit"] == 3
+
+
+def test_a_quiet_receipt_does_not(engine):
+    """E12"""
+    engine.remember(KEY)
+    assert "dropped" not in engine.recall(ASKED).receipt.facts
+
+
+@pytest.mark.parametrize("recipe", RECIPE_NAMES)
+def test_the_same_state_gives_the_same_receipt(tmp_path, recipe):
+    """E12: deterministic, apart from its time, latency and id"""
+
+    def told(home: str, backend: str) -> dict:
+        with opened(tmp_path / home, backend) as engine:
+            engine.remember_all(Draft(text=f"The deploy key number {number}") for number in range(9))
+            receipt = engine.recall("deploy key number 3", recipe=recipe).receipt.to_json()
+        for leg in receipt["legs"].values():
+            leg.pop("ms")
+        return {name: value for name, value in receipt.items() if name not in {"id", "at", "latency_ms"}}
+
+    assert told("one", "sqlite") == told("two", "sqlite")
+
+
+def test_receipts_can_be_turned_off(open_engine):
+    """E12"""
+    engine = open_engine(receipts={"enabled": False})
+    engine.remember(KEY)
+    engine.recall(ASKED)
+    assert list(engine.receipts()) == []
+
+
+def test_receipts_come_newest_first_and_by_operation(engine):
+    """E12"""
+    engine.remember(KEY)
+    engine.recall(ASKED)
+    engine.recall("and the ferry?")
+    assert [receipt.op for receipt in engine.receipts()] == ["recall", "recall", "remember"]
+    assert [receipt.op for receipt in engine.receipts(op="remember")] == ["remember"]
+    assert len(engine.receipts(limit=1)) == 1
+
+
+def test_an_unknown_receipt_is_not_found(engine):
+    with pytest.raises(NotFound, match="cortex receipts"):
+        engine.receipt("019b8d62-7a80-7000-8000-00000000ffff")
+
+
+# --- replay ---------------------------------------------------------------------------------------
+
+
+def test_a_replay_asks_the_same_state_and_gets_the_same_answer(engine, clock):
+    """DESIGN 3: after more writes, revisions, forgets and recalls"""
+    old = engine.remember(KEY).memory
+    first = engine.recall(ASKED)
+    clock.advance(3_600)
+    engine.remember("The deploy key rotates on Fridays", supersedes=old.id)
+    second = engine.recall(ASKED)
+    engine.forget(old.id)
+    engine.settle()
+    for found in (first, second):
+        replay = engine.replay(found.receipt.id)
+        assert (replay.same, replay.differences) == (True, ())
+        assert [hit.trace.id for hit in replay.answer.hits] == ids(found)
+
+
+def test_a_receipt_can_be_replayed_as_soon_as_it_is_handed_out(tmp_path):
+    """E12: whether or not it has been written yet"""
+    engine = opened(tmp_path, "ephemeral")
+    store = engine._parts.store("main")
+    held, plainly = threading.Event(), store.apply
+
+    def late(tenant, changes, *, at):
+        if any(isinstance(change, File) for change in changes):
+            held.wait(0.2)
+        return plainly(tenant, changes, at=at)
+
+    store.apply = late
+    engine.remember(KEY)
+    assert engine.replay(engine.recall(ASKED).receipt.id).same
+    engine.close()
+
+
+def test_a_replay_leaves_no_trace(engine):
+    """DESIGN 3"""
+    kept = engine.remember(KEY).memory
+    receipt = engine.recall(ASKED).receipt
+    engine.settle()
+    position, count = engine.status()["position"], len(engine.receipts())
+    engine.replay(receipt.id)
+    engine.settle()
+    assert (engine.status()["position"], len(engine.receipts())) == (position, count)
+    assert engine.get(kept.id).access_count == 1
+
+
+def test_a_skipped_recall_can_be_replayed(engine):
+    """E10"""
+    receipt = engine.recall("ok👍").receipt
+    engine.settle()
+    assert engine.replay(receipt.id).same
+
+
+def test_a_recall_without_vectors_is_replayed_without_vectors(engine, embedder, clock):
+    """C6: the leg that was absent then is absent again"""
+    engine.remember(KEY)
+    embedder.fail()
+    receipt = engine.recall(ASKED).receipt
+    embedder.failure = None
+    clock.advance(60)
+    engine.settle()
+    assert engine.replay(receipt.id).same
+
+
+def test_a_recall_from_before_embedding_was_turned_on_is_replayed_without_it(open_engine):
+    """C6, B16"""
+    from cortex.providers.embedders.none import create
+
+    first = open_engine(embedder=create({}, None))
+    first.remember(KEY)
+    receipt = first.recall(ASKED).receipt
+    first.close()
+    assert open_engine().replay(receipt.id).same
+
+
+def test_a_query_that_was_not_kept_has_to_be_given(open_engine):
+    """E12: keep_queries"""
+    engine = open_engine(receipts={"keep_queries": False})
+    engine.remember(KEY)
+    receipt = engine.recall(ASKED).receipt
+    engine.settle()
+    with pytest.raises(InvalidRequest, match="query"):
+        engine.replay(receipt.id)
+    assert engine.replay(receipt.id, query=ASKED).same
+    assert not engine.replay(receipt.id, query="giraffes").same
+
+
+def test_only_recalls_can_be_replayed(engine):
+    receipt = engine.remember(KEY).receipt
+    engine.settle()
+    with pytest.raises(NotFound):
+        engine.replay(receipt.id)
+
+
+VOCABULARY = ["harbour", "pier", "anchor", "tide", "dawn", "rope", "gull", "mate"]
+said = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=5).map(" ".join)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("remember"), said, st.sampled_from(["fact", "rule", "preference"])),
+        st.tuples(st.just("pass"), said, st.sampled_from(["session", "ttl"])),
+        st.tuples(st.just("supersede"), said, st.integers(0, 9)),
+        st.tuples(st.just("forget"), st.integers(0, 9)),
+        st.tuples(st.just("restore"), st.integers(0, 9)),
+        st.tuples(st.just("say"), said, said),
+        st.tuples(st.just("recall"), said, st.sampled_from(RECIPE_NAMES), st.sampled_from(Mode)),
+        st.tuples(st.just("break"), st.booleans()),
+        st.tuples(st.just("backfill")),
+        st.tuples(st.just("wait"), st.integers(1, 40)),
+    ),
+    min_size=4,
+    max_size=16,
+)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=18)
+@given(history=steps)
+def test_every_recall_of_any_history_can_be_replayed(tmp_path_factory, backend, history):
+    """DESIGN 3: the same state gives the same answer"""
+    clock, embedder = FakeClock(), FakeEmbedder(256)
+    with opened(tmp_path_factory.mktemp("home"), backend, clock=clock, embedder=embedder) as engine:
+        kept = [engine.remember("harbour pier anchor").memory.id]
+        answers = []
+        for step in [*history, ("recall", "harbour", "balanced.v1", Mode.AUTO)]:
+            match step:
+                case "remember", text, kind:
+                    kept.append(engine.remember(text, kind=kind).memory.id)
+                case "pass", text, retention:
+                    kept.append(engine.remember(text, retention=retention).memory.id)
+                case "supersede", text, which:
+                    kept.append(engine.remember(text, supersedes=kept[which % len(kept)]).memory.id)
+                case "forget" | "restore" as verb, which:
+                    id = kept[which % len(kept)]
+                    if (engine.get(id).state == "forgotten") is (verb == "restore"):
+                        getattr(engine, verb)(id)
+                case "say", one, other:
+                    engine.keep_turns("s1", [user(one + "?"), assistant(other)])
+                case "recall", text, recipe, mode:
+                    answers.append(engine.recall(text, recipe=recipe, mode=mode))
+                case "break", broken:
+                    embedder.failure = RuntimeError("down") if broken else None
+                case ("backfill",):
+                    engine.backfill()
+                case "wait", hours:
+                    clock.advance(timedelta(hours=hours))
+        embedder.failure = None
+        clock.advance(timedelta(days=400))
+        engine.settle()
+        for answer in answers:
+            replay = engine.replay(answer.receipt.id)
+            assert replay.same, replay.differences
+            assert [hit.trace.id for hit in replay.answer.hits] == ids(answer)
+            assert [hit.trace.text for hit in replay.answer.hits] == texts(answer)
+
+
+# --- the past -------------------------------------------------------------------------------------
+
+
+def test_recall_as_of_a_position_searches_what_was_known_then(engine, clock):
+    """E18, DESIGN 3"""
+    old = engine.remember(KEY).memory
+    then = engine.status()["position"]
+    clock.advance(60)
+    new = engine.remember("The deploy key rotates on Fridays", supersedes=old.id).memory
+    assert ids(engine.recall(ASKED)) == [new.id]
+    assert ids(engine.recall(ASKED, as_of=then)) == [old.id]
+    assert engine.recall(ASKED, as_of=0).hits == ()
+
+
+def test_recall_as_of_a_time_searches_what_was_known_then(engine, clock):
+    """E18, DESIGN 3"""
+    before = clock.now()
+    clock.advance(60)
+    kept = engine.remember(KEY).memory
+    known = clock.now()
+    clock.advance(60)
+    engine.forget(kept.id)
+    assert engine.recall(ASKED).hits == ()
+    assert ids(engine.recall(ASKED, as_of=known)) == [kept.id]
+    assert engine.recall(ASKED, as_of=before).hits == ()
+
+
+def test_what_has_expired_since_was_known_then(engine, clock):
+    """E18, X6: the past is judged by its own time"""
+    kept = engine.remember(KEY, retention="session").memory
+    then = clock.now()
+    clock.advance(timedelta(days=3))
+    assert ids(engine.recall(ASKED, as_of=then)) == [kept.id]
+
+
+def test_the_future_has_no_answer(engine):
+    engine.remember(KEY)
+    with pytest.raises(InvalidRequest, match="as_of"):
+        engine.recall(ASKED, as_of=10_000)
+    with pytest.raises(InvalidRequest, match="as_of"):
+        engine.recall(ASKED, as_of=-1)
+
+
+def test_a_look_at_the_past_can_be_replayed(engine, clock):
+    """E12, E18"""
+    engine.remember(KEY)
+    then = engine.status()["position"]
+    clock.advance(60)
+    engine.remember("The deploy key is blue")
+    receipt = engine.recall(ASKED, as_of=then).receipt
+    engine.settle()
+    assert receipt.position == then
+    assert engine.replay(receipt.id).same

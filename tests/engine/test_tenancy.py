@@ -1,0 +1,242 @@
+"""Two users' memories never meet, and neither do two agents'."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, user
+
+from cortex.domain.memory import Draft
+from cortex.domain.query import Query
+from cortex.engine import Engine
+from cortex.errors import InvalidRequest, NotFound
+from cortex.ports.store import Filter
+
+# What only the other tenant knows: the words of `ASKED` may be guessed, the others must never come back.
+CANARY = "zyxquark keeps the vorpal kettle behind frumious bandersnatch"
+ASKED = "who keeps the vorpal kettle?"
+SECRETS = ("zyxquark", "frumious", "bandersnatch", "mimsy", "borogove", "slithy-scope", "tulgey-session", "jubjub")
+
+
+ASKED_ID = re.compile(r"[0-9a-f-]{36}")
+"""An error repeats the id it was given."""
+
+
+class Canary:
+    """Everything that belongs to another user, by the ids a curious tenant may have guessed."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine.for_(user="jubjub")
+        self.memory = self.engine.remember(
+            CANARY, scope="slithy-scope", topic="mimsy", tags=["borogove"], subject="zyxquark", source_ref="frumious"
+        ).memory
+        self.rule = self.engine.remember("Always greet the frumious bandersnatch", kind="rule").memory
+        self.newer = self.engine.remember(CANARY + " mimsy", supersedes=self.memory.id).memory
+        turns = [user("Who keeps the vorpal kettle?", speaker="Jubjub"), assistant("zyxquark does")]
+        self.turns = self.engine.keep_turns("tulgey-session", turns, scope="slithy-scope").ids
+        self.recalled = self.engine.recall(ASKED)
+        self.engine.settle()
+        assert "zyxquark" in self.recalled.block
+
+    @property
+    def trace_ids(self) -> list[str]:
+        return [self.memory.id, self.rule.id, self.newer.id, *self.turns]
+
+
+def _line(canary: Canary) -> str:
+    return json.dumps(
+        {"type": "memory", "id": canary.memory.id, "text": "mine", "created_at": "2026-01-05T09:00:00+00:00"}
+    )
+
+
+def _refused(call: Callable[[], Any]) -> str:
+    """What a refused call says; foreign ids are not found, whatever is asked of them."""
+    with pytest.raises(NotFound) as refused:
+        call()
+    return ASKED_ID.sub("", str(refused.value))
+
+
+def _imported(engine: Engine, canary: Canary) -> Any:
+    try:
+        return engine.import_([_line(canary)])
+    except InvalidRequest as error:
+        return str(error)
+
+
+# One entry for every public method: what a curious tenant would ask of it. A new method without one fails below.
+READS: dict[str, Callable[[Engine, Canary], Any]] = {
+    "remember": lambda engine, canary: [
+        engine.remember("my own kettle"),
+        *(_refused(lambda id=id: engine.remember("mine now", supersedes=id)) for id in canary.trace_ids),
+        engine.show(engine.remember("mine", source_turns=tuple(canary.turns)).memory.id).sources,
+    ],
+    "remember_all": lambda engine, canary: engine.remember_all([Draft(text="my other kettle", scope="a")]),
+    "keep_turns": lambda engine, canary: [
+        engine.keep_turns("tulgey-session", [user("who keeps the vorpal kettle?")]),
+        engine.recall(ASKED).block,
+    ],
+    "forget": lambda engine, canary: [_refused(lambda id=id: engine.forget(id)) for id in canary.trace_ids],
+    "restore": lambda engine, canary: [_refused(lambda id=id: engine.restore(id)) for id in canary.trace_ids],
+    "forget_matching": lambda engine, canary: engine.forget_matching(ASKED),
+    "recall": lambda engine, canary: [
+        *(engine.recall(ASKED, recipe=recipe, min_score=0.0) for recipe in RECIPE_NAMES),
+        *(engine.recall(ASKED, as_of=position, quarantined=True) for position in range(0, 12, 3)),
+        engine.recall(Query(text=ASKED)),
+        engine.recall("project:guessed " + ASKED),
+    ],
+    "search": lambda engine, canary: [engine.search(ASKED, recipe=recipe, min_score=0.0) for recipe in RECIPE_NAMES],
+    "explain": lambda engine, canary: engine.explain(ASKED),
+    "replay": lambda engine, canary: _refused(lambda: engine.replay(canary.recalled.receipt.id, query=ASKED)),
+    "get": lambda engine, canary: [_refused(lambda id=id: engine.get(id)) for id in canary.trace_ids],
+    "show": lambda engine, canary: [_refused(lambda id=id: engine.show(id)) for id in canary.trace_ids],
+    "list": lambda engine, canary: [
+        engine.list(),
+        engine.list(after="00000000-0000-7000-8000-000000000000"),
+        engine.list(Filter(ids=frozenset(canary.trace_ids))),
+        engine.list(Filter(scopes=frozenset({"slithy-scope"}))),
+        engine.list(Filter(sessions=frozenset({"tulgey-session"}))),
+    ],
+    "stats": lambda engine, canary: [engine.stats(), engine.stats(Filter(scopes=frozenset({"slithy-scope"})))],
+    "events": lambda engine, canary: engine.events(),
+    "receipts": lambda engine, canary: engine.receipts(limit=1_000),
+    "receipt": lambda engine, canary: _refused(lambda: engine.receipt(canary.recalled.receipt.id)),
+    "status": lambda engine, canary: engine.status(),
+    "doctor": lambda engine, canary: engine.doctor(),
+    "backfill": lambda engine, canary: engine.backfill(),
+    "verify": lambda engine, canary: engine.verify(),
+    "optimize": lambda engine, canary: engine.optimize(),
+    "export": lambda engine, canary: [*engine.export(redact=False), *engine.export()],
+    "import_": _imported,
+}
+HANDLES = {"for_", "close", "settle", "tenant"}
+"""What answers nothing: `for_` is the way to be someone else, by name."""
+
+
+def told(value: Any) -> str:
+    """Everything a caller could read in an answer."""
+    return f"{value!r}\n{json.dumps(value, default=repr, skipkeys=True, ensure_ascii=False)}".casefold()
+
+
+def test_every_public_method_has_a_case_here():
+    """DESIGN 3: there is no call that searches across tenants"""
+    public = {name for name, _ in inspect.getmembers(Engine) if not name.startswith("_")}
+    assert public - HANDLES == set(READS)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_nothing_of_another_user_comes_back(engine, name):
+    """DESIGN 3: a handle, not a filter"""
+    canary = Canary(engine)
+    engine.remember("The kettle is mine")
+    engine.keep_turns("s1", [user("where is my kettle?")])
+    before = canary.engine.get(canary.newer.id)
+    answer = told(READS[name](engine, canary))
+    for secret in SECRETS:
+        assert secret not in answer
+    for id in canary.trace_ids:
+        assert id not in answer or name == "import_"
+    canary.engine.settle()
+    assert canary.engine.get(canary.newer.id) == before
+    assert canary.engine.recall(ASKED).hits
+
+
+def test_a_session_of_the_same_name_is_another_session(engine):
+    """DESIGN 3"""
+    canary = Canary(engine)
+    (mine,) = engine.keep_turns("tulgey-session", [user("hello kettle")]).ids
+    assert engine.get(mine).seq == 0
+    assert canary.engine.get(canary.turns[1]).seq == 1
+
+
+def test_a_name_of_a_speaker_is_known_to_its_own_tenant_alone(engine):
+    """DESIGN 3: what others are called does not change my answers"""
+    asked = "What did Jubjub keep?"
+    engine.remember("Someone did keep the harbour key")
+    before = engine.search(asked)
+    Canary(engine)
+    after = engine.search(asked)
+    assert [(hit.trace.id, hit.score) for hit in after.hits] == [(hit.trace.id, hit.score) for hit in before.hits]
+
+
+def test_what_others_remember_does_not_change_my_scores(engine):
+    """DESIGN 9: the statistics are those of what is searched"""
+    engine.remember_all(Draft(text=f"harbour kettle number {number}") for number in range(4))
+    before = [(hit.trace.id, hit.score) for hit in engine.search("harbour kettle 2").hits]
+    engine.for_(user="jubjub").remember_all(Draft(text="harbour kettle " * 5) for _ in range(20))
+    assert [(hit.trace.id, hit.score) for hit in engine.search("harbour kettle 2").hits] == before
+
+
+def test_a_backfill_embeds_ones_own_alone(engine, embedder):
+    """C7"""
+    engine.for_(user="jubjub").remember(CANARY, embed=False)
+    engine.remember("mine", embed=False)
+    embedder.documents.clear()
+    assert engine.backfill().facts["embedded"] == 1
+    assert embedder.documents == ["mine"]
+
+
+def test_two_handles_of_one_engine_are_two_users(engine):
+    """DESIGN 3"""
+    anna, boris = engine.for_(user="anna"), engine.for_(user="boris")
+    kept = anna.remember("The deploy key rotates on Mondays").memory
+    assert ids(anna.recall("deploy key")) == [kept.id]
+    assert boris.recall("deploy key").hits == ()
+    assert ids(engine.for_(user="anna").recall("deploy key")) == [kept.id]
+    assert (anna.tenant.agent, anna.tenant.user) == ("main", "anna")
+
+
+def test_two_agents_have_two_files(open_engine, tmp_path):
+    """B3: one index per agent"""
+    engine = open_engine()
+    other = engine.for_(agent="other")
+    kept = other.remember(CANARY).memory
+    engine.remember("mine")
+    assert engine.recall(ASKED, min_score=0.0).hits == () or "zyxquark" not in engine.recall(ASKED).block
+    with pytest.raises(NotFound):
+        engine.get(kept.id)
+    assert ids(other.recall(ASKED)) == [kept.id]
+    engine.settle()
+    files = {path.name for path in (tmp_path / "agents").glob("*.sqlite")}
+    assert files == {"main.sqlite", "other.sqlite"}
+    engine.close()
+    for path in (tmp_path / "agents").glob("main.sqlite*"):
+        assert b"zyxquark" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["../main", "MAIN", "", "a/b"])
+def test_an_agents_name_cannot_reach_another_agents_file(engine, name):
+    """DESIGN 3"""
+    if name:
+        with pytest.raises(InvalidRequest, match="agent"):
+            engine.for_(agent=name)
+    else:
+        assert engine.for_(agent=name).tenant == engine.tenant
+
+
+said = st.lists(st.sampled_from(["harbour", "kettle", "pier", "anchor"]), min_size=1, max_size=4).map(" ".join)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=8)
+@given(kept=st.lists(st.tuples(st.sampled_from(["anna", "boris"]), said), min_size=1, max_size=10), asked=said)
+def test_whatever_two_users_say_each_gets_ones_own_back(tmp_path_factory, backend, kept, asked):
+    """DESIGN 3"""
+    with opened(tmp_path_factory.mktemp("home"), backend) as engine:
+        own: dict[str, set[str]] = {"anna": set(), "boris": set()}
+        for at, (name, text) in enumerate(kept):
+            handle = engine.for_(user=name)
+            own[name].add(handle.remember(text).memory.id)
+            own[name].update(handle.keep_turns(f"s{at % 2}", [user(text)]).ids)
+        for name, mine in own.items():
+            handle = engine.for_(user=name)
+            for recipe in RECIPE_NAMES:
+                assert set(ids(handle.search(asked, recipe=recipe, min_score=0.0))) <= mine
+            assert {trace.id for trace in handle.list()} == mine
+            assert handle.stats().total == len(mine)

@@ -1,0 +1,210 @@
+"""Remembering, recalling and forgetting from the command line (X1, E2, E9, L5)."""
+
+from __future__ import annotations
+
+import pytest
+from terminal import Cli
+
+
+def test_what_is_remembered_is_recalled_with_its_score_its_legs_and_a_receipt(cli: Cli) -> None:
+    """X1, E12"""
+    kept = cli.remembered("The deploy key rotates on Mondays", "--scope", "infra", "--kind", "procedure")
+    said = cli("recall", "when does the deploy key rotate?")
+    assert said.code == 0
+    assert "The deploy key rotates on Mondays" in said.out
+    assert "procedure · infra · 2026-01-05 · keyword+vector" in said.out
+    assert kept in said.out
+    assert "receipt " in said.out
+
+
+def test_json_gives_ids_scores_parts_the_block_its_tokens_and_the_receipt(cli: Cli) -> None:
+    """E9, E12"""
+    kept = cli.remembered("The deploy key rotates on Mondays")
+    told = cli("recall", "deploy key", "--json").json
+    (hit,) = told["hits"]
+    assert hit["id"] == kept
+    assert 0 < hit["score"] <= 1
+    assert set(hit["legs"]) == {"keyword", "vector"}
+    assert hit["parts"].keys() >= {"keyword", "vector"}
+    assert "The deploy key rotates on Mondays" in told["block"]
+    assert told["tokens"] > 0
+    assert told["receipt"]["schema"] == "cortex.recall.receipt.v1"
+    assert told["degraded"] == []
+
+
+def test_a_receipt_never_holds_the_text(cli: Cli) -> None:
+    """E12"""
+    cli.remembered("The zanzibar key rotates on Mondays")
+    receipt = cli("recall", "zanzibar key", "--json").json["receipt"]["id"]
+    assert "zanzibar" not in cli("receipts", receipt, "--json").out
+    assert "zanzibar" not in cli("receipts").out
+
+
+def test_the_block_alone_can_be_printed_for_another_program(cli: Cli) -> None:
+    cli.remembered("The deploy key rotates on Mondays")
+    said = cli("recall", "deploy key", "--block")
+    assert said.out.startswith("## Long-Term Memories")
+    assert said.out.rstrip().endswith("</relevant-memories>")
+
+
+def test_nothing_relevant_prints_an_empty_block_and_says_so_to_people(cli: Cli) -> None:
+    assert cli("recall", "anything at all", "--block").out == ""
+    assert "Nothing relevant is remembered." in cli("recall", "anything at all").out
+
+
+def test_a_greeting_is_not_looked_up_but_can_be_searched_for(cli: Cli) -> None:
+    """E10"""
+    cli.remembered("hello is what the parrot says")
+    assert "Not looked up" in cli("recall", "hello").out
+    assert "parrot" in cli("search", "hello").out
+
+
+def test_text_and_query_can_come_from_stdin(cli: Cli) -> None:
+    kept = cli("remember", "-", stdin="Grüße aus Köln, 你好")
+    assert kept.code == 0
+    assert "你好" in cli("recall", "-", stdin="Grüße aus Köln").out
+
+
+def test_a_query_of_ten_megabytes_is_answered(cli: Cli) -> None:
+    cli.remembered("The deploy key rotates on Mondays")
+    said = cli("recall", "-", "--json", stdin="deploy key " + "x" * 10_000_000)
+    assert said.code == 0
+    assert len(said.json["hits"]) == 1
+
+
+@pytest.mark.parametrize(
+    "query", ['deploy" OR "', "deploy AND (key", "text:deploy*", "NEAR(deploy key)", "-deploy ^", "'; --"]
+)
+def test_the_syntax_of_the_index_is_data_in_a_query(cli: Cli, query: str) -> None:
+    cli.remembered("The deploy key rotates on Mondays")
+    assert cli("search", "--", query).code == 0
+
+
+def test_global_options_may_stand_after_the_verb(cli: Cli) -> None:
+    cli.remembered("Bob's key is blue", "--user", "bob")
+    assert cli("--json", "--user", "bob", "stats").json == cli("stats", "--user=bob", "--json").json
+    assert cli.counted("--user", "bob") == 1
+
+
+def test_text_after_a_double_dash_is_never_an_option(cli: Cli) -> None:
+    cli.remembered("the flag --json prints JSON")
+    said = cli("search", "--", "--json")
+    assert "receipt" in said.out
+    assert not said.out.startswith("{")
+
+
+def test_another_user_and_another_agent_see_nothing(cli: Cli) -> None:
+    kept = cli.remembered("The deploy key rotates on Mondays", "--user", "alice")
+    for who in (["--user", "bob"], ["--agent", "other", "--user", "alice"]):
+        assert cli("search", "deploy key", "--json", *who).json["hits"] == []
+        assert cli("list", "--json", *who).json["traces"] == []
+        assert cli("show", kept, *who).code == 3
+        assert cli("forget", kept, *who).code == 3
+    assert cli.counted("--user", "alice") == 1
+
+
+def test_forgetting_hides_and_restoring_brings_back(cli: Cli) -> None:
+    """L5"""
+    kept = cli.remembered("The deploy key rotates on Mondays")
+    assert cli("forget", kept).out.strip() == f"forgotten: {kept}"
+    assert cli("recall", "deploy key", "--json").json["hits"] == []
+    assert cli("forget", kept).out.strip() == "it was forgotten already"
+    assert cli("restore", kept).out.strip() == f"restored: {kept}"
+    assert len(cli("recall", "deploy key", "--json").json["hits"]) == 1
+
+
+def test_a_query_that_means_one_memory_forgets_it(cli: Cli) -> None:
+    """L5"""
+    kept = cli.remembered("The deploy key rotates on Mondays")
+    cli.remembered("Luigi makes the best pasta")
+    assert cli("forget", "--query", "deploy key rotates Mondays").out.strip() == f"forgotten: {kept}"
+
+
+def test_a_query_that_may_mean_several_forgets_nothing_and_shows_them(cli: Cli) -> None:
+    """L5"""
+    first = cli.remembered("The deploy key rotates on Mondays")
+    second = cli.remembered("The deploy key rotates on Fridays")
+    said = cli("forget", "--query", "when does the deploy key rotate")
+    assert said.code == 1
+    assert first in said.out
+    assert second in said.out
+    assert cli.counted() == len(cli("list", "--json", "--state", "active").json["traces"]) == 2
+
+
+def test_a_query_that_means_nothing_is_not_found(cli: Cli) -> None:
+    said = cli("forget", "--query", "deploy key")
+    assert said.code == 3
+    assert said.error == "nothing like that is remembered"
+
+
+def test_listing_narrows_and_goes_on_where_it_stopped(cli: Cli) -> None:
+    """E14"""
+    kept = [cli.remembered(f"note number {number}", "--scope", "desk") for number in range(3)]
+    cli.remembered("elsewhere", "--scope", "attic")
+    first = cli("list", "--scope", "desk", "--limit", "2", "--json").json
+    assert [trace["id"] for trace in first["traces"]] == kept[:2]
+    rest = cli("list", "--scope", "desk", "--after", first["next"], "--json").json
+    assert [trace["id"] for trace in rest["traces"]] == kept[2:]
+    assert kept[0] in cli("list", "--scope", "desk").out
+
+
+def test_showing_gives_every_version(cli: Cli) -> None:
+    old = cli.remembered("The deploy key rotates on Mondays")
+    new = cli.remembered("The deploy key rotates on Fridays", "--supersedes", old)
+    told = cli("show", old, "--json").json
+    assert told["state"] == "superseded"
+    assert told["superseded_by"] == new
+    assert len(told["versions"]) == 2
+    assert "versions" in cli("show", old).out
+
+
+def test_asking_as_of_a_position_answers_what_was_known_then(cli: Cli) -> None:
+    old = cli("remember", "The deploy key rotates on Mondays", "--json").json
+    cli("remember", "The deploy key rotates on Fridays", "--supersedes", old["memory"]["id"])
+    now = cli("recall", "deploy key", "--json").json["hits"]
+    then = cli("recall", "deploy key", "--json", "--as-of", str(old["receipt"]["position"])).json["hits"]
+    assert [hit["trace"]["text"] for hit in now] == ["The deploy key rotates on Fridays"]
+    assert [hit["trace"]["text"] for hit in then] == ["The deploy key rotates on Mondays"]
+
+
+def test_explaining_shows_every_candidate_and_why_it_was_dropped(cli: Cli) -> None:
+    """E9"""
+    for number in range(4):
+        cli.remembered(f"The deploy key rotates on day {number}")
+    said = cli("explain", "deploy key", "--limit", "2")
+    assert "over_limit" in said.out
+    assert "hit 1" in said.out
+    told = cli("explain", "deploy key", "--limit", "2", "--json").json
+    assert len(told["candidates"]) == 4
+    assert {each["reason"] for each in told["dropped"]} == {"over_limit"}
+
+
+def test_a_replay_gives_the_same_answer_of_the_same_state(cli: Cli) -> None:
+    """E12"""
+    cli.remembered("The deploy key rotates on Mondays")
+    receipt = cli("recall", "deploy key", "--json").json["receipt"]["id"]
+    cli.remembered("The deploy key was lost")
+    said = cli("replay", receipt)
+    assert (said.code, said.out.strip()) == (0, "the same answer")
+
+
+def test_stats_count_by_lane_scope_kind_and_state(cli: Cli) -> None:
+    """E14"""
+    cli.remembered("one", "--scope", "desk", "--kind", "rule")
+    told = cli("stats", "--json").json
+    assert told["by_scope"] == {"desk": 1}
+    assert told["by_kind"] == {"rule": 1}
+    assert "1 trace," in cli("stats").out
+
+
+def test_a_ttl_makes_the_memory_expire(cli: Cli) -> None:
+    kept = cli.remembered("The guest code is 4711", "--ttl", "2h")
+    assert len(cli("recall", "guest code", "--json").json["hits"]) == 1
+    cli.clock.advance(3 * 3600)
+    assert cli("recall", "guest code", "--json").json["hits"] == []
+    assert cli("show", kept, "--json").json["ttl"] == 7200
+
+
+def test_recipes_show_their_numbers(cli: Cli) -> None:
+    assert "0.4 keyword + 0.6 vector" in cli("recipes").out
+    assert cli("recipes", "files.v1", "--json").json["recipes"][0]["fusion"]["weights"]["vector"] == 0.7

@@ -1,0 +1,253 @@
+"""The shape of the code: which room may know which. Each test holds one sentence of STYLE and DESIGN."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src"
+FLOWS = ("recall", "remember", "exchange", "capture", "workspace", "lifecycle", "governance")
+ADAPTERS = ("stores", "providers")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One module importing another."""
+
+    by: str
+    of: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.by}:{self.line} imports {self.of}"
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+        found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return found
+
+
+@cache
+def imports() -> tuple[Import, ...]:
+    """Every import of every module, those inside functions included."""
+    return tuple(each for name, tree in modules().items() for each in _imports(name, tree))
+
+
+def _imports(name: str, tree: ast.Module) -> Iterator[Import]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (Import(name, alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}:{node.lineno} imports relatively; say the whole name"
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield Import(name, whole if whole in modules() else str(node.module), node.lineno)
+
+
+def within(name: str, *rooms: str) -> bool:
+    return any(name == f"cortex.{room}" or name.startswith(f"cortex.{room}.") for room in rooms)
+
+
+def of_ours(*rooms: str) -> list[Import]:
+    """What the modules of these rooms import of our own."""
+    return [each for each in imports() if within(each.by, *rooms) and each.of.split(".")[0] == "cortex"]
+
+
+def told(found: list[Import]) -> list[str]:
+    return [str(each) for each in found]
+
+
+def test_the_domain_imports_only_the_domain_and_errors():
+    """STYLE: values and rules, no I/O"""
+    assert told([each for each in of_ours("domain") if not within(each.of, "domain", "errors")]) == []
+    foreign = {each.of.split(".")[0] for each in imports() if within(each.by, "domain")} - set(sys.stdlib_module_names)
+    assert foreign <= {"cortex", "numpy", "Stemmer"}
+    io = {"sqlite3", "socket", "subprocess", "pathlib", "io", "tempfile", "shutil", "urllib", "http"}
+    assert told([each for each in imports() if within(each.by, "domain") and each.of.split(".")[0] in io]) == []
+
+
+def test_ports_import_only_the_domain_ports_and_errors():
+    """STYLE: what flows ask of the outside, as Protocols"""
+    assert told([each for each in of_ours("ports") if not within(each.of, "domain", "ports", "errors")]) == []
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_a_flow_imports_neither_another_flow_nor_an_adapter(flow: str):
+    """STYLE: only wiring brings the two together"""
+    allowed = ("domain", "ports", "errors", "progress", flow)
+    assert told([each for each in of_ours(flow) if not within(each.of, *allowed)]) == []
+
+
+def test_only_wiring_and_the_registry_know_adapters():
+    """STYLE, DESIGN 2: adapters fulfil ports and meet the flows only in wiring"""
+    knowing = [
+        each
+        for each in imports()
+        if within(each.of, *ADAPTERS) and not within(each.by, "wiring", "registry", *ADAPTERS)
+    ]
+    assert told(knowing) == []
+
+
+def test_an_adapter_knows_the_domain_the_ports_and_its_own_kind():
+    """STYLE: adapters stand beside the flows"""
+    for adapter in ADAPTERS:
+        allowed = ("domain", "ports", "errors", "progress", adapter)
+        assert told([each for each in of_ours(adapter) if not within(each.of, *allowed)]) == []
+
+
+def test_stores_do_not_know_each_other():
+    """STYLE: one room per concept"""
+    for each in of_ours("stores"):
+        room = each.by.split(".")[:3]
+        assert not within(each.of, "stores") or each.of.split(".")[:3] == room, str(each)
+
+
+def test_nothing_below_the_surfaces_knows_them():
+    """STYLE: imports point down the list"""
+    knowing = [
+        each for each in imports() if within(each.of, "surfaces") and not within(each.by, "surfaces", "__main__")
+    ]
+    assert told(knowing) == []
+
+
+def test_only_what_drives_an_engine_knows_the_wiring():
+    """STYLE: the one place that builds the engine; surfaces drive it for people, the evaluation to measure it"""
+    by = {each.by for each in imports() if within(each.of, "wiring")}
+    assert {name for name in by if not within(name, "surfaces", "evaluation")} <= {"cortex"}
+
+
+def test_the_engine_knows_no_adapter_and_no_wiring():
+    """STYLE: providers register; the core never asks their name"""
+    for room in ("engine", "parts", "health"):
+        assert told([each for each in of_ours(room) if within(each.of, *ADAPTERS, "wiring", "surfaces")]) == []
+
+
+def test_modules_do_not_need_each_other_to_be_imported():
+    """STYLE: imports point one way; what is imported on use, or for types alone, closes no circle"""
+    knows = {
+        name: {each.of for each in _imports(name, _at_once(tree)) if each.of in modules() and each.of != "cortex"}
+        for name, tree in modules().items()
+    }
+    done: set[str] = set()
+
+    def walk(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " -> ".join([*path[path.index(name) :], name])
+        if name not in done:
+            for other in sorted(knows[name]):
+                walk(other, (*path, name))
+            done.add(name)
+
+    for name in sorted(knows):
+        walk(name, ())
+
+
+def _at_once(tree: ast.Module) -> ast.Module:
+    """What a module imports as soon as it is imported itself."""
+    return ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+
+
+def _mentions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Every dotted name a module uses, with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            parts: list[str] = [node.attr]
+            inner: ast.expr = node.value
+            while isinstance(inner, ast.Attribute):
+                parts.append(inner.attr)
+                inner = inner.value
+            if isinstance(inner, ast.Name):
+                yield ".".join([inner.id, *reversed(parts)]), node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def uses(*names: str, but: tuple[str, ...]) -> list[str]:
+    return [
+        f"{module}:{line} uses {name}"
+        for module, tree in modules().items()
+        if not within(module, *but)
+        for name, line in _mentions(tree)
+        if name in names
+    ]
+
+
+def test_only_the_settings_read_the_environment():
+    """STYLE"""
+    assert uses("os.environ", "os.getenv", "os.environb", "os.environ.get", but=("settings",)) == []
+
+
+def test_time_is_handed_in():
+    """STYLE, DESIGN 3: only wiring asks the machine"""
+    clocks = (
+        "datetime.now", "datetime.utcnow", "datetime.today", "datetime.datetime.now", "date.today", "time.time",
+        "time.time_ns",
+    )  # fmt: skip
+    assert uses(*clocks, but=("wiring", "testing")) == []
+
+
+def test_randomness_and_ids_are_handed_in():
+    """STYLE: no module makes its own"""
+    assert uses("uuid.uuid4", "uuid.uuid1", but=("wiring", "testing")) == []
+    own = [each for each in imports() if each.of in {"random", "secrets"} and not within(each.by, "wiring", "testing")]
+    assert told(own) == []
+
+
+def test_pydantic_is_met_at_the_border_alone():
+    """STYLE: typed values inside, validated models at the border"""
+    by = {each.by for each in imports() if each.of.split(".")[0] in {"pydantic", "pydantic_settings"}}
+    assert {name for name in by if not within(name, "settings", "surfaces")} == set()
+
+
+def test_the_library_never_configures_logging():
+    """STYLE: only the command line may"""
+    assert uses("logging.basicConfig", "logging.config.dictConfig", but=("surfaces",)) == []
+
+
+def test_there_is_no_room_for_what_has_no_name():
+    """STYLE: there is no `utils`"""
+    vague = {"utils", "util", "helpers", "helper", "common", "misc", "base", "manager"}
+    assert [name for name in modules() if name.rpartition(".")[2] in vague] == []
+
+
+def test_every_module_but_the_smallest_says_what_it_is_for():
+    """STYLE: docstrings speak to the reader"""
+    silent = [
+        name
+        for name, tree in modules().items()
+        if len(tree.body) > 6 and not ast.get_docstring(tree) and not name.endswith("_version")
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("heavy", [["numpy", "pydantic", "typer", "rich", "sqlite3", "Stemmer", "onnxruntime"]])
+def test_importing_the_package_is_cheap(heavy: list[str]):
+    """DESIGN 8: `cortex --version` costs no more than starting Python"""
+    script = f"import sys, cortex; print(sorted(set({heavy!r}) & set(sys.modules)), cortex.__version__)"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], env={"PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.startswith("[] ")
+
+
+def test_the_command_answers_its_version_without_loading_anything():
+    """DESIGN 8"""
+    script = (
+        "import sys; sys.argv = ['cortex', '--version']; from cortex.__main__ import main; main();"
+        "print(sorted({'numpy', 'pydantic', 'typer', 'rich'} & set(sys.modules)))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], env={"PYTHONPATH": str(SOURCE)}, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,194 @@
+"""Settings: one TOML file, then the environment, then call arguments (X18)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cortex import settings
+from cortex.errors import InvalidRequest, StoreUnavailable
+from cortex.settings import Settings, default_home, describe, load, models_home
+
+EVERY = list(describe())
+
+
+def written(home: Path, text: str) -> Path:
+    (home / "cortex.toml").write_text(text, encoding="utf-8")
+    return home
+
+
+def test_without_a_file_the_defaults_hold(tmp_path):
+    """X18"""
+    assert load(tmp_path) == Settings()
+    assert load(tmp_path / "not there") == Settings()
+
+
+def test_the_defaults_are_those_of_the_documents():
+    """E12: enabled, low, 3. E13: 6000 and 500. X18"""
+    defaults = Settings()
+    assert (defaults.receipts.enabled, defaults.receipts.verbosity, defaults.receipts.max_items) == (True, "low", 3)
+    assert (defaults.embedding.max_chars, defaults.embedding.head_chars, defaults.embedding.max_bytes) == (
+        6_000,
+        500,
+        None,
+    )
+    assert (defaults.store.backend, defaults.embedding.provider, defaults.recall.recipe) == (
+        "sqlite",
+        "local",
+        "balanced.v1",
+    )
+    assert (defaults.agent, defaults.user) == ("main", "default")
+
+
+def test_the_file_overrides_the_defaults(tmp_path):
+    """X18"""
+    found = load(written(tmp_path, 'user = "anna"\n[recall]\nrecipe = "typed.v1"\n[embedding.options]\nmodel = "x"\n'))
+    assert (found.user, found.recall.recipe, found.embedding.options) == ("anna", "typed.v1", {"model": "x"})
+    assert found.recall.deadline_ms == Settings().recall.deadline_ms
+
+
+def test_the_environment_overrides_the_file(tmp_path, monkeypatch):
+    """X18"""
+    written(tmp_path, '[recall]\nrecipe = "typed.v1"\ndeadline_ms = 100\n')
+    monkeypatch.setenv("CORTEX_RECALL__RECIPE", "files.v1")
+    found = load(tmp_path).recall
+    assert (found.recipe, found.deadline_ms) == ("files.v1", 100)
+
+
+def test_arguments_override_the_environment(tmp_path, monkeypatch):
+    """X18"""
+    monkeypatch.setenv("CORTEX_RECALL__RECIPE", "files.v1")
+    assert load(tmp_path, {"recall": {"recipe": "governed.v1"}}).recall.recipe == "governed.v1"
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "name", "value"),
+    [
+        ("CORTEX_RECEIPTS__ENABLED", "false", "receipts.enabled", False),
+        ("CORTEX_RECEIPTS__MAX_ITEMS", "7", "receipts.max_items", 7),
+        ("CORTEX_STORE__BACKEND", "ephemeral", "store.backend", "ephemeral"),
+        ("CORTEX_EMBEDDING__OPTIONS", '{model = "x", size = 3}', "embedding.options", {"model": "x", "size": 3}),
+        ("CORTEX_USER", "Anna Müller", "user", "Anna Müller"),
+        ("CORTEX_USER", "123456789", "user", "123456789"),
+        ("CORTEX_USER", "2026-01-05", "user", "2026-01-05"),
+        ("CORTEX_AGENT", "007", "agent", "007"),
+        ("CORTEX_USER", "true", "user", "true"),
+    ],
+)
+def test_a_variable_is_read_as_what_its_setting_is(tmp_path, monkeypatch, variable, text, name, value):
+    """X18: a user may well be called 123456789"""
+    monkeypatch.setenv(variable, text)
+    found = load(tmp_path)
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert found == value
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "hint"),
+    [
+        ('recal = "x"', "recal", "did you mean 'recall'"),
+        ("[recall]\nrecipee = 1", "recall.recipee", "did you mean 'recipe'"),
+        ("[embeding]\nprovider = 1", "embeding", "did you mean 'embedding'"),
+        ("[store]\nzzz = 1", "store.zzz", "known here: backend"),
+    ],
+)
+def test_an_unknown_key_is_an_error_that_suggests_the_nearest(tmp_path, text, field, hint):
+    """DESIGN 5"""
+    with pytest.raises(InvalidRequest, match=hint) as refused:
+        load(written(tmp_path, text))
+    assert refused.value.field == field
+
+
+def test_an_unknown_argument_is_an_error_too(tmp_path):
+    """DESIGN 5"""
+    with pytest.raises(InvalidRequest, match="did you mean 'recipe'"):
+        load(tmp_path, {"recall": {"recpe": "x"}})
+
+
+def test_a_misspelt_variable_is_an_error_too(tmp_path, monkeypatch):
+    """DESIGN 5: it would otherwise be silently without effect"""
+    monkeypatch.setenv("CORTEX_EMBEDING__PROVIDER", "none")
+    with pytest.raises(InvalidRequest, match="CORTEX_EMBEDDING__PROVIDER"):
+        load(tmp_path)
+
+
+def test_variables_that_are_no_settings_are_let_be(tmp_path, monkeypatch):
+    """Home, models and what other programs may have"""
+    for name in ("CORTEX_HOME", "CORTEX_MODELS", "CORTEX_DEBUG", "CORTEXTUAL"):
+        monkeypatch.setenv(name, "x")
+    assert load(tmp_path) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('[recall]\ndeadline_ms = "soon"', "recall.deadline_ms"),
+        ("[recall]\ndeadline_ms = 0", "recall.deadline_ms"),
+        ("[receipts]\nmax_items = 11", "receipts.max_items"),
+        ('[receipts]\nverbosity = "loud"', "receipts.verbosity"),
+        ('[store]\nsynchronous = "off"', "store.synchronous"),
+        ("[embedding]\npassage_tokens = 1", "embedding.passage_tokens"),
+        ('store = "sqlite"', "store"),
+        ("user = 5", "user"),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_size_is_refused_by_the_name_of_its_setting(tmp_path, text, field):
+    """E12: max items is capped at 10. X18"""
+    with pytest.raises(InvalidRequest) as refused:
+        load(written(tmp_path, text))
+    assert refused.value.field == field
+    assert "CORTEX_" + field.upper().replace(".", "__") in refused.value.hint
+
+
+@pytest.mark.parametrize("content", [b"not = = toml", b"\xff\xfe", b"[unclosed"])
+def test_a_file_that_is_not_toml_is_refused_by_its_path(tmp_path, content):
+    (tmp_path / "cortex.toml").write_bytes(content)
+    with pytest.raises(InvalidRequest, match="is not valid TOML") as refused:
+        load(tmp_path)
+    assert refused.value.field == str(tmp_path / "cortex.toml")
+
+
+def test_a_file_that_cannot_be_read_is_unavailable(tmp_path):
+    (tmp_path / "cortex.toml").mkdir()
+    with pytest.raises(StoreUnavailable, match=r"cannot read .*cortex\.toml"):
+        load(tmp_path)
+
+
+def test_settings_cannot_be_changed_once_read():
+    """STYLE: frozen"""
+    with pytest.raises(ValueError, match="frozen"):
+        Settings().recall.recipe = "x"
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in EVERY])
+def test_every_setting_is_described_and_has_its_variable(name: str):
+    """STYLE: every setting has a page"""
+    (variable, meaning), *rest = [(variable, meaning) for each, variable, _, meaning in EVERY if each == name]
+    assert not rest
+    assert variable == "CORTEX_" + name.upper().replace(".", "__")
+    assert meaning.endswith(".")
+
+
+def test_home_is_a_folder_of_the_user_unless_said_otherwise(monkeypatch, tmp_path):
+    """DESIGN 5"""
+    monkeypatch.delenv("CORTEX_HOME", raising=False)
+    assert default_home() == Path.home() / ".cortex"
+    monkeypatch.setenv("CORTEX_HOME", str(tmp_path))
+    assert default_home() == tmp_path
+    monkeypatch.setenv("CORTEX_HOME", "~/elsewhere")
+    assert default_home() == Path.home() / "elsewhere"
+
+
+def test_models_are_kept_under_home_unless_said_otherwise(monkeypatch, tmp_path):
+    """DESIGN 6"""
+    monkeypatch.delenv("CORTEX_MODELS", raising=False)
+    assert models_home(tmp_path) == tmp_path / "models"
+    monkeypatch.setenv("CORTEX_MODELS", "/srv/models")
+    assert models_home(tmp_path) == Path("/srv/models")
+
+
+def test_the_file_has_one_name():
+    """DESIGN 5"""
+    assert settings.FILE_NAME == "cortex.toml"
