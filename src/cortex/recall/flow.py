@@ -291,8 +291,8 @@ def _allows(filter: Filter, trace: Trace) -> bool:
 def _seated(chosen: list[Scored], rules: list[Scored], limit: int) -> tuple[list[Scored], list[Scored]]:
     """`chosen` with the standing rules among them, within `limit`; and what gave up its place for them."""
     shown = {each.trace.id for each in chosen}
-    # A rule may take a place only while something else keeps at least as many.
-    fresh = [rule for rule in rules if rule.trace.id not in shown][: max(1, limit // 2)]
+    # Rules take at most half of the places from what was asked for.
+    fresh = [rule for rule in rules if rule.trace.id not in shown][: limit // 2 if chosen else limit]
     keeps = {rule.trace.id for rule in rules}
     surplus = len(chosen) + len(fresh) - limit
     given_up: list[Scored] = []

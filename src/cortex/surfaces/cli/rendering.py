@@ -276,7 +276,7 @@ def checks(found: Iterable[Any]) -> Iterator[RenderableType]:
     yield made
 
 
-# --- recipes, models, evaluation -----------------------------------------------------------------
+# --- recipes, models -----------------------------------------------------------------------------
 
 
 def recipes(found: Iterable[Any], default: str) -> Table:
@@ -307,27 +307,6 @@ def models(found: Iterable[Any]) -> Table:
             each.model.licence,
         )  # fmt: skip
     return made
-
-
-def evaluation(report: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """The measures of a set, overall and by category, beside the baselines."""
-    yield Text(f"{report['set']}: {report['records']:,} records, {report['recipe']}, {report['embedder']}", "bold")
-    measures = [name for name, value in report["overall"].items() if value is not None]
-    made = table("", *measures, right=measures)
-    rows = {"overall": report["overall"], **report["categories"]}
-    rows |= {f"plain {name}": values for name, values in report["baselines"].items()}
-    for name, values in rows.items():
-        numbers = [_number(values[key]) for key in measures]
-        made.add_row(Text(one_line(name), "bold" if name == "overall" else ""), *numbers)
-    yield made
-    for note in report["notes"]:
-        yield Text(one_line(note), style="dim")
-
-
-def _number(value: float | int | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
 def _several(number: int, noun: str) -> str:

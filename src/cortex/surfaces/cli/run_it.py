@@ -139,9 +139,9 @@ def evaluate(
     if surface.json:
         output.show_json(report.to_json())
     else:
-        from cortex.surfaces.cli import rendering
+        from cortex.surfaces.cli import evaluation_view
 
-        output.show(*rendering.evaluation(report.to_json()))
+        output.show(*evaluation_view.tables(report))
 
 
 @models.command("list")
