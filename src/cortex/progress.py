@@ -9,5 +9,5 @@ class Progress(Protocol):
     def __call__(self, done: int, total: int, label: str) -> None: ...
 
 
-def silent(done: int, total: int, label: str) -> None:  # noqa: ARG001 - the shape of `Progress`
+def silent(done: int, total: int, label: str) -> None:
     """Nobody is watching."""

@@ -283,13 +283,8 @@ def assert_same_ranking(found: Sequence[Match], expected: Sequence[Match], limit
     for match in found:
         assert match.score == pytest.approx(by_id[match.id].score, abs=2e-6)
         assert match.passage == by_id[match.id].passage
-        assert place_in_session(match) == place_in_session(by_id[match.id])
     assert list(found) == sorted(found, key=lambda match: (-match.score, match.id))
 
-
-def place_in_session(match: Match) -> int | None:
-    """The part of a place that means the same in every store."""
-    return match.place[1] if match.place else None
 
 
 _QUIET: dict[str, Any] = {

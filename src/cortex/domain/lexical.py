@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 K1 = 0.9
 B = 0.4
 
+BEFORE = 0.45
+"""What a word of the turn before counts in a turn: an answer rarely repeats the words of its question."""
+
 MAX_OCCURRENCES = 15
 """More occurrences of a term in one text count as this many; it keeps a packed count in four bits."""
 

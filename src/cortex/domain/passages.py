@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from cortex.domain.chunk import Chunk
-from cortex.domain.text import passages, sentences
+from cortex.domain.terms import index_terms
+from cortex.domain.text import PASSAGE_TOKENS, passages, sentences
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
+
+
+def terms_by_passage(text: str) -> list[list[str]]:
+    """The terms of each passage of `text`; one empty list for a text without any."""
+    return [index_terms(text[start:end]) for start, end in passages(text, PASSAGE_TOKENS)] or [[]]
+
 
 _MOST_PASSAGES = 64
 _MOST_QUESTION = 160

@@ -10,6 +10,9 @@ from cortex.errors import InvalidRequest
 
 DEFAULT_MAX_BYTES = 64 * 1024
 
+PASSAGE_TOKENS = 128
+"""A longer text is looked at in passages of this size: it answers by its best one."""
+
 CLAMP_MAX_CHARS = 6_000
 CLAMP_HEAD_CHARS = 500
 _GAP = "\n…\n"

@@ -7,7 +7,7 @@ position of the ledger. There is no read without a tenant.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -130,10 +130,6 @@ class Filter:
     """Only traces with no vector in this space."""
 
 
-Place = tuple[Hashable, int]
-"""Where a turn stands: its session, by whatever the store knows it by, and its place in it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Match:
     """A trace a leg found. `score` is the leg's own; `passage` counts the vector's passage from 0."""
@@ -141,8 +137,6 @@ class Match:
     id: TraceId
     score: float
     passage: int = 0
-    place: Place | None = None
-    """Where it stands, for a turn; places of one view compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +184,10 @@ class View(Protocol):
     def keywords(
         self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
-        """The best by BM25 among searchable states; best first, ties by id.
+        """The best by BM25 among searchable states, each trace by its best passage; best first, ties by id.
 
+        In the first passage of a turn the words of the turn before it (its last passage), where that is
+        among what is searched, count too: `domain.lexical.BEFORE` of an occurrence each.
         A score is BM25 divided by the sum of the terms' weights times rarities (those nobody uses
         included), so that it tells how much of the query's evidence was found and compares between queries.
         The statistics are those of the filter's lanes, scopes, kinds, trusts, labels and states; its

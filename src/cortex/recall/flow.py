@@ -181,7 +181,7 @@ class _Search:
             return vector
         only = replace(allowed, ids=missing)
         more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
-        return replace(vector, scores={**vector.scores, **more.scores}, places={**vector.places, **more.places})
+        return replace(vector, scores={**vector.scores, **more.scores})
 
     def _admit(self, answer: Answer, planned: Plan, allowed: Filter) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""

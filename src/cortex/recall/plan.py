@@ -21,12 +21,7 @@ MAX_POOL = 200
 
 # Words that ask for a memory without saying which: they match every turn that talks about talking.
 _FRAME_WORDS = frozenset(
-    """
-    tell show give provide list explain describe summarize summarise summary overview recap remind mention mentioned
-    discuss discussed discussing discussion discussions conversation conversations chat chats said say saying talk
-    talked talking told brought bring different various aspect aspects throughout across please walk comprehensive
-    complete clear know ask asked item items one two three four five six seven eight nine ten
-    """.split()
+    ["tell", "show", "give", "provide", "list", "explain", "describe", "summarize", "summarise", "summary", "overview", "recap", "remind", "mention", "mentioned", "discuss", "discussed", "discussing", "discussion", "discussions", "conversation", "conversations", "chat", "chats", "said", "say", "saying", "talk", "talked", "talking", "told", "brought", "bring", "different", "various", "aspect", "aspects", "throughout", "across", "please", "walk", "comprehensive", "complete", "clear", "know", "ask", "asked", "item", "items", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 )
 _ORDER = re.compile(r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b", re.IGNORECASE)
 _WORD = re.compile(r"\S+")

@@ -12,11 +12,11 @@ from cortex.domain.memory import Memory
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, kind_of
 from cortex.domain.turn import Role, Turn
-from cortex.ports.store import Place
 from cortex.recall import fusion, scoring
 from cortex.recall.plan import Plan
 from cortex.recall.recipes import KeywordScale, Recipe, Reciprocal, VectorScale
 from cortex.recall.retrieve import Leg
+
 
 @dataclass(slots=True)
 class Scored:
@@ -41,9 +41,7 @@ Parts = dict[str, float]
 def shortlist(keyword: Leg, vector: Leg, recipe: Recipe) -> dict[TraceId, Parts]:
     """The candidates worth loading, with what their legs and their conversation give them."""
     found = list(dict.fromkeys([*keyword.scores, *vector.scores]))
-    places = {**vector.places, **keyword.places}
-    words = _in_context(_keyword_scores(keyword, recipe), found, places, recipe)
-    parts = _fused(words, _vector_scores(vector, recipe), keyword, vector, recipe, found)
+    parts = _fused(_keyword_scores(keyword, recipe), _vector_scores(vector, recipe), keyword, vector, recipe, found)
     best = sorted(parts, key=lambda id: (-sum(parts[id].values()), id))
     return {id: parts[id] for id in best[: recipe.shortlist]}
 
@@ -82,25 +80,6 @@ def _vector_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
     if recipe.vector_scale is VectorScale.DISTANCE:
         return {id: scoring.by_distance(cosine) for id, cosine in leg.scores.items()}
     return dict(leg.scores)
-
-
-def _in_context(
-    words: Mapping[TraceId, float], found: Sequence[TraceId], places: Mapping[TraceId, Place], recipe: Recipe
-) -> dict[TraceId, float]:
-    """Keyword scores with what the turns before and after lend: an answer rarely repeats its question."""
-    shares = recipe.context
-    if shares is None:
-        return dict(words)
-    said = {places[id]: score for id, score in words.items() if id in places}
-    scores: dict[TraceId, float] = {}
-    for id in found:
-        score = words.get(id, 0.0)
-        if id in places:
-            session, seq = places[id]
-            score += shares.before * said.get((session, seq - 1), 0.0) + shares.after * said.get((session, seq + 1), 0.0)
-        if score:
-            scores[id] = score
-    return scores
 
 
 def _fused(

@@ -48,14 +48,6 @@ class Reciprocal:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What a turn gains from the turns around it: shares of their keyword scores."""
-
-    before: float
-    after: float
-
-
-@dataclass(frozen=True, slots=True)
 class Conversation:
     """What is known of conversations: boosts, never filters."""
 
@@ -133,7 +125,6 @@ class Recipe:
     standing: Standing = Standing()
     essence: bool = False
     """Whether the words that only say "tell me what I said about" are left out of the query."""
-    context: Context | None = None
     conversation: Conversation = Conversation()
     factors: Factors = Factors()
     decay: timedelta | None = None
@@ -170,7 +161,6 @@ _BALANCED = Recipe(
     vector_pool=100,
     standing=Standing(memories=2, turns=1),
     essence=True,
-    context=Context(before=0.4, after=0.1),
     conversation=Conversation(first_person=True, speaker=0.15, other_roles=0.3, question=0.05, session=0.1),
     factors=Factors(importance=0.02),
     nothing=Nothing(similarity=1 / 3, evidence=0.1),

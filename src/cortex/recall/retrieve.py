@@ -13,7 +13,7 @@ from cortex.domain.terms import QueryTerm
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import DeadlineExceeded, EmbedderUnavailable
 from cortex.ports.clock import Clock, Deadline
-from cortex.ports.store import Filter, Match, Place, View
+from cortex.ports.store import Filter, Match, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,6 @@ class Leg:
 
     name: str
     scores: Mapping[TraceId, float] = field(default_factory=dict)
-    places: Mapping[TraceId, Place] = field(default_factory=dict)
     absent: str | None = None
     milliseconds: float = 0.0
 
@@ -101,6 +100,5 @@ def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
     return Leg(
         name,
         {match.id: match.score for match in matches},
-        {match.id: match.place for match in matches if match.place is not None},
         milliseconds=(clock.monotonic() - started) * 1000,
     )

@@ -22,11 +22,12 @@ import numpy as np
 from cortex.domain.events import GENESIS, Event, EventKind, commit, seal
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE
-from cortex.domain.lexical import rarity, saturation
+from cortex.domain.lexical import BEFORE, rarity, saturation
 from cortex.domain.memory import Memory
+from cortex.domain.passages import terms_by_passage
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
-from cortex.domain.terms import QueryTerm, index_terms
+from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace, canonical, kind_of, label_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
@@ -43,7 +44,6 @@ from cortex.ports.store import (
     Job,
     JobState,
     Match,
-    Place,
     Put,
     PutJob,
     Remove,
@@ -58,13 +58,13 @@ SALT_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One version of a trace, how often it says which term, and the salt that opens its commitment."""
+    """One version of a trace, how often each of its passages says which term, and the salt of its commitment."""
 
     trace: Trace
     since: int
     until: int | None
     salt: bytes
-    terms: Counter[str]
+    passages: tuple[Counter[str], ...]
 
     def holds(self, position: int) -> bool:
         return _holds(self.since, self.until, position)
@@ -253,7 +253,7 @@ class _Work:
             if before[-1].trace.text != trace.text:
                 self._drop_vectors(trace.id, position)
             before = (*before[:-1], replace(before[-1], until=position))
-        self.shelf.said[trace.id] = (*before, _Said(trace, position, None, salt, Counter(index_terms(trace.text))))
+        self.shelf.said[trace.id] = (*before, _Said(trace, position, None, salt, tuple(map(Counter, terms_by_passage(trace.text)))))
 
     def _remove(self, id: TraceId) -> None:
         self._known(id)
@@ -333,18 +333,31 @@ class _View:
     ) -> list[Match]:
         _hurry(deadline, "keyword")
         filter = _searchable(filter)
-        documents = {said.trace.id: said.terms for said in self._current() if _has_facets(said.trace, filter)}
-        mean_length = sum(document.total() for document in documents.values()) / max(1, len(documents))
-        holders = {term: sum(term.text in document for document in documents.values()) for term in terms}
-        worth = {term: term.weight * rarity(len(documents), holders[term]) for term in terms}
+        searched = [said for said in self._current() if _has_facets(said.trace, filter)]
+        documents = {said.trace.id: said.passages for said in searched}
+        lengths = [passage.total() for passages in documents.values() for passage in passages]
+        mean_length = sum(lengths) / len(lengths) if any(lengths) else 1.0
+        frequency = {term: sum(any(term.text in each for each in some) for some in documents.values()) for term in terms}
+        worth = {term: term.weight * rarity(len(documents), frequency[term]) for term in terms}
         whole = sum(worth[term] for term in terms)
+        before = {
+            (said.trace.session, said.trace.seq + 1): said.passages[-1]
+            for said in searched
+            if isinstance(said.trace, Turn)
+        }
         matches = []
         for trace in self._matching(filter):
-            document = documents[trace.id]
-            if held := [term for term in terms if term.text in document]:
-                length = float(document.total())
-                found = sum(worth[term] * saturation(float(document[term.text]), length, mean_length) for term in held)
-                matches.append(Match(trace.id, float(found / whole), place=_place(trace)))
+            lent = before.get((trace.session, trace.seq), Counter()) if isinstance(trace, Turn) else Counter()
+            found = max(
+                sum(
+                    worth[term] * saturation(count, float(passage.total()), mean_length)
+                    for term in terms
+                    if (count := passage[term.text] + (BEFORE * lent[term.text] if number == 0 else 0.0))
+                )
+                for number, passage in enumerate(documents[trace.id])
+            )
+            if found:
+                matches.append(Match(trace.id, float(found / whole)))
         return _best(matches, limit)
 
     def nearest(
@@ -357,7 +370,7 @@ class _View:
             cosines = [float(np.dot(each, wanted)) for each in self._vectors(trace.id, space)]
             if cosines:
                 best = max(cosines)
-                matches.append(Match(trace.id, best, cosines.index(best), _place(trace)))
+                matches.append(Match(trace.id, best, cosines.index(best)))
         return _best(matches, limit)
 
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
@@ -539,7 +552,3 @@ def _seal(previous: str, event: Event) -> str:
 def _hurry(deadline: Deadline | None, leg: str) -> None:
     if deadline is not None and deadline.passed:
         raise DeadlineExceeded(f"the {leg} leg came too late", hint="allow more time with deadline_ms")
-
-
-def _place(trace: Trace) -> Place | None:
-    return (trace.session, trace.seq) if isinstance(trace, Turn) else None

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from cortex.domain.events import GENESIS, commit, seal
 from cortex.domain.lanes import SEARCHABLE
-from cortex.domain.terms import TOKENISER, index_terms
+from cortex.domain.passages import terms_by_passage
+from cortex.domain.terms import TOKENISER
 from cortex.domain.vectors import sign_codes
 from cortex.ports.store import Finding
-from cortex.stores.sqlite import lexicon
 from cortex.stores.sqlite.codec import listed, unpack_id
-from cortex.stores.sqlite.writer import facet_token, user_token
+from cortex.stores.sqlite.writer import ADD_UNIT, posting, units
 
 REPAIRABLE = frozenset({"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses", "speakers"})
 """What can be mended by making it anew from the traces; the rest is truth, and is only reported."""
@@ -45,17 +46,17 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM codes")
     for table in ("vectors", "versions", "accesses"):
         connection.execute(f"DELETE FROM {table} WHERE row NOT IN (SELECT row FROM traces)")
-    connection.execute("UPDATE facets SET traces = 0, terms = 0")
+    connection.execute("UPDATE facets SET traces = 0, passages = 0, terms = 0")
     connection.execute("DELETE FROM speakers")
     connection.execute(f"INSERT INTO speakers {_SPEAKERS}")
-    for row, facet, user, text, indexed in _traces(connection):
-        words = index_terms(text) if indexed else []
+    for row, facet, user, text, indexed, thread, seq in _traces(connection):
+        words = terms_by_passage(text) if indexed else []
         if indexed:
-            terms = f"{facet_token(facet)} {user_token(user)} {' '.join(words)}"
-            connection.execute("INSERT INTO postings (rowid, terms) VALUES (?, ?)", (row, terms))
-            connection.execute("INSERT INTO lexicon VALUES (?, ?, ?, ?)", (row, facet, len(words), lexicon.pack(words)))
+            connection.execute("INSERT INTO postings (rowid, terms) VALUES (?, ?)", (row, posting(facet, user, words)))
+            connection.executemany(ADD_UNIT, units(row, facet, thread, seq, words))
         connection.execute(
-            "UPDATE facets SET traces = traces + 1, terms = terms + ? WHERE id = ?", (len(words), facet)
+            "UPDATE facets SET traces = traces + 1, passages = passages + ?, terms = terms + ? WHERE id = ?",
+            (len(words), sum(map(len, words)), facet),
         )
     connection.execute(
         "UPDATE traces SET uses = (SELECT count(*) FROM accesses a WHERE a.row = traces.row),"
@@ -68,13 +69,14 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
 
 
-def _traces(connection: sqlite3.Connection) -> Iterator[tuple[int, int, int, str, bool]]:
-    """Row, facet, user, text, and whether searches look at it."""
+def _traces(connection: sqlite3.Connection) -> Iterator[tuple[int, int, int, str, bool, int | None, int | None]]:
+    """Row, facet, user, text, whether searches look at it, thread and place."""
     rows = connection.execute(
-        "SELECT t.row, t.facet, f.user, t.body, f.state FROM traces t JOIN facets f ON f.id = t.facet ORDER BY t.row"
+        "SELECT t.row, t.facet, f.user, t.body, f.state, t.thread, t.seq"
+        " FROM traces t JOIN facets f ON f.id = t.facet ORDER BY t.row"
     ).fetchall()
-    for row, facet, user, body, state in rows:
-        yield row, facet, user, json.loads(body)["text"], state in SEARCHABLE
+    for row, facet, user, body, state, thread, seq in rows:
+        yield row, facet, user, json.loads(body)["text"], state in SEARCHABLE, thread, seq
 
 
 def _file(connection: sqlite3.Connection) -> Iterator[Finding]:
@@ -115,14 +117,16 @@ def _index(connection: sqlite3.Connection) -> Iterator[Finding]:
     posted: dict[int, int] = {}
     for term, row in connection.execute("SELECT term, doc FROM temp.posted"):
         posted[row] = posted.get(row, 0) + crc32(term.encode())
-    stored = {row: rest for row, *rest in connection.execute("SELECT row, facet, length, terms FROM lexicon")}
+    stored: dict[int, list[tuple[Any, ...]]] = {}
+    for unit in connection.execute("SELECT * FROM lexicon ORDER BY row, passage"):
+        stored.setdefault(unit[0], []).append(unit)
     wrong_postings = wrong_terms = 0
-    for row, facet, user, text, indexed in _traces(connection):
-        words = index_terms(text) if indexed else []
-        tokens = {facet_token(facet), user_token(user), *words} if indexed else set()
+    for row, facet, user, text, indexed, thread, seq in _traces(connection):
+        words = terms_by_passage(text) if indexed else []
+        tokens = set(posting(facet, user, words).split()) if indexed else set()
         folded = (token.lower() if token.isascii() else _fold_ascii(token) for token in tokens)
         wrong_postings += posted.pop(row, 0) != sum(crc32(token.encode("utf-8", "surrogatepass")) for token in folded)
-        wrong_terms += stored.pop(row, None) != ([facet, len(words), lexicon.pack(words)] if indexed else None)
+        wrong_terms += stored.pop(row, []) != units(row, facet, thread, seq, words)
     if wrong_postings or posted:
         yield Finding("index", f"{wrong_postings + len(posted)} traces are not found by their words")
     if wrong_terms or stored:
@@ -136,7 +140,7 @@ def _fold_ascii(token: str) -> str:
 def _counters(connection: sqlite3.Connection) -> Iterator[Finding]:
     wrong = connection.execute(
         "SELECT count(*) FROM facets f WHERE traces <> (SELECT count(*) FROM traces t WHERE t.facet = f.id)"
-        " OR terms <> (SELECT coalesce(sum(length), 0) FROM lexicon l WHERE l.facet = f.id)"
+        " OR (passages, terms) <> (SELECT count(*), coalesce(sum(length), 0) FROM lexicon l WHERE l.facet = f.id)"
     ).fetchone()[0]
     if wrong:
         yield Finding("counters", f"{wrong} counts of traces are wrong")

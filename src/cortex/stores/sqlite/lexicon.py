@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.domain.lexical import MAX_OCCURRENCES, rarity, saturation
+from cortex.domain.lexical import BEFORE, MAX_OCCURRENCES, rarity, saturation
 from cortex.domain.terms import QueryTerm
 
 _HASH = 0xFFFFFFF0
@@ -52,33 +53,70 @@ def pack(terms: Sequence[str]) -> bytes:
     return packed.tobytes()
 
 
+class Unit(NamedTuple):
+    """One passage of a trace, as it is scored. A turn's place is its thread and its number there."""
+
+    row: int
+    passage: int
+    length: int
+    terms: bytes
+    thread: int | None = None
+    seq: int | None = None
+
+
 class Bag:
-    """The packed terms of many traces side by side, ready to be counted and scored together."""
+    """Many passages side by side, ready to be counted and scored together."""
 
-    def __init__(self, lengths: Sequence[int], packed: Sequence[bytes]) -> None:
-        self.lengths = np.asarray(lengths, dtype=np.float64)
-        self._terms: Packed = np.frombuffer(b"".join(packed), dtype="<u4")
+    def __init__(self, units: Iterable[Unit]) -> None:
+        ordered = sorted(units, key=lambda unit: (unit.row, unit.passage))
+        self.rows = list(dict.fromkeys(unit.row for unit in ordered))
+        number = {row: at for at, row in enumerate(self.rows)}
+        self._trace = np.array([number[unit.row] for unit in ordered], dtype=np.int64)
+        self._lengths = np.array([unit.length for unit in ordered], dtype=np.float64)
+        self._before = _before(ordered)
+        self._terms: Packed = np.frombuffer(b"".join(unit.terms for unit in ordered), dtype="<u4")
         self._hashes = self._terms & np.uint32(_HASH)
-        sizes = np.fromiter((len(each) >> 2 for each in packed), dtype=np.int64, count=len(packed))
-        self._owner = np.repeat(np.arange(len(packed)), sizes)
+        sizes = np.fromiter((len(unit.terms) >> 2 for unit in ordered), dtype=np.int64, count=len(ordered))
+        self._owner = np.repeat(np.arange(len(ordered)), sizes)
 
-    def holders(self, term: str) -> NDArray[np.int64]:
-        """Which of the traces hold `term`."""
-        holders: NDArray[np.int64] = self._owner[self._hashes == np.uint32(term_hash(term))]
-        return holders
+    def holders(self, term: str) -> set[int]:
+        """The rows of the traces that hold `term`."""
+        at = self._trace[self._owner[self._hashes == np.uint32(term_hash(term))]]
+        return {self.rows[trace] for trace in at.tolist()}
 
     def scores(
         self, terms: Sequence[QueryTerm], frequencies: Sequence[int], documents: int, mean_length: float
     ) -> NDArray[np.float64]:
-        """BM25 of each trace, as a share of what the terms weigh together."""
-        total = np.zeros(len(self.lengths))
+        """BM25 of each trace by its best passage, as a share of what the terms weigh together."""
+        total = np.zeros(len(self._lengths))
         mass = 0.0
         for term, frequency in zip(terms, frequencies, strict=True):
-            at = np.flatnonzero(self._hashes == np.uint32(term_hash(term.text)))
-            owners = self._owner[at]
-            counts = (self._terms[at] & np.uint32(_COUNT)).astype(np.float64)
             weight = term.weight * rarity(documents, frequency)
             mass += weight
-            # Two terms with one hash in one text would be lost by `total[owners] +=`.
-            np.add.at(total, owners, weight * saturation(counts, self.lengths[owners], mean_length))
-        return total / mass if mass else total
+            counts = self._counts(term.text)
+            if counts.any():
+                total += weight * saturation(counts, self._lengths, mean_length)
+        best = np.zeros(len(self.rows))
+        np.maximum.at(best, self._trace, total)
+        return best / mass if mass else best
+
+    def _counts(self, term: str) -> NDArray[np.float64]:
+        """How often `term` occurs in each passage, with its share in the turn before."""
+        at = np.flatnonzero(self._hashes == np.uint32(term_hash(term)))
+        counts = np.zeros(len(self._lengths) + 1)
+        np.add.at(counts, self._owner[at], (self._terms[at] & np.uint32(_COUNT)).astype(np.float64))
+        # The last place stands for "no turn before": nothing is ever counted there.
+        return counts[:-1] + BEFORE * counts[self._before]
+
+
+def _before(units: Sequence[Unit]) -> NDArray[np.int64]:
+    """For each first passage of a turn, the last passage of the turn before it; one past the end for all others."""
+    last = {(unit.thread, unit.seq): at for at, unit in enumerate(units) if unit.seq is not None}
+    nowhere = len(units)
+    return np.array(
+        [
+            last.get((unit.thread, unit.seq - 1), nowhere) if unit.seq is not None and unit.passage == 0 else nowhere
+            for unit in units
+        ],
+        dtype=np.int64,
+    )

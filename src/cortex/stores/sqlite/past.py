@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from cortex.domain.identity import TraceId
-from cortex.domain.terms import QueryTerm, index_terms
+from cortex.domain.passages import terms_by_passage
+from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
@@ -25,8 +26,9 @@ from cortex.stores.sqlite import lexicon
 from cortex.stores.sqlite.codec import pack_time, unpack_id, unpack_trace
 from cortex.stores.sqlite.codes import CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
-from cortex.stores.sqlite.lexicon import Bag
+from cortex.stores.sqlite.lexicon import Bag, Unit
 from cortex.stores.sqlite.reader import (
+    MOST_FOLLOWED,
     POSTING_BUDGET,
     SqliteView,
     candidate_plan,
@@ -115,21 +117,30 @@ class PastView(SqliteView):
         self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         with until(deadline, self._db):
-            there = list(self._select(_facets_only(searchable(filter))))
-        words = [index_terms(then.trace.text) for _, then in there]
+            there = [then for _, then in self._select(_facets_only(searchable(filter)))]
+            wanted = {then.row for _, then in self._select(searchable(filter))}
         if not terms or not there:
             return []
-        packed = [lexicon.pack(each) for each in words]
-        bag = Bag([len(each) for each in words], packed)
-        holders = {term.text: set(bag.holders(term.text).tolist()) for term in terms}
+        units = {then.row: _units(then) for then in there}
+        everything = [unit for some in units.values() for unit in some]
+        whole = Bag(everything)
+        holders = {term.text: whole.holders(term.text) for term in terms}
         frequencies = [len(holders[term.text]) for term in terms]
-        at = _candidates(list(holders), frequencies, holders, [then.row for _, then in there])
-        wanted = {then.row for _, then in self._select(filter)}
-        kept = [index for index in at if there[index][1].row in wanted]
-        mean = sum(len(each) for each in words) / len(there) or 1.0
-        chosen = Bag([len(words[index]) for index in kept], [packed[index] for index in kept])
+        mean = sum(unit.length for unit in everything) / len(everything) or 1.0
+        rows = _candidates(list(holders), frequencies, holders, len(there))
+        found = [unit for row in rows for unit in units[row]]
+        places = {(unit.thread, unit.seq): unit for unit in everything if unit.passage == 0 and unit.seq is not None}
+        bag = Bag(found)
+        best = sorted(zip(-bag.scores(terms, frequencies, len(there), mean), bag.rows, strict=True))
+        for row in [row for _, row in best][:MOST_FOLLOWED]:
+            first = units[row][0]
+            after = places.get((first.thread, first.seq + 1)) if first.seq is not None else None
+            if after is not None and after.row not in rows:
+                found.append(after)
+        chosen = Bag(found)
         scores = chosen.scores(terms, frequencies, len(there), mean)
-        return self._best([there[index][1].row for index in kept], scores, limit)
+        kept = [at for at, row in enumerate(chosen.rows) if row in wanted]
+        return self._best([chosen.rows[at] for at in kept], scores[kept], limit)
 
     def nearest(
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
@@ -210,21 +221,29 @@ class PastView(SqliteView):
         return {row[1] for row in self._vectors_then(known[0])} if known else set()
 
 
+def _units(then: Then) -> list[Unit]:
+    """The passages of a trace as the lexicon of that time held them."""
+    trace = then.trace
+    thread, seq = (hash(trace.session), trace.seq) if isinstance(trace, Turn) else (None, None)
+    return [
+        Unit(then.row, passage, len(words), lexicon.pack(words), thread, seq)
+        for passage, words in enumerate(terms_by_passage(trace.text))
+    ]
+
+
 def _candidates(
-    terms: Sequence[str], frequencies: Sequence[int], holders: Mapping[str, set[int]], rows: Sequence[int]
-) -> list[int]:
-    """The indexes of what the present search would have scored."""
-    if len(rows) <= POSTING_BUDGET:
-        return sorted(set().union(*holders.values()))
-    found: dict[int, None] = {}
+    terms: Sequence[str], frequencies: Sequence[int], holders: Mapping[str, set[int]], traces: int
+) -> set[int]:
+    """The rows of what the present search would have scored."""
+    if traces <= POSTING_BUDGET:
+        return set().union(*holders.values())
+    found: set[int] = set()
     for required, any_of, most in candidate_plan(terms, frequencies):
         holding = set().union(*(holders[term] for term in any_of))
         if required is not None:
             holding &= holders[required]
-        newest = sorted(holding, key=lambda index: -rows[index])
-        for index in newest[: most - len(found)]:
-            found.setdefault(index)
-    return list(found)
+        found.update(sorted(holding, reverse=True)[: most - len(found)])
+    return found
 
 
 def _facets_only(filter: Filter) -> Filter:

@@ -21,7 +21,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Counts, Filter, Job, JobState, Match, Place, Version
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version
 from cortex.stores.sqlite.codec import (
     JOB_COLUMNS,
     batched,
@@ -37,7 +37,7 @@ from cortex.stores.sqlite.codec import (
 )
 from cortex.stores.sqlite.codes import CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
-from cortex.stores.sqlite.lexicon import Bag
+from cortex.stores.sqlite.lexicon import Bag, Unit
 from cortex.stores.sqlite.writer import check_vector, facet_token, user_token
 
 POSTING_BUDGET = 4_000
@@ -48,24 +48,26 @@ SCORE_DIGITS = 6
 
 _MANY_FACETS = 24
 
-Candidates = Sequence[tuple[int, int, bytes]]
-"""Row, length and packed terms of each."""
+MOST_FOLLOWED = 512
+"""After how many of the best candidates the turn that follows is looked at as well."""
 
 
 class Facets:
     """The facets a filter allows, and the statistics of what lies in them."""
 
-    def __init__(self, rows: Iterable[tuple[int, int, int]]) -> None:
+    def __init__(self, rows: Iterable[tuple[int, int, int, int]]) -> None:
         self.ids: list[int] = []
-        self.traces = self.terms = 0
-        for id, traces, terms in rows:
+        self.traces = self.passages = self.terms = 0
+        for id, traces, passages, terms in rows:
             self.ids.append(id)
             self.traces += traces
+            self.passages += passages
             self.terms += terms
 
     @property
     def mean_length(self) -> float:
-        return self.terms / self.traces if self.terms else 1.0
+        """Of a passage, in terms."""
+        return self.terms / self.passages if self.terms else 1.0
 
 
 class SqliteView:
@@ -142,28 +144,46 @@ class SqliteView:
         if not terms or not facets.traces:
             return []
         with until(deadline, self._db):
-            candidates, frequencies = self._candidates(terms, facets)
+            found, frequencies = self._candidates(terms, facets)
+            found += self._following(Bag(found), terms, frequencies, facets)
             allowed = self._allowed_rows(filter)
-        kept = [each for each in candidates if allowed is None or each[0] in allowed]
-        bag = Bag([each[1] for each in kept], [each[2] for each in kept])
+        bag = Bag(found)
         scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
-        return self._best([each[0] for each in kept], scores, limit)
+        kept = [at for at, row in enumerate(bag.rows) if allowed is None or row in allowed]
+        return self._best([bag.rows[at] for at in kept], scores[kept], limit)
 
-    def _candidates(self, terms: Sequence[QueryTerm], facets: Facets) -> tuple[Candidates, list[int]]:
-        """Traces that hold some of `terms`, and in how many traces each term occurs."""
+    def _candidates(self, terms: Sequence[QueryTerm], facets: Facets) -> tuple[list[Unit], list[int]]:
+        """The passages of traces that hold some of `terms`, and in how many traces each term occurs."""
         texts = [term.text for term in terms]
         if not any(is_term(text) for text in texts):
             return [], [0] * len(texts)
         if facets.traces <= POSTING_BUDGET:
-            rows = self._posted(texts, facets)
-            bag = Bag([row[1] for row in rows], [row[2] for row in rows])
-            return rows, [len(bag.holders(text)) for text in texts]
+            found = self._posted(texts, facets)
+            bag = Bag(found)
+            return found, [len(bag.holders(text)) for text in texts]
         frequencies = [self._frequency(text, facets) for text in texts]
-        found: dict[int, tuple[int, int, bytes]] = {}
+        units: dict[tuple[int, int], Unit] = {}
         for required, any_of, most in candidate_plan(texts, frequencies):
-            for row in self._posted(any_of, facets, required, most - len(found)):
-                found.setdefault(row[0], row)
-        return list(found.values()), frequencies
+            rows = len({row for row, _ in units})
+            for unit in self._posted(any_of, facets, required, most - rows):
+                units.setdefault((unit.row, unit.passage), unit)
+        return list(units.values()), frequencies
+
+    def _following(
+        self, bag: Bag, terms: Sequence[QueryTerm], frequencies: Sequence[int], facets: Facets
+    ) -> list[Unit]:
+        """The turns right after the best candidates that hold none of the terms themselves."""
+        scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
+        best = sorted(zip(-scores, bag.rows, strict=True))[:MOST_FOLLOWED]
+        rows = self._db.execute(
+            "SELECT l.row, l.passage, l.length, l.terms, l.thread, l.seq FROM traces a"
+            " JOIN traces b ON b.thread = a.thread AND b.seq = a.seq + 1"
+            " JOIN lexicon l ON l.row = b.row AND l.passage = 0"
+            " WHERE a.row IN (SELECT value FROM json_each(?)) AND l.facet IN (SELECT value FROM json_each(?))",
+            (listed(row for _, row in best), listed(facets.ids)),
+        )
+        known = set(bag.rows)
+        return [unit for row in rows if (unit := Unit(*row)).row not in known]
 
     def _frequency(self, term: str, facets: Facets) -> int:
         if not is_term(term):
@@ -174,21 +194,29 @@ class SqliteView:
                 "SELECT count(*) FROM postings WHERE postings MATCH ?", (match,)
             ).fetchone()[0]
             return count
-        return len(self._posted([term], facets))
+        return len({unit.row for unit in self._posted([term], facets)})
 
     def _posted(
         self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1
-    ) -> list[tuple[int, int, bytes]]:
-        """Newest first: what holds `required` and any of the others."""
+    ) -> list[Unit]:
+        """The passages of the newest `most` that hold `required` and any of the others."""
         match = self._match(any_of, facets, required)
-        narrow = "" if self._whole(facets) or len(facets.ids) <= _MANY_FACETS else (
-            " AND facet IN (SELECT value FROM json_each(:facets))"
-        )
-        return self._db.execute(
-            "SELECT l.row, l.length, l.terms FROM postings p JOIN lexicon l ON l.row = p.rowid"
-            f" WHERE postings MATCH :match{narrow} ORDER BY p.rowid DESC LIMIT :most",
-            {"match": match, "facets": listed(facets.ids), "most": most},
-        ).fetchall()
+        columns = "l.row, l.passage, l.length, l.terms, l.thread, l.seq"
+        if self._whole(facets) or len(facets.ids) <= _MANY_FACETS:
+            query = (
+                f"SELECT {columns} FROM lexicon l WHERE l.row IN"
+                " (SELECT rowid FROM postings WHERE postings MATCH :match ORDER BY rowid DESC LIMIT :most)"
+            )
+        else:
+            # The user's token alone was asked of the postings: their facets are told by the first passage.
+            query = (
+                f"SELECT {columns} FROM lexicon l WHERE l.row IN"
+                " (SELECT p.rowid FROM postings p JOIN lexicon f ON f.row = p.rowid AND f.passage = 0"
+                "  WHERE postings MATCH :match AND f.facet IN (SELECT value FROM json_each(:facets))"
+                "  ORDER BY p.rowid DESC LIMIT :most)"
+            )
+        rows = self._db.execute(query, {"match": match, "facets": listed(facets.ids), "most": most})
+        return [Unit(*row) for row in rows]
 
     def _match(self, any_of: Sequence[str], facets: Facets, required: str | None = None) -> str:
         groups = []
@@ -291,29 +319,25 @@ class SqliteView:
         if len(order) > limit:
             # Everything that ties with the last place has to be looked at, for ids decide ties.
             order = order[: int(np.searchsorted(-rounded[order], -rounded[order[limit - 1]], side="right"))]
-        known = self._known([rows[at] for at in order])
+        ids = self._ids([rows[at] for at in order])
         found = [
-            Match(id, float(rounded[at]), passages[rows[at]] if passages else 0, place)
+            Match(ids[rows[at]], float(rounded[at]), passages[rows[at]] if passages else 0)
             for at in order
-            if rows[at] in known and (rounded[at] > 0.0 or passages is not None)
-            for id, place in (known[rows[at]],)
+            if rows[at] in ids and (rounded[at] > 0.0 or passages is not None)
         ]
         return sorted(found, key=lambda match: (-match.score, match.id))[:limit]
 
-    def _known(self, rows: Sequence[int]) -> dict[int, tuple[TraceId, Place | None]]:
-        """The id and place of each row."""
+    def _ids(self, rows: Sequence[int]) -> dict[int, TraceId]:
         found = self._db.execute(
-            "SELECT row, id, thread, seq FROM traces WHERE row IN (SELECT value FROM json_each(?))", (listed(rows),)
+            "SELECT row, id FROM traces WHERE row IN (SELECT value FROM json_each(?))", (listed(rows),)
         )
-        return {
-            row: (unpack_id(id), None if thread is None else (thread, seq)) for row, id, thread, seq in found
-        }
+        return {row: unpack_id(id) for row, id in found}
 
     def _facets(self, filter: Filter) -> Facets:
         where, values = facet_conditions(filter)
         return Facets(
             self._db.execute(
-                f"SELECT id, traces, terms FROM facets WHERE user = ?{where} AND traces > 0",
+                f"SELECT id, traces, passages, terms FROM facets WHERE user = ?{where} AND traces > 0",
                 (self._user, *values),
             )
         )

@@ -27,6 +27,7 @@ CREATE TABLE facets (
   label TEXT NOT NULL,
   state TEXT NOT NULL,
   traces INTEGER NOT NULL DEFAULT 0,
+  passages INTEGER NOT NULL DEFAULT 0,
   terms INTEGER NOT NULL DEFAULT 0,
   UNIQUE (user, scope, lane, kind, trust, label, state)
 );
@@ -85,10 +86,17 @@ CREATE INDEX accesses_by_row ON accesses (row, position);
 CREATE VIRTUAL TABLE postings USING fts5 (
   terms, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '_-./#@:+='"
 );
--- What BM25 needs of each trace: its terms as packed hash and count, and how many there are.
+-- What BM25 needs of each passage: its terms as packed hash and count, how many there are, and where a turn stands.
 CREATE TABLE lexicon (
-  row INTEGER PRIMARY KEY, facet INTEGER NOT NULL, length INTEGER NOT NULL, terms BLOB NOT NULL
-);
+  row INTEGER NOT NULL,
+  passage INTEGER NOT NULL,
+  facet INTEGER NOT NULL,
+  thread INTEGER,
+  seq INTEGER,
+  length INTEGER NOT NULL,
+  terms BLOB NOT NULL,
+  PRIMARY KEY (row, passage)
+) WITHOUT ROWID;
 
 CREATE TABLE spaces (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL, centre BLOB, centred INTEGER

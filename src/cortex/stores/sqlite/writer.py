@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +16,8 @@ import numpy as np
 from cortex.domain.events import GENESIS, EventKind, commit, seal
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.passages import terms_by_passage
 from cortex.domain.scope import Tenant
-from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
@@ -106,7 +106,7 @@ class Writer:
                 self._insert(list(some))
 
     def _insert(self, puts: Sequence[Put]) -> None:
-        traces, postings, terms, counts = [], [], [], []
+        traces, postings, terms, counts = [], [], list[tuple[Any, ...]](), []
         speakers: Counter[tuple[int, str]] = Counter()
         row = self._next_row()
         salts = os.urandom(SALT_BYTES * len(puts))
@@ -121,12 +121,12 @@ class Writer:
                  thread, seq, salt, body)
             )  # fmt: skip
             if trace.state in SEARCHABLE:
-                words = index_terms(trace.text)
-                postings.append((at, self._posting(facet, words)))
-                terms.append((at, facet, len(words), lexicon.pack(words)))
-                counts.append((1, len(words), facet))
+                words = terms_by_passage(trace.text)
+                postings.append((at, posting(facet, self._user, words)))
+                terms += units(at, facet, thread, seq, words)
+                counts.append((1, len(words), sum(map(len, words)), facet))
             else:
-                counts.append((1, 0, facet))
+                counts.append((1, 0, 0, facet))
             if isinstance(trace, Turn) and trace.speaker:
                 speakers[facet, trace.speaker] += 1
         self._db.executemany(
@@ -135,7 +135,7 @@ class Writer:
             traces,
         )
         self._db.executemany("INSERT INTO postings (rowid, terms) VALUES (?, ?)", postings)
-        self._db.executemany("INSERT INTO lexicon VALUES (?, ?, ?, ?)", terms)
+        self._db.executemany(ADD_UNIT, terms)
         self._count(counts)
         self._count_speakers(speakers)
 
@@ -166,12 +166,12 @@ class Writer:
         if isinstance(trace, Turn) and trace.speaker:
             self._count_speakers({(facet, trace.speaker): 1})
         if trace.state not in SEARCHABLE:
-            self._count([(1, 0, facet)])
+            self._count([(1, 0, 0, facet)])
             return
-        words = index_terms(trace.text)
-        self._db.execute("INSERT INTO postings (rowid, terms) VALUES (?, ?)", (row, self._posting(facet, words)))
-        self._db.execute("INSERT INTO lexicon VALUES (?, ?, ?, ?)", (row, facet, len(words), lexicon.pack(words)))
-        self._count([(1, len(words), facet)])
+        words = terms_by_passage(trace.text)
+        self._db.execute("INSERT INTO postings (rowid, terms) VALUES (?, ?)", (row, posting(facet, self._user, words)))
+        self._db.executemany(ADD_UNIT, units(row, facet, *self._place(trace), words))
+        self._count([(1, len(words), sum(map(len, words)), facet)])
         live = self._db.execute(
             "SELECT v.key, v.space, v.vector, s.centre FROM vectors v JOIN spaces s ON s.id = v.space"
             " WHERE v.row = ? AND v.until IS NULL AND s.centre IS NOT NULL",
@@ -184,15 +184,17 @@ class Writer:
         """Take a trace, whose fields were `said`, out of everything a search looks at."""
         if speaker := said.get("speaker"):
             self._count_speakers({(old.facet, speaker): -1})
-        indexed = self._db.execute("SELECT length FROM lexicon WHERE row = ?", (old.row,)).fetchone()
-        if indexed:
+        passages, length = self._db.execute(
+            "SELECT count(*), coalesce(sum(length), 0) FROM lexicon WHERE row = ?", (old.row,)
+        ).fetchone()
+        if passages:
             # A contentless index forgets a row only when told the very terms it was given.
             self._db.execute(
                 "INSERT INTO postings (postings, rowid, terms) VALUES ('delete', ?, ?)",
-                (old.row, self._posting(old.facet, index_terms(said["text"]))),
+                (old.row, posting(old.facet, self._user, terms_by_passage(said["text"]))),
             )
             self._db.execute("DELETE FROM lexicon WHERE row = ?", (old.row,))
-        self._count([(-1, -indexed[0] if indexed else 0, old.facet)])
+        self._count([(-1, -passages, -length, old.facet)])
         self._db.execute("INSERT INTO tombs (code) SELECT seq FROM codes WHERE row = ?", (old.row,))
         self._db.execute("DELETE FROM codes WHERE row = ?", (old.row,))
 
@@ -304,7 +306,7 @@ class Writer:
                 self._add_codes(space, facet, centre, [(key, row, vector)])
 
     def _is_indexed(self, row: int) -> bool:
-        return self._db.execute("SELECT 1 FROM lexicon WHERE row = ?", (row,)).fetchone() is not None
+        return self._db.execute("SELECT 1 FROM lexicon WHERE row = ? AND passage = 0", (row,)).fetchone() is not None
 
     def _space(self, space: EmbeddingSpace) -> tuple[int, bytes | None]:
         id = self._intern("spaces", key=space.key, dimension=space.dimension)
@@ -390,17 +392,14 @@ class Writer:
             self._threads[trace.session] = self._intern("threads", user=self._user, session=trace.session)
         return self._threads[trace.session], trace.seq
 
-    def _posting(self, facet: int, terms: Sequence[str]) -> str:
-        return f"{facet_token(facet)} {user_token(self._user)} {' '.join(terms)}"
-
-    def _count(self, counts: Iterable[tuple[int, int, int]]) -> None:
-        totals: dict[int, tuple[int, int]] = {}
-        for traces, terms, facet in counts:
-            before = totals.get(facet, (0, 0))
-            totals[facet] = (before[0] + traces, before[1] + terms)
+    def _count(self, counts: Iterable[tuple[int, int, int, int]]) -> None:
+        totals: dict[int, tuple[int, int, int]] = {}
+        for traces, passages, terms, facet in counts:
+            before = totals.get(facet, (0, 0, 0))
+            totals[facet] = (before[0] + traces, before[1] + passages, before[2] + terms)
         self._db.executemany(
-            "UPDATE facets SET traces = traces + ?, terms = terms + ? WHERE id = ?",
-            [(traces, terms, facet) for facet, (traces, terms) in totals.items()],
+            "UPDATE facets SET traces = traces + ?, passages = passages + ?, terms = terms + ? WHERE id = ?",
+            [(*sums, facet) for facet, sums in totals.items()],
         )
 
     def _count_speakers(self, counts: Mapping[tuple[int, str], int]) -> None:
@@ -434,6 +433,23 @@ class Writer:
     def _next(self, table: str) -> int:
         found = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
         return (found[0] if found else 0) + 1
+
+
+ADD_UNIT = "INSERT INTO lexicon VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+def units(
+    row: int, facet: int, thread: int | None, seq: int | None, words: Sequence[Sequence[str]]
+) -> list[tuple[Any, ...]]:
+    """The rows of the lexicon for one trace."""
+    return [
+        (row, passage, facet, thread, seq, len(some), lexicon.pack(some)) for passage, some in enumerate(words)
+    ]
+
+
+def posting(facet: int, user: int, words: Sequence[Sequence[str]]) -> str:
+    """What the posting lists are told of one trace."""
+    return " ".join((facet_token(facet), user_token(user), *chain.from_iterable(words)))
 
 
 def facet_token(facet: int) -> str:
