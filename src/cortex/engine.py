@@ -261,7 +261,7 @@ class Engine:
         with self._noting("recall", query.text) as note:
             with self._view(query.as_of) as view:
                 # The past is judged by its own time: what had not expired then is there.
-                then = query.as_of if isinstance(query.as_of, datetime) else view.at if query.as_of is not None else None
+                then = view.at if isinstance(query.as_of, int) else query.as_of
                 answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
                 settings = self._parts.settings.receipts
                 told = recalling.facts(
@@ -468,7 +468,7 @@ class Engine:
 
     @contextmanager
     def _view(self, as_of: datetime | int | None) -> Iterator[View]:
-        position = self._store.position_at(self.tenant, as_of) if isinstance(as_of, datetime) else as_of
+        position = self._store.position_at(as_of) if isinstance(as_of, datetime) else as_of
         with self._store.view(self.tenant, position) as view:
             yield view
 

@@ -40,7 +40,9 @@ class EmbeddingSettings(Section):
     max_chars: int = Field(CLAMP_MAX_CHARS, ge=16, description="Longer inputs are cut to head and tail.")
     head_chars: int = Field(CLAMP_HEAD_CHARS, ge=0, description="How much of the cut input is its head.")
     max_bytes: int | None = Field(None, ge=16, description="A further cap in UTF-8 bytes.")
-    passage_tokens: int = Field(PASSAGE_TOKENS, ge=16, le=512, description="Longer texts are embedded in passages of this size.")
+    passage_tokens: int = Field(
+        PASSAGE_TOKENS, ge=16, le=512, description="Longer texts are embedded in passages of this size."
+    )
     cache_entries: int = Field(20_000, ge=0, description="Vectors kept in the embedding cache; 0 turns it off.")
     query_timeout_ms: int = Field(2_000, ge=1, description="How long recall waits for the query's vector.")
 

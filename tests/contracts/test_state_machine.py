@@ -227,13 +227,11 @@ class Agreement(RuleBasedStateMachine):
         minutes = data.draw(st.integers(0, 60))
         assert self.sqlite.vector_sets(tenant) == self.oracle.vector_sets(tenant)
         assert self.sqlite.users() == self.oracle.users()
-        assert self.sqlite.position_at(tenant, AT + minutes * MINUTE) == self.oracle.position_at(
-            tenant, AT + minutes * MINUTE
-        )
+        assert self.sqlite.position_at(AT + minutes * MINUTE) == self.oracle.position_at(AT + minutes * MINUTE)
 
     @invariant()
     def both_stand_at_the_same_position(self) -> None:
-        assert self.sqlite.position_at(ANNA, self.now) == self.positions[-1]
+        assert self.sqlite.position_at(self.now) == self.positions[-1]
 
     def teardown(self) -> None:
         try:
@@ -284,7 +282,6 @@ def assert_same_ranking(found: Sequence[Match], expected: Sequence[Match], limit
         assert match.score == pytest.approx(by_id[match.id].score, abs=2e-6)
         assert match.passage == by_id[match.id].passage
     assert list(found) == sorted(found, key=lambda match: (-match.score, match.id))
-
 
 
 _QUIET: dict[str, Any] = {

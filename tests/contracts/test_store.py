@@ -235,7 +235,7 @@ def test_position_at_is_the_last_position_of_that_time(anna: Desk, boris: Desk) 
     anna.put(memory(1), memory(2), at=AT)
     boris.put(memory(3), at=AT + MINUTE)
     moments = (AT - MINUTE, AT, AT + MINUTE / 2, AT + MINUTE, AT + DAY)
-    assert [anna.store.position_at(ANNA, at) for at in moments] == [0, 2, 2, 3, 3]
+    assert [anna.store.position_at(at) for at in moments] == [0, 2, 2, 3, 3]
 
 
 # --- versions and earlier positions --------------------------------------------------------------

@@ -17,6 +17,7 @@ _INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 
+
 def standing_kind(text: str, role: Role | None) -> Kind:
     """`rule` for what a user tells the assistant to hold to from then on; `episode` for everything else.
 

@@ -199,9 +199,8 @@ class Draft:
             id=id,
             created_at=self.created_at or now,
             importance=0.5 if self.importance is None else self.importance,
-            label=self.label or (
-                ImportanceLabel.UNKNOWN if self.importance is None else ImportanceLabel.of(self.importance)
-            ),
+            label=self.label
+            or (ImportanceLabel.UNKNOWN if self.importance is None else ImportanceLabel.of(self.importance)),
             trust=allowed if self.trust is None else least((self.trust, allowed)),
             ttl=ttl,
             **values,

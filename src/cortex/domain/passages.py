@@ -36,6 +36,6 @@ def heading(trace: Trace, before: Trace | None) -> str:
     if isinstance(trace, Turn) and isinstance(before, Turn) and (before.session, before.seq + 1) == (
         trace.session, trace.seq,
     ):  # fmt: skip
-        asked = " ".join(text for start, end in sentences(before.text) if "?" in (text := before.text[start:end].strip()))
-        return asked[-_MOST_QUESTION:].strip()
+        said = (before.text[start:end].strip() for start, end in sentences(before.text))
+        return " ".join(sentence for sentence in said if "?" in sentence)[-_MOST_QUESTION:].strip()
     return ""

@@ -55,7 +55,9 @@ class Query:
         known = {field.name for field in fields(cls)}
         for name in options:
             if name not in known:
-                raise InvalidRequest("is not an option of recall", field=name, hint=f"known: {', '.join(sorted(known))}")
+                raise InvalidRequest(
+                    "is not an option of recall", field=name, hint=f"known: {', '.join(sorted(known))}"
+                )
         for name, choices in (("lanes", Lane), ("kinds", Kind)):
             if (given := options.get(name)) is not None:
                 names = [given] if isinstance(given, str) else given

@@ -46,7 +46,6 @@ class EmbeddingSpace:
         identity = "\x1f".join((self.provider, self.model, str(self.dimension), self.prefixes, self.endpoint))
         return f"{self.provider}/{self.model}/{self.dimension}/{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
 
-
     def reads(self, text: str) -> bool:
         """Whether a vector of `text` means anything in this space."""
         if not self.latin_only or text.isascii():

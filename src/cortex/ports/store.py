@@ -278,7 +278,7 @@ class Store(Protocol):
 
     def view(self, tenant: Tenant, as_of: int | None = None) -> AbstractContextManager[View]: ...
 
-    def position_at(self, tenant: Tenant, at: datetime) -> int:
+    def position_at(self, at: datetime) -> int:
         """The position of the ledger as it stood at that time."""
         ...
 

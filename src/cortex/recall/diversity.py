@@ -15,8 +15,10 @@ def jaccard(one: Set[str], other: Set[str]) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def diversified(ranked: Sequence[Key], scores: Mapping[Key, float], texts: Mapping[Key, str], balance: float) -> list[Key]:
-    """Maximal marginal relevance: each next is the best of `balance` × score − (1 − balance) × likeness to the chosen.
+def diversified(
+    ranked: Sequence[Key], scores: Mapping[Key, float], texts: Mapping[Key, str], balance: float
+) -> list[Key]:
+    """Maximal marginal relevance: next is the best of `balance` × score − (1 − balance) × likeness to the chosen.
 
     All of `ranked` come back, in a new order. A balance of 1 keeps the order.
     """

@@ -157,7 +157,9 @@ class _Search:
     def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, Leg, Leg]:
         recipe, view, deadline, clock = self.recipe, self.view, self.deadline, self.clock
         vector, standing = Leg("vector", absent="not_in_recipe"), Leg("standing", absent="not_in_recipe")
-        keyword = self._keyword_leg(planned, allowed) if recipe.uses_keywords else Leg("keyword", absent="not_in_recipe")
+        keyword = (
+            self._keyword_leg(planned, allowed) if recipe.uses_keywords else Leg("keyword", absent="not_in_recipe")
+        )
         if recipe.uses_vectors:
             vector = retrieve.vector_leg(view, self.question, allowed, planned.vector_pool, deadline, clock)
         if vector.absent is not None and not recipe.uses_keywords:
@@ -170,9 +172,7 @@ class _Search:
     def _keyword_leg(self, planned: Plan, allowed: Filter) -> Leg:
         if "keyword" in self.without:
             return Leg("keyword", absent="left_out")
-        return retrieve.keyword_leg(
-            self.view, planned.terms, allowed, planned.keyword_pool, self.deadline, self.clock
-        )
+        return retrieve.keyword_leg(self.view, planned.terms, allowed, planned.keyword_pool, self.deadline, self.clock)
 
     def _compared(self, keyword: Leg, vector: Leg, allowed: Filter) -> Leg:
         """The vector leg with the similarity of what only the keyword leg found: a sum needs all its parts."""

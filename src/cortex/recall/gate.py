@@ -6,7 +6,16 @@ import re
 import unicodedata
 
 _SAID_IN_PASSING = frozenset(
-    ["hi", "hello", "hey", "hiya", "yo", "howdy", "greetings", "morning", "evening", "sup", "ok", "okay", "k", "kk", "yes", "yeah", "yep", "yup", "no", "nope", "sure", "fine", "right", "alright", "cool", "nice", "great", "good", "perfect", "awesome", "done", "thanks", "thx", "ty", "cheers", "understood", "noted", "roger", "lgtm", "wow", "haha", "lol", "bye", "goodbye", "cya", "好", "好的", "好呀", "好啊", "行", "可以", "嗯", "嗯嗯", "哦", "噢", "是", "是的", "对", "對", "没问题", "沒問題", "收到", "明白", "了解", "知道了", "谢谢", "謝謝", "多谢", "多謝", "感谢", "辛苦了", "你好", "您好", "嗨", "哈喽", "哈囉", "早", "早安", "早上好", "晚安", "晚上好", "再见", "再見", "拜拜", "哈哈", "哈哈哈", "はい", "うん", "ええ", "いいえ", "了解", "了解です", "わかった", "わかりました", "ありがとう", "ありがとうございます", "どうも", "おはよう", "こんにちは", "こんばんは", "네", "예", "응", "아니요", "알겠습니다", "고마워", "감사합니다", "안녕", "안녕하세요"]
+    """
+    hi hello hey hiya yo howdy greetings morning evening sup
+    ok okay k kk yes yeah yep yup no nope sure fine right alright cool nice great good perfect awesome done
+    thanks thx ty cheers understood noted roger lgtm wow haha lol bye goodbye cya
+    好 好的 好呀 好啊 行 可以 嗯 嗯嗯 哦 噢 是 是的 对 對 没问题 沒問題 收到 明白 了解 知道了 谢谢 謝謝 多谢 多謝 感谢
+    辛苦了 你好 您好 嗨 哈喽 哈囉 早 早安 早上好 晚安 晚上好 再见 再見 拜拜 哈哈 哈哈哈
+    はい うん ええ いいえ 了解 了解です わかった わかりました ありがとう ありがとうございます どうも おはよう
+    こんにちは こんばんは
+    네 예 응 아니요 알겠습니다 고마워 감사합니다 안녕 안녕하세요
+    """.split()
 )
 _PHRASES = frozenset(
     {

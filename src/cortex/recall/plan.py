@@ -21,9 +21,16 @@ MAX_POOL = 200
 
 # Words that ask for a memory without saying which: they match every turn that talks about talking.
 _FRAME_WORDS = frozenset(
-    ["tell", "show", "give", "provide", "list", "explain", "describe", "summarize", "summarise", "summary", "overview", "recap", "remind", "mention", "mentioned", "discuss", "discussed", "discussing", "discussion", "discussions", "conversation", "conversations", "chat", "chats", "said", "say", "saying", "talk", "talked", "talking", "told", "brought", "bring", "different", "various", "aspect", "aspects", "throughout", "across", "please", "walk", "comprehensive", "complete", "clear", "know", "ask", "asked", "item", "items", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    """
+    tell show give provide list explain describe summarize summarise summary overview recap remind mention mentioned
+    discuss discussed discussing discussion discussions conversation conversations chat chats said say saying talk
+    talked talking told brought bring different various aspect aspects throughout across please walk comprehensive
+    complete clear know ask asked item items one two three four five six seven eight nine ten
+    """.split()
 )
-_ORDER = re.compile(r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b", re.IGNORECASE
+)
 _WORD = re.compile(r"\S+")
 _EDGE = re.compile(r"^\W+|\W+$")
 

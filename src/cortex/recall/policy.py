@@ -1,4 +1,4 @@
-"""Which candidates may be shown: states, validity, supersession. Trust and importance are tiers of the search itself."""
+"""Which candidates may be shown: state, validity, supersession. Trust and importance are tiers of the search."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ def refusal(trace: Trace, now: datetime) -> str | None:
     if trace.state not in SEARCHABLE:
         return trace.state.value
     # What was superseded stopped being valid then; where it is shown at all, it is shown as that.
-    if isinstance(trace, Memory) and not (trace.is_alive(now) if trace.state is State.SUPERSEDED else trace.is_due(now)):
-        return "expired"
+    if isinstance(trace, Memory):
+        shown = trace.is_alive(now) if trace.state is State.SUPERSEDED else trace.is_due(now)
+        return None if shown else "expired"
     return None
 
 

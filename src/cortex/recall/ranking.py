@@ -98,7 +98,9 @@ def _fused(
     if vector.absent is not None:
         # Keywords stand in for what could not be compared by meaning (C6).
         weights = {"keyword": sum(weights.values())}
-    legs = [(name, weights[name], scores) for name, scores in (("keyword", words), ("vector", meaning)) if name in weights]
+    legs = [
+        (name, weights[name], scores) for name, scores in (("keyword", words), ("vector", meaning)) if name in weights
+    ]
     return {id: {name: weight * scores[id] for name, weight, scores in legs if id in scores} for id in found}
 
 
@@ -137,9 +139,7 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
     if weights.kind:
         parts["kind"] = weights.kind * scoring.KIND_BOOST[kind_of(trace)]
     if weights.scope and isinstance(trace, Memory):
-        parts["scope"] = weights.scope * scoring.scope_boost(
-            trace.retention, scope_matches=plan.scope == trace.scope
-        )
+        parts["scope"] = weights.scope * scoring.scope_boost(trace.retention, scope_matches=plan.scope == trace.scope)
     if weights.importance and isinstance(trace, Memory):
         parts["importance"] = weights.importance * trace.importance
     return parts

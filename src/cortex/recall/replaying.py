@@ -59,7 +59,5 @@ def compared(receipt: Receipt, answer: Answer, fingerprint: str) -> Replay:
     if receipt.facts["answer"] != answer.digest:
         before = [each["id"] for each in receipt.facts["returned"]]
         now = [hit.trace.id for hit in answer.hits[: len(before) or 1]]
-        differences.append(
-            "the same ids came back with other scores" if before == now else f"then {before}, now {now}"
-        )
+        differences.append("the same ids came back with other scores" if before == now else f"then {before}, now {now}")
     return Replay(receipt.facts["answer"] == answer.digest, receipt, answer, tuple(differences))

@@ -37,7 +37,9 @@ _WAIT_SHARE = 0.7
 class Question:
     """A query's vector, on its way; the keyword leg runs meanwhile."""
 
-    def __init__(self, space: EmbeddingSpace, pending: Future[Vector], seconds: float, *, readable: bool = True) -> None:
+    def __init__(
+        self, space: EmbeddingSpace, pending: Future[Vector], seconds: float, *, readable: bool = True
+    ) -> None:
         self.space = space
         self.readable = readable
         """Whether the model knows the script the query is written in."""

@@ -153,9 +153,8 @@ class EphemeralStore:
             raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of", hint=f"give 0 to {now}")
         yield _View(shelf, now if as_of is None else as_of)
 
-    def position_at(self, tenant: Tenant, at: datetime) -> int:
+    def position_at(self, at: datetime) -> int:
         with self._lock:
-            self._shelf(tenant)
             return max((event.position for event in self._ledger if event.at <= at), default=0)
 
     def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
@@ -253,7 +252,10 @@ class _Work:
             if before[-1].trace.text != trace.text:
                 self._drop_vectors(trace.id, position)
             before = (*before[:-1], replace(before[-1], until=position))
-        self.shelf.said[trace.id] = (*before, _Said(trace, position, None, salt, tuple(map(Counter, terms_by_passage(trace.text)))))
+        self.shelf.said[trace.id] = (
+            *before,
+            _Said(trace, position, None, salt, tuple(map(Counter, terms_by_passage(trace.text)))),
+        )
 
     def _remove(self, id: TraceId) -> None:
         self._known(id)
@@ -337,7 +339,9 @@ class _View:
         documents = {said.trace.id: said.passages for said in searched}
         lengths = [passage.total() for passages in documents.values() for passage in passages]
         mean_length = sum(lengths) / len(lengths) if any(lengths) else 1.0
-        frequency = {term: sum(any(term.text in each for each in some) for some in documents.values()) for term in terms}
+        frequency = {
+            term: sum(any(term.text in each for each in some) for some in documents.values()) for term in terms
+        }
         worth = {term: term.weight * rarity(len(documents), frequency[term]) for term in terms}
         whole = sum(worth[term] for term in terms)
         before = {

@@ -199,8 +199,8 @@ def _expected_codes(connection: sqlite3.Connection) -> Iterator[tuple[int, int, 
 
 def _orphans(connection: sqlite3.Connection) -> Iterator[Finding]:
     for table in ("vectors", "versions", "accesses", "lexicon", "codes"):
-        left = connection.execute(
-            f"SELECT count(*) FROM {table} WHERE row NOT IN (SELECT row FROM traces)"
-        ).fetchone()[0]
+        left = connection.execute(f"SELECT count(*) FROM {table} WHERE row NOT IN (SELECT row FROM traces)").fetchone()[
+            0
+        ]
         if left:
             yield Finding("orphans", f"{left} rows of {table} belong to no trace")

@@ -177,8 +177,7 @@ class PastView(SqliteView):
 
     def counts(self, filter: Filter) -> Counts:
         names = {
-            row[0]: row[1:]
-            for row in self._db.execute("SELECT id, lane, scope, kind, label, trust, state FROM facets")
+            row[0]: row[1:] for row in self._db.execute("SELECT id, lane, scope, kind, label, trust, state FROM facets")
         }
         return tally(
             (*names[then.facet], 1, created, created, len(then.trace.text.encode()))

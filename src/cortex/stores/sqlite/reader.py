@@ -73,9 +73,7 @@ class Facets:
 class SqliteView:
     """One snapshot, bound to one user."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex]
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex]) -> None:
         self._db = connection
         self._codes = codes
         found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
@@ -165,8 +163,8 @@ class SqliteView:
         units: dict[tuple[int, int], Unit] = {}
         for required, any_of, most in candidate_plan(texts, frequencies):
             rows = len({row for row, _ in units})
-            for unit in self._posted(any_of, facets, required, most - rows):
-                units.setdefault((unit.row, unit.passage), unit)
+            for found in self._posted(any_of, facets, required, most - rows):
+                units.setdefault((found.row, found.passage), found)
         return list(units.values()), frequencies
 
     def _following(
@@ -183,22 +181,20 @@ class SqliteView:
             (listed(row for _, row in best), listed(facets.ids)),
         )
         known = set(bag.rows)
-        return [unit for row in rows if (unit := Unit(*row)).row not in known]
+        return [Unit(*row) for row in rows if row[0] not in known]
 
     def _frequency(self, term: str, facets: Facets) -> int:
         if not is_term(term):
             return 0
         if self._whole(facets) or len(facets.ids) <= _MANY_FACETS:
             match = self._match([term], facets)
-            count: int = self._db.execute(
-                "SELECT count(*) FROM postings WHERE postings MATCH ?", (match,)
-            ).fetchone()[0]
+            count: int = self._db.execute("SELECT count(*) FROM postings WHERE postings MATCH ?", (match,)).fetchone()[
+                0
+            ]
             return count
-        return len({unit.row for unit in self._posted([term], facets)})
+        return len({found.row for found in self._posted([term], facets)})
 
-    def _posted(
-        self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1
-    ) -> list[Unit]:
+    def _posted(self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1) -> list[Unit]:
         """The passages of the newest `most` that hold `required` and any of the others."""
         match = self._match(any_of, facets, required)
         columns = "l.row, l.passage, l.length, l.terms, l.thread, l.seq"
@@ -249,7 +245,9 @@ class SqliteView:
             return []
         with until(deadline, self._db):
             allowed = self._allowed_rows(filter)
-            keys = None if known[1] is None else self._chosen(vector, known[0], known[1], facets, allowed, enough(limit))
+            keys = (
+                None if known[1] is None else self._chosen(vector, known[0], known[1], facets, allowed, enough(limit))
+            )
             rows = self._vectors(known[0], facets, keys, allowed)
         return self._nearest_of(vector, rows, limit)
 

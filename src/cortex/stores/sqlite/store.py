@@ -54,7 +54,7 @@ class SqliteStore:
             else:
                 yield PastView(connection, tenant.user, self._code_index, as_of)
 
-    def position_at(self, tenant: Tenant, at: datetime) -> int:
+    def position_at(self, at: datetime) -> int:
         with self._connections.reading() as connection:
             row = connection.execute("SELECT max(position) FROM events WHERE at <= ?", (pack_time(at),)).fetchone()
             position: int = row[0] or 0
@@ -67,7 +67,8 @@ class SqliteStore:
                 " AND kind IN (SELECT value FROM json_each(:kinds))"
                 " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now))"
                 " AND NOT EXISTS (SELECT 1 FROM jobs other WHERE other.user = jobs.user AND other.kind = jobs.kind"
-                "  AND other.key = jobs.key AND other.id <> jobs.id AND other.state = 'running' AND other.claimed > :now)"
+                "  AND other.key = jobs.key AND other.id <> jobs.id"
+                "  AND other.state = 'running' AND other.claimed > :now)"
                 " ORDER BY due, id LIMIT 1",
                 {"user": tenant.user, "kinds": listed(kinds), "now": pack_time(now)},
             ).fetchone()
@@ -92,8 +93,12 @@ class SqliteStore:
 
     def users(self) -> list[str]:
         with self._connections.reading() as connection:
-            return [row[0] for row in connection.execute(
-                "SELECT name FROM users WHERE id IN (SELECT user FROM facets WHERE traces > 0) ORDER BY name")]
+            return [
+                row[0]
+                for row in connection.execute(
+                    "SELECT name FROM users WHERE id IN (SELECT user FROM facets WHERE traces > 0) ORDER BY name"
+                )
+            ]
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         with self._connections.reading() as connection:

@@ -151,14 +151,13 @@ class Writer:
             (old.row, old.since, self.position, old.facet, old.salt, old.body),
         )
         self._db.execute(
-            "UPDATE traces SET facet = ?, since = ?, created = ?, thread = ?, seq = ?, salt = ?, body = ? WHERE row = ?",
+            "UPDATE traces SET facet = ?, since = ?, created = ?, thread = ?, seq = ?, salt = ?, body = ?"
+            " WHERE row = ?",
             (facet, self.position, pack_time(trace.created_at), thread, seq, salt, body, old.row),
         )
         if before["text"] != trace.text:
             # The vectors are of the old text: past views keep them, present ones no longer see them.
-            self._db.execute(
-                "UPDATE vectors SET until = ? WHERE row = ? AND until IS NULL", (self.position, old.row)
-            )
+            self._db.execute("UPDATE vectors SET until = ? WHERE row = ? AND until IS NULL", (self.position, old.row))
         self._unindex(old, before)
         self._index(old.row, facet, trace)
 
@@ -254,9 +253,7 @@ class Writer:
                 for passage, vector in enumerate(embed.vectors)
             ]
         first = self._next_key()
-        self._db.executemany(
-            "INSERT INTO vectors (space, row, passage, since, vector) VALUES (?, ?, ?, ?, ?)", fresh
-        )
+        self._db.executemany("INSERT INTO vectors (space, row, passage, since, vector) VALUES (?, ?, ?, ?, ?)", fresh)
         facets = {stored.row: stored.facet for stored in known.values()}
         for space, centre in spaces.values():
             if centre is None:
@@ -298,9 +295,7 @@ class Writer:
         rows = self._db.execute(f"SELECT v.key, v.row, v.vector, t.facet {live}", (space,)).fetchall()
         matrix = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4").reshape(len(rows), -1)
         centre = matrix.mean(axis=0, dtype=np.float64).astype("<f4").tobytes()
-        self._db.execute(
-            "UPDATE spaces SET centre = ?, centred = ? WHERE id = ?", (centre, self.position, space)
-        )
+        self._db.execute("UPDATE spaces SET centre = ?, centred = ? WHERE id = ?", (centre, self.position, space))
         for key, row, vector, facet in rows:
             if self._is_indexed(row):
                 self._add_codes(space, facet, centre, [(key, row, vector)])
@@ -442,9 +437,7 @@ def units(
     row: int, facet: int, thread: int | None, seq: int | None, words: Sequence[Sequence[str]]
 ) -> list[tuple[Any, ...]]:
     """The rows of the lexicon for one trace."""
-    return [
-        (row, passage, facet, thread, seq, len(some), lexicon.pack(some)) for passage, some in enumerate(words)
-    ]
+    return [(row, passage, facet, thread, seq, len(some), lexicon.pack(some)) for passage, some in enumerate(words)]
 
 
 def posting(facet: int, user: int, words: Sequence[Sequence[str]]) -> str:
