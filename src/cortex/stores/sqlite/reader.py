@@ -163,8 +163,8 @@ class SqliteView:
         units: dict[tuple[int, int], Unit] = {}
         for required, any_of, most in candidate_plan(texts, frequencies):
             rows = len({row for row, _ in units})
-            for found in self._posted(any_of, facets, required, most - rows):
-                units.setdefault((found.row, found.passage), found)
+            for posted in self._posted(any_of, facets, required, most - rows):
+                units.setdefault((posted.row, posted.passage), posted)
         return list(units.values()), frequencies
 
     def _following(
