@@ -29,7 +29,7 @@ from cortex.ports.clock import Deadline
 from cortex.ports.store import Change, Counts, File, Filter, Finding, Put, Store, Touch, Version, View
 from cortex.progress import Progress, silent
 from cortex.recall import flow as recalling
-from cortex.recall import recipes, replaying
+from cortex.recall import recipes, replaying, telling
 from cortex.recall.flow import Answer
 from cortex.recall.replaying import Replay
 from cortex.recall.retrieve import Question
@@ -264,7 +264,7 @@ class Engine:
                 then = view.at if isinstance(query.as_of, int) else query.as_of
                 answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
                 settings = self._parts.settings.receipts
-                told = recalling.facts(
+                told = telling.facts(
                     answer, query, recipe, max_items=settings.max_items, verbose=settings.verbosity == "high"
                 )
                 position = view.position

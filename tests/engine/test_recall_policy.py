@@ -314,3 +314,14 @@ def test_the_docs_lane_answers_only_when_the_others_do_not(engine):
     assert ids(engine.recall("which ledger did we choose")) == [own.id]
     assert ids(engine.recall("which ledger did we choose", lanes=["docs"])) == [doc.id]
     assert engine.list(Filter(lanes=frozenset({Lane.DOCS})))[0].citation == "docs/DECISIONS.md#L3-L4"
+
+
+def test_a_rule_applies_where_nothing_can_be_compared_by_meaning(open_engine):
+    """C6, DESIGN 9: without an embedder the weightiest rules stand in for the nearest"""
+    from cortex.providers.embedders.none import create
+
+    engine = open_engine(embedder=create({}, None))
+    engine.remember_all(Draft(text=f"Rule number {number} of many", kind="rule", importance=0.2) for number in range(5))
+    rule = engine.remember("Antworte immer auf Deutsch", kind="rule", importance=0.9).memory
+    engine.remember("The deploy key rotates on Mondays")
+    assert rule.id in ids(engine.recall(ASKED))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.identity import TraceId
@@ -315,66 +313,3 @@ def _hit(each: Scored, tier: str) -> Hit:
     passed = (f"tier {tier}", f"trust {trace.trust}", f"scope {trace.scope}", f"state {trace.state}")
     parts = ScoreParts({name: round(value, 6) for name, value in each.parts.items()}, (*each.reasons, *passed))
     return Hit(each.trace, min(1.0, max(0.0, each.score)), parts, each.legs)
-
-
-def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbose: bool) -> dict[str, Any]:
-    """What the receipt says of a recall (E12): ids, scores, counts and reasons, never text."""
-    planned = answer.plan
-    told: dict[str, Any] = {
-        "recipe": recipe.name,
-        "recipe_fingerprint": recipe.fingerprint,
-        "asked": asked(query),
-        "query_hash": hashlib.sha256(query.text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
-        "scope": planned.scope if planned else None,
-        "scope_inferred": planned.scope_inferred if planned else False,
-        "broadened": answer.broadened,
-        "skipped": answer.skipped,
-        "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
-        "tiers": [
-            {"tier": each.tier, "trusts": each.trusts, "candidates": each.candidates, "selected": each.selected}
-            for each in answer.tried
-        ],
-        "legs": {
-            leg.name: {"absent": leg.absent, "candidates": len(leg.scores), "ms": round(leg.milliseconds, 3)}
-            for leg in answer.legs.values()
-        },
-        "ftsTop": _top(answer, "keyword", max_items),
-        "vecTop": _top(answer, "vector", max_items),
-        "fusedTop": [each.trace.id for each in answer.ranked[:max_items]],
-        "counts": {
-            "candidates": len(answer.ranked),
-            "returned": len(answer.hits),
-            "dropped": dict(sorted(Counter(each.reason for each in answer.dropped).items())),
-        },
-        "returned": [{"id": hit.trace.id, "score": round(hit.score, 6)} for hit in answer.hits[:max_items]],
-        "answer": answer.digest,
-        "tokens": answer.packed.tokens,
-        "embeddingSkipped": "vector" in answer.legs and answer.legs["vector"].absent is not None,
-        "embeddingSkipReason": answer.legs["vector"].absent if "vector" in answer.legs else None,
-        "degraded": answer.degraded,
-    }
-    if verbose:
-        told["dropped"] = [{"id": each.id, "score": round(each.score, 6), "reason": each.reason}
-                           for each in answer.dropped[: 10 * max_items]]  # fmt: skip
-    return told
-
-
-def asked(query: Query) -> dict[str, Any]:
-    """The query without its text, as plain values: enough to ask it again."""
-    return {
-        "scope": query.scope,
-        "lanes": sorted(query.lanes) if query.lanes is not None else None,
-        "kinds": sorted(query.kinds) if query.kinds is not None else None,
-        "limit": query.limit,
-        "budget": query.budget,
-        "min_score": query.min_score,
-        "quarantined": query.quarantined,
-        "mode": query.mode.value,
-        "asked_at": query.asked_at.isoformat() if query.asked_at else None,
-        "since": query.since.isoformat() if query.since else None,
-        "until": query.until.isoformat() if query.until else None,
-    }
-
-
-def _top(answer: Answer, leg: str, most: int) -> Sequence[TraceId]:
-    return answer.legs[leg].ids[:most] if leg in answer.legs else []

@@ -8,7 +8,8 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
 
 from cortex.domain.identity import TraceId
-from cortex.domain.memory import STANDING_KINDS
+from cortex.domain.lanes import Lane
+from cortex.domain.memory import STANDING_KINDS, Memory
 from cortex.domain.terms import QueryTerm
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import DeadlineExceeded, EmbedderUnavailable
@@ -29,6 +30,9 @@ class Leg:
     def ids(self) -> list[TraceId]:
         return list(self.scores)
 
+
+_MOST_RULES = 200
+"""How many rules are looked at where they cannot be compared by meaning."""
 
 _WAIT_SHARE = 0.7
 """How much of the time that is left the vector leg may wait: the others need some too."""
@@ -86,9 +90,21 @@ def vector_leg(
 def standing_leg(
     view: View, question: Question | None, filter: Filter, pool: int, deadline: Deadline, clock: Clock
 ) -> Leg:
-    """Rules and preferences: the nearest of those there are, or the latest where nothing can be compared."""
+    """Rules and preferences: the nearest of those there are, or the weightiest where nothing can be compared."""
     kinds = STANDING_KINDS if filter.kinds is None else STANDING_KINDS & filter.kinds
-    return vector_leg(view, question, replace(filter, kinds=kinds), pool, deadline, clock, name="standing")
+    rules = replace(filter, kinds=kinds)
+    nearest = vector_leg(view, question, rules, pool, deadline, clock, name="standing")
+    if nearest.absent is None:
+        return nearest
+    remembered = replace(rules, lanes=frozenset({Lane.MEMORIES}))
+    return _timed("standing", clock, lambda: _weightiest(view, remembered, pool))
+
+
+def _weightiest(view: View, filter: Filter, pool: int) -> list[Match]:
+    """Remembered rules by importance, the newest of equals first."""
+    found = [trace for trace in view.scan(filter, limit=_MOST_RULES) if isinstance(trace, Memory)]
+    found.sort(key=lambda memory: (memory.importance, memory.created_at, memory.id), reverse=True)
+    return [Match(memory.id, memory.importance) for memory in found[:pool]]
 
 
 def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
