@@ -74,6 +74,7 @@ def test_without_an_embedder_the_vector_baseline_does_not_apply(tmp_path):
 
 
 def test_hybrid_recall_beats_vectors_alone_and_never_leaves_the_scope(tmp_path, options):
+    """E17"""
     golden = write_golden(tmp_path / "golden")
     hybrid = run(golden, k=3, **options)
     alone = run(golden, k=3, recipe="lancedb.v1", baselines=False, **options)
