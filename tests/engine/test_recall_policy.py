@@ -325,3 +325,12 @@ def test_a_rule_applies_where_nothing_can_be_compared_by_meaning(open_engine):
     rule = engine.remember("Antworte immer auf Deutsch", kind="rule", importance=0.9).memory
     engine.remember("The deploy key rotates on Mondays")
     assert rule.id in ids(engine.recall(ASKED))
+
+
+def test_automatic_recall_leaves_out_what_trails_far_behind_the_best(engine):
+    """E9, DESIGN 9: noise is not shown merely because there is room; a search by hand shows it"""
+    engine.remember("The deploy key rotates on Mondays")
+    engine.remember("Grandmother's kettle whistles in the kitchen")
+    assert texts(engine.recall(ASKED)) == [KEY]
+    assert len(engine.search(ASKED).hits) == 2
+    assert engine.explain(ASKED).recollection.receipt.facts["counts"]["dropped"] == {"trailing": 1}

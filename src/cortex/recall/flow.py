@@ -235,6 +235,12 @@ class _Search:
         if planned.automatic and not self._is_something(admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []
+        if planned.automatic and admitted:
+            least = self.recipe.nothing.trailing * admitted[0].score
+            answer.dropped += [
+                Dropped(each.trace.id, each.score, "trailing") for each in admitted if each.score < least
+            ]
+            admitted = [each for each in admitted if each.score >= least]
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]

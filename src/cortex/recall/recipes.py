@@ -77,6 +77,8 @@ class Nothing:
 
     similarity: float = 0.0
     evidence: float = 0.0
+    trailing: float = 0.0
+    """Nor does it show what scores below this share of the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ _BALANCED = Recipe(
     essence=True,
     conversation=Conversation(first_person=True, speaker=0.15, other_roles=0.3, question=0.05, session=0.1),
     factors=Factors(importance=0.02),
-    nothing=Nothing(similarity=1 / 3, evidence=0.1),
+    nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4),
 )
 
 _FILES = Recipe(
