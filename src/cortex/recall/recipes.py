@@ -186,7 +186,7 @@ RECIPES: Mapping[str, Recipe] = {
             _BALANCED,
             name="deep.v1",
             about="The default, its best read once more by a cross-encoder: slower, better.",
-            rerank=Rerank(depth=20, weight=0.06),
+            rerank=Rerank(depth=20, weight=0.08),
         ),
         Recipe(
             name="cortex-hybrid.v1",
