@@ -49,7 +49,7 @@ def read(desk: Desk) -> None:
             assert counts.by_lane.get("sessions", 0) * BATCH == counts.total
             assert view.counts(Filter(lacking=SPACE)).total * BATCH == counts.total * (BATCH - 1)
             assert bool(view.nearest(EAST, SPACE, Filter(), 10)) == bool(counts.total)
-            assert len(view.scan(Filter(), limit=10_000)) == counts.total
+            assert len(view.scan(Filter(), limit=1_000_000)) == counts.total
         say(str(last))
         if sys.stdin.readline().strip() == "stop":
             return

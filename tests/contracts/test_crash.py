@@ -14,11 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from samples import ANNA, SPACE, Desk, id_, ids, job
+from samples import ANNA, AT, SPACE, Desk, id_, ids, job, memory
 from store_process import BATCH, batch_ids
 
+from cortex.domain.events import EventKind
 from cortex.domain.memory import Memory
-from cortex.ports.store import Filter, PutJob
+from cortex.errors import StoreBusy
+from cortex.ports.store import Filter, Put, PutJob
 from cortex.stores.sqlite import SqliteStore
 
 SCRIPT = Path(__file__).with_name("store_process.py")
@@ -206,3 +208,17 @@ def test_no_job_is_claimed_by_two_processes(start: Start, desk: Desk) -> None:
     claimants = [start("claim") for _ in range(4)]
     claimed = [line for claimant in claimants for line in claimant.ended() if line != "ready"]
     assert sorted(claimed) == [id_(number) for number in range(40)]
+
+
+def test_a_writer_waits_its_turn_and_no_longer_than_it_was_told(tmp_path: Path) -> None:
+    """FIELD 12: a bounded wait, and what gave up takes nothing from those who come later"""
+    first, second = (SqliteStore(tmp_path / "store.db", busy_timeout_ms=50) for _ in range(2))
+    with first._connections.writing():
+        for _ in range(3):
+            with pytest.raises(StoreBusy):
+                second.apply(ANNA, [Put(memory(1), EventKind.REMEMBERED)], at=AT)
+    second.apply(ANNA, [Put(memory(1), EventKind.REMEMBERED)], at=AT)
+    first.apply(ANNA, [Put(memory(2), EventKind.REMEMBERED)], at=AT)
+    assert not list(first.verify())
+    first.close()
+    second.close()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,6 @@ from cortex.stores.sqlite import schema
 
 _PAGE_CACHE_KIB = 8_192
 _STEPS_BETWEEN_CHECKS = 10_000
-_RETRY_SECONDS = 0.002
 
 
 class Connections:
@@ -39,6 +39,7 @@ class Connections:
         self._closed = False
         with named_errors(path):
             _make_private(path)
+            self._gate = Gate(path)
             self._writer = self._open()
             schema.refuse_strange(self._writer, str(path))
             self._writer.execute("PRAGMA journal_mode = WAL")
@@ -50,7 +51,7 @@ class Connections:
         with self.exclusive() as connection:
             # `IMMEDIATE` takes the lock at once: a transaction that reads first and then writes can only fail.
             connection.execute(f"PRAGMA synchronous = {self._synchronous if durable else 'NORMAL'}")
-            self._take_turn(connection)
+            connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -62,11 +63,13 @@ class Connections:
     def exclusive(self) -> Iterator[sqlite3.Connection]:
         """The writing connection outside of a transaction, for what cannot be done inside one."""
         with named_errors(self.path):
-            if not self._writing.acquire(timeout=self._busy_timeout_ms / 1000):
-                raise StoreBusy(f"{self.path} is being written", hint="try again, or raise store.busy_timeout_ms")
+            seconds = self._busy_timeout_ms / 1000
+            if not self._writing.acquire(timeout=seconds):
+                raise _busy(self.path)
             try:
                 self._refuse_closed()
-                yield self._writer
+                with self._gate.held(seconds):
+                    yield self._writer
             finally:
                 self._writing.release()
 
@@ -89,27 +92,8 @@ class Connections:
                 self._closed = True
                 for connection in (self._writer, *self._idle):
                     connection.close()
+                self._gate.close()
                 self._idle.clear()
-
-    def _take_turn(self, connection: sqlite3.Connection) -> None:
-        """Begin writing as soon as nobody else does.
-
-        SQLite's own wait sleeps longer and longer, so that of many writers the unlucky starve; asking
-        every few milliseconds gives each the same chance.
-        """
-        deadline = time.monotonic() + self._busy_timeout_ms / 1000
-        connection.execute("PRAGMA busy_timeout = 0")
-        try:
-            while True:
-                try:
-                    connection.execute("BEGIN IMMEDIATE")
-                    return
-                except sqlite3.OperationalError:
-                    if time.monotonic() >= deadline:
-                        raise
-                    time.sleep(_RETRY_SECONDS)
-        finally:
-            connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -136,6 +120,74 @@ class Connections:
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StoreUnavailable(f"{self.path} is closed", hint="open the engine again")
+
+
+class Gate:
+    """Where writers of all processes queue. SQLite itself lets them try again and again, and the unlucky starve."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = self._open()
+
+    @contextmanager
+    def held(self, seconds: float) -> Iterator[None]:
+        """The right to write, or StoreBusy after `seconds`."""
+        if self._lock_at_once():
+            try:
+                yield
+            finally:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+        else:
+            place = self._queue(seconds)
+            try:
+                yield
+            finally:
+                os.close(place)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _open(self) -> int:
+        # A file of its own: closing another descriptor of the database would drop SQLite's locks on it.
+        return os.open(f"{self._path}-queue", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def _lock_at_once(self) -> bool:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _queue(self, seconds: float) -> int:
+        """Wait for our turn, and give the open file that holds it.
+
+        The wait for a lock has no time limit, so a thread waits and we watch the clock. It waits with a
+        file of its own: whoever gives up must not let go of what a later call has got.
+        """
+        place = self._open()
+        decided = threading.Lock()
+        arrived = threading.Event()
+        gone = False
+
+        def wait() -> None:
+            fcntl.flock(place, fcntl.LOCK_EX)
+            with decided:
+                if gone:
+                    os.close(place)
+                else:
+                    arrived.set()
+
+        threading.Thread(target=wait, name="cortex-queue", daemon=True).start()
+        if not arrived.wait(seconds):
+            with decided:
+                gone = not arrived.is_set()
+            if gone:
+                raise _busy(self._path)
+        return place
+
+
+def _busy(path: Path) -> StoreBusy:
+    return StoreBusy(f"{path} is being written", hint="try again, or raise store.busy_timeout_ms")
 
 
 @contextmanager
@@ -173,7 +225,7 @@ def until(deadline: Deadline | None, connection: sqlite3.Connection) -> Iterator
 def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:
     text = str(error)
     if "locked" in text or "busy" in text:
-        return StoreBusy(f"{path} is being written", hint="try again, or raise store.busy_timeout_ms")
+        return _busy(path)
     if "not a database" in text:
         return StoreForeign(f"{path} is not a Cortex database", hint="choose another --home, or move the file away")
     if "malformed" in text or "corrupt" in text:
