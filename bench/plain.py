@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import uuid
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,35 +31,53 @@ def connect(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
 
 
 class PlainInserts:
-    """Raw inserts into a table with an FTS5 index of external content."""
+    """Raw inserts into a table with ids, scopes and times, and an FTS5 index of external content.
 
-    def __init__(self, path: Path) -> None:
+    A trigger keeps the index, as SQLite's manual has it. Without one the index is told by hand, which is
+    four times as fast: FTS5 writes out what it holds before every statement that fires a trigger.
+    """
+
+    def __init__(self, path: Path, *, trigger: bool) -> None:
         self.database = connect(path)
-        self.database.execute("CREATE TABLE docs (id INTEGER PRIMARY KEY, scope TEXT NOT NULL, text TEXT NOT NULL)")
+        self.database.execute(
+            "CREATE TABLE docs (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL,"
+            " created TEXT NOT NULL, text TEXT NOT NULL)"
+        )
         self.database.execute("CREATE INDEX docs_by_scope ON docs (scope)")
         self.database.execute(
             "CREATE VIRTUAL TABLE words USING fts5"
-            "(text, content = 'docs', content_rowid = 'id', tokenize = 'porter unicode61')"
+            "(text, content = 'docs', content_rowid = 'row', tokenize = 'porter unicode61')"
         )
-        self.count = 0
+        if trigger:
+            self.database.execute(
+                "CREATE TRIGGER docs_added AFTER INSERT ON docs"
+                " BEGIN INSERT INTO words (rowid, text) VALUES (new.row, new.text); END"
+            )
+        self._by_hand = not trigger
+        self._count = 0
 
     def add(self, texts: Sequence[Text], batch: int) -> None:
         for start in range(0, len(texts), batch):
-            some = texts[start : start + batch]
-            rows = [(self.count + number, each.scope, each.text) for number, each in enumerate(some)]
-            words = [(id, text) for id, _, text in rows]
+            now = datetime.now(UTC).isoformat()
+            rows = [
+                (row, str(uuid.uuid4()), each.scope, now, each.text)
+                for row, each in enumerate(texts[start : start + batch], start=self._count)
+            ]
             self.database.execute("BEGIN IMMEDIATE")
-            self.database.executemany("INSERT INTO docs VALUES (?, ?, ?)", rows)
-            self.database.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
+            self.database.executemany("INSERT INTO docs VALUES (?, ?, ?, ?, ?)", rows)
+            if self._by_hand:
+                words = [(row, text) for row, *_, text in rows]
+                self.database.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", words)
             self.database.execute("COMMIT")
-            self.count += len(some)
+            self._count += len(rows)
 
 
 class PlainSearch(PlainInserts):
     """FTS5 with any word of the query, an exact scan of float32 vectors, and reciprocal rank fusion."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path)
+        # By hand, because it leaves the most compact index, which is the quickest to search.
+        super().__init__(path, trigger=False)
         self._matrix = np.zeros((0, DIMENSION), np.float32)
         self._vectors = 0
         self._places: dict[str, list[int]] = {}
@@ -92,7 +112,7 @@ class PlainSearch(PlainInserts):
             )
         else:
             rows = self.database.execute(
-                "SELECT d.id FROM words w JOIN docs d ON d.id = w.rowid WHERE words MATCH ? AND d.scope = ?"
+                "SELECT d.row FROM words w JOIN docs d ON d.row = w.rowid WHERE words MATCH ? AND d.scope = ?"
                 " ORDER BY rank LIMIT ?",
                 (match, scope, _POOL),
             )

@@ -167,7 +167,9 @@ def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
 def _environment(more: Mapping[str, str]) -> dict[str, Any]:
     root = Path(__file__).parents[1]
     paths = [str(root / "src"), str(root), os.environ.get("PYTHONPATH", "")]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))} | dict(more)
+    # Bytecode is kept, as pip keeps that of everything installed; else each start would compile our source anew.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPATH": os.pathsep.join(filter(None, paths))} | dict(more)
 
 
 def _bytes(folder: Path, prefix: str = "") -> int:

@@ -15,7 +15,7 @@ from cortex.domain.memory import Draft
 from cortex.errors import ModelUnavailable, ProviderMissing
 from cortex.providers.embedders.local import PASSAGE_PREFIX, QUERY_PREFIX, create
 from cortex.providers.models import EMBEDDER, ModelStore
-from cortex.remember.flow import BATCH
+from cortex.remember.flow import PLAIN_BATCH
 from cortex.wiring import Cortex
 
 _OFF = {"embedding": {"provider": "none"}}
@@ -24,21 +24,30 @@ _NO_CACHE = {"embedding": {"cache_entries": 0}}
 
 def without_vectors(folder: Path, corpus: Corpus, rounds: int, batch: int = 1_024) -> Iterator[Row]:
     """Bulk and single remembering, without embedding."""
-    texts = list(corpus.texts(batch * (rounds + 2)))
-    plain = PlainInserts(folder / "inserts.sqlite")
-    with Cortex(folder / "bulk", settings=_OFF) as engine:
+    name = "bulk remember without vectors"
+    yield _bulk(folder / "triggered", corpus, rounds, batch, name, trigger=True, limit=0.4)
+    yield _bulk(folder / "by-hand", corpus, rounds, batch, f"{name}, index told by hand", trigger=False)
+    yield from _single(folder, corpus, rounds * 8)
+
+
+def _bulk(
+    folder: Path, corpus: Corpus, rounds: int, batch: int, name: str, *, trigger: bool, limit: float | None = None
+) -> Row:
+    folder.mkdir()
+    texts = list(corpus.texts(batch * rounds))
+    plain = PlainInserts(folder / "inserts.sqlite", trigger=trigger)
+    with Cortex(folder / "home", settings=_OFF) as engine:
 
         def ours(number: int) -> object:
             some = texts[number * batch : (number + 1) * batch]
             return engine.remember_all([Draft(text=text.text, scope=text.scope) for text in some])
 
-        timings = side_by_side(
-            ours, lambda number: plain.add(texts[number * batch : (number + 1) * batch], BATCH), rounds,
-            after=lambda _: engine.settle(),
-        )  # fmt: skip
+        def theirs(number: int) -> object:
+            return plain.add(texts[number * batch : (number + 1) * batch], PLAIN_BATCH)
+
+        timings = side_by_side(ours, theirs, rounds, after=lambda _: engine.settle())
     plain.database.close()
-    yield _throughput("bulk remember without vectors", *timings, batch, limit=0.4)
-    yield from _single(folder, corpus, rounds * 8)
+    return _throughput(name, *timings, batch, limit=limit)
 
 
 def _single(folder: Path, corpus: Corpus, rounds: int) -> Iterator[Row]:
@@ -106,13 +115,14 @@ def _slice(texts: Sequence[str], number: int, batch: int) -> Sequence[str]:
     return texts[number * batch : (number + 1) * batch]
 
 
-def _throughput(name: str, ours: Timing, plain: Timing, batch: int, *, limit: float) -> Result:
+def _throughput(name: str, ours: Timing, plain: Timing, batch: int, *, limit: float | None) -> Result:
     return Result(
         name,
         plain.median / ours.median,
         limit=limit,
         at_least=True,
         detail={
+            "cpu": round(plain.cpu_median / ours.cpu_median, 3),
             "ours /s": round(batch / ours.median),
             "plain /s": round(batch / plain.median),
             "ours cpu µs": round(ours.cpu_median / batch * 1e6),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,13 @@ def test_arguments_override_the_environment(tmp_path, monkeypatch):
     ("variable", "text", "name", "value"),
     [
         ("CORTEX_RECEIPTS__ENABLED", "false", "receipts.enabled", False),
+        ("CORTEX_RECEIPTS__ENABLED", "False", "receipts.enabled", False),
+        ("CORTEX_RECEIPTS__ENABLED", "off", "receipts.enabled", False),
+        ("CORTEX_RECEIPTS__ENABLED", "1", "receipts.enabled", True),
         ("CORTEX_RECEIPTS__MAX_ITEMS", "7", "receipts.max_items", 7),
+        ("CORTEX_RECEIPTS__MAX_ITEMS", "007", "receipts.max_items", 7),
+        ("CORTEX_RECALL__DEADLINE_MS", "1e3", "recall.deadline_ms", 1_000),
+        ("CORTEX_EMBEDDING__MAX_BYTES", "512", "embedding.max_bytes", 512),
         ("CORTEX_STORE__BACKEND", "ephemeral", "store.backend", "ephemeral"),
         ("CORTEX_EMBEDDING__OPTIONS", '{model = "x", size = 3}', "embedding.options", {"model": "x", "size": 3}),
         ("CORTEX_USER", "Anna Müller", "user", "Anna Müller"),
@@ -130,6 +137,14 @@ def test_variables_that_are_no_settings_are_let_be(tmp_path, monkeypatch):
         ('[receipts]\nverbosity = "loud"', "receipts.verbosity"),
         ('[store]\nsynchronous = "off"', "store.synchronous"),
         ("[embedding]\npassage_tokens = 1", "embedding.passage_tokens"),
+        ("[recall]\ndeadline_ms = 1.5", "recall.deadline_ms"),
+        ("[recall]\ndeadline_ms = inf", "recall.deadline_ms"),
+        ("[recall]\ndeadline_ms = true", "recall.deadline_ms"),
+        ("[recall]\ndeadline_ms = 2026-01-05", "recall.deadline_ms"),
+        ('[receipts]\nenabled = "maybe"', "receipts.enabled"),
+        ("[receipts]\nenabled = 2", "receipts.enabled"),
+        ("[embedding]\nmax_bytes = 1", "embedding.max_bytes"),
+        ('[embedding]\noptions = "fast"', "embedding.options"),
         ('store = "sqlite"', "store"),
         ("user = 5", "user"),
     ],
@@ -140,6 +155,37 @@ def test_a_value_of_the_wrong_type_or_size_is_refused_by_the_name_of_its_setting
         load(written(tmp_path, text))
     assert refused.value.field == field
     assert "CORTEX_" + field.upper().replace(".", "__") in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[receipts]\nmax_items = 11", "receipts.max_items: 11 is not a whole number from 1 to 10"),
+        ("[recall]\ndeadline_ms = 0", "recall.deadline_ms: 0 is not a whole number of at least 1"),
+        ('[receipts]\nverbosity = "loud"', "receipts.verbosity: 'loud' is not low or high"),
+        ("user = 5", "user: 5 is not a text"),
+        ('store = "sqlite"', "store: is a section, not a setting"),
+    ],
+)
+def test_a_refusal_says_what_was_given_and_what_is_possible(tmp_path, text, told):
+    """STYLE: what was asked, what is possible, and what to do next"""
+    with pytest.raises(InvalidRequest) as refused:
+        load(written(tmp_path, text))
+    assert refused.value.message == told
+
+
+def test_what_is_unset_by_default_may_be_unset_again(tmp_path):
+    written(tmp_path, "[embedding]\nmax_bytes = 512\n")
+    assert load(tmp_path, {"embedding": {"max_bytes": None}}).embedding.max_bytes is None
+    with pytest.raises(InvalidRequest, match=r"recall\.deadline_ms: None is not a whole number"):
+        load(tmp_path, {"recall": {"deadline_ms": None}})
+
+
+@pytest.mark.parametrize(("value", "wanted"), [("1", True), ("yes", True), ("x", True), ("0", False), ("", False)])
+def test_debugging_is_asked_for_by_a_variable(monkeypatch, value, wanted):
+    """DESIGN 5"""
+    monkeypatch.setenv("CORTEX_DEBUG", value)
+    assert settings.debug_wanted() is wanted
 
 
 @pytest.mark.parametrize("content", [b"not = = toml", b"\xff\xfe", b"[unclosed"])
@@ -158,7 +204,7 @@ def test_a_file_that_cannot_be_read_is_unavailable(tmp_path):
 
 def test_settings_cannot_be_changed_once_read():
     """STYLE: frozen"""
-    with pytest.raises(ValueError, match="frozen"):
+    with pytest.raises(FrozenInstanceError):
         Settings().recall.recipe = "x"
 
 

@@ -8,11 +8,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from cortex._version import __version__
 
+TYPE_CHECKING = False  # as `typing` has it, whose import would take as long as the start of Python
 if TYPE_CHECKING:
+    from typing import Any
+
     from cortex.wiring import Cortex
 
 __all__ = ["Cortex", "__version__"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -35,8 +34,10 @@ def find(group: str, name: str) -> Factory:
         if entry.name == name:
             loaded: Factory = entry.load()
             return loaded
+    from difflib import get_close_matches
+
     known = names(group)
-    near = difflib.get_close_matches(name, known, n=1)
+    near = get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
     raise ProviderMissing(f"{name!r} is not one of the {group.removeprefix('cortex.')}", hint=hint)
 

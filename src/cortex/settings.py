@@ -1,18 +1,16 @@
 """Settings: one TOML file under home, then the environment (`CORTEX_…`), then call arguments.
 
-Only this module reads the environment. Unknown keys are errors that suggest the nearest known one.
+Only this module reads the environment. Unknown keys are errors that suggest the nearest known one. Every command
+reads its settings before anything else, so what only an error or a file needs is imported when it is met.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Any, TypeVar
 
 from cortex.domain.scope import DEFAULT_AGENT, DEFAULT_USER
 from cortex.domain.text import CLAMP_HEAD_CHARS, CLAMP_MAX_CHARS, DEFAULT_MAX_BYTES, PASSAGE_TOKENS
@@ -21,147 +19,264 @@ from cortex.errors import InvalidRequest, StoreUnavailable
 FILE_NAME = "cortex.toml"
 PREFIX = "CORTEX_"
 
+_HOME, _MODELS, _DEBUG = PREFIX + "HOME", PREFIX + "MODELS", PREFIX + "DEBUG"
+_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
+_TOLD_CHARS = 60
 
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+S = TypeVar("S", bound="Section")
 
 
+# --- the sorts of settings: each a field that knows its meaning, and checks what it is given --------------------------
+
+
+def text(default: str, meaning: str, *, one_of: tuple[str, ...] = ()) -> Any:
+    """A text; one of a few where they are named."""
+
+    def check(value: Any) -> str | None:
+        return value if isinstance(value, str) and (not one_of or value in one_of) else None
+
+    return _setting(check, " or ".join(one_of) or "a text", meaning, default=default)
+
+
+def number(default: int | None, meaning: str, *, least: int, most: int | None = None) -> Any:
+    """A whole number within bounds; where it is unset by default, it may be left unset."""
+
+    def check(value: Any) -> int | None:
+        whole = _whole(value)
+        return whole if whole is not None and least <= whole and (most is None or whole <= most) else None
+
+    bounds = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+    return _setting(check, f"a whole number {bounds}", meaning, default=default)
+
+
+def switch(default: bool, meaning: str) -> Any:
+    """On or off."""
+    return _setting(_on, "true or false", meaning, default=default)
+
+
+def table(meaning: str) -> Any:
+    """A table that somebody else will read."""
+
+    def check(value: Any) -> dict[str, Any] | None:
+        return dict(value) if isinstance(value, Mapping) else None
+
+    return _setting(check, "a table", meaning, default_factory=dict)
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return int(value) if not isinstance(value, float) or value.is_integer() else None
+    except ValueError:
+        return None
+
+
+def _on(value: Any) -> bool | None:
+    word = str(value).lower()
+    return True if word in _YES else False if word in _NO else None
+
+
+def _setting(check: Callable[[Any], Any], what: str, meaning: str, **default: Any) -> Any:
+    """A field whose `check` gives the value that is meant, or None where it is not `what` it should be."""
+    return field(metadata={"check": check, "what": what, "meaning": meaning}, **default)
+
+
+# --- what can be set --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Section:
+    """Settings that belong together."""
+
+
+@dataclass(frozen=True)
 class StoreSettings(Section):
-    backend: str = Field("sqlite", description="Which store keeps the traces (entry point name).")
-    synchronous: str = Field(
-        "full", pattern="^(full|normal)$", description="`full` survives power loss; `normal` survives a crash."
-    )
-    busy_timeout_ms: int = Field(5_000, ge=1, le=600_000, description="How long a writer waits for another.")
+    backend: str = text("sqlite", "Which store keeps the traces (entry point name).")
+    synchronous: str = text(
+        "full", "`full` survives power loss; `normal` survives a crash.", one_of=("full", "normal")
+    )  # fmt: skip
+    busy_timeout_ms: int = number(5_000, "How long a writer waits for another.", least=1, most=600_000)
 
 
+@dataclass(frozen=True)
 class EmbeddingSettings(Section):
-    provider: str = Field("local", description="Which embedder to use (entry point name); `none` for keywords only.")
-    options: dict[str, Any] = Field(default_factory=dict, description="Passed to the provider as they stand.")
-    max_chars: int = Field(CLAMP_MAX_CHARS, ge=16, description="Longer inputs are cut to head and tail.")
-    head_chars: int = Field(CLAMP_HEAD_CHARS, ge=0, description="How much of the cut input is its head.")
-    max_bytes: int | None = Field(None, ge=16, description="A further cap in UTF-8 bytes.")
-    passage_tokens: int = Field(
-        PASSAGE_TOKENS, ge=16, le=512, description="Longer texts are embedded in passages of this size."
+    provider: str = text("local", "Which embedder to use (entry point name); `none` for keywords only.")
+    options: Mapping[str, Any] = table("Passed to the provider as they stand.")
+    max_chars: int = number(CLAMP_MAX_CHARS, "Longer inputs are cut to head and tail.", least=16)
+    head_chars: int = number(CLAMP_HEAD_CHARS, "How much of the cut input is its head.", least=0)
+    max_bytes: int | None = number(None, "A further cap in UTF-8 bytes.", least=16)
+    passage_tokens: int = number(
+        PASSAGE_TOKENS, "Longer texts are embedded in passages of this size.", least=16, most=512
     )
-    cache_entries: int = Field(20_000, ge=0, description="Vectors kept in the embedding cache; 0 turns it off.")
-    query_timeout_ms: int = Field(2_000, ge=1, description="How long recall waits for the query's vector.")
+    cache_entries: int = number(20_000, "Vectors kept in the embedding cache; 0 turns it off.", least=0)
+    query_timeout_ms: int = number(2_000, "How long recall waits for the query's vector.", least=1)
 
 
+@dataclass(frozen=True)
 class RerankSettings(Section):
-    provider: str = Field("local", description="Which reranker `deep.v1` uses (entry point name).")
-    options: dict[str, Any] = Field(default_factory=dict, description="Passed to the provider as they stand.")
+    provider: str = text("local", "Which reranker `deep.v1` uses (entry point name).")
+    options: Mapping[str, Any] = table("Passed to the provider as they stand.")
 
 
+@dataclass(frozen=True)
 class RecallSettings(Section):
-    recipe: str = Field("balanced.v1", description="The default recipe.")
-    deadline_ms: int = Field(5_000, ge=1, description="How long a recall may take before late legs are left out.")
+    recipe: str = text("balanced.v1", "The default recipe.")
+    deadline_ms: int = number(5_000, "How long a recall may take before late legs are left out.", least=1)
 
 
+@dataclass(frozen=True)
 class ReceiptSettings(Section):
-    enabled: bool = Field(True, description="Keep a receipt of every operation.")
-    verbosity: str = Field("low", pattern="^(low|high)$", description="`high` also lists what was dropped, and why.")
-    max_items: int = Field(3, ge=1, le=10, description="How many top ids of each leg a receipt names.")
-    keep_queries: bool = Field(True, description="Keep the query beside the receipt, so that it can be replayed.")
+    enabled: bool = switch(True, "Keep a receipt of every operation.")
+    verbosity: str = text("low", "`high` also lists what was dropped, and why.", one_of=("low", "high"))
+    max_items: int = number(3, "How many top ids of each leg a receipt names.", least=1, most=10)
+    keep_queries: bool = switch(True, "Keep the query beside the receipt, so that it can be replayed.")
 
 
+@dataclass(frozen=True)
 class LimitSettings(Section):
-    max_text_bytes: int = Field(DEFAULT_MAX_BYTES, ge=1, description="The longest text that is remembered.")
+    max_text_bytes: int = number(DEFAULT_MAX_BYTES, "The longest text that is remembered.", least=1)
 
 
+@dataclass(frozen=True)
 class Settings(Section):
     """Everything an operator can set."""
 
-    agent: str = Field(DEFAULT_AGENT, description="The agent when none is named.")
-    user: str = Field(DEFAULT_USER, description="The user when none is named.")
-    store: StoreSettings = StoreSettings()
-    embedding: EmbeddingSettings = EmbeddingSettings()
-    rerank: RerankSettings = RerankSettings()
-    recall: RecallSettings = RecallSettings()
-    receipts: ReceiptSettings = ReceiptSettings()
-    limits: LimitSettings = LimitSettings()
+    agent: str = text(DEFAULT_AGENT, "The agent when none is named.")
+    user: str = text(DEFAULT_USER, "The user when none is named.")
+    store: StoreSettings = field(default_factory=StoreSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    rerank: RerankSettings = field(default_factory=RerankSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    receipts: ReceiptSettings = field(default_factory=ReceiptSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+
+
+# --- what is set ------------------------------------------------------------------------------------------------------
 
 
 def default_home() -> Path:
     """`$CORTEX_HOME`, or `~/.cortex`."""
-    return Path(os.environ.get(PREFIX + "HOME") or Path.home() / ".cortex").expanduser()
+    return Path(os.environ.get(_HOME) or Path.home() / ".cortex").expanduser()
 
 
 def models_home(home: Path) -> Path:
     """Where models are kept: `$CORTEX_MODELS`, or under home."""
-    return Path(os.environ.get(PREFIX + "MODELS") or home / "models").expanduser()
+    return Path(os.environ.get(_MODELS) or home / "models").expanduser()
+
+
+def debug_wanted() -> bool:
+    """Whether `$CORTEX_DEBUG` asks for unexpected errors whole."""
+    given = os.environ.get(_DEBUG, "")
+    return bool(given) and _on(given) is not False
 
 
 def load(home: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
     """The settings in force under `home`."""
-    merged = _merge(_merge(_from_file(home / FILE_NAME), _from_environment(os.environ)), overrides or {})
-    _refuse_unknown(merged)
-    try:
-        return Settings.model_validate(merged)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise InvalidRequest(
-            first["msg"], field=name, hint=f"set it in {home / FILE_NAME} or {_variable(name)}"
-        ) from error
+    file = home / FILE_NAME
+    merged = _merge(_merge(_from_file(file), _from_environment(os.environ)), overrides or {})
+    return _read(Settings, merged, (), file)
 
 
 def describe() -> Iterator[tuple[str, str, Any, str]]:
     """Every setting: dotted name, environment variable, default, meaning."""
-    for name, info, default in _leaves(Settings(), ()):
-        yield name, _variable(name), default, info
+    for name, setting, default in _leaves(Settings(), ()):
+        yield name, _variable(name), default, setting.metadata["meaning"]
 
 
 def _variable(name: str) -> str:
     return PREFIX + name.upper().replace(".", "__")
 
 
-def _leaves(section: Section, path: tuple[str, ...]) -> Iterator[tuple[str, str, Any]]:
-    for key, info in type(section).model_fields.items():
-        value = getattr(section, key)
+def _leaves(section: Section, path: tuple[str, ...]) -> Iterator[tuple[str, Field[Any], Any]]:
+    for each in fields(section):
+        value = getattr(section, each.name)
         if isinstance(value, Section):
-            yield from _leaves(value, (*path, key))
+            yield from _leaves(value, (*path, each.name))
         else:
-            yield ".".join((*path, key)), info.description or "", value
+            yield ".".join((*path, each.name)), each, value
+
+
+def _read(kind: type[S], given: Mapping[str, Any], path: tuple[str, ...], file: Path) -> S:
+    """A section as it is given; the rest of it as it is by default."""
+    known = {each.name: each for each in fields(kind)}
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        name = ".".join((*path, str(key)))
+        if key not in known:
+            hint = f"did you mean {near!r}?" if (near := _nearest(key, known)) else f"known here: {', '.join(known)}"
+            raise InvalidRequest("is not a setting", field=name, hint=hint)
+        inner = known[key].default_factory
+        if not (isinstance(inner, type) and issubclass(inner, Section)):
+            found[key] = _checked(known[key], value, name, file)
+        elif isinstance(value, Mapping):
+            found[key] = _read(inner, value, (*path, key), file)
+        else:
+            hint = f"give what belongs to it under [{name}] in {file}, or as {_variable(name)}__…"
+            raise InvalidRequest("is a section, not a setting", field=name, hint=hint)
+    return kind(**found)
+
+
+def _checked(setting: Field[Any], value: Any, name: str, file: Path) -> Any:
+    taken = setting.metadata["check"](value)
+    if taken is None and not (value is None and setting.default is None):
+        told = repr(value)
+        told = told if len(told) <= _TOLD_CHARS else f"{told[: _TOLD_CHARS - 1]}…"
+        raise InvalidRequest(
+            f"{told} is not {setting.metadata['what']}", field=name, hint=f"set it in {file} or {_variable(name)}"
+        )
+    return taken
 
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
     except FileNotFoundError:
         return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidRequest(f"is not valid TOML: {error}", field=str(path), hint="mend or remove the file") from error
     except OSError as error:
         raise StoreUnavailable(f"cannot read {path}: {error.strerror}", hint="check its permissions") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidRequest(f"is not valid TOML: {error}", field=str(path), hint="mend or remove the file") from error
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    known = {variable: name for name, variable, _, _ in describe()}
-    defaults = {name: default for name, _, default, _ in describe()}
-    _refuse_misspelt(environment, known)
+    ours = {variable: value for variable, value in environment.items() if variable.startswith(PREFIX)}
+    if not ours:
+        return {}
+    known = {variable: (name.split("."), default) for name, variable, default, _ in describe()}
     found: dict[str, Any] = {}
-    for variable, name in known.items():
-        if variable not in environment:
+    for variable, value in ours.items():
+        if variable not in known:
+            _refuse_misspelt(variable, known)
             continue
-        *path, last = name.split(".")
+        (*path, last), default = known[variable]
         at = found
         for key in path:
             at = at.setdefault(key, {})
-        at[last] = environment[variable] if isinstance(defaults[name], str) else _value(environment[variable])
+        at[last] = value if isinstance(default, str) else _value(value)
     return found
 
 
-def _refuse_misspelt(environment: Mapping[str, str], known: Mapping[str, str]) -> None:
+def _refuse_misspelt(variable: str, known: Mapping[str, Any]) -> None:
     """A variable that means a setting and misses it would be silently without effect."""
-    for variable in environment:
-        if variable.startswith(PREFIX) and variable not in known:
-            near = difflib.get_close_matches(variable, known, n=1, cutoff=0.85)
-            if near:
-                raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near[0]}?")
+    if variable not in (_HOME, _MODELS, _DEBUG) and (near := _nearest(variable, known, 0.85)):
+        raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near}?")
+
+
+def _nearest(word: str, known: Mapping[str, Any], likeness: float = 0.6) -> str | None:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, known, n=1, cutoff=likeness)), None)
 
 
 def _value(text: str) -> Any:
     """An environment value as TOML would read it; plain text where it is not TOML."""
+    import tomllib
+
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -175,16 +290,3 @@ def _merge(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
         both = isinstance(below, Mapping) and isinstance(value, Mapping)
         merged[key] = _merge(below, value) if both else value  # type: ignore[arg-type]
     return merged
-
-
-def _refuse_unknown(given: Mapping[str, Any], section: Section | None = None, path: tuple[str, ...] = ()) -> None:
-    section = section or Settings()
-    known = list(type(section).model_fields)
-    for key, value in given.items():
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"
-            raise InvalidRequest("is not a setting", field=".".join((*path, key)), hint=hint)
-        below = getattr(section, key)
-        if isinstance(below, Section) and isinstance(value, Mapping):
-            _refuse_unknown(value, below, (*path, key))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,12 +153,19 @@ def test_no_invisible_or_bidirectional_character_survives_escaping(char):
     assert escaped(f"a{char}b") == "ab"
 
 
-@pytest.mark.parametrize("char", [*BIDI, *ZERO_WIDTH, *TAGS, "\x00", "\x1b", "\x9b", "\x7f"], ids=ascii)
-def test_what_could_act_on_a_terminal_is_shown_as_an_escape(char):
+@pytest.mark.parametrize(
+    "char", [*BIDI, *ZERO_WIDTH, *TAGS, "\x00", "\x1b", "\x9b", "\x7f", "\u2028", "\u2029"], ids=ascii
+)
+def test_what_could_act_on_a_terminal_is_shown_as_the_escape_json_has_for_it(char):
     """DESIGN 5: what a memory says never moves the cursor"""
     shown = visible(f"a{char}b")
     assert char not in shown
-    assert shown.startswith("a\\")
+    assert json.loads(f'"{shown}"') == f"a{char}b"
+
+
+@pytest.mark.parametrize("char", ["\u2028", "\u2029"], ids=ascii)
+def test_a_line_end_that_only_some_readers_see_still_parts_words_when_packed(char):
+    assert escaped(f"a{char}b").split() == ["a", "b"]
 
 
 @pytest.mark.parametrize("text", ["می‌خواهم", "क्‍ष", "👨‍👩‍👧", "naïve café", "مرحبا"])

@@ -11,7 +11,7 @@ from rich.console import Console
 from cortex.errors import EmbedderUnavailable, NotFound
 from cortex.evaluation import metrics
 from cortex.evaluation.runner import run
-from cortex.surfaces.cli.evaluation_view import print_report
+from cortex.surfaces.cli.evaluation_view import tables
 from cortex.testing import FakeEmbedder
 
 KEYS = set(metrics.keys(10))
@@ -156,7 +156,7 @@ def test_an_unknown_recipe_is_named(tmp_path, options):
 def test_the_report_prints_as_tables(tmp_path, options):
     report = run(write_set(tmp_path / "set", TURNS, ASKED, {"apart": ["trick"]}), **options)
     console = Console(file=StringIO(), width=200)
-    print_report(report, console)
+    console.print(*tables(report), sep="\n")
     printed = console.file.getvalue()
     for expected in ("recall@10", "fts5", "vectors", "trick (apart)", " to ", "p95"):
         assert expected in printed

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
+import shutil
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -60,6 +65,80 @@ def test_a_process_remembers_what_another_recalls(tmp_path: Path) -> None:
     assert said.stderr == ""
 
 
+def test_a_recall_does_without_pydantic(tmp_path: Path) -> None:
+    """Importing it takes longer than all else that we import ourselves."""
+    said = cortex("recall", "deploy key", "--home", str(tmp_path / "home"), python=["-X", "importtime"])
+    assert said.returncode == 0
+    assert "pydantic" not in imported(said)
+
+
+def on_a_terminal(columns: int, *arguments: str) -> list[str]:
+    """The lines of a command on a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    variables = {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none", "TERM": "dumb"}
+    process = subprocess.Popen([sys.executable, "-m", "cortex", *arguments], stdout=theirs, env=os.environ | variables)
+    os.close(theirs)
+    said = b""
+    try:
+        while some := os.read(ours, 65_536):
+            said += some
+    except OSError:  # how a terminal says that nobody is left to write to it
+        pass
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    return said.decode().splitlines()
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("verb", [["recall", "deploy key"], ["list"], ["receipts"], ["explain", "deploy key"]])
+def test_an_id_is_shown_whole_and_no_line_is_wider_than_the_terminal(
+    tmp_path: Path, columns: int, verb: list[str]
+) -> None:
+    home = str(tmp_path / "home")
+    kept = cortex("remember", "The deploy key rotates on Mondays. " * 8, "--home", home).stdout.strip()
+    if verb == ["receipts"]:
+        kept = json.loads(cortex("receipts", "--json", "--home", home).stdout)["receipts"][0]["id"]
+    lines = on_a_terminal(columns, *verb, "--home", home)
+    assert max(map(len, lines)) <= columns
+    assert any("The deploy key rotates" in line for line in lines) or verb == ["receipts"]
+    assert any(kept in line for line in lines) or verb[0] == "explain"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of the package, as it would be installed."""
+    package = Path(settings.__file__).parent
+    shutil.copytree(package, tmp_path / "src" / "cortex", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def bench(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    paths = [str(tree / "src"), *(path for path in sys.path if not path.endswith("src"))]
+    return cortex("bench", *arguments, PYTHONPATH=os.pathsep.join(paths), CORTEX_MODELS="/models")
+
+
+def test_benchmarks_run_from_a_source_tree(tree: Path) -> None:
+    (tree / "bench").mkdir()
+    (tree / "bench" / "__init__.py").touch()
+    (tree / "bench" / "run.py").write_text("def main(arguments):\n    print(*arguments)\n    return 0\n")
+    said = bench(tree, "--quick", "--dir", str(tree))
+    assert (said.returncode, said.stdout) == (0, f"--models /models --quick --dir {tree}\n"), said.stderr
+    for arguments in (["--profile", "nothing"], ["--dir", str(tree / "nowhere")]):
+        said = bench(tree, *arguments)
+        assert (said.returncode, said.stdout) == (2, "")
+        assert said.stderr.startswith("error: ")
+
+
+def test_without_a_source_tree_the_command_says_where_the_benchmarks_are(tree: Path) -> None:
+    said = bench(tree)
+    assert (said.returncode, said.stdout) == (3, "")
+    assert said.stderr == (
+        "error: the benchmarks are not part of the installed package\n"
+        "hint: they are in bench/ of the source tree: run `cortex bench` or `make bench` there\n"
+    )
+
+
 def test_errors_are_lines_and_exit_codes(tmp_path: Path) -> None:
     said = cortex("remember", " ", "--home", str(tmp_path / "home"))
     assert (said.returncode, said.stdout) == (2, "")
@@ -103,3 +182,21 @@ def test_the_real_model_finds_what_shares_no_word_with_the_question(tmp_path: Pa
     assert told["degraded"] == []
     assert told["hits"][0]["trace"]["text"] == "Mara is allergic to walnuts"
     assert told["hits"][0]["legs"] == ["vector"]
+
+
+@pytest.mark.skipif(not _model_is_here() and "CI" not in os.environ, reason="the model is not here: make models")
+def test_the_vectors_of_an_evaluation_are_kept_where_asked(tmp_path: Path) -> None:
+    record = {"id": "r1", "scope": "a", "text": "Mara is allergic to walnuts"}
+    query = {"qid": "q1", "scope": "a", "query": "which nut makes her ill?", "relevant": ["r1"], "category": "one"}
+    for name, line in (("records", record), ("queries", query)):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    said = cortex(
+        "eval", str(tmp_path), "--cache", str(kept), "--home", str(tmp_path / "home"), "--noise",
+        str(tmp_path / "records.jsonl"), "--noise-vectors", "--json", CORTEX_EMBEDDING__PROVIDER="local",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    assert "among 1 foreign records, with vectors" in json.loads(said.stdout)["notes"]
+    assert [file.name for file in kept.glob("*.sqlite")] == ["eval-embeddings.sqlite"]
+    assert not (tmp_path / "home").exists()

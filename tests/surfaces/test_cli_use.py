@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from terminal import Cli
 
@@ -177,6 +180,34 @@ def test_explaining_shows_every_candidate_and_why_it_was_dropped(cli: Cli) -> No
     told = cli("explain", "deploy key", "--limit", "2", "--json").json
     assert len(told["candidates"]) == 4
     assert {each["reason"] for each in told["dropped"]} == {"over_limit"}
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Path:
+    """A set of one record and one question, beside the records of others."""
+    for name, line in {
+        "set/records.jsonl": {"id": "r1", "scope": "a", "text": "The deploy key rotates on Mondays"},
+        "set/queries.jsonl": {"qid": "q1", "scope": "a", "query": "deploy key", "relevant": ["r1"], "category": "one"},
+        "others.jsonl": {"id": "r2", "scope": "b", "text": "The deploy key rotates on Fridays"},
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(line) + "\n")
+    return tmp_path
+
+
+def test_an_evaluation_tells_its_measures_with_their_intervals(cli: Cli, measured: Path) -> None:
+    """E17"""
+    said = cli("eval", str(measured / "set"), "--embedder", "none", "--noise", str(measured / "others.jsonl"))
+    assert said.code == 0, said.err
+    for expected in ("any@10", "interval", "1.000 to 1.000", "fts5", "among 1 foreign records, without vectors"):
+        assert expected in said.out
+    assert "vectors  " not in said.out  # a baseline that was not measured has no column
+
+
+def test_vectors_of_the_records_of_others_need_such_records(cli: Cli, measured: Path) -> None:
+    """E17"""
+    said = cli("eval", str(measured / "set"), "--embedder", "none", "--noise-vectors")
+    assert (said.code, said.error) == (2, "noise_vectors: needs --noise")
 
 
 def test_a_replay_gives_the_same_answer_of_the_same_state(cli: Cli) -> None:

@@ -31,10 +31,13 @@ class Uuid7Source:
         self._last = 0
 
     def __call__(self, at: datetime) -> str:
-        # 48 bits of milliseconds followed by 74 random bits; a collision in time counts upwards instead.
-        fresh = (int(at.timestamp() * 1000) << 74) | (int.from_bytes(self._entropy(10), "big") >> 6)
+        milliseconds = int(at.timestamp() * 1000)
         with self._lock:
-            self._last = value = max(fresh, self._last + 1)
+            # 48 bits of milliseconds followed by 74 random bits; within one millisecond they count upwards.
+            value = self._last + 1
+            if milliseconds > value >> 74:
+                value = milliseconds << 74 | int.from_bytes(self._entropy(10), "big") >> 6
+            self._last = value
         return format_uuid7(value >> 74, value & ((1 << 74) - 1))
 
 

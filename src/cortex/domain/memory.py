@@ -166,10 +166,13 @@ class Draft:
             value = getattr(self, field)
             if value is not None and not isinstance(value, choices):
                 typed[field] = chosen(choices, value, field)
-        for field in ("valid_from", "valid_to", "created_at"):
+        for field in _TIMES:
             if (at := getattr(self, field)) is not None:
                 typed[field] = aware(at, field)
-        return replace(self, tags=tuple(self.tags), **typed)
+        if not isinstance(self.tags, tuple):
+            typed["tags"] = tuple(self.tags)
+        # Most drafts are typed already, and a copy costs more than all the checks.
+        return replace(self, **typed) if typed else self
 
     def _within_limits(self, max_text_bytes: int) -> Draft:
         checked_text(self.text, max_bytes=max_text_bytes)
@@ -182,28 +185,44 @@ class Draft:
             raise InvalidRequest("is not positive", field="ttl", hint="give the time to live, such as 720h")
         if len(self.tags) > MAX_TAGS:
             raise InvalidRequest(f"has {len(self.tags)} entries", field="tags", hint=f"give at most {MAX_TAGS}")
-        for field, text in (("topic", self.topic), ("subject", self.subject), ("attribute", self.attribute),
-                            ("source_ref", self.source_ref), *(("tags", tag) for tag in self.tags)):  # fmt: skip
-            if len(text) > 1_024 or "\x00" in text:
-                raise InvalidRequest("is over 1024 characters or has a NUL byte", field=field, hint="shorten it")
+        for field in _SHORT:
+            _checked_short(getattr(self, field), field)
+        for tag in self.tags:
+            _checked_short(tag, "tags")
         if self.valid_from and self.valid_to and self.valid_to <= self.valid_from:
             raise InvalidRequest("is not after valid_from", field="valid_to", hint="swap the two times")
         return self
 
     def memory(self, id: TraceId, now: datetime) -> Memory:
         """The memory this becomes. Trust is never above what its source allows."""
-        values = {field: getattr(self, field) for field in self.__slots__ if field not in _DECIDED}
-        ttl = self.ttl or (DEFAULT_TTL if self.retention is Retention.TTL else None)
         allowed = tier_of(self.source_kind)
+        graded = ImportanceLabel.UNKNOWN if self.importance is None else ImportanceLabel.of(self.importance)
+        # Field by field: a loop over names would take three times as long, for every memory there is.
         return Memory(
             id=id,
+            text=self.text,
             created_at=self.created_at or now,
+            kind=self.kind,
+            topic=self.topic,
+            tags=self.tags,
+            scope=self.scope,
+            retention=self.retention,
+            ttl=self.ttl or (DEFAULT_TTL if self.retention is Retention.TTL else None),
+            confidence=self.confidence,
             importance=0.5 if self.importance is None else self.importance,
-            label=self.label
-            or (ImportanceLabel.UNKNOWN if self.importance is None else ImportanceLabel.of(self.importance)),
+            label=self.label or graded,
             trust=allowed if self.trust is None else least((self.trust, allowed)),
-            ttl=ttl,
-            **values,
+            source_kind=self.source_kind,
+            source_ref=self.source_ref,
+            source_turns=self.source_turns,
+            lang=self.lang,
+            subject=self.subject,
+            attribute=self.attribute,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            supersedes=self.supersedes,
+            media_refs=self.media_refs,
+            media_kind=self.media_kind,
         )
 
 
@@ -214,4 +233,10 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "trust": TrustTier,
     "source_kind": SourceKind,
 }
-_DECIDED = frozenset({"created_at", "importance", "label", "trust", "ttl"})
+_TIMES = ("valid_from", "valid_to", "created_at")
+_SHORT = ("topic", "subject", "attribute", "source_ref")
+
+
+def _checked_short(text: str, field: str) -> None:
+    if len(text) > 1_024 or "\x00" in text:
+        raise InvalidRequest("is over 1024 characters or has a NUL byte", field=field, hint="shorten it")

@@ -194,6 +194,9 @@ def _token_terms(token: str) -> Iterator[_Weighted]:
 
 def _indexed_terms(token: str) -> Iterator[str]:
     """The same terms without their weights, which cost time that only a query needs to spend."""
+    if token.isascii() and token.isalpha():  # most tokens: a word without anything to take apart
+        yield from (term for term, _ in _name_terms(token, 1.0))
+        return
     for run in _runs(token):
         if letters := _letters(run):
             yield from _letter_terms(letters)
@@ -311,7 +314,10 @@ class QueryTerm:
 
 def index_terms(text: str) -> list[str]:
     """Every term `text` is found by, in order, repeats kept."""
-    return list(chain.from_iterable(map(_lexicon.__getitem__, _tokens(text))))
+    terms: list[str] = []
+    for token in _tokens(text):
+        terms += _lexicon[token]
+    return terms
 
 
 def query_terms(query: str) -> tuple[QueryTerm, ...]:

@@ -18,7 +18,8 @@ CLAMP_HEAD_CHARS = 500
 _GAP = "\n…\n"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WIDE = re.compile(r"[⺀-鿿ꀀ-꓏가-힯豈-﫿︰-﹏\U00020000-\U0003fffd]")
+# Compiled when the first text needs it: that takes longer than importing this module.
+_WIDE = "[\u2e80-\u9fff\ua000-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\U00020000-\U0003fffd]"
 # A sentence ends at closing punctuation followed by space, at CJK full stops, or at a line break.
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+[」』”]*|\n+")
 # Bidirectional controls and invisible characters can make a terminal or a reader show what is not there.
@@ -27,6 +28,8 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+# Line ends to some readers of text, and not to others. Packed, they are spaces; shown, they are seen.
+_LINE_ENDS = re.compile("[\u2028\u2029]")
 
 
 def checked_text(text: str, *, field: str = "text", max_bytes: int = DEFAULT_MAX_BYTES) -> str:
@@ -37,9 +40,11 @@ def checked_text(text: str, *, field: str = "text", max_bytes: int = DEFAULT_MAX
         raise InvalidRequest("is empty", field=field, hint="give some text")
     if "\x00" in text:
         raise InvalidRequest("contains a NUL byte", field=field, hint="remove it; binary data is not remembered")
-    if _SURROGATE.search(text):
-        raise InvalidRequest("contains a lone surrogate", field=field, hint="decode the text as UTF-8 first")
-    size = len(text.encode())
+    size = len(text)
+    if not text.isascii():  # ASCII has no surrogates, and its length is its size
+        if _SURROGATE.search(text):
+            raise InvalidRequest("contains a lone surrogate", field=field, hint="decode the text as UTF-8 first")
+        size = len(text.encode())
     if size > max_bytes:
         raise InvalidRequest(
             f"is {size:,} bytes, over the limit of {max_bytes:,}",
@@ -67,7 +72,7 @@ def clamp(
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a model counts: a quarter of a character each, a whole one for wide scripts."""
-    wide = 0 if text.isascii() else len(_WIDE.findall(text))
+    wide = 0 if text.isascii() else len(re.findall(_WIDE, text))
     return wide + -(-(len(text) - wide) // 4)
 
 
@@ -116,8 +121,13 @@ def _halves(text: str, start: int, end: int, max_tokens: int) -> Iterator[tuple[
 
 
 def visible(text: str) -> str:
-    """`text` safe to show on a terminal: control, bidirectional and invisible characters as escapes."""
-    return _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    """`text` safe to show on a terminal: control, bidirectional and invisible characters as the escapes of JSON."""
+    return _LINE_ENDS.sub(_escape, _INVISIBLE.sub(_escape, text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    # Beyond U+FFFF that is a pair, as JSON has it: its escapes have four digits.
+    return "".join(f"\\u{unit}" for unit in found.group().encode("utf-16-be").hex(" ", 2).split())
 
 
 def escaped(text: str) -> str:

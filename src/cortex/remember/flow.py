@@ -24,6 +24,9 @@ from cortex.progress import Progress
 BATCH = 256
 """How many traces are embedded and stored together."""
 
+PLAIN_BATCH = 2_048
+"""How many are stored together where nothing is embedded: each transaction waits for the disk once."""
+
 
 @dataclass(slots=True)
 class Outcome:
@@ -68,7 +71,7 @@ def keep(
         outcome.position = store.apply(tenant, [*puts, *also], at=clock.now())
         outcome.stored = len(traces)
     done = 0
-    for batch in _batches(traces):
+    for batch in _batches(traces, PLAIN_BATCH if embedder is None else BATCH):
         changes: list[Change] = [] if at_once else [Put(trace, because) for trace in batch]
         if embedder is not None:
             changes += _embeds(batch, [before, *batch[:-1]], embedder, passage_tokens, outcome)
@@ -161,6 +164,6 @@ def _before(trace: Trace, view: View) -> Trace | None:
     return view.turn_at(trace.session, trace.seq - 1) if isinstance(trace, Turn) else None
 
 
-def _batches(traces: Sequence[Trace]) -> Iterator[Sequence[Trace]]:
-    for start in range(0, len(traces), BATCH):
-        yield traces[start : start + BATCH]
+def _batches(traces: Sequence[Trace], size: int) -> Iterator[Sequence[Trace]]:
+    for start in range(0, len(traces), size):
+        yield traces[start : start + size]

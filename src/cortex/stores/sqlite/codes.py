@@ -39,6 +39,10 @@ def enough(limit: int) -> int:
 
 def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
     """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
+    if len(keys) > many:
+        # A distance is one of few numbers: to count each first leaves little to sort.
+        near = distances <= np.searchsorted(np.cumsum(np.bincount(distances)), many)
+        distances, keys = distances[near], keys[near]
     ranked = (distances.astype(np.int64) << 44) | keys
     if len(ranked) > many:
         ranked = np.partition(ranked, many)[:many]

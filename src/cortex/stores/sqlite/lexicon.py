@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from zlib import crc32
@@ -27,62 +26,76 @@ _MOST_HASHES = 65_536
 Packed = NDArray[np.uint32]
 
 
-class _Hashes(dict[str, int]):
-    """The hash of every term seen lately: a lookup costs less than a call."""
+class _Once(dict[str, int]):
+    """Every term seen lately, packed as it is when it occurs once: a lookup costs less than a call."""
 
     def __missing__(self, term: str) -> int:
         if len(self) >= _MOST_HASHES:
             self.clear()
-        self[term] = value = crc32(term.encode("utf-8", "surrogatepass")) & _HASH
+        self[term] = value = crc32(term.encode("utf-8", "surrogatepass")) & _HASH | 1
         return value
 
 
-_hashes = _Hashes()
+_once = _Once()
 
 
 def term_hash(term: str) -> int:
-    return _hashes[term]
+    return _once[term] & _HASH
 
 
 def pack(terms: Sequence[str]) -> bytes:
     """The distinct terms of a text with their counts."""
-    most = MAX_OCCURRENCES
-    packed = array("I", [_hashes[term] | (n if n < most else most) for term, n in Counter(terms).items()])
+    packed = array("I", map(_once.__getitem__, terms))
+    if len(set(packed)) < len(packed):
+        # A dict rather than a Counter, which is slow to make for the few terms of a text.
+        counts: dict[int, int] = {}
+        for once in packed:
+            counts[once] = counts.get(once, 0) + 1
+        packed = array("I", [once - 1 + (n if n < MAX_OCCURRENCES else MAX_OCCURRENCES) for once, n in counts.items()])
     if sys.byteorder == "big":
         packed.byteswap()
     return packed.tobytes()
 
 
 class Unit(NamedTuple):
-    """One passage of a trace, as it is scored. A turn's place is its thread and its number there."""
+    """One passage of a trace, as it is scored. A turn's place is its thread and its number there; others have -1."""
 
     row: int
     passage: int
     length: int
     terms: bytes
-    thread: int | None = None
-    seq: int | None = None
+    thread: int = -1
+    seq: int = -1
+
+
+UNIT_COLUMNS = "l.row, l.passage, l.length, l.terms, coalesce(l.thread, -1), coalesce(l.seq, -1)"
+"""The fields of a unit in a query of `lexicon l`."""
+
+Passage = tuple[int, int, int, bytes, int, int]
+"""A unit as SQLite gives it: to make each a `Unit` costs more than to score it."""
 
 
 class Bag:
     """Many passages side by side, ready to be counted and scored together."""
 
-    def __init__(self, units: Iterable[Unit]) -> None:
-        ordered = sorted(units, key=lambda unit: (unit.row, unit.passage))
-        self.rows = list(dict.fromkeys(unit.row for unit in ordered))
-        number = {row: at for at, row in enumerate(self.rows)}
-        self._trace = np.array([number[unit.row] for unit in ordered], dtype=np.int64)
-        self._lengths = np.array([unit.length for unit in ordered], dtype=np.float64)
-        self._before = _before(ordered)
-        self._terms: Packed = np.frombuffer(b"".join(unit.terms for unit in ordered), dtype="<u4")
+    def __init__(self, units: Iterable[Passage]) -> None:
+        self.units = sorted(units)  # by row and passage, which no two share
+        columns = zip(*self.units, strict=True) if self.units else [()] * len(Unit._fields)
+        rows, passages, lengths, terms, threads, seqs = columns
+        row = np.array(rows, dtype=np.int64)
+        self._first = np.flatnonzero(np.diff(row, prepend=-1))
+        self.rows: list[int] = row[self._first].tolist()
+        self._lengths = np.array(lengths, dtype=np.float64)
+        self._threads, self._seqs = np.array(threads, dtype=np.int64), np.array(seqs, dtype=np.int64)
+        self._before = _before(np.array(passages, dtype=np.int64), self._threads, self._seqs)
+        self._terms: Packed = np.frombuffer(b"".join(terms), dtype="<u4")
         self._hashes = self._terms & np.uint32(_HASH)
-        sizes = np.fromiter((len(unit.terms) >> 2 for unit in ordered), dtype=np.int64, count=len(ordered))
-        self._owner = np.repeat(np.arange(len(ordered)), sizes)
+        self._owner = np.repeat(np.arange(len(terms)), np.array([len(some) >> 2 for some in terms], dtype=np.int64))
 
-    def holders(self, term: str) -> set[int]:
+    def holders(self, term: str) -> list[int]:
         """The rows of the traces that hold `term`."""
-        at = self._trace[self._owner[self._hashes == np.uint32(term_hash(term))]]
-        return {self.rows[trace] for trace in at.tolist()}
+        trace = np.searchsorted(self._first, self._owner[self._where(term)], side="right") - 1
+        return [self.rows[at] for at in np.unique(trace).tolist()]
 
     def scores(
         self, terms: Sequence[QueryTerm], frequencies: Sequence[int], documents: int, mean_length: float
@@ -93,30 +106,45 @@ class Bag:
         for term, frequency in zip(terms, frequencies, strict=True):
             weight = term.weight * rarity(documents, frequency)
             mass += weight
-            counts = self._counts(term.text)
-            if counts.any():
-                total += weight * saturation(counts, self._lengths, mean_length)
-        best = np.zeros(len(self.rows))
-        np.maximum.at(best, self._trace, total)
+            at = self._where(term.text)
+            if len(at):
+                total += weight * saturation(self._counts(at), self._lengths, mean_length)
+        best = np.maximum.reduceat(total, self._first) if self.rows else total
         return best / mass if mass else best
 
-    def _counts(self, term: str) -> NDArray[np.float64]:
-        """How often `term` occurs in each passage, with its share in the turn before."""
-        at = np.flatnonzero(self._hashes == np.uint32(term_hash(term)))
-        counts = np.zeros(len(self._lengths) + 1)
-        np.add.at(counts, self._owner[at], (self._terms[at] & np.uint32(_COUNT)).astype(np.float64))
-        # The last place stands for "no turn before": nothing is ever counted there.
-        return counts[:-1] + BEFORE * counts[self._before]
+    def next_places(self, traces: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Thread and number of the turns that follow some of the traces and are not here themselves."""
+        last = np.append(self._first[1:], len(self._lengths)) - 1
+        followed = np.zeros(len(self._lengths) + 1, dtype=bool)
+        followed[self._before] = True
+        at = last[traces]
+        open_ = at[(self._seqs[at] >= 0) & ~followed[at]]
+        return list(zip(self._threads[open_].tolist(), (self._seqs[open_] + 1).tolist(), strict=True))
+
+    def _where(self, term: str) -> NDArray[np.int64]:
+        return np.flatnonzero(self._hashes == np.uint32(term_hash(term)))
+
+    def _counts(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How often the term found `at` these places occurs in each passage, with its share in the turn before."""
+        # One place more than there are passages stands for "no turn before": nothing is ever counted there.
+        counts = np.bincount(self._owner[at], self._terms[at] & np.uint32(_COUNT), len(self._lengths) + 1)
+        shared: NDArray[np.float64] = counts[:-1] + BEFORE * counts[self._before]
+        return shared
 
 
-def _before(units: Sequence[Unit]) -> NDArray[np.int64]:
+def _before(passages: NDArray[np.int64], threads: NDArray[np.int64], seqs: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each first passage of a turn, the last passage of the turn before it; one past the end for all others."""
-    last = {(unit.thread, unit.seq): at for at, unit in enumerate(units) if unit.seq is not None}
-    nowhere = len(units)
-    return np.array(
-        [
-            last.get((unit.thread, unit.seq - 1), nowhere) if unit.seq is not None and unit.passage == 0 else nowhere
-            for unit in units
-        ],
-        dtype=np.int64,
-    )
+    nowhere = len(passages)
+    before = np.full(nowhere, nowhere, dtype=np.int64)
+    if not nowhere or seqs.max() < 0:
+        return before
+    # Passages in the order of their places: what comes right before a place is the last of the place before it.
+    order = np.lexsort((seqs, threads))
+    thread, seq = threads[order], seqs[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(thread) != 0) | (np.diff(seq) != 0)))
+    ends = np.append(starts[1:], nowhere)
+    follows = (thread[starts[1:]] == thread[starts[:-1]]) & (seq[starts[1:]] == seq[starts[:-1]] + 1)
+    last = np.append(nowhere, np.where(follows, order[starts[1:] - 1], nowhere))
+    before[order] = np.repeat(last, ends - starts)
+    before[passages > 0] = nowhere
+    return before

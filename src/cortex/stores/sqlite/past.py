@@ -18,23 +18,25 @@ from cortex.domain.passages import terms_by_passage
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
+from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Match, Version
 from cortex.stores.sqlite import lexicon
 from cortex.stores.sqlite.codec import pack_time, unpack_id, unpack_trace
-from cortex.stores.sqlite.codes import CodeIndex, choose, enough
+from cortex.stores.sqlite.codes import CodeIndex, enough
 from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.lexicon import Bag, Unit
 from cortex.stores.sqlite.reader import (
     MOST_FOLLOWED,
     POSTING_BUDGET,
+    Embedded,
     SqliteView,
     candidate_plan,
     facet_conditions,
     searchable,
     tally,
+    worth_comparing,
 )
 from cortex.stores.sqlite.writer import check_vector
 
@@ -124,19 +126,15 @@ class PastView(SqliteView):
         units = {then.row: _units(then) for then in there}
         everything = [unit for some in units.values() for unit in some]
         whole = Bag(everything)
-        holders = {term.text: whole.holders(term.text) for term in terms}
+        holders = {term.text: set(whole.holders(term.text)) for term in terms}
         frequencies = [len(holders[term.text]) for term in terms]
         mean = sum(unit.length for unit in everything) / len(everything) or 1.0
         rows = _candidates(list(holders), frequencies, holders, len(there))
         found = [unit for row in rows for unit in units[row]]
-        places = {(unit.thread, unit.seq): unit for unit in everything if unit.passage == 0 and unit.seq is not None}
         bag = Bag(found)
-        best = sorted(zip(-bag.scores(terms, frequencies, len(there), mean), bag.rows, strict=True))
-        for row in [row for _, row in best][:MOST_FOLLOWED]:
-            first = units[row][0]
-            after = places.get((first.thread, first.seq + 1)) if first.seq is not None else None
-            if after is not None and after.row not in rows:
-                found.append(after)
+        best = np.argsort(-bag.scores(terms, frequencies, len(there), mean), kind="stable")[:MOST_FOLLOWED]
+        places = {(unit.thread, unit.seq): unit for unit in everything if unit.passage == 0}
+        found += [after for place in bag.next_places(best) if (after := places.get(place)) and after.row not in rows]
         chosen = Bag(found)
         scores = chosen.scores(terms, frequencies, len(there), mean)
         kept = [at for at, row in enumerate(chosen.rows) if row in wanted]
@@ -153,18 +151,11 @@ class PastView(SqliteView):
             if known is None:
                 return []
             id, centre, centred = known
-            rows = [row for row in self._vectors_then(id) if row[1] in wanted]
-        many = enough(limit)
-        if centre is not None and centred <= self.position and len(rows) > many:
-            middle = np.frombuffer(centre, dtype="<f4")
-            matrix = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f4").reshape(len(rows), -1)
-            keys = np.array([row[0] for row in rows], dtype=np.int64)
-            distances = hamming(sign_codes(matrix, middle), sign_codes(vector, middle))
-            chosen = set(choose(distances, keys, many).tolist())
-            rows = [row for row in rows if row[0] in chosen]
-        return self._nearest_of(vector, [row[1:] for row in rows], limit)
+            found = [each for each in self._vectors_then(id) if each[1] in wanted]
+        coded = centre is not None and centred <= self.position
+        return self._nearest_of(vector, worth_comparing(found, vector, centre if coded else None, enough(limit)), limit)
 
-    def _vectors_then(self, space: int) -> list[tuple[int, int, int, bytes]]:
+    def _vectors_then(self, space: int) -> list[Embedded]:
         return self._db.execute(
             "SELECT key, row, passage, vector FROM vectors WHERE space = ? AND since <= ?"
             " AND (until IS NULL OR until > ?)",
@@ -223,7 +214,7 @@ class PastView(SqliteView):
 def _units(then: Then) -> list[Unit]:
     """The passages of a trace as the lexicon of that time held them."""
     trace = then.trace
-    thread, seq = (hash(trace.session), trace.seq) if isinstance(trace, Turn) else (None, None)
+    thread, seq = (hash(trace.session), trace.seq) if isinstance(trace, Turn) else (-1, -1)
     return [
         Unit(then.row, passage, len(words), lexicon.pack(words), thread, seq)
         for passage, words in enumerate(terms_by_passage(trace.text))

@@ -35,9 +35,9 @@ from cortex.stores.sqlite.codec import (
     unpack_time,
     unpack_trace,
 )
-from cortex.stores.sqlite.codes import CodeIndex, choose, enough
+from cortex.stores.sqlite.codes import MANY, CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
-from cortex.stores.sqlite.lexicon import Bag, Unit
+from cortex.stores.sqlite.lexicon import UNIT_COLUMNS, Bag, Passage
 from cortex.stores.sqlite.writer import check_vector, facet_token, user_token
 
 POSTING_BUDGET = 4_000
@@ -50,6 +50,9 @@ _MANY_FACETS = 24
 
 MOST_FOLLOWED = 512
 """After how many of the best candidates the turn that follows is looked at as well."""
+
+Embedded = tuple[int, int, int, bytes]
+"""Key, row, passage and vector."""
 
 
 class Facets:
@@ -79,6 +82,7 @@ class SqliteView:
         found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
         self._user: int = found[0] if found else -1
         self._posted_traces: int | None = None
+        self._known_facets: dict[tuple[object, ...], Facets] = {}
         self._position: int = self._db.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0]
 
     @property
@@ -97,14 +101,16 @@ class SqliteView:
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         found: dict[bytes, Trace] = {}
-        for some in batched([pack_id(id) for id in ids]):
+        packed = [pack_id(id) for id in ids]
+        for some in batched(packed):
+            # `CROSS` keeps SQLite from asking every facet of the user for every id.
             rows = self._db.execute(
-                "SELECT t.id, t.name, t.body, t.used, t.uses FROM traces t JOIN facets f ON f.id = t.facet"
+                "SELECT t.id, t.name, t.body, t.used, t.uses FROM traces t CROSS JOIN facets f ON f.id = t.facet"
                 f" WHERE f.user = ? AND t.id IN ({marks(some)})",
                 (self._user, *some),
             )
             found.update((row[0], unpack_trace(*row[1:])) for row in rows)
-        return [found[packed] for id in ids if (packed := pack_id(id)) in found]
+        return [found[id] for id in packed if id in found]
 
     def history(self, id: TraceId) -> list[Version]:
         row = self._db.execute(
@@ -123,7 +129,7 @@ class SqliteView:
         around: dict[TraceId, dict[int, TraceId]] = {}
         for some in batched([pack_id(id) for id in ids]):
             rows = self._db.execute(
-                "SELECT a.id, b.seq - a.seq, b.id FROM traces a JOIN facets f ON f.id = a.facet"
+                "SELECT a.id, b.seq - a.seq, b.id FROM traces a CROSS JOIN facets f ON f.id = a.facet"
                 " JOIN traces b ON b.thread = a.thread AND b.seq BETWEEN a.seq - ? AND a.seq + ? AND b.seq <> a.seq"
                 " JOIN facets g ON g.id = b.facet AND g.state IN ('active', 'superseded')"
                 f" WHERE f.user = ? AND a.id IN ({marks(some)})",
@@ -142,46 +148,47 @@ class SqliteView:
         if not terms or not facets.traces:
             return []
         with until(deadline, self._db):
-            found, frequencies = self._candidates(terms, facets)
-            found += self._following(Bag(found), terms, frequencies, facets)
+            bag, frequencies = self._candidates(terms, facets)
+            scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
+            if following := self._following(bag, scores, facets):
+                bag = Bag([*bag.units, *following])
+                scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
             allowed = self._allowed_rows(filter)
-        bag = Bag(found)
-        scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
-        kept = [at for at, row in enumerate(bag.rows) if allowed is None or row in allowed]
+        if allowed is None:
+            return self._best(bag.rows, scores, limit)
+        kept = [at for at, row in enumerate(bag.rows) if row in allowed]
         return self._best([bag.rows[at] for at in kept], scores[kept], limit)
 
-    def _candidates(self, terms: Sequence[QueryTerm], facets: Facets) -> tuple[list[Unit], list[int]]:
+    def _candidates(self, terms: Sequence[QueryTerm], facets: Facets) -> tuple[Bag, list[int]]:
         """The passages of traces that hold some of `terms`, and in how many traces each term occurs."""
         texts = [term.text for term in terms]
         if not any(is_term(text) for text in texts):
-            return [], [0] * len(texts)
+            return Bag([]), [0] * len(texts)
         if facets.traces <= POSTING_BUDGET:
-            found = self._posted(texts, facets)
-            bag = Bag(found)
-            return found, [len(bag.holders(text)) for text in texts]
+            bag = Bag(self._posted(texts, facets))
+            return bag, [len(bag.holders(text)) for text in texts]
         frequencies = [self._frequency(text, facets) for text in texts]
-        units: dict[tuple[int, int], Unit] = {}
+        found: list[Passage] = []
         for required, any_of, most in candidate_plan(texts, frequencies):
-            rows = len({row for row, _ in units})
-            for posted in self._posted(any_of, facets, required, most - rows):
-                units.setdefault((posted.row, posted.passage), posted)
-        return list(units.values()), frequencies
+            seen = {each[0] for each in found}
+            found += [each for each in self._posted(any_of, facets, required, most - len(seen)) if each[0] not in seen]
+        return Bag(found), frequencies
 
-    def _following(
-        self, bag: Bag, terms: Sequence[QueryTerm], frequencies: Sequence[int], facets: Facets
-    ) -> list[Unit]:
+    def _following(self, bag: Bag, scores: NDArray[np.float64], facets: Facets) -> list[Passage]:
         """The turns right after the best candidates that hold none of the terms themselves."""
-        scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
-        best = sorted(zip(-scores, bag.rows, strict=True))[:MOST_FOLLOWED]
+        # Stable, and the rows of a bag rise: ties go by row.
+        places = bag.next_places(np.argsort(-scores, kind="stable")[:MOST_FOLLOWED])
+        if not places:
+            return []
         rows = self._db.execute(
-            "SELECT l.row, l.passage, l.length, l.terms, l.thread, l.seq FROM traces a"
-            " JOIN traces b ON b.thread = a.thread AND b.seq = a.seq + 1"
-            " JOIN lexicon l ON l.row = b.row AND l.passage = 0"
-            " WHERE a.row IN (SELECT value FROM json_each(?)) AND l.facet IN (SELECT value FROM json_each(?))",
-            (listed(row for _, row in best), listed(facets.ids)),
+            f"SELECT {UNIT_COLUMNS} FROM json_each(?) p"
+            " CROSS JOIN traces b ON b.thread = json_extract(p.value, '$[0]') AND b.seq = json_extract(p.value, '$[1]')"
+            " CROSS JOIN lexicon l ON l.row = b.row AND l.passage = 0"
+            " WHERE l.facet IN (SELECT value FROM json_each(?))",
+            (listed(places), listed(facets.ids)),
         )
         known = set(bag.rows)
-        return [Unit(*row) for row in rows if row[0] not in known]
+        return [row for row in rows if row[0] not in known]
 
     def _frequency(self, term: str, facets: Facets) -> int:
         if not is_term(term):
@@ -192,27 +199,27 @@ class SqliteView:
                 0
             ]
             return count
-        return len({found.row for found in self._posted([term], facets)})
+        return len({found[0] for found in self._posted([term], facets)})
 
-    def _posted(self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1) -> list[Unit]:
+    def _posted(
+        self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1
+    ) -> list[Passage]:
         """The passages of the newest `most` that hold `required` and any of the others."""
         match = self._match(any_of, facets, required)
-        columns = "l.row, l.passage, l.length, l.terms, l.thread, l.seq"
         if self._whole(facets) or len(facets.ids) <= _MANY_FACETS:
             query = (
-                f"SELECT {columns} FROM lexicon l WHERE l.row IN"
+                f"SELECT {UNIT_COLUMNS} FROM lexicon l WHERE l.row IN"
                 " (SELECT rowid FROM postings WHERE postings MATCH :match ORDER BY rowid DESC LIMIT :most)"
             )
         else:
             # The user's token alone was asked of the postings: their facets are told by the first passage.
             query = (
-                f"SELECT {columns} FROM lexicon l WHERE l.row IN"
+                f"SELECT {UNIT_COLUMNS} FROM lexicon l WHERE l.row IN"
                 " (SELECT p.rowid FROM postings p JOIN lexicon f ON f.row = p.rowid AND f.passage = 0"
                 "  WHERE postings MATCH :match AND f.facet IN (SELECT value FROM json_each(:facets))"
                 "  ORDER BY p.rowid DESC LIMIT :most)"
             )
-        rows = self._db.execute(query, {"match": match, "facets": listed(facets.ids), "most": most})
-        return [Unit(*row) for row in rows]
+        return self._db.execute(query, {"match": match, "facets": listed(facets.ids), "most": most}).fetchall()
 
     def _match(self, any_of: Sequence[str], facets: Facets, required: str | None = None) -> str:
         groups = []
@@ -243,12 +250,15 @@ class SqliteView:
         facets = self._facets(searchable(filter))
         if known is None or not facets.ids:
             return []
+        id, centre = known
         with until(deadline, self._db):
             allowed = self._allowed_rows(filter)
-            keys = (
-                None if known[1] is None else self._chosen(vector, known[0], known[1], facets, allowed, enough(limit))
-            )
-            rows = self._vectors(known[0], facets, keys, allowed)
+            if allowed is not None and len(allowed) <= MANY:
+                rows = worth_comparing(self._vectors_of(id, facets, allowed), vector, centre, enough(limit))
+            elif centre is not None:
+                rows = self._vectors_with(self._chosen(vector, id, centre, facets, allowed, enough(limit)))
+            else:
+                rows = self._vectors_of(id, facets, allowed)
         return self._nearest_of(vector, rows, limit)
 
     def _chosen(
@@ -274,33 +284,36 @@ class SqliteView:
         distances = hamming(columns.codes, code)[mask] if most else hamming(columns.codes[mask], code)
         return choose(distances, keys, many)
 
-    def _vectors(
-        self, space: int, facets: Facets, keys: NDArray[np.int64] | None, allowed: set[int] | None
-    ) -> list[tuple[int, int, bytes]]:
-        """Row, passage and vector: those with `keys`, or all of the space where there are few."""
-        if keys is not None:
-            return self._db.execute(
-                "SELECT row, passage, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))",
-                (listed(keys.tolist()),),
-            ).fetchall()
-        rows = self._db.execute(
-            "SELECT v.row, v.passage, v.vector FROM vectors v JOIN traces t ON t.row = v.row"
-            " WHERE v.space = ? AND v.until IS NULL AND t.facet IN (SELECT value FROM json_each(?))",
-            (space, listed(facets.ids)),
+    def _vectors_with(self, keys: NDArray[np.int64]) -> list[Embedded]:
+        return self._db.execute(
+            "SELECT key, row, passage, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))",
+            (listed(keys.tolist()),),
         ).fetchall()
-        return rows if allowed is None else [row for row in rows if row[0] in allowed]
 
-    def _nearest_of(self, vector: Vector, rows: Sequence[tuple[int, int, bytes]], limit: int) -> list[Match]:
-        if not rows:
+    def _vectors_of(self, space: int, facets: Facets, rows: set[int] | None) -> list[Embedded]:
+        """The vectors of everything in these facets, or of these rows of it."""
+        vectors = "vectors v CROSS JOIN traces t ON t.row = v.row"
+        if rows is not None:
+            vectors = "json_each(:rows) j CROSS JOIN traces t ON t.row = j.value CROSS JOIN vectors v ON v.row = t.row"
+        return self._db.execute(
+            f"SELECT v.key, v.row, v.passage, v.vector FROM {vectors} WHERE v.space = :space AND v.until IS NULL"
+            " AND t.facet IN (SELECT value FROM json_each(:facets))",
+            {"rows": listed(rows or ()), "space": space, "facets": listed(facets.ids)},
+        ).fetchall()
+
+    def _nearest_of(self, vector: Vector, found: Sequence[Embedded], limit: int) -> list[Match]:
+        if not found:
             return []
-        matrix = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4").reshape(len(rows), -1)
-        cosines = matrix @ vector
-        best: dict[int, tuple[float, int]] = {}
-        for (row, passage, _), cosine in zip(rows, cosines.tolist(), strict=True):
-            if row not in best or (cosine, -passage) > (best[row][0], -best[row][1]):
-                best[row] = (cosine, passage)
-        passages = {row: passage for row, (_, passage) in best.items()}
-        return self._best(list(best), np.array([cosine for cosine, _ in best.values()]), limit, passages)
+        _, rows, passages, vectors = zip(*found, strict=True)
+        # In double precision: the last bits of a sum of singles depend on where in the matrix a vector stands, and
+        # the same state must give the same answer, now and when it is replayed.
+        cosines = matrix_of(vectors).astype(np.float64) @ vector.astype(np.float64)
+        row, passage = np.array(rows, dtype=np.int64), np.array(passages, dtype=np.int64)
+        # The best passage of each trace first, the earlier of two alike.
+        order = np.lexsort((passage, -cosines, row))
+        best = order[np.flatnonzero(np.diff(row[order], prepend=-1))]
+        chosen: list[int] = row[best].tolist()
+        return self._best(chosen, cosines[best], limit, dict(zip(chosen, passage[best].tolist(), strict=True)))
 
     # --- what both searches share ----------------------------------------------------------------
 
@@ -317,13 +330,13 @@ class SqliteView:
         if len(order) > limit:
             # Everything that ties with the last place has to be looked at, for ids decide ties.
             order = order[: int(np.searchsorted(-rounded[order], -rounded[order[limit - 1]], side="right"))]
-        ids = self._ids([rows[at] for at in order])
-        found = [
-            Match(ids[rows[at]], float(rounded[at]), passages[rows[at]] if passages else 0)
-            for at in order
-            if rows[at] in ids and (rounded[at] > 0.0 or passages is not None)
-        ]
-        return sorted(found, key=lambda match: (-match.score, match.id))[:limit]
+        scored = {
+            rows[at]: score
+            for at, score in zip(order.tolist(), rounded[order].tolist(), strict=True)
+            if score > 0.0 or passages is not None
+        }
+        found = sorted((-scored[row], id, row) for row, id in self._ids(list(scored)).items())[:limit]
+        return [Match(id, -score, passages[row] if passages else 0) for score, id, row in found]
 
     def _ids(self, rows: Sequence[int]) -> dict[int, TraceId]:
         found = self._db.execute(
@@ -332,21 +345,27 @@ class SqliteView:
         return {row: unpack_id(id) for row, id in found}
 
     def _facets(self, filter: Filter) -> Facets:
-        where, values = facet_conditions(filter)
-        return Facets(
-            self._db.execute(
-                f"SELECT id, traces, passages, terms FROM facets WHERE user = ?{where} AND traces > 0",
-                (self._user, *values),
+        # Every leg of a recall asks for the same ones.
+        key = (filter.lanes, filter.scopes, filter.kinds, filter.trusts, filter.labels, filter.states)
+        if key not in self._known_facets:
+            where, values = facet_conditions(filter)
+            self._known_facets[key] = Facets(
+                self._db.execute(
+                    f"SELECT id, traces, passages, terms FROM facets WHERE user = ?{where} AND traces > 0",
+                    (self._user, *values),
+                )
             )
-        )
+        return self._known_facets[key]
 
     def _allowed_rows(self, filter: Filter) -> set[int] | None:
         """The rows that pass what facets do not cover; None when that is everything."""
         where, values = _row_conditions(filter)
         if not where:
             return None
+        # Where ids are given they are the way in: without `CROSS` SQLite asks every facet of the user for every id.
+        join = "JOIN" if filter.ids is None else "CROSS JOIN"
         rows = self._db.execute(
-            "SELECT t.row FROM traces t JOIN facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
+            f"SELECT t.row FROM traces t {join} facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
             f" WHERE f.user = ?{where}",
             (self._user, *values),
         )
@@ -440,6 +459,24 @@ class SqliteView:
             (self._user, state, state, limit),
         )
         return [unpack_job(row) for row in rows]
+
+
+def worth_comparing(
+    found: list[Embedded], vector: Vector, centre: bytes | None, many: int
+) -> list[Embedded]:
+    """The `many` nearest by their codes, as `CodeIndex` would choose them; all where there are no more, or no codes."""
+    if centre is None or len(found) <= many:
+        return found
+    middle = np.frombuffer(centre, dtype="<f4")
+    codes = sign_codes(matrix_of([each[3] for each in found]), middle)
+    keys = np.array([each[0] for each in found], dtype=np.int64)
+    chosen = set(choose(hamming(codes, sign_codes(vector, middle)), keys, many).tolist())
+    return [each for each in found if each[0] in chosen]
+
+
+def matrix_of(vectors: Sequence[bytes]) -> NDArray[np.float32]:
+    """Stored vectors, one to a line."""
+    return np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(vectors), -1)
 
 
 def is_term(text: str) -> bool:

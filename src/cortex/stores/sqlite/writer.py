@@ -65,6 +65,7 @@ class Writer:
     def __init__(self, connection: sqlite3.Connection, tenant: Tenant, at: datetime) -> None:
         self._db = connection
         self._at = pack_time(at)
+        self._told_at = str(self._at)
         self._user = self._intern("users", name=tenant.user)
         self._facets: dict[tuple[str, ...], int] = {}
         self._threads: dict[str, int] = {}
@@ -362,11 +363,11 @@ class Writer:
 
     def _event(self, kind: EventKind, subject: str, commitment: str) -> None:
         self.position += 1
-        self._seal = seal(self._seal, self.position, str(self._at), kind.value, subject, commitment)
+        name = str(kind)
+        self._seal = seal(self._seal, self.position, self._told_at, name, subject, commitment)
         self._events.append(
-            (self.position, self._user, self._at, kind.value, subject, bytes.fromhex(commitment),
-             bytes.fromhex(self._seal))
-        )  # fmt: skip
+            (self.position, self._user, self._at, name, subject, bytes.fromhex(commitment), bytes.fromhex(self._seal))
+        )
 
     def _write_events(self) -> None:
         self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", self._events)

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cortex import settings
 from cortex._version import __version__
 from cortex.errors import EngineError
 from cortex.surfaces.cli.arguments import hoisted
@@ -97,8 +98,7 @@ def options(
     user: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent's user.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     debug: Annotated[
-        bool,
-        typer.Option("--debug", envvar="CORTEX_DEBUG", help="Show unexpected errors whole, and log to stderr."),
+        bool, typer.Option("--debug", help="Show unexpected errors whole, and log to stderr ($CORTEX_DEBUG).")
     ] = False,
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
@@ -107,8 +107,8 @@ def options(
         print(f"cortex {__version__}")
         raise typer.Exit
     given = context.find_object(Given) or Given()
-    given.debug = debug
-    _quiet_logs(debug)
+    given.debug = debug or settings.debug_wanted()
+    _quiet_logs(given.debug)
     context.obj = Surface(given.open_engine, home, agent, user, as_json)
 
 

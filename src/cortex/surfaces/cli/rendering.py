@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from rich import box
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, Group, JustifyMethod, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -32,6 +33,9 @@ _WARNED = {TrustTier.UNTRUSTED.value, TrustTier.QUARANTINED.value, State.SUPERSE
 _OFF = {State.FORGOTTEN.value, State.EXPIRED.value}
 _MARKS = {True: ("✓", "green"), None: ("!", "yellow"), False: ("✗", "red")}
 _SHOWN = 60
+_INDENT = 3
+_WIDE = 100
+"""Columns of a terminal from which an id, what it is about and what it says stand side by side."""
 # The parenthesis at the end of a recipe's description names a requirement, which means nothing to its user.
 _REQUIREMENT = re.compile(r" \([A-Z]\d+[^)]*\)")
 
@@ -42,16 +46,42 @@ def bar(share: float, width: int = BAR) -> Text:
     return Text.assemble(("█" * filled, "cyan"), ("░" * (width - filled), "bright_black"))
 
 
-def table(*columns: str, right: Iterable[str] = ()) -> Table:
-    """A table without lines; `right` names the columns of numbers."""
+def table(*columns: str, right: Iterable[str] = (), whole: Iterable[str] = ()) -> Table:
+    """A table without lines; `right` names the columns of numbers, `whole` others that are never cut or wrapped."""
     head = bool(columns)
     made = Table(
-        box=box.SIMPLE_HEAD if head else None, show_header=head, pad_edge=False, show_edge=False, header_style="bold"
-    )
-    numbers = frozenset(right)
+        box=box.SIMPLE_HEAD if head else None, show_header=head, pad_edge=False, show_edge=False, header_style="bold",
+        padding=(0, 1, 0, 0) if head else (0, 1),
+    )  # fmt: skip
+    numbers, uncut = frozenset(right), frozenset(whole)
     for column in columns:
-        made.add_column(column, justify="right" if column in numbers else "left")
+        justify: JustifyMethod = "right" if column in numbers else "left"
+        made.add_column(column, justify=justify, no_wrap=column in numbers | uncut)
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """One form for terminals of at least `width` columns, another for narrower ones."""
+
+    width: int
+    wide: RenderableType
+    narrow: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        yield self.wide if options.max_width >= self.width else self.narrow
+
+
+def beside(text: Text, more: str) -> Fitting:
+    """`text` and `more`, which is never broken: on one line, or below each other where that is too narrow."""
+    last = Text(more, "dim", no_wrap=True)
+    below = Group(text, Padding(last, (0, 0, 0, _INDENT)))
+    return Fitting(text.cell_len + 2 + last.cell_len, Text("  ").join([text, last]), below)
+
+
+def line(text: str) -> Text:
+    """`text` on one line, cut where the terminal ends."""
+    return Text(one_line(text), no_wrap=True, overflow="ellipsis")
 
 
 def notice(message: str, fix: str = "") -> Text:
@@ -69,15 +99,15 @@ def recollection(answer: Recollection, *, explain: bool) -> Iterator[RenderableT
         yield Text(_nothing(answer.receipt), style="dim")
     for place, hit in enumerate(answer.hits, start=1):
         head = Text(f"{place:>2} ", style="bold").append_text(bar(hit.score)).append(f" {hit.score:.2f}  ", "bold")
-        yield head.append_text(_about(hit.trace, hit.legs)).append(f"  {hit.trace.id}", "dim")
-        yield Padding(Text(one_line(hit.excerpt or hit.trace.text)), (0, 0, 0, 3), expand=False)
+        yield beside(head.append_text(_about(hit.trace, hit.legs)), hit.trace.id)
+        yield Padding(Text(one_line(hit.excerpt or hit.trace.text)), (0, 0, 0, _INDENT), expand=False)
         if explain:
-            yield Padding(Text(_sum(hit), style="dim"), (0, 0, 0, 3), expand=False)
+            yield Padding(Text(_sum(hit), style="dim"), (0, 0, 0, _INDENT), expand=False)
     facts = answer.receipt.facts
     if facts.get("broadened"):
         yield Text(f"Nothing in scope {one_line(str(facts.get('scope')))!r}; this is from all scopes.", style="yellow")
     told = f"{_several(len(answer.hits), 'hit')}, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
-    yield Text(f"{told}, {facts.get('recipe')}, receipt {answer.receipt.id}", style="dim")
+    yield beside(Text(f"{told}, {facts.get('recipe')}", style="dim"), f"receipt {answer.receipt.id}")
 
 
 def _nothing(receipt: Receipt) -> str:
@@ -116,13 +146,12 @@ def explained(found: Explained) -> Iterator[RenderableType]:
     shown = {hit.trace.id: place for place, hit in enumerate(answer.hits, start=1)}
     reasons = {each.id: each.reason for each in answer.dropped}
     names = list(dict.fromkeys(name for each in answer.ranked for name in each.parts))
-    made = table("", "score", "", *names, "legs", "became", "text", right=["", "score", *names])
+    made = table("", "score", *names, "became", "text", right=["", "score", *names], whole=["became"])
     for place, each in enumerate(answer.ranked[:_SHOWN], start=1):
         became = f"hit {shown[each.trace.id]}" if each.trace.id in shown else reasons.get(each.trace.id, "replaced")
         style = "" if each.trace.id in shown else "dim"
         parts = [f"{each.parts[name]:+.3f}" if name in each.parts else "" for name in names]
-        made.add_row(str(place), f"{each.score:.3f}", bar(each.score), *parts, "+".join(each.legs), became,
-                     Text(_short(each.trace.text)), style=style)  # fmt: skip
+        made.add_row(str(place), f"{each.score:.3f}", *parts, became, line(each.trace.text), style=style)
     yield made
     if len(answer.ranked) > _SHOWN:
         yield Text(f"… and {len(answer.ranked) - _SHOWN} more candidates; --json shows them all", style="dim")
@@ -146,11 +175,15 @@ def _short(text: str, most: int = _SHOWN) -> str:
 # --- traces --------------------------------------------------------------------------------------
 
 
-def traces(found: Iterable[Trace]) -> Table:
-    made = table("id", "about", "text")
+def traces(found: Iterable[Trace]) -> Fitting:
+    """A line for each, or two where the terminal is narrow."""
+    wide = table("id", "about", "text", whole=["id", "about"])
+    narrow = table("id", "about and text", whole=["id"])
     for trace in found:
-        made.add_row(Text(trace.id, "dim"), _about(trace), Text(_short(trace.text, 200)))
-    return made
+        id, about, text = Text(trace.id, "dim"), _about(trace), line(_short(trace.text, 200))
+        wide.add_row(id, about, text)
+        narrow.add_row(id, Group(about, text))
+    return Fitting(_WIDE, wide, narrow)
 
 
 def trace(found: Shown) -> Iterator[RenderableType]:
@@ -199,12 +232,15 @@ def counts(found: Counts) -> Iterator[RenderableType]:
 # --- receipts ------------------------------------------------------------------------------------
 
 
-def receipts(found: Iterable[Receipt]) -> Table:
-    made = table("id", "at", "op", "ms", "result", right=["ms"])
+def receipts(found: Iterable[Receipt]) -> Fitting:
+    """A line for each, or two where the terminal is narrow."""
+    wide = table("id", "at", "op", "ms", "result", right=["ms"], whole=["id", "at", "op"])
+    narrow = table("id", "at, op, result", whole=["id"])
     for receipt in found:
-        took = f"{receipt.latency_ms:.0f}"
-        made.add_row(Text(receipt.id, "dim"), _when(receipt.at), receipt.op, took, _gist(receipt))
-    return made
+        id, took, gist = Text(receipt.id, "dim"), f"{receipt.latency_ms:.0f}", _gist(receipt)
+        wide.add_row(id, _when(receipt.at), receipt.op, took, gist)
+        narrow.add_row(id, Group(f"{_when(receipt.at)} · {receipt.op} · {took} ms", gist))
+    return Fitting(_WIDE, wide, narrow)
 
 
 def receipt(found: Receipt) -> Iterator[RenderableType]:
@@ -280,7 +316,7 @@ def checks(found: Iterable[Any]) -> Iterator[RenderableType]:
 
 
 def recipes(found: Iterable[Any], default: str) -> Table:
-    made = table("recipe", "fusion", "auto", "search", "tokens", "about", right=["tokens"])
+    made = table("recipe", "fusion", "auto", "search", "tokens", "about", right=["tokens"], whole=["recipe"])
     for recipe in found:
         weights = getattr(recipe.fusion, "weights", None)
         fusion = (
@@ -288,7 +324,7 @@ def recipes(found: Iterable[Any], default: str) -> Table:
             if weights is not None
             else f"ranks, k = {recipe.fusion.k}"
         )
-        name = Text(recipe.name, "bold").append(" (default)" if recipe.name == default else "", "dim")
+        name = Text(recipe.name, "bold").append("\n(default)" if recipe.name == default else "", "dim")
         about = _REQUIREMENT.sub("", recipe.about)
         made.add_row(name, fusion, _bounds(recipe.auto), _bounds(recipe.search), str(recipe.budget), about)
     return made
@@ -299,7 +335,7 @@ def _bounds(bounds: Any) -> str:
 
 
 def models(found: Iterable[Any]) -> Table:
-    made = table("model", "state", "size", "purpose", "licence", right=["size"])
+    made = table("model", "state", "size", "purpose", "licence", right=["size"], whole=["model"])
     for each in found:
         style = "green" if each.state == "ready" else "yellow"
         made.add_row(

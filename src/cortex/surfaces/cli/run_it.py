@@ -1,14 +1,18 @@
-"""Verbs that set Cortex up and measure it: init, status, doctor, models, recipes, eval (E17)."""
+"""Verbs that set Cortex up and measure it: init, status, doctor, models, recipes, eval (E17), bench."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext, redirect_stdout
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cortex.errors import EngineError, ModelUnavailable
+from cortex import settings
+from cortex.errors import EngineError, InvalidRequest, ModelUnavailable, NotFound
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 
@@ -125,16 +129,23 @@ def evaluate(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many queries.")] = None,
     baselines: Annotated[bool, typer.Option(help="Measure plain FTS5 and plain vectors as well.")] = True,
     noise: Annotated[Path | None, typer.Option(metavar="FILE", help="Records of others to remember first.")] = None,
+    noise_vectors: Annotated[bool, typer.Option("--noise-vectors", help="Embed those records too.")] = False,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where vectors are kept between runs; home unless given.")
+    ] = None,
     per_query: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every query's result there.")] = None,
 ) -> None:
     """Measure recall on a set of records and queries."""
     from cortex.evaluation import runner
 
     surface = surface_of(context)
+    if noise_vectors and noise is None:
+        raise InvalidRequest("needs --noise", field="noise_vectors", hint="name the records of others as well")
     with output.progress("evaluating") as progress:
         report = runner.run(
             directory, recipe=recipe, embedder=embedder, k=k, budget=budget, baselines=baselines, limit=limit,
-            home=surface.root, noise=noise, per_query=per_query, progress=progress,
+            home=surface.root, cache=cache, noise=noise, noise_vectors=noise_vectors, per_query=per_query,
+            progress=progress,
         )  # fmt: skip
     if surface.json:
         output.show_json(report.to_json())
@@ -142,6 +153,41 @@ def evaluate(
         from cortex.surfaces.cli import evaluation_view
 
         output.show(*evaluation_view.tables(report))
+
+
+def bench(
+    context: typer.Context,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes and few rounds: about a minute.")] = False,
+    million: Annotated[bool, typer.Option("--million", help="Also recall among 1,000,000 memories.")] = False,
+    profile: Annotated[str | None, typer.Option(help="Show where the time of recall or remember goes.")] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--dir", metavar="DIR", exists=True, file_okay=False, help="Where stores are made: the disk to measure."
+        ),
+    ] = None,
+) -> int:
+    """Measure speed beside plain baselines; only in a source tree, which has what is compared."""
+    surface = surface_of(context)
+    root = Path(__file__).parents[4]
+    if not (root / "bench" / "run.py").is_file():
+        raise NotFound(
+            "the benchmarks are not part of the installed package",
+            hint="they are in bench/ of the source tree: run `cortex bench` or `make bench` there",
+        )
+    if profile not in (None, "recall", "remember"):
+        raise InvalidRequest(f"{profile!r} is not recall or remember", field="profile", hint="give one of the two")
+    wanted = ["--models", str(settings.models_home(surface.root))]
+    wanted += [flag for flag, given in (("--quick", quick), ("--million", million)) if given]
+    wanted += ["--profile", profile] if profile else []
+    wanted += ["--dir", str(folder)] if folder else []
+    sys.path.insert(0, str(root))
+    run = import_module("bench.run")
+    with redirect_stdout(sys.stderr) if surface.json else nullcontext():
+        code: int = run.main(wanted)
+    if surface.json and not profile:
+        print(max(run.RESULTS.glob("*.json")).read_text(encoding="utf-8"), end="")
+    return code
 
 
 @models.command("list")
@@ -207,6 +253,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "doctor": doctor,
     "recipes": recipes,
     "eval": evaluate,
+    "bench": bench,
     "models": models,
 }
 
@@ -269,8 +316,6 @@ def _names(surface: Surface) -> list[str]:
 
 def _write_settings(home: Path) -> bool:
     """A settings file that says what can be set and changes nothing; False where there is one."""
-    from cortex import settings
-
     path = home / settings.FILE_NAME
     if path.exists():
         return False
