@@ -42,8 +42,8 @@ def _bulk(
             some = texts[number * batch : (number + 1) * batch]
             return engine.remember_all([Draft(text=text.text, scope=text.scope) for text in some])
 
-        def theirs(number: int) -> object:
-            return plain.add(texts[number * batch : (number + 1) * batch], PLAIN_BATCH)
+        def theirs(number: int) -> None:
+            plain.add(texts[number * batch : (number + 1) * batch], PLAIN_BATCH)
 
         timings = side_by_side(ours, theirs, rounds, after=lambda _: engine.settle())
     plain.database.close()

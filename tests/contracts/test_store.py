@@ -769,6 +769,21 @@ def test_nearest_agrees_with_arithmetic_on_many_random_vectors(anna: Desk) -> No
     assert [match.score for match in found] == pytest.approx([float(cosines[number]) for number in expected], abs=1e-5)
 
 
+def test_a_similarity_does_not_depend_on_what_else_is_compared(anna: Desk) -> None:
+    """E12: the same state gives the same answer, now and when it is replayed"""
+    rng = np.random.default_rng(7)
+    space = replace(SPACE, dimension=384)
+    traces = [memory(number) for number in range(1_200)]
+    anna.put(*traces)
+    anna.apply(*(Embed(trace.id, space, [rng.normal(size=384).astype(np.float32)]) for trace in traces))
+    query = rng.normal(size=384).astype(np.float32)
+    with anna.view() as view:
+        together = {match.id: match.score for match in view.nearest(query, space, Filter(), 1_200)}
+        for some in (traces[:7], traces[500:1_150:3]):
+            few = view.nearest(query, space, Filter(ids=frozenset(ids(some))), 1_200)
+            assert {match.id: match.score for match in few} == {trace.id: together[trace.id] for trace in some}
+
+
 # --- deadlines -----------------------------------------------------------------------------------
 
 

@@ -63,11 +63,7 @@ def from_fields(name: str, plain: dict[str, Any], **counters: Any) -> Trace:
 def canonical(trace: Trace) -> str:
     """The one text form of what a trace says, for commitments and for storage: its fields as compact JSON."""
     # Joined here rather than encoded as a dict: most values are plain texts, and the encoder is slow to start.
-    told = [
-        f'"{name}":{encode_basestring(value) if type(value) is str else _encode(_plain(value))}'
-        for name, value in _said(trace)
-    ]
-    return "{" + ",".join(told) + "}"
+    return "{" + ",".join([f'"{name}":{_json(value)}' for name, value in _said(trace)]) + "}"
 
 
 def parse_time(text: str) -> datetime:
@@ -84,6 +80,11 @@ def _said(trace: Trace) -> list[tuple[str, Any]]:
         for (name, default), value in zip(_FIELDS[cls], _VALUES[cls](trace), strict=True)
         if value is not default and value != default
     ]
+
+
+def _json(value: Any) -> str:
+    plain = _plain(value)
+    return encode_basestring(plain) if isinstance(plain, str) else _encode(plain)
 
 
 def _plain(value: Any) -> Any:

@@ -83,7 +83,9 @@ def _number(value: float | int | None) -> str:
 
 def _told(done: int, total: int, label: str) -> None:
     end = "\n" if done >= total else ""
-    print(f"\r  {label}: {done:,} of {total:,}", end=end, file=sys.stderr, flush=True)
+    # A log is no place for a line that is written over and over.
+    if sys.stderr.isatty() or done == total:
+        print(f"\r  {label}: {done:,} of {total:,}", end=end, file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

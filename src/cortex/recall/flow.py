@@ -235,12 +235,8 @@ class _Search:
         if planned.automatic and not self._is_something(admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []
-        if planned.automatic and admitted:
-            least = self.recipe.nothing.trailing * admitted[0].score
-            answer.dropped += [
-                Dropped(each.trace.id, each.score, "trailing") for each in admitted if each.score < least
-            ]
-            admitted = [each for each in admitted if each.score >= least]
+        if planned.automatic:
+            admitted = self._near_the_best(answer, admitted)
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
@@ -248,6 +244,14 @@ class _Search:
         over = given_up + over
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
         return chosen
+
+    def _near_the_best(self, answer: Answer, admitted: list[Scored]) -> list[Scored]:
+        """Without what trails far behind. Words alone are too rough a measure to tell that."""
+        if not admitted or answer.legs["vector"].absent is not None:
+            return admitted
+        least = self.recipe.nothing.trailing * admitted[0].score
+        answer.dropped += [Dropped(each.trace.id, each.score, "trailing") for each in admitted if each.score < least]
+        return [each for each in admitted if each.score >= least]
 
     def _is_something(self, admitted: Sequence[Scored]) -> bool:
         """Whether the best is similar enough, or enough of what was asked for was found."""

@@ -461,9 +461,7 @@ class SqliteView:
         return [unpack_job(row) for row in rows]
 
 
-def worth_comparing(
-    found: list[Embedded], vector: Vector, centre: bytes | None, many: int
-) -> list[Embedded]:
+def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None, many: int) -> list[Embedded]:
     """The `many` nearest by their codes, as `CodeIndex` would choose them; all where there are no more, or no codes."""
     if centre is None or len(found) <= many:
         return found
