@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+_REST = 0.05
+"""Seconds between two pieces of work: after a large product the threads of a BLAS go on spinning for half of that,
+and would slow down whoever comes next."""
+
 Work = Callable[[int], object]
 """One round of work; it is told the number of the round."""
 
@@ -62,6 +66,7 @@ def side_by_side(
     for number in range(rounds):
         pairs = [(timings[0], ours, after), (timings[1], plain, nothing)]
         for timing, work, settle in pairs if number % 2 else reversed(pairs):
+            time.sleep(_REST)
             timing.run(work, number)
             settle(number)
     return timings

@@ -208,7 +208,11 @@ def hit_lines(hit: Hit) -> Group:
     about = [f"{trace.created_at:%Y-%m-%d}", who, " ".join(signed).removeprefix("+ ")]
     if trace.trust is not TrustTier.TRUSTED:
         about.insert(0, f"[yellow]{trace.trust.value}[/][dim]")
-    about += ["supersedes an older memory" if "supersedes" in reason else reason for reason in hit.parts.reasons]
+    # Every hit also says which tier, trust, scope and state let it pass; here only what is particular is shown.
+    particular = [
+        reason for reason in hit.parts.reasons if not reason.startswith(("tier ", "trust ", "scope ", "state "))
+    ]
+    about += ["supersedes an older memory" if "supersedes" in reason else reason for reason in particular]
     return Group(escape(trace.text), f"[dim]{', '.join(about)}[/]")
 
 

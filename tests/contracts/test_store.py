@@ -775,11 +775,12 @@ def test_a_similarity_does_not_depend_on_what_else_is_compared(anna: Desk) -> No
     space = replace(SPACE, dimension=384)
     traces = [memory(number) for number in range(1_200)]
     anna.put(*traces)
-    anna.apply(*(Embed(trace.id, space, [rng.normal(size=384).astype(np.float32)]) for trace in traces))
-    query = rng.normal(size=384).astype(np.float32)
+    # All much alike: the more similar, the more digits there are to differ in.
+    query, *vectors = (1.0 + 0.5 * rng.normal(size=(1_201, 384))).astype(np.float32)
+    anna.apply(*(Embed(trace.id, space, [each]) for trace, each in zip(traces, vectors, strict=True)))
     with anna.view() as view:
         together = {match.id: match.score for match in view.nearest(query, space, Filter(), 1_200)}
-        for some in (traces[:7], traces[500:1_150:3]):
+        for some in (traces[at : at + 3] for at in range(0, 1_200, 8)):
             few = view.nearest(query, space, Filter(ids=frozenset(ids(some))), 1_200)
             assert {match.id: match.score for match in few} == {trace.id: together[trace.id] for trace in some}
 
