@@ -8,10 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-_REST = 0.05
-"""Seconds between two pieces of work: after a large product the threads of a BLAS go on spinning for half of that,
-and would slow down whoever comes next."""
-
 Work = Callable[[int], object]
 """One round of work; it is told the number of the round."""
 
@@ -55,9 +51,12 @@ class Timing:
 
 
 def side_by_side(
-    ours: Work, plain: Work, rounds: int, *, warm_up: int = 2, after: Work = nothing
+    ours: Work, plain: Work, rounds: int, *, warm_up: int = 2, after: Work = nothing, pause: float = 0.0
 ) -> tuple[Timing, Timing]:
-    """Both pieces of work, taking turns and turns at going first. `after` each of ours is not measured."""
+    """Both pieces of work, taking turns and turns at going first. `after` each of ours is not measured.
+
+    The `pause` before each is spent awake: asleep, a processor cools down and is slow at what comes next.
+    """
     timings = Timing(), Timing()
     for number in range(warm_up):
         ours(number)
@@ -66,10 +65,16 @@ def side_by_side(
     for number in range(rounds):
         pairs = [(timings[0], ours, after), (timings[1], plain, nothing)]
         for timing, work, settle in pairs if number % 2 else reversed(pairs):
-            time.sleep(_REST)
+            _wait(pause)
             timing.run(work, number)
             settle(number)
     return timings
+
+
+def _wait(seconds: float) -> None:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
 
 
 def ratio(ours: Sequence[float], plain: Sequence[float], share: float = 50) -> float:

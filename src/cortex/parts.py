@@ -7,8 +7,9 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 
 from cortex.domain.identity import IdSource
@@ -23,6 +24,18 @@ from cortex.settings import Settings
 log = logging.getLogger("cortex")
 
 
+GATHER_SECONDS = 0.02
+"""How long receipts wait for company: those of quick successive calls are written together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    store: Store
+    tenant: Tenant
+    changes: Sequence[Change]
+    at: datetime
+
+
 class Aftermath:
     """Writes what may be written after the answer: receipts and counters of use.
 
@@ -30,45 +43,63 @@ class Aftermath:
     """
 
     def __init__(self) -> None:
-        self._queue: queue.Queue[Callable[[], None] | None] = queue.Queue()
+        self._queue: queue.Queue[_Entry | None] = queue.Queue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._hurry = threading.Event()
         self.lost = 0
 
     def add(self, store: Store, tenant: Tenant, changes: Sequence[Change], at: datetime) -> None:
-        def write() -> None:
-            try:
-                store.apply(tenant, changes, at=at)
-            except EngineError as error:
-                self.lost += 1
-                log.warning("receipt not kept: %s", error.code)
-
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="cortex-aftermath", daemon=True)
                 self._thread.start()
-        self._queue.put(write)
+        self._queue.put(_Entry(store, tenant, changes, at))
 
     def settle(self) -> None:
         """Wait until everything added so far is written."""
+        self._hurry.set()
         self._queue.join()
+        self._hurry.clear()
 
     def close(self) -> None:
         if self._thread is not None:
+            self._hurry.set()
             self._queue.put(None)
             self._thread.join()
             self._thread = None
 
     def _run(self) -> None:
-        while (write := self._queue.get()) is not None:
-            try:
-                write()
-            except Exception:
-                self.lost += 1
-                log.exception("receipt not kept")
-            finally:
+        ended = False
+        while not ended:
+            entries = [self._queue.get()]
+            self._hurry.wait(GATHER_SECONDS)
+            while not self._queue.empty():
+                entries.append(self._queue.get_nowait())
+            ended = None in entries
+            self._write([entry for entry in entries if entry is not None])
+            for _ in entries:
                 self._queue.task_done()
-        self._queue.task_done()
+
+    def _write(self, entries: Sequence[_Entry]) -> None:
+        """Everything for one tenant in one go; where that fails, each by itself, so that one cannot spoil the rest."""
+        for _, group in groupby(entries, key=lambda entry: (id(entry.store), entry.tenant)):
+            some = list(group)
+            together = replace(some[-1], changes=[change for entry in some for change in entry.changes])
+            if len(some) == 1 or not self._is_written(together):
+                for entry in some:
+                    self.lost += not self._is_written(entry)
+
+    def _is_written(self, entry: _Entry) -> bool:
+        try:
+            entry.store.apply(entry.tenant, entry.changes, at=entry.at)
+        except EngineError as error:
+            log.warning("receipt not kept: %s", error.code)
+            return False
+        except Exception:
+            log.exception("receipt not kept")
+            return False
+        return True
 
 
 @dataclass(slots=True)
