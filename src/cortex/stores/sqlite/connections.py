@@ -37,6 +37,7 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = threading.Lock()
         self._closed = False
+        self._synchronised = ""
         with named_errors(path):
             _make_private(path)
             self._gate = Gate(path)
@@ -50,7 +51,7 @@ class Connections:
         """A write transaction: all of it or nothing, on disk before it returns where `durable`."""
         with self.exclusive() as connection:
             # `IMMEDIATE` takes the lock at once: a transaction that reads first and then writes can only fail.
-            connection.execute(f"PRAGMA synchronous = {self._synchronous if durable else 'NORMAL'}")
+            self._synchronise(self._synchronous if durable else "NORMAL")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -94,6 +95,11 @@ class Connections:
                     connection.close()
                 self._gate.close()
                 self._idle.clear()
+
+    def _synchronise(self, how: str) -> None:
+        if how != self._synchronised:
+            self._writer.execute(f"PRAGMA synchronous = {how}")
+            self._synchronised = how
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(

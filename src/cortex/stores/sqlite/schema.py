@@ -77,7 +77,6 @@ CREATE TABLE events (
   commitment BLOB NOT NULL,
   seal BLOB NOT NULL
 );
-CREATE INDEX events_by_time ON events (at);
 
 CREATE TABLE accesses (row INTEGER NOT NULL, position INTEGER NOT NULL, at INTEGER NOT NULL);
 CREATE INDEX accesses_by_row ON accesses (row, position);
