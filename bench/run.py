@@ -79,7 +79,7 @@ def _measure(
 ) -> Iterator[Row]:
     few = given.quick
     steps: list[tuple[str, Callable[[], Iterator[Row]]]] = [
-        ("remembering", lambda: writing.without_vectors(folder, corpus, 5 if few else 9)),
+        ("remembering", lambda: writing.without_vectors(folder, corpus, 8 if few else 24)),
         ("the model", lambda: writing.with_model(folder, given.models, corpus, 3 if few else 7)),
         ("starting", lambda: processes.starting(folder, given.models, 5 if few else 11)),
         ("recalling", lambda: _recalling(folder, corpus, sizes, given, console)),

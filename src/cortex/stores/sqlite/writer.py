@@ -30,6 +30,7 @@ from cortex.stores.sqlite.codes import MANY
 SALT_BYTES = 16
 
 _TOGETHER = 32
+"""How many rows one statement inserts."""
 
 
 def check(changes: Sequence[Change]) -> None:
@@ -373,7 +374,9 @@ class Writer:
 
     def _add(self, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert `rows`, many with each statement: to run one costs about as much as a row."""
-        row = f"({marks(rows[0])})" if rows else ""
+        if not rows:
+            return
+        row = f"({marks(rows[0])})"
         whole = len(rows) - len(rows) % _TOGETHER
         for start in range(0, whole, _TOGETHER):
             values = list(chain.from_iterable(rows[start : start + _TOGETHER]))
