@@ -24,9 +24,6 @@ SETTINGS = {"embedding": {"cache_entries": 0}}
 _GROWTH_LIMIT = 6.0
 _FLAT_LIMIT = 1.5
 _AGAINST_PLAIN = 0.5
-_PAUSE = 0.03
-"""Seconds: for almost that long the threads of a BLAS go on spinning after a large product such as plain search makes,
-and on a small machine take half the time of whoever comes next."""
 _TARGET_SIZE = 100_000
 
 
@@ -83,7 +80,7 @@ class GrowingStore:
             at = number % len(asked)
             return self.plain.search(asked[at].text, vectors[at], asked[at].scope if in_scope else None)
 
-        timings = side_by_side(ours, plain, rounds, after=lambda _: self.engine.settle(), pause=_PAUSE)
+        timings = side_by_side(ours, plain, rounds, after=lambda _: self.engine.settle())
         return Measured(self._size, "within a scope" if in_scope else "over everything", *timings)
 
     def close(self) -> None:

@@ -51,12 +51,9 @@ class Timing:
 
 
 def side_by_side(
-    ours: Work, plain: Work, rounds: int, *, warm_up: int = 2, after: Work = nothing, pause: float = 0.0
+    ours: Work, plain: Work, rounds: int, *, warm_up: int = 2, after: Work = nothing
 ) -> tuple[Timing, Timing]:
-    """Both pieces of work, taking turns and turns at going first. `after` each of ours is not measured.
-
-    The `pause` before each is spent awake: asleep, a processor cools down and is slow at what comes next.
-    """
+    """Both pieces of work, taking turns and turns at going first. `after` each of ours is not measured."""
     timings = Timing(), Timing()
     for number in range(warm_up):
         ours(number)
@@ -65,16 +62,9 @@ def side_by_side(
     for number in range(rounds):
         pairs = [(timings[0], ours, after), (timings[1], plain, nothing)]
         for timing, work, settle in pairs if number % 2 else reversed(pairs):
-            _wait(pause)
             timing.run(work, number)
             settle(number)
     return timings
-
-
-def _wait(seconds: float) -> None:
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        pass
 
 
 def ratio(ours: Sequence[float], plain: Sequence[float], share: float = 50) -> float:
