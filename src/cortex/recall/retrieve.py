@@ -111,9 +111,7 @@ def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
     started = clock.monotonic()
     try:
         matches = find()
-    except DeadlineExceeded as error:
-        return Leg(name, absent=error.code, milliseconds=(clock.monotonic() - started) * 1000)
-    except EmbedderUnavailable as error:
+    except (DeadlineExceeded, EmbedderUnavailable) as error:
         return Leg(name, absent=error.code, milliseconds=(clock.monotonic() - started) * 1000)
     return Leg(
         name,
