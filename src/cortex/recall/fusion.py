@@ -23,13 +23,21 @@ def reciprocal(legs: Iterable[Sequence[TraceId]], k: int) -> dict[TraceId, float
     return {id: score / best for id, score in scores.items()}
 
 
+def weighted(
+    legs: Mapping[str, Mapping[TraceId, float]], weights: Mapping[str, float]
+) -> dict[TraceId, dict[str, float]]:
+    """What each leg adds to a trace's score; a leg that does not know a trace adds nothing to it."""
+    parts: dict[TraceId, dict[str, float]] = defaultdict(dict)
+    for name, scores in legs.items():
+        if name in weights:
+            for id, score in scores.items():
+                parts[id][name] = weights[name] * score
+    return dict(parts)
+
+
 def convex(legs: Mapping[str, Mapping[TraceId, float]], weights: Mapping[str, float]) -> dict[TraceId, float]:
-    """The weighted sum of the legs' scores; a leg that does not know a trace gives it nothing."""
-    scores: dict[TraceId, float] = defaultdict(float)
-    for name, weight in weights.items():
-        for id, score in legs.get(name, {}).items():
-            scores[id] += weight * score
-    return dict(scores)
+    """The weighted sum of the legs' scores."""
+    return {id: sum(parts.values()) for id, parts in weighted(legs, weights).items()}
 
 
 def against_best(scores: Mapping[Key, float]) -> dict[Key, float]:

@@ -98,10 +98,8 @@ def _fused(
     if vector.absent is not None:
         # Keywords stand in for what could not be compared by meaning (C6).
         weights = {"keyword": sum(weights.values())}
-    legs = [
-        (name, weights[name], scores) for name, scores in (("keyword", words), ("vector", meaning)) if name in weights
-    ]
-    return {id: {name: weight * scores[id] for name, weight, scores in legs if id in scores} for id in found}
+    parts = fusion.weighted({"keyword": words, "vector": meaning}, weights)
+    return {id: parts.get(id, {}) for id in found}
 
 
 def _named_speaker(traces: Iterable[Trace], plan: Plan) -> str | None:
