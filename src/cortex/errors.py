@@ -8,11 +8,13 @@ EngineError
 │   ├── StoreBusy         another writer held the lock longer than we wait
 │   ├── StoreForeign      the file is not a Cortex database
 │   ├── StoreTooNew       written by a newer Cortex
-│   └── StoreCorrupt      the file is damaged
+│   ├── StoreCorrupt      the file is damaged
+│   └── Conflict          somebody else was first: look again and decide anew
 ├── ProviderError
 │   ├── ProviderMissing   unknown name, or its extra is not installed
 │   ├── EmbedderUnavailable
 │   ├── RerankerUnavailable
+│   ├── LlmUnavailable
 │   └── ModelUnavailable  model files absent, or not the pinned ones
 └── DeadlineExceeded      a leg came too late; recall goes on without it
 """
@@ -85,6 +87,12 @@ class StoreCorrupt(StoreError):
     exit_code = 15
 
 
+class Conflict(StoreError):
+    code = "conflict"
+    exit_code = 16
+    http_status = 409
+
+
 class ProviderError(EngineError):
     code = "provider_error"
     exit_code = 20
@@ -104,6 +112,11 @@ class EmbedderUnavailable(ProviderError):
 class RerankerUnavailable(ProviderError):
     code = "reranker_unavailable"
     exit_code = 23
+
+
+class LlmUnavailable(ProviderError):
+    code = "llm_unavailable"
+    exit_code = 25
 
 
 class ModelUnavailable(EmbedderUnavailable):

@@ -126,6 +126,51 @@ class RecallSettings(Section):
 
 
 @dataclass(frozen=True)
+class CaptureSettings(Section):
+    policy: str = text("standard.v1", "Which capture policy decides what becomes a memory.")
+    debounce_seconds: int = number(30, "How long a session must be quiet before memories are drawn from it.", least=0)
+    max_wait_seconds: int = number(300, "How long a session that is never quiet is waited for.", least=0)
+    keep_tool_output: bool = switch(False, "Also store what tools answered, as untrusted turns.")
+
+
+@dataclass(frozen=True)
+class LlmSettings(Section):
+    provider: str = text("none", "Which language model to use (entry point name); `none` spends nothing.")
+    options: Mapping[str, Any] = table("Passed to the provider as they stand.")
+    timeout_ms: int = number(30_000, "How long one answer may take.", least=1)
+    calls_per_hour: int = number(60, "A hard limit; 0 allows none.", least=0)
+    calls_per_day: int = number(500, "A hard limit; 0 allows none.", least=0)
+    tokens_per_hour: int = number(100_000, "A hard limit, input and output together.", least=0)
+    tokens_per_day: int = number(500_000, "A hard limit, input and output together.", least=0)
+
+
+@dataclass(frozen=True)
+class HardwareSettings(Section):
+    enabled: bool = switch(False, "Ask a hardware monitor before background work of a language model.")
+    url: str = text("http://localhost:8085/data.json", "LibreHardwareMonitor's JSON.")
+    max_load: int = number(80, "Background work waits while the card is busier, in percent.", least=1, most=100)
+    max_temperature: int = number(85, "Background work waits while the card is hotter, in °C.", least=1)
+
+
+@dataclass(frozen=True)
+class HookSettings(Section):
+    deadline_ms: int = number(200, "How long a turn waits for its memories.", least=1)
+    max_facts: int = number(15, "How many memories are injected at most.", least=1, most=100)
+    max_tokens: int = number(500, "How long the injected block may be.", least=32)
+    synthesis: bool = switch(True, "Prepare a synthesis for the next turn while the model answers.")
+    synthesis_ttl_seconds: int = number(300, "How old a synthesis may be when it is used.", least=1)
+    ingest_timeout_ms: int = number(5_000, "How long storing a finished turn may take.", least=1)
+
+
+@dataclass(frozen=True)
+class LifecycleSettings(Section):
+    every_hours: int = number(24, "How often the lifecycle runs by itself.", least=1)
+    backup_every_hours: int = number(24, "How often a backup is made; 0 for never.", least=0)
+    backup_keep_daily: int = number(7, "How many daily backups are kept.", least=1)
+    backup_keep_weekly: int = number(4, "How many weekly backups are kept beyond those.", least=0)
+
+
+@dataclass(frozen=True)
 class ReceiptSettings(Section):
     enabled: bool = switch(True, "Keep a receipt of every operation.")
     verbosity: str = text("low", "`high` also lists what was dropped, and why.", one_of=("low", "high"))
@@ -136,6 +181,8 @@ class ReceiptSettings(Section):
 @dataclass(frozen=True)
 class LimitSettings(Section):
     max_text_bytes: int = number(DEFAULT_MAX_BYTES, "The longest text that is remembered.", least=1)
+    max_messages: int = number(20_000, "The longest history that is taken at once.", least=1)
+    max_message_bytes: int = number(8 << 20, "The longest message of a conversation; it is kept in parts.", least=1)
 
 
 @dataclass(frozen=True)
@@ -148,6 +195,11 @@ class Settings(Section):
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    hardware: HardwareSettings = field(default_factory=HardwareSettings)
+    hooks: HookSettings = field(default_factory=HookSettings)
+    lifecycle: LifecycleSettings = field(default_factory=LifecycleSettings)
     receipts: ReceiptSettings = field(default_factory=ReceiptSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
 from cortex.domain.identity import format_uuid7
+from cortex.domain.text import estimate_tokens
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
-from cortex.errors import EmbedderUnavailable, ProviderError, RerankerUnavailable
+from cortex.errors import EmbedderUnavailable, LlmUnavailable, RerankerUnavailable
+from cortex.ports.llm import Completion
 
 _WORD = re.compile(r"\w+")
 
@@ -137,14 +140,21 @@ class FakeLLM:
     def name(self) -> str:
         return "fake/script"
 
-    def complete(self, *, system: str, prompt: str, max_tokens: int) -> str:
+    def complete(
+        self,
+        *,
+        system: str,
+        prompt: str,
+        max_tokens: int,
+        schema: Mapping[str, Any] | None = None,  # noqa: ARG002 - it answers what it was told to
+    ) -> Completion:
         self.prompts.append((system, prompt))
         if callable(self._answers):
-            return self._answers(prompt)[: max_tokens * 4]
-        try:
-            return next(self._answers)[: max_tokens * 4]
-        except StopIteration:
-            raise ProviderError("the fake model has no answer left") from None
+            answer = self._answers(prompt)
+        elif (answer := next(self._answers, "")) == "":
+            raise LlmUnavailable("the fake model has no answer left")
+        answer = answer[: max_tokens * 4]
+        return Completion(answer, estimate_tokens(system + prompt), estimate_tokens(answer))
 
 
 def _words(text: str) -> list[str]:

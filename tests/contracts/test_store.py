@@ -1111,7 +1111,7 @@ def test_the_state_of_a_session_is_kept_replaced_and_dropped(anna: Desk) -> None
         assert view.state("s2") == {}
     anna.apply(SetState("s1", {"watermark": 8}))
     with anna.view() as view:
-        assert view.state("s1") == {"watermark": 8}
+        assert view.state("s1") == {"fingerprints": ["a", "b"], "watermark": 8}
     anna.apply(SetState("s1", None), SetState("never", None))
     with anna.view() as view:
         assert view.state("s1") is None

@@ -125,7 +125,7 @@ def test_a_draft_becomes_a_memory_with_every_field_it_gave():
     """X7, E3"""
     fields = {
         "topic": "sea", "tags": ("a", "b"), "scope": "infra", "confidence": 0.4, "source_ref": "note 7", "lang": "en",
-        "subject": "harbour", "attribute": "opens", "source_turns": (TraceId(format_uuid7(2, 2)),),
+        "subject": "harbour", "attribute": "opens", "value": "at six", "source_turns": (TraceId(format_uuid7(2, 2)),),
         "supersedes": TraceId(format_uuid7(3, 3)), "media_refs": ("a.png",), "media_kind": "image",
         "valid_from": NOW, "valid_to": NOW + HOUR,
     }  # fmt: skip

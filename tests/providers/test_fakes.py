@@ -55,8 +55,8 @@ def test_time_passes_only_when_told() -> None:
 def test_a_reranker_and_a_model_that_follow_a_script() -> None:
     assert FakeReranker().scores("deploy key", ["the deploy key", "a key", "peanuts"]) == [1.0, 0.5, 0.0]
     script = FakeLLM(["first"])
-    assert script.complete(system="s", prompt="p", max_tokens=10) == "first"
+    assert script.complete(system="s", prompt="p", max_tokens=10).text == "first"
     with pytest.raises(ProviderError):
         script.complete(system="s", prompt="p", max_tokens=10)
     assert script.prompts == [("s", "p"), ("s", "p")]
-    assert FakeLLM(str.upper).complete(system="", prompt="loud", max_tokens=10) == "LOUD"
+    assert FakeLLM(str.upper).complete(system="", prompt="loud", max_tokens=10).text == "LOUD"

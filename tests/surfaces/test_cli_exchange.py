@@ -63,7 +63,7 @@ def test_an_export_says_every_field_and_can_be_narrowed(filled: Cli) -> None:
         "type": "memory", "id": "", "text": "The deploy key rotates on Mondays", "created_at": "", "kind": "fact",
         "topic": "keys", "tags": ["ops"], "scope": "infra", "retention": "ttl", "ttl": 2592000.0, "confidence": 1.0,
         "importance": 0.9, "label": "must_remember", "trust": "trusted", "source_kind": "operator",
-        "valid_from": "2026-01-01T00:00:00+00:00", "state": "active",
+        "valid_from": "2026-01-01T00:00:00+00:00", "state": "active", "reinforced": 0,
     }  # fmt: skip
     assert [line["type"] for line in exported(filled, "--lane", "sessions")] == ["turn", "turn"]
 

@@ -83,10 +83,15 @@ class Memory:
     lang: str = ""
     subject: str = ""
     attribute: str = ""
+    value: str = ""
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     supersedes: TraceId | None = None
     superseded_by: TraceId | None = None
+    contradicts: tuple[TraceId, ...] = ()
+    """Memories that say otherwise, where it could not be decided which is true; they point back."""
+    reinforced: int = 0
+    """How often it was said again."""
     media_refs: tuple[str, ...] = ()
     media_kind: str = ""
     state: State = State.ACTIVE
@@ -97,6 +102,11 @@ class Memory:
     @property
     def lane(self) -> Lane:
         return Lane.MEMORIES
+
+    @property
+    def slot(self) -> str | None:
+        """What it is the value of: one attribute of one subject. A newer value of a slot replaces the older."""
+        return slot_of(self.subject, self.attribute)
 
     @property
     def used_at(self) -> datetime:
@@ -125,6 +135,12 @@ class Memory:
         return replace(self, **changes)
 
 
+def slot_of(subject: str, attribute: str) -> str | None:
+    """The name of a slot; None where a memory is not about one."""
+    parts = [" ".join(part.casefold().split()) for part in (subject, attribute)]
+    return "\x1f".join(parts) if all(parts) else None
+
+
 MAX_TAGS = 32
 
 
@@ -149,6 +165,7 @@ class Draft:
     lang: str = ""
     subject: str = ""
     attribute: str = ""
+    value: str = ""
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     supersedes: TraceId | None = None
@@ -218,6 +235,7 @@ class Draft:
             lang=self.lang,
             subject=self.subject,
             attribute=self.attribute,
+            value=self.value,
             valid_from=self.valid_from,
             valid_to=self.valid_to,
             supersedes=self.supersedes,
@@ -234,7 +252,7 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "source_kind": SourceKind,
 }
 _TIMES = ("valid_from", "valid_to", "created_at")
-_SHORT = ("topic", "subject", "attribute", "source_ref")
+_SHORT = ("topic", "subject", "attribute", "value", "source_ref")
 
 
 def _checked_short(text: str, field: str) -> None:

@@ -60,6 +60,8 @@ class Turn:
     scope: str = DEFAULT_SCOPE
     trust: TrustTier = TrustTier.TRUSTED
     state: State = State.ACTIVE
+    outdated_by: TraceId | None = None
+    """A later turn that gives another value for what this one said; it is still evidence of what was said then."""
 
     @property
     def lane(self) -> Lane:

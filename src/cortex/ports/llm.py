@@ -1,12 +1,29 @@
+"""What the engine asks of a language model. None is needed; where there is one, it is budgeted."""
+
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model answered, and what it cost."""
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 class LLM(Protocol):
-    """Completes a prompt. Raises `ProviderError` when it cannot."""
+    """Completes a prompt. Raises `LlmUnavailable` when it cannot, or may not."""
 
     @property
     def name(self) -> str: ...
 
-    def complete(self, *, system: str, prompt: str, max_tokens: int) -> str: ...
+    def complete(
+        self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """The answer to `prompt`. Where a `schema` is given, a JSON text that should fit it; models may misread it."""
+        ...

@@ -72,7 +72,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class SetState:
-    """Keep the state of a session; None drops it."""
+    """Keep these parts of a session's state beside those it has; a part that is None is dropped, and None drops all."""
 
     session: str
     state: Mapping[str, Any] | None
@@ -107,7 +107,22 @@ class PutJob:
     job: Job
 
 
-Change = Put | Remove | Embed | Touch | File | SetState | PutJob
+@dataclass(frozen=True, slots=True)
+class ExpectLast:
+    """Only if the last turn of a session stands at `seq` (-1: it has none); else `Conflict`, and nothing is done."""
+
+    session: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectClaim:
+    """Only if a job is still running as it was claimed; else `Conflict`, and nothing is done."""
+
+    job: Job
+
+
+Change = Put | Remove | Embed | Touch | File | SetState | PutJob | ExpectLast | ExpectClaim
 
 # --- what can be asked ---------------------------------------------------------------------------
 
@@ -126,6 +141,8 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     ids: frozenset[TraceId] | None = None
+    slots: frozenset[str] | None = None
+    """Only memories about one of these slots."""
     lacking: EmbeddingSpace | None = None
     """Only traces with no vector in this space."""
 
@@ -191,7 +208,7 @@ class View(Protocol):
         A score is BM25 divided by the sum of the terms' weights times rarities (those nobody uses
         included), so that it tells how much of the query's evidence was found and compares between queries.
         The statistics are those of the filter's lanes, scopes, kinds, trusts, labels and states; its
-        ids, sessions and times only narrow the answer.
+        ids, slots, sessions and times only narrow the answer.
         """
         ...
 
@@ -225,6 +242,10 @@ class View(Protocol):
 
     def last_seq(self, session: str) -> int:
         """The place of the last turn of a session, or -1."""
+        ...
+
+    def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
+        """The turns of a session in their order, from after the place `after`, whatever their state."""
         ...
 
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]: ...

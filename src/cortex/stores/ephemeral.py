@@ -31,13 +31,15 @@ from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace, canonical, kind_of, label_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
-from cortex.errors import DeadlineExceeded, InvalidRequest, NotFound, StoreUnavailable
+from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreUnavailable
 from cortex.ports.clock import Deadline
 from cortex.ports.store import (
     Abilities,
     Change,
     Counts,
     Embed,
+    ExpectClaim,
+    ExpectLast,
     File,
     Filter,
     Finding,
@@ -239,10 +241,15 @@ class _Work:
                 self.shelf.receipts[receipt.id] = copy.deepcopy(receipt), query
             case SetState(session, None):
                 self.shelf.states.pop(session, None)
-            case SetState(session, state):
-                self.shelf.states[session] = copy.deepcopy(dict(state or {}))
+            case SetState(session, parts):
+                merged = {**self.shelf.states.get(session, {}), **(parts or {})}
+                self.shelf.states[session] = copy.deepcopy({k: v for k, v in merged.items() if v is not None})
             case PutJob(job):
                 self._put_job(copy.deepcopy(job))
+            case ExpectLast(session, seq):
+                self._expect_last(session, seq)
+            case ExpectClaim(job):
+                self._expect_claim(job)
 
     def _put(self, trace: Trace, because: EventKind) -> None:
         trace, salt = _uncounted(trace), self._entropy(SALT_BYTES)
@@ -294,6 +301,17 @@ class _Work:
             if known := next((each for each in same if each.state is JobState.WAITING), None):
                 job = replace(known, due=job.due, payload=job.payload)
         jobs[job.id] = job
+
+    def _expect_last(self, session: str, seq: int) -> None:
+        traces = (versions[-1].trace for versions in self.shelf.said.values())
+        last = max((each.seq for each in traces if isinstance(each, Turn) and each.session == session), default=-1)
+        if last != seq:
+            raise Conflict(f"the session has gone on to turn {last}", hint="look again")
+
+    def _expect_claim(self, job: Job) -> None:
+        known = self.shelf.jobs.get(job.id)
+        if known is None or (known.state, known.attempts) != (JobState.RUNNING, job.attempts):
+            raise Conflict(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
 
     def _known(self, id: TraceId) -> None:
         if id not in self.shelf.said:
@@ -426,6 +444,9 @@ class _View:
     def last_seq(self, session: str) -> int:
         return max((turn.seq for turn in self._session(session)), default=-1)
 
+    def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
+        return [turn for turn in self._session(session) if turn.seq > after][: max(0, limit)]
+
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
         return [event for event in self._shelf.events if after < event.position <= self._position][: max(0, limit)]
 
@@ -500,6 +521,7 @@ def _is_within(trace: Trace, filter: Filter) -> bool:
     """Whether the rest of the filter means this trace: it restricts the answer, not the statistics."""
     return (
         (filter.ids is None or trace.id in filter.ids)
+        and (filter.slots is None or (isinstance(trace, Memory) and trace.slot in filter.slots))
         and (filter.sessions is None or (isinstance(trace, Turn) and trace.session in filter.sessions))
         and (filter.since is None or trace.created_at >= filter.since)
         and (filter.until is None or trace.created_at < filter.until)

@@ -12,6 +12,7 @@ import numpy as np
 
 from cortex.domain.events import GENESIS, commit, seal
 from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.memory import slot_of
 from cortex.domain.passages import terms_by_passage
 from cortex.domain.terms import TOKENISER
 from cortex.domain.vectors import sign_codes
@@ -19,7 +20,7 @@ from cortex.ports.store import Finding
 from cortex.stores.sqlite.codec import listed, unpack_id
 from cortex.stores.sqlite.writer import ADD_UNIT, posting, units
 
-REPAIRABLE = frozenset({"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses", "speakers"})
+REPAIRABLE = frozenset({"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses", "speakers", "slots"})
 """What can be mended by making it anew from the traces; the rest is truth, and is only reported."""
 
 
@@ -32,7 +33,7 @@ def tokeniser(connection: sqlite3.Connection) -> str:
 def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     """Everything that is out of order."""
     checks: tuple[Callable[[sqlite3.Connection], Iterator[Finding]], ...] = (
-        _file, _chain, _commitments, _index, _counters, _speakers, _uses, _vectors, _orphans,
+        _file, _chain, _commitments, _index, _counters, _speakers, _slots, _uses, _vectors, _orphans,
     )  # fmt: skip
     for check in checks:
         yield from check(connection)
@@ -49,6 +50,9 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE facets SET traces = 0, passages = 0, terms = 0")
     connection.execute("DELETE FROM speakers")
     connection.execute(f"INSERT INTO speakers {_SPEAKERS}")
+    connection.executemany(
+        "UPDATE traces SET slot = ? WHERE row = ?", [(slot, row) for row, slot, _ in _expected_slots(connection)]
+    )
     for row, facet, user, text, indexed, thread, seq in _traces(connection):
         words = terms_by_passage(text) if indexed else []
         if indexed:
@@ -157,6 +161,22 @@ def _speakers(connection: sqlite3.Connection) -> Iterator[Finding]:
     wrong = said ^ set(connection.execute("SELECT facet, name, turns FROM speakers"))
     if wrong:
         yield Finding("speakers", f"{len(wrong)} counts of who speaks are wrong")
+
+
+def _slots(connection: sqlite3.Connection) -> Iterator[Finding]:
+    wrong = sum(slot != known for _, slot, known in _expected_slots(connection))
+    if wrong:
+        yield Finding("slots", f"{wrong} memories are not found by what they are about")
+
+
+def _expected_slots(connection: sqlite3.Connection) -> Iterator[tuple[int, str | None, str | None]]:
+    """Row, the slot it should have, and the one it has."""
+    rows = connection.execute(
+        "SELECT row, json_extract(body, '$.subject'), json_extract(body, '$.attribute'), slot FROM traces"
+        " WHERE name = 'memory' AND (slot IS NOT NULL OR json_extract(body, '$.attribute') IS NOT NULL)"
+    ).fetchall()
+    for row, subject, attribute, slot in rows:
+        yield row, slot_of(subject or "", attribute or ""), slot
 
 
 def _uses(connection: sqlite3.Connection) -> Iterator[Finding]:

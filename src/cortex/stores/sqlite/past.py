@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cortex.domain.identity import TraceId
+from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_by_passage
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
@@ -186,6 +187,10 @@ class PastView(SqliteView):
     def last_seq(self, session: str) -> int:
         return max((turn.seq for turn in self._turns(session)), default=-1)
 
+    def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
+        later = (turn for turn in self._turns(session) if turn.seq > after)
+        return sorted(later, key=lambda turn: (turn.seq, turn.id))[:limit]
+
     def _turns(self, session: str) -> Iterator[Turn]:
         """The turns of a session, whatever their state."""
         traces = (then.trace for then in self._traces.values())
@@ -248,6 +253,8 @@ def _passes(trace: Trace, filter: Filter) -> bool:
     if filter.sessions is not None and not (isinstance(trace, Turn) and trace.session in filter.sessions):
         return False
     if filter.ids is not None and trace.id not in filter.ids:
+        return False
+    if filter.slots is not None and not (isinstance(trace, Memory) and trace.slot in filter.slots):
         return False
     if filter.since is not None and trace.created_at < filter.since:
         return False

@@ -418,6 +418,14 @@ class SqliteView:
         ).fetchone()[0]
         return -1 if found is None else found
 
+    def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
+        rows = self._db.execute(
+            "SELECT t.name, t.body, t.used, t.uses FROM threads h JOIN traces t ON t.thread = h.id AND t.seq > ?"
+            " WHERE h.user = ? AND h.session = ? ORDER BY t.seq, t.id LIMIT ?",
+            (after, self._user, session, limit),
+        )
+        return [turn for row in rows if isinstance(turn := unpack_trace(*row), Turn)]
+
     # --- ledger, receipts, sessions, jobs --------------------------------------------------------
 
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
@@ -563,6 +571,9 @@ def _row_conditions(filter: Filter) -> tuple[str, list[Any]]:
     if filter.ids is not None:
         where += f" AND t.id IN ({marks(filter.ids)})"
         values += [pack_id(id) for id in sorted(filter.ids)]
+    if filter.slots is not None:
+        where += f" AND t.slot IN ({marks(filter.slots)})"
+        values += sorted(filter.slots)
     if filter.lacking is not None:
         where += (
             " AND NOT EXISTS (SELECT 1 FROM vectors v JOIN spaces s ON s.id = v.space"

@@ -16,13 +16,26 @@ import numpy as np
 from cortex.domain.events import GENESIS, EventKind, commit, seal
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_by_passage
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
-from cortex.errors import InvalidRequest, NotFound
-from cortex.ports.store import Change, Embed, File, JobState, Put, PutJob, Remove, SetState, Touch
+from cortex.errors import Conflict, InvalidRequest, NotFound
+from cortex.ports.store import (
+    Change,
+    Embed,
+    ExpectClaim,
+    ExpectLast,
+    File,
+    JobState,
+    Put,
+    PutJob,
+    Remove,
+    SetState,
+    Touch,
+)
 from cortex.stores.sqlite import lexicon
 from cortex.stores.sqlite.codec import batched, marks, pack_id, pack_receipt, pack_time
 from cortex.stores.sqlite.codes import MANY
@@ -94,8 +107,12 @@ class Writer:
                 self._file(first)
             elif isinstance(first, SetState):
                 self._set_state(first)
-            else:
+            elif isinstance(first, PutJob):
                 self._put_job(first)
+            elif isinstance(first, ExpectLast):
+                self._expect_last(first)
+            else:
+                self._expect_claim(first)
         self._write_events()
 
     # --- traces ----------------------------------------------------------------------------------
@@ -122,7 +139,7 @@ class Writer:
             self._event(put.because, trace.id, commit(salt, body))
             traces.append(
                 (at, pack_id(trace.id), name_of(trace), facet, self.position, pack_time(trace.created_at),
-                 thread, seq, salt, body)
+                 thread, seq, slot(trace), salt, body)
             )  # fmt: skip
             if trace.state in SEARCHABLE:
                 words = terms_by_passage(trace.text)
@@ -133,7 +150,7 @@ class Writer:
                 counts.append((1, 0, 0, facet))
             if isinstance(trace, Turn) and trace.speaker:
                 speakers[facet, trace.speaker] += 1
-        self._add("traces (row, id, name, facet, since, created, thread, seq, salt, body)", traces)
+        self._add("traces (row, id, name, facet, since, created, thread, seq, slot, salt, body)", traces)
         self._add("lexicon", terms)
         self._db.executemany("INSERT INTO postings (rowid, terms) VALUES (?, ?)", postings)
         self._count(counts)
@@ -151,9 +168,9 @@ class Writer:
             (old.row, old.since, self.position, old.facet, old.salt, old.body),
         )
         self._db.execute(
-            "UPDATE traces SET facet = ?, since = ?, created = ?, thread = ?, seq = ?, salt = ?, body = ?"
+            "UPDATE traces SET facet = ?, since = ?, created = ?, thread = ?, seq = ?, slot = ?, salt = ?, body = ?"
             " WHERE row = ?",
-            (facet, self.position, pack_time(trace.created_at), thread, seq, salt, body, old.row),
+            (facet, self.position, pack_time(trace.created_at), thread, seq, slot(trace), salt, body, old.row),
         )
         if before["text"] != trace.text:
             # The vectors are of the old text: past views keep them, present ones no longer see them.
@@ -336,8 +353,32 @@ class Writer:
         else:
             self._db.execute(
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?)",
-                (self._user, change.session, json.dumps(dict(change.state))),
+                (self._user, change.session, self._merged(change.session, change.state)),
             )
+
+    def _merged(self, session: str, parts: Mapping[str, Any]) -> str:
+        known = self._db.execute(
+            "SELECT state FROM sessions WHERE user = ? AND session = ?", (self._user, session)
+        ).fetchone()
+        state = json.loads(known[0]) if known else {}
+        return json.dumps({key: value for key, value in {**state, **parts}.items() if value is not None})
+
+    def _expect_last(self, expected: ExpectLast) -> None:
+        found = self._db.execute(
+            "SELECT coalesce(max(t.seq), -1) FROM threads h JOIN traces t ON t.thread = h.id"
+            " WHERE h.user = ? AND h.session = ?",
+            (self._user, expected.session),
+        ).fetchone()[0]
+        if found != expected.seq:
+            raise Conflict(f"the session has gone on to turn {found}", hint="look again")
+
+    def _expect_claim(self, expected: ExpectClaim) -> None:
+        job = expected.job
+        found = self._db.execute(
+            "SELECT state, attempts FROM jobs WHERE id = ? AND user = ?", (job.id, self._user)
+        ).fetchone()
+        if found != (JobState.RUNNING.value, job.attempts):
+            raise Conflict(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
 
     def _put_job(self, change: PutJob) -> None:
         job = change.job
@@ -442,6 +483,10 @@ class Writer:
 
 
 ADD_UNIT = "INSERT INTO lexicon VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+def slot(trace: Trace) -> str | None:
+    return trace.slot if isinstance(trace, Memory) else None
 
 
 def units(

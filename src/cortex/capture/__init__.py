@@ -1,0 +1,1 @@
+"""Capture: turns become memories, and memories stay true."""
