@@ -18,7 +18,7 @@ from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Filter, View
-from cortex.recall import diversity, gate, policy, ranking, retrieve
+from cortex.recall import diversity, focus, freshness, gate, policy, ranking, retrieve
 from cortex.recall.packing import Packed, excerpt, pack
 from cortex.recall.plan import Plan, first_person, plan
 from cortex.recall.ranking import Scored
@@ -142,6 +142,8 @@ class _Search:
         vector = self._compared(keyword, vector, allowed)
         parts = ranking.shortlist(keyword, vector, self.recipe)
         answer.ranked = ranking.rank(self.view.load(list(parts)), parts, keyword, vector, self.recipe, planned)
+        if self.recipe.freshness is not None:
+            answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness)
         answer.dropped = []
         admitted = self._admit(answer, planned, allowed)
         admitted = self._rerank(answer, planned, admitted)
@@ -232,6 +234,13 @@ class _Search:
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""
+        if (
+            planned.automatic
+            and self.recipe.focus is not None
+            and focus.is_missing(admitted, planned, self.recipe.focus)
+        ):
+            answer.dropped += [Dropped(each.trace.id, each.score, "asked_for_is_missing") for each in admitted]
+            return []
         if planned.automatic and not self._is_something(admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []

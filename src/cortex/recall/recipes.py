@@ -82,6 +82,35 @@ class Nothing:
 
 
 @dataclass(frozen=True, slots=True)
+class Focus:
+    """When automatic recall says nothing because what is asked of a known topic was never said."""
+
+    top: int = 5
+    """Among how many of the best the noun that is asked for is looked for."""
+    least_terms: int = 3
+    topic_share: float = 0.5
+    """How many of the other words, and what share of them, one candidate must hold for the topic to be known."""
+    evidence: float = 5.0
+    """And how much evidence the best has, counted in terms of mean rarity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """When a newer statement passes an older one, where a question asks how something is now."""
+
+    depth: int = 20
+    """How many of the best are looked at."""
+    score_share: float = 0.6
+    """A newer statement passes only what scores little higher: it must have at least this share of that."""
+    least_terms: float = 2.0
+    """How many of the words asked about must stand near a value."""
+    topic_share: float = 0.6
+    """And what share of the most that stand near any."""
+    thing_share: float = 0.35
+    """What share is enough where the change is told of the very thing asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rerank:
     """How many of the best a cross-encoder reads again, and what its mark counts beside the first score."""
 
@@ -133,11 +162,13 @@ class Recipe:
     """Half-life of what is dated; what has no date does not decay (B8)."""
     diversity: float | None = None
     """The balance of maximal marginal relevance, where wanted (B8)."""
+    freshness: Freshness | None = None
     rerank: Rerank | None = None
     tiers: tuple[tuple[str, Labels], ...] = OPEN_TIERS
     auto: Bounds = Bounds(10)
     search: Bounds = Bounds(10)
     nothing: Nothing = Nothing()
+    focus: Focus | None = None
     budget: int = 2_000
     frame: Frame = Frame.BOTH
 
@@ -165,7 +196,9 @@ _BALANCED = Recipe(
     essence=True,
     conversation=Conversation(first_person=True, speaker=0.15, other_roles=0.3, question=0.05, session=0.1),
     factors=Factors(importance=0.02),
+    freshness=Freshness(),
     nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4),
+    focus=Focus(),
 )
 
 _FILES = Recipe(
@@ -187,6 +220,8 @@ RECIPES: Mapping[str, Recipe] = {
             name="deep.v1",
             about="The default, its best read once more by a cross-encoder: slower, better.",
             rerank=Rerank(depth=20, weight=0.08),
+            # A cross-encoder tells by reading what the noun asked for tells by name.
+            focus=None,
         ),
         Recipe(
             name="cortex-hybrid.v1",

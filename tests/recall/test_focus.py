@@ -1,0 +1,85 @@
+"""Automatic recall says nothing when the topic is known and what is asked of it is not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cortex.domain.identity import TraceId, format_uuid7
+from cortex.domain.query import Query
+from cortex.domain.turn import Turn
+from cortex.recall.focus import is_missing
+from cortex.recall.plan import plan
+from cortex.recall.ranking import Scored
+from cortex.recall.recipes import DEFAULT, Focus, named
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def found(*texts: str, evidence: float = 0.9, speaker: str = "") -> list[Scored]:
+    return [
+        Scored(
+            Turn(id=TraceId(format_uuid7(1, n)), text=text, session="s", seq=n, created_at=NOW, speaker=speaker),
+            ("keyword",),
+            {"keyword": 1.0},
+            evidence=evidence,
+        )
+        for n, text in enumerate(texts)
+    ]
+
+
+def missing(question: str, ranked: list[Scored]) -> bool:
+    return is_missing(ranked, plan(Query.of(question), named(DEFAULT), NOW), Focus())
+
+
+ABOUT = "I chose the Formspree API for the contact form submission of my portfolio site in March"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the rationale behind choosing the Formspree API for the contact form submission?",
+        "What specific criteria did I use when I chose the Formspree API for the contact form?",
+        "Can you share the agenda of the meeting where I chose the Formspree API for the contact form?",
+    ],
+)
+def test_a_known_topic_without_what_is_asked_for_is_no_answer(question):
+    assert missing(question, found(ABOUT, "I like tea"))
+
+
+def test_it_is_an_answer_when_one_of_the_best_names_it():
+    named_it = "The rationale behind the Formspree API was that the contact form needs no server"
+    question = "What was the rationale behind choosing the Formspree API for the contact form submission?"
+    assert not missing(question, found(ABOUT, named_it))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which API did I choose for the contact form submission of my portfolio site?",
+        "Summarize the rationale behind choosing the Formspree API for the contact form submission",
+        "What activity did I choose for the contact form submission of my portfolio?",
+        "How did I choose the Formspree API for the contact form submission?",
+    ],
+)
+def test_other_questions_are_not_judged_by_it(question):
+    assert not missing(question, found(ABOUT))
+
+
+def test_an_unknown_topic_is_left_to_the_evidence():
+    question = "What was the rationale behind choosing the Formspree API for the contact form submission?"
+    assert not missing(question, found("I like tea", evidence=0.05))
+    assert not missing(question, [])
+
+
+def test_a_speakers_name_is_not_what_is_asked_for():
+    ranked = found("We painted the harbour at dusk with thin brushes", speaker="Melanie")
+    assert not missing("What did Melanie paint at the harbour at dusk with thin brushes?", ranked)
+
+
+@given(st.text(max_size=120), st.lists(st.text(max_size=60), max_size=4))
+def test_it_never_fails(question, texts):
+    assert missing(question or "?", found(*texts)) in {True, False}

@@ -1,0 +1,115 @@
+"""Where a question asks how something is now, the newer statement goes first (X14)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cortex.domain.identity import TraceId, format_uuid7
+from cortex.domain.query import Query
+from cortex.domain.turn import Role, Turn
+from cortex.recall.freshness import newest_first
+from cortex.recall.plan import Plan, plan
+from cortex.recall.ranking import Scored
+from cortex.recall.recipes import DEFAULT, Freshness, named
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def said(number: int, text: str, score: float, role: Role = Role.USER, **fields) -> Scored:
+    turn = Turn(
+        id=TraceId(format_uuid7(1, number)), text=text, session="s", seq=number,
+        created_at=START + timedelta(days=number), role=role, **fields,
+    )  # fmt: skip
+    return Scored(turn, ("keyword",), {"keyword": score})
+
+
+def planned(text: str) -> Plan:
+    return plan(Query.of(text), named(DEFAULT), START)
+
+
+def order(question: str, *ranked: Scored) -> list[int]:
+    return [each.trace.seq for each in newest_first(ranked, planned(question), Freshness())]
+
+
+OLD = "Our repository has 150 commits merged and 12 branches"
+NEW = "I want to tidy up, since the commits merged into the main branch have now reached 165"
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        ("How many commits have been merged into the main branch?", OLD, NEW),
+        ("When is my call with the director?", "The call with the director is on May 4 at 3 PM",
+         "I moved the call with the director to May 7 at 11 AM, does that clash?"),
+        ("How many interviews have I secured?", "I only secured 3 interviews this month",
+         "How do I use the fact that I secured 5 interviews?"),
+        ("What is the deadline for the first sprint?", "The first sprint has a deadline of April 1",
+         "Please adjust the board to the new sprint deadline of April 5"),
+        ("我有多少只猫?", "我有 2 只猫", "我现在有 3 只猫了"),
+    ],
+)  # fmt: skip
+def test_the_newer_value_passes_the_older_one(question, old, new):
+    """X14"""
+    assert order(question, said(1, old, 1.0), said(2, new, 0.8)) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many commits did we merge into the main branch at first?",
+        "What was the number of commits merged originally?",
+        "How did the commits merged into the main branch change over time?",
+        "How many commits were merged between March and April?",
+        "Summarize the commits merged into the main branch, how many are there?",
+        "Who merged the commits into the main branch?",
+    ],
+)
+def test_a_question_about_the_past_or_about_no_value_keeps_its_order(question):
+    assert order(question, said(1, OLD, 1.0), said(2, NEW, 0.8)) == [1, 2]
+
+
+def test_a_newer_statement_about_something_else_stays_where_it_is():
+    other = "My bike club has now reached 40 members"
+    assert order("How many commits have been merged into the main branch?", said(1, OLD, 1.0), said(2, other, 0.8)) == [
+        1,
+        2,
+    ]
+
+
+def test_a_newer_statement_that_matches_far_worse_stays_below():
+    assert order("How many commits have been merged into the main branch?", said(1, OLD, 1.0), said(2, NEW, 0.3)) == [
+        1,
+        2,
+    ]
+
+
+def test_what_the_assistant_repeats_is_not_an_update():
+    repeated = said(2, NEW, 0.8, role=Role.ASSISTANT)
+    assert order("How many commits have been merged into the main branch?", said(1, OLD, 1.0), repeated) == [1, 2]
+
+
+def test_a_turn_stands_below_the_later_turn_that_outdates_it():
+    """X14: also in what was said, not only in memories"""
+    newer = said(2, "I live in Porto", 0.5)
+    older = said(1, "I live in Bergen", 0.9, outdated_by=newer.trace.id)
+    assert order("Where do I live?", older, newer) == [2, 1]
+
+
+def test_the_score_says_why():
+    """E9"""
+    newer = said(2, NEW, 0.8)
+    newest_first([said(1, OLD, 1.0), newer], planned("How many commits have been merged into main?"), Freshness())
+    assert newer.score > 1.0
+    assert newer.parts["newer"] == pytest.approx(0.2, abs=1e-3)
+    assert any(reason.startswith("says newer than") for reason in newer.reasons)
+
+
+@given(st.lists(st.text(max_size=80), max_size=8), st.text(max_size=80))
+def test_nothing_is_lost_whatever_was_said(texts, question):
+    ranked = [said(number, text, 1.0 - number / 10) for number, text in enumerate(texts)]
+    found = newest_first(ranked, planned(question or "?"), Freshness())
+    assert sorted(each.trace.seq for each in found) == list(range(len(texts)))
