@@ -1,0 +1,93 @@
+"""What is said in passing: greetings, thanks, emoji, commands, heartbeats; and sessions nobody speaks in (E10, C12)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SAID_IN_PASSING = frozenset(
+    """
+    hi hello hey hiya yo howdy greetings morning evening sup
+    ok okay k kk yes yeah yep yup no nope sure fine right alright cool nice great good perfect awesome done
+    thanks thx ty cheers understood noted roger lgtm wow haha lol bye goodbye cya
+    好 好的 好呀 好啊 行 可以 嗯 嗯嗯 哦 噢 是 是的 对 對 没问题 沒問題 收到 明白 了解 知道了 谢谢 謝謝 多谢 多謝 感谢
+    辛苦了 你好 您好 嗨 哈喽 哈囉 早 早安 早上好 晚安 晚上好 再见 再見 拜拜 哈哈 哈哈哈
+    はい うん ええ いいえ 了解 了解です わかった わかりました ありがとう ありがとうございます どうも おはよう
+    こんにちは こんばんは
+    네 예 응 아니요 알겠습니다 고마워 감사합니다 안녕 안녕하세요
+    """.split()
+)
+_PHRASES = frozenset(
+    {
+        "thank you", "thank you so much", "thanks a lot", "thanks so much", "many thanks", "got it", "sounds good",
+        "good morning", "good evening", "good night", "good afternoon", "see you", "no problem", "all good",
+        "makes sense", "of course", "very good", "well done", "hi there", "hello there", "hey there",
+    }
+)  # fmt: skip
+_HEARTBEAT = re.compile(r"\s*(?:read heartbeat\.md\b.*|heartbeat(?:_ok)?\W*)", re.IGNORECASE | re.DOTALL)
+_LONGEST_TRIVIAL = 200
+_COMMAND = re.compile(r"\s*/[a-z][\w:-]*(\s|$)", re.IGNORECASE)
+# How a host's scheduler opens the message it sends: `[cron:<job> <name>] …`.
+_SCHEDULED = re.compile(r"\s*\[cron:[^\]\n]{1,200}\]", re.IGNORECASE)
+
+
+def passing_reason(message: str) -> str | None:
+    """Why nothing of substance is said here, or None when something is."""
+    if not message.strip():
+        return "empty"
+    if is_heartbeat(message):
+        return "heartbeat"
+    if _COMMAND.match(message):
+        return "command"
+    if not any(char.isalnum() for char in message):
+        return "no_words"
+    if len(message) > _LONGEST_TRIVIAL:
+        return None
+    bare = _bare(message)
+    if bare in _SAID_IN_PASSING or bare in _PHRASES or all(word in _SAID_IN_PASSING for word in bare.split()):
+        return "trivial"
+    return None
+
+
+def is_heartbeat(message: str) -> bool:
+    """Whether this is the prompt a host wakes its agent with, or the answer to it."""
+    return bool(_HEARTBEAT.fullmatch(message))
+
+
+def is_scheduled(message: str) -> bool:
+    """Whether a scheduler wrote this, and not a person."""
+    return bool(_SCHEDULED.match(message))
+
+
+_TRIGGERS = {"heartbeat": "heartbeat", "cron": "cron", "schedule": "cron", "scheduled": "cron", "scheduler": "cron"}
+_CHANNELS = {"heartbeat": "heartbeat", "cron": "cron", "cron-event": "cron", "scheduler": "cron"}
+_SESSIONS = {"heartbeat": "heartbeat", "cron": "cron"}
+
+
+def session_reason(session: str, channel: str = "", trigger: str = "") -> str | None:
+    """`heartbeat` or `cron` where nobody speaks in this session, else None. A name that only begins so is a name."""
+    return _TRIGGERS.get(_first_part(trigger)) or _CHANNELS.get(channel.strip().casefold()) or _of_key(session)
+
+
+def _of_key(session: str) -> str | None:
+    parts = [part.strip() for part in re.split(r"[:/]", session.casefold())]
+    if parts[0] != "agent":
+        return _SESSIONS.get(parts[0])
+    # `agent:<id>:cron:<job>`, `agent:<id>:<session>:heartbeat`: elsewhere it may be the name of a group or a person.
+    third = _SESSIONS.get(parts[2]) if len(parts) > 2 else None
+    return third or ("heartbeat" if len(parts) > 2 and parts[-1] == "heartbeat" else None)
+
+
+def _first_part(name: str) -> str:
+    return re.split(r"[:/.\s_-]", name.strip().casefold(), maxsplit=1)[0]
+
+
+def _bare(message: str) -> str:
+    """The words of a message: folded, with emoji, marks and punctuation taken off."""
+    folded = unicodedata.normalize("NFKC", message).casefold()
+    return " ".join("".join(char if _is_of_a_word(char) else " " for char in folded).split())
+
+
+def _is_of_a_word(char: str) -> bool:
+    # Variation selectors belong to emoji; other combining marks belong to letters.
+    return char.isalnum() or (unicodedata.category(char) in {"Mn", "Mc"} and not "\ufe00" <= char <= "\ufe0f")
