@@ -21,6 +21,8 @@ EngineError
 
 from __future__ import annotations
 
+from typing import Literal
+
 
 class EngineError(Exception):
     """Something Cortex can name. `message` says what happened, `hint` what to do next."""
@@ -114,9 +116,25 @@ class RerankerUnavailable(ProviderError):
     exit_code = 23
 
 
+LlmReason = Literal[
+    "unavailable", "off", "missing", "auth", "rate_limited", "timeout", "unreachable", "server_error", "rejected",
+    "refused", "bad_answer", "budget", "paused", "hardware",
+]  # fmt: skip
+"""Why a language model gave no answer."""
+
+
 class LlmUnavailable(ProviderError):
+    """`reason` says why, and `retry_after` in how many seconds it may be worth another try."""
+
     code = "llm_unavailable"
     exit_code = 25
+
+    def __init__(
+        self, message: str, *, hint: str = "", reason: LlmReason = "unavailable", retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+        self.retry_after = retry_after
 
 
 class ModelUnavailable(EmbedderUnavailable):

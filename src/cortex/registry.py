@@ -21,6 +21,11 @@ _BUILTIN = {
         "none": "cortex.providers.embedders.none:create",
     },
     "cortex.rerankers": {"local": "cortex.providers.rerankers.local:create"},
+    "cortex.llms": {
+        "anthropic": "cortex.providers.llms.anthropic:create",
+        "openai": "cortex.providers.llms.openai:create",
+        "none": "cortex.providers.llms.none:create",
+    },
 }
 
 

@@ -16,6 +16,12 @@ class Completion:
     output_tokens: int = 0
 
 
+def background_of(llm: LLM) -> LLM:
+    """The same model for work that nobody waits for, where it makes a difference."""
+    found: LLM = getattr(llm, "background", llm)
+    return found
+
+
 class LLM(Protocol):
     """Completes a prompt. Raises `LlmUnavailable` when it cannot, or may not."""
 

@@ -1,0 +1,284 @@
+"""What holds for every language model, whoever made it: a hard budget, a circuit breaker, and a card with room."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import asdict
+from typing import Any
+
+from cortex.domain.text import estimate_tokens
+from cortex.errors import EngineError, LlmReason, LlmUnavailable, ProviderMissing
+from cortex.ports.clock import Clock
+from cortex.ports.hardware import Hardware
+from cortex.ports.llm import LLM, Completion
+from cortex.ports.probed import trouble_of
+from cortex.providers.llms.spending import Outcome, Reservation, Spending, Window
+
+FAILURES_TO_PAUSE = 3
+PAUSE_SECONDS = 30.0
+MAX_PAUSE_SECONDS = 15 * 60.0
+MAX_ASKED_PAUSE_SECONDS = 60 * 60.0
+HARDWARE_RETRY_SECONDS = 60.0
+GRACE_SECONDS = 1.0
+"""How much longer than its own time limit a provider is waited for."""
+
+_OVERHEAD_TOKENS = 100
+_UNSENT = frozenset({"off", "missing"})
+_COSTLESS = frozenset({"auth", "rate_limited", "unreachable", "server_error", "rejected"})
+"""Failures that no vendor charges tokens for. Where it cannot be known, everything held is counted."""
+
+log = logging.getLogger("cortex")
+
+
+class GuardedLLM:
+    """Asks the inner model only within the budget, not while it keeps failing, and never longer than `timeout`.
+
+    Everything that goes wrong is `LlmUnavailable`, with a reason; what was refused here was never sent.
+    """
+
+    def __init__(
+        self,
+        inner: LLM,
+        spending: Spending,
+        clock: Clock,
+        *,
+        timeout: float | None = None,
+        hardware: Hardware | None = None,
+        failures: int = FAILURES_TO_PAUSE,
+        pause: float = PAUSE_SECONDS,
+        max_pause: float = MAX_PAUSE_SECONDS,
+    ) -> None:
+        self._inner = inner
+        self._spending = spending
+        self._timeout = timeout
+        self._hardware = hardware
+        self._breaker = Breaker(clock, failures=failures, pause=pause, max_pause=max_pause)
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def background(self) -> LLM:
+        """The same model for work that nobody waits for: it also waits while the card is too hot or busy."""
+        return self if self._hardware is None else _Background(self, self._hardware)
+
+    def complete(
+        self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        self._breaker.admit()
+        try:
+            held = self._spending.reserve(_at_most(system, prompt, schema), max_tokens)
+        except BaseException:
+            self._breaker.withdraw()
+            raise
+        try:
+            answer = self._in_time(
+                lambda: self._inner.complete(system=system, prompt=prompt, max_tokens=max_tokens, schema=schema)
+            )
+        except Exception as error:
+            unavailable = _unavailable(error)
+            self._failed(unavailable, held)
+            raise unavailable from error
+        except BaseException:
+            self._breaker.withdraw()
+            self._settle(lambda: self._spending.settle(held, held.tokens))
+            raise
+        self._breaker.succeeded()
+        self._settle(lambda: self._spending.settle(held, _cost(answer, system, prompt)))
+        self._settle(lambda: self._spending.note(None))
+        return answer
+
+    def status(self) -> dict[str, Any]:
+        """The meter, the breaker, how it last went, and the card, as plain values."""
+        status: dict[str, Any] = {"name": self.name, "breaker": self._breaker.status()}
+        try:
+            meter = self._spending.meter()
+        except LlmUnavailable as error:
+            status["meter_error"] = str(error)
+        else:
+            status |= {
+                "hour": _told(meter.hour),
+                "day": _told(meter.day),
+                "last_answer": meter.last_answer and meter.last_answer.at.isoformat(),
+                "last_failure": meter.last_failure and _failure(meter.last_failure),
+            }
+        if self._hardware is not None:
+            status["hardware"] = asdict(self._hardware.verdict())
+        return status
+
+    def trouble(self, *, thorough: bool = False) -> EngineError | None:
+        return trouble_of(self._inner, thorough=thorough)
+
+    def close(self) -> None:
+        """Let go of the inner model's connections."""
+        if callable(close := getattr(self._inner, "close", None)):
+            close()
+
+    def _in_time(self, ask: Callable[[], Completion]) -> Completion:
+        """What `ask` answers; a provider that neither answers nor gives up is left behind."""
+        if self._timeout is None:
+            return ask()
+        future: Future[Completion] = Future()
+
+        def answer() -> None:
+            try:
+                future.set_result(ask())
+            except BaseException as error:
+                future.set_exception(error)
+
+        # A daemon, because an executor's thread would keep the process from ending.
+        threading.Thread(target=answer, name="cortex-llm", daemon=True).start()
+        try:
+            return future.result(self._timeout + GRACE_SECONDS)
+        except TimeoutError as error:
+            raise LlmUnavailable(
+                f"{self.name} did not answer in time", hint="raise llm.timeout_ms", reason="timeout"
+            ) from error
+
+    def _failed(self, error: LlmUnavailable, held: Reservation) -> None:
+        if error.reason == "refused":  # an answer of its own sort: the provider works
+            self._breaker.succeeded()
+        else:
+            self._breaker.failed(error)
+        if error.reason in _UNSENT:
+            self._settle(lambda: self._spending.release(held))
+        else:
+            tokens = 0 if error.reason in _COSTLESS else held.tokens
+            self._settle(lambda: self._spending.settle(held, tokens))
+        self._settle(lambda: self._spending.note(error))
+
+    @staticmethod
+    def _settle(write: Callable[[], None]) -> None:
+        """The answer is there, or the failure is known: a meter that cannot be written must not replace it."""
+        try:
+            write()
+        except LlmUnavailable as error:
+            log.warning("spending not written down: %s", error.code)
+
+
+class _Background:
+    """A guarded model that first asks whether the card has room."""
+
+    def __init__(self, guarded: GuardedLLM, hardware: Hardware) -> None:
+        self._guarded = guarded
+        self._hardware = hardware
+
+    @property
+    def name(self) -> str:
+        return self._guarded.name
+
+    def complete(
+        self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        verdict = self._hardware.verdict()
+        if not verdict.ok:
+            raise LlmUnavailable(verdict.why, reason="hardware", retry_after=HARDWARE_RETRY_SECONDS)
+        return self._guarded.complete(system=system, prompt=prompt, max_tokens=max_tokens, schema=schema)
+
+
+class Breaker:
+    """Open after several failures in a row, for twice as long each time; then one call may try.
+
+    A server that asks to be left alone is left alone at once, for as long as it asks.
+    """
+
+    def __init__(self, clock: Clock, *, failures: int, pause: float, max_pause: float) -> None:
+        self._clock = clock
+        self._limit = failures
+        self._pause = pause
+        self._max_pause = max_pause
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._until = 0.0
+        self._trying = False
+        self._last: LlmUnavailable | None = None
+
+    def admit(self) -> None:
+        """Let one call through, or raise; each call let through ends in `succeeded`, `failed` or `withdraw`."""
+        with self._lock:
+            if self._state() == "closed":
+                return
+            left = self._until - self._clock.monotonic()
+            if left > 0 or self._trying:
+                raise self._refusal(max(left, 0.0))
+            self._trying = True
+
+    def succeeded(self) -> None:
+        with self._lock:
+            self._failures, self._until, self._trying, self._last = 0, 0.0, False, None
+
+    def failed(self, error: LlmUnavailable) -> None:
+        with self._lock:
+            self._failures += 1
+            self._trying = False
+            self._last = error
+            pauses = self._failures - self._limit
+            pause = min(self._pause * 2.0 ** min(pauses, 30), self._max_pause) if pauses >= 0 else 0.0
+            pause = max(pause, min(error.retry_after or 0.0, MAX_ASKED_PAUSE_SECONDS))
+            self._until = self._clock.monotonic() + pause if pause else 0.0
+
+    def withdraw(self) -> None:
+        """The call let through was not made after all."""
+        with self._lock:
+            self._trying = False
+
+    def status(self) -> dict[str, Any]:
+        with self._lock:
+            left = max(0.0, self._until - self._clock.monotonic())
+            return {"state": self._state(), "failures": self._failures, "retry_in": round(left, 1)}
+
+    def _state(self) -> str:
+        if not self._until:
+            return "closed"
+        return "open" if self._clock.monotonic() < self._until else "half-open"
+
+    def _refusal(self, left: float) -> LlmUnavailable:
+        before = f": {self._last.message}" if self._last else ""
+        return LlmUnavailable(
+            f"the language model is not asked for now, because it failed before{before}",
+            hint=self._last.hint if self._last else "",
+            reason="paused",
+            retry_after=left,
+        )
+
+
+def _at_most(system: str, prompt: str, schema: Mapping[str, Any] | None) -> int:
+    """More input tokens than any tokeniser is likely to count: three bytes each."""
+    shape = "" if schema is None else json.dumps(schema)
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in (system, prompt, shape))
+    return -(-size // 3) + _OVERHEAD_TOKENS
+
+
+def _cost(answer: Completion, system: str, prompt: str) -> int:
+    """What the server counted; where it counts nothing, what we estimate."""
+    sent = answer.input_tokens or estimate_tokens(system) + estimate_tokens(prompt)
+    return sent + (answer.output_tokens or estimate_tokens(answer.text))
+
+
+def _unavailable(error: Exception) -> LlmUnavailable:
+    if isinstance(error, LlmUnavailable):
+        return error
+    if isinstance(error, EngineError):
+        reason: LlmReason = "missing" if isinstance(error, ProviderMissing) else "unavailable"
+        return LlmUnavailable(error.message, hint=error.hint, reason=reason)
+    # By its type alone: a provider's message may repeat the text it was given.
+    return LlmUnavailable(f"the language model failed: {type(error).__name__}")
+
+
+def _told(window: Window) -> dict[str, Any]:
+    return {
+        "calls": window.calls,
+        "max_calls": window.max_calls,
+        "tokens": window.tokens,
+        "max_tokens": window.max_tokens,
+        "ends": window.ends.isoformat(),
+    }
+
+
+def _failure(outcome: Outcome) -> dict[str, Any]:
+    return {"at": outcome.at.isoformat(), "reason": outcome.reason, "message": outcome.message}

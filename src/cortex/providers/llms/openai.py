@@ -1,0 +1,171 @@
+"""OpenAI's models and every server that speaks like it (llama.cpp, vLLM, LM Studio, Ollama), by OpenAI's SDK."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from cortex.errors import EngineError, InvalidRequest, LlmUnavailable
+from cortex.ports.llm import Completion
+from cortex.providers.llms import sdks
+
+MODEL = "gpt-5-mini"
+OPTIONS = ("model", "api_key", "base_url", "temperature")
+SHAPES = ("json_schema", "json_object", "none")
+"""How an answer can be held to a schema, from the strictest; a server that does not know one is asked by the next."""
+
+# Reasoning models behind simple servers think aloud before they answer.
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+
+
+def create(options: Mapping[str, Any], timeout: float) -> OpenaiLLM:
+    """A model of OpenAI, or of the server at `base_url`. Without either key, OpenAI's SDK looks for its own."""
+    sdks.known_options(options, OPTIONS, "openai")
+    base_url = sdks.text_option(options, "base_url")
+    model = sdks.text_option(options, "model", MODEL if base_url is None else None)
+    if model is None:
+        raise InvalidRequest(
+            "is missing", field="llm.options.model", hint="name the model that the server at base_url runs"
+        )
+    return OpenaiLLM(
+        model,
+        timeout,
+        api_key=sdks.text_option(options, "api_key"),
+        base_url=base_url,
+        temperature=_temperature(options.get("temperature")),
+    )
+
+
+def _temperature(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 2.0:
+        raise InvalidRequest("is not a number from 0 to 2", field="llm.options.temperature", hint="leave it out")
+    return float(value)
+
+
+class OpenaiLLM:
+    """Completes by the Chat Completions API. Nothing is tried twice, but for a shape a server does not know."""
+
+    def __init__(
+        self,
+        model: str,
+        timeout: float,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        temperature: float | None = None,
+    ) -> None:
+        self._model = model
+        self._timeout = timeout
+        self._api_key = api_key or (sdks.NO_KEY if base_url else None)
+        self._base_url = base_url
+        self._temperature = temperature
+        self._who = sdks.server(base_url) if base_url else "OpenAI"
+        self._lock = threading.Lock()
+        self._opened: Any = None
+        self._shapes: tuple[str, ...] = SHAPES
+
+    @property
+    def name(self) -> str:
+        return f"openai/{self._model}"
+
+    def complete(
+        self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        client = self._client()
+        import openai
+
+        request: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
+            # OpenAI's newer models refuse the old name, and many servers know no other.
+            "max_tokens" if self._base_url else "max_completion_tokens": max_tokens,
+        }
+        if self._temperature is not None:
+            request["temperature"] = self._temperature
+        try:
+            return self._completion(self._asked(client, request, schema))
+        except LlmUnavailable:
+            raise
+        except Exception as error:
+            raise sdks.failure(error, openai, self._who) from error
+
+    def trouble(self, *, thorough: bool = False) -> EngineError | None:
+        if (absent := sdks.trouble_importing("openai")) or not thorough:
+            return absent
+        try:
+            self._client()
+        except EngineError as error:
+            return error
+        return None
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def _asked(self, client: Any, request: dict[str, Any], schema: Mapping[str, Any] | None) -> Any:
+        """The answer, held to `schema` as strictly as the server can."""
+        if schema is None:
+            return client.chat.completions.create(**request)
+        import openai
+
+        shapes = self._shapes
+        for at, shape in enumerate(shapes):
+            try:
+                answer = client.chat.completions.create(**request, **_shaped(shape, schema))
+            except (openai.BadRequestError, openai.UnprocessableEntityError):
+                if shape == shapes[-1]:
+                    raise
+            else:
+                # Only an answer tells that the stricter shapes were in the way, and not something else.
+                self._shapes = shapes[at:]
+                return answer
+        raise AssertionError("the last shape either answers or raises")
+
+    def _client(self) -> Any:
+        """The client, made on first use: importing the SDK takes longer than most commands."""
+        with self._lock:
+            if self._opened is None:
+                try:
+                    import openai
+                except ImportError as error:
+                    raise sdks.not_installed("openai") from error
+                try:
+                    self._opened = openai.OpenAI(
+                        api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+                    )
+                except openai.OpenAIError as error:
+                    raise sdks.credentials_missing("OpenAI") from error
+            return self._opened
+
+    def _completion(self, answer: Any) -> Completion:
+        """The text of an answer; a server may send anything, so nothing is taken for granted."""
+        choices = getattr(answer, "choices", None)
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = getattr(choice, "message", None)
+        if getattr(message, "refusal", None) or getattr(choice, "finish_reason", None) == "content_filter":
+            raise sdks.refusal(self._who)
+        content = getattr(message, "content", None)
+        if message is None or not isinstance(content, str | None):
+            raise sdks.bad_answer(self._who, "something that is not a completion")
+        text = _THOUGHTS.sub("", content or "")
+        if not text.strip():
+            raise sdks.bad_answer(self._who, "no text", "allow more tokens, or use another model")
+        usage = getattr(answer, "usage", None)
+        return Completion(
+            text,
+            input_tokens=sdks.as_tokens(getattr(usage, "prompt_tokens", None)),
+            output_tokens=sdks.as_tokens(getattr(usage, "completion_tokens", None)),
+        )
+
+
+def _shaped(shape: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    if shape == "json_schema":
+        strict = {"name": "answer", "strict": True, "schema": dict(schema)}
+        return {"response_format": {"type": "json_schema", "json_schema": strict}}
+    return {"response_format": {"type": "json_object"}} if shape == "json_object" else {}

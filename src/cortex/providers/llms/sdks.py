@@ -1,0 +1,136 @@
+"""What the vendors' SDKs have in common: how their options are read, and how their failures are told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from cortex.errors import EngineError, InvalidRequest, LlmReason, LlmUnavailable, ProviderMissing
+
+NO_KEY = "none"
+"""What a server of the operator's own gets where no key is named for it: the vendor's key must not reach it."""
+
+_UNEXPANDED = re.compile(r"\$\{(\w+)\}")
+# What a vendor calls an error is a short word; its message may repeat the text it was given, and is not told.
+_ERROR_NAME = re.compile(r"[\w.-]{1,64}")
+_HINTS: Mapping[LlmReason, str] = {
+    "auth": "check llm.options.api_key, or the variable the SDK reads",
+    "rate_limited": "wait, or lower llm.calls_per_hour and llm.tokens_per_hour",
+    "timeout": "raise llm.timeout_ms, or use a smaller model",
+    "unreachable": "check that the server runs, and llm.options.base_url",
+    "rejected": "check llm.options.model, and that the model's context is long enough",
+    "bad_answer": "check that llm.options.base_url leads to such a server",
+}
+
+
+def known_options(options: Mapping[str, Any], known: Iterable[str], provider: str) -> None:
+    """Refuse an option that the provider does not have, because it would be silently without effect."""
+    if unknown := sorted(set(options) - set(known)):
+        raise InvalidRequest(
+            f"is not an option of {provider}", field=f"llm.options.{unknown[0]}", hint=f"known: {', '.join(known)}"
+        )
+
+
+def text_option(options: Mapping[str, Any], name: str, default: str | None = None) -> str | None:
+    """A text among the options."""
+    value = options.get(name, default)
+    if value is None:
+        return None
+    field = f"llm.options.{name}"
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidRequest("is not a text", field=field, hint="give a text, or leave it out")
+    if left := _UNEXPANDED.search(value):
+        raise InvalidRequest(
+            f"names the variable {left.group(1)}, which is not set", field=field, hint=f"set {left.group(1)}"
+        )
+    return value
+
+
+def server(base_url: str) -> str:
+    """How a server is told of: by its host alone, because an address may hold a password."""
+    address = urlsplit(base_url)
+    return f"the server at {address.hostname}" + (f":{address.port}" if address.port else "")
+
+
+def not_installed(extra: str) -> ProviderMissing:
+    return ProviderMissing(f"the {extra} provider is not installed", hint=f"run `pip install 'cortex-memory[{extra}]'`")
+
+
+def failure(error: Exception, sdk: Any, who: str) -> LlmUnavailable:
+    """What an exception of an SDK means: which sort of failure, and what to do."""
+    if isinstance(error, sdk.APITimeoutError):
+        return _failure("timeout", f"{who} did not answer in time")
+    if isinstance(error, sdk.APIConnectionError):
+        return _failure("unreachable", f"{who} cannot be reached, or broke off")
+    if isinstance(error, sdk.APIStatusError):
+        return _answered_with(error, who)
+    return _failure("bad_answer", f"{who} answered something that is not an answer ({type(error).__name__})")
+
+
+def credentials_missing(who: str) -> LlmUnavailable:
+    return _failure("auth", f"no credentials for {who}")
+
+
+def bad_answer(who: str, what: str, hint: str = "") -> LlmUnavailable:
+    return LlmUnavailable(f"{who} answered {what}", hint=hint or _HINTS["bad_answer"], reason="bad_answer")
+
+
+def refusal(who: str) -> LlmUnavailable:
+    return LlmUnavailable(f"{who} would not answer this prompt", reason="refused")
+
+
+def as_tokens(count: object) -> int:
+    """A number of tokens as a server reports it; 0 where it does not."""
+    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
+
+
+def trouble_importing(extra: str) -> EngineError | None:
+    """Whether the SDK is absent, found out without importing it."""
+    from importlib.util import find_spec
+
+    return not_installed(extra) if find_spec(extra) is None else None
+
+
+def _answered_with(error: Any, who: str) -> LlmUnavailable:
+    status = int(error.status_code)
+    reason: LlmReason = "rejected"
+    if status in (401, 402, 403):
+        reason = "auth"
+    elif status in (408, 504):
+        reason = "timeout"
+    elif status == 429:
+        reason = "rate_limited"
+    elif status >= 500:
+        reason = "server_error"
+    return _failure(reason, f"{who} answered {status}{_named(error)}", _retry_after(error.response.headers))
+
+
+def _named(error: Any) -> str:
+    """The vendor's own name of the error, where it looks like a name."""
+    for name in (getattr(error, "code", None), getattr(error, "type", None)):
+        if isinstance(name, str) and _ERROR_NAME.fullmatch(name):
+            return f" ({name})"
+    return ""
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds a server asks to be left alone for; given in seconds, milliseconds, or as a date."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * scale
+        except ValueError:
+            continue
+        if 0.0 <= seconds < float("inf"):
+            return seconds
+    try:
+        until, now = (parsedate_to_datetime(headers.get(name, "")) for name in ("retry-after", "date"))
+        return max(0.0, (until - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _failure(reason: LlmReason, message: str, retry_after: float | None = None) -> LlmUnavailable:
+    return LlmUnavailable(message, hint=_HINTS.get(reason, ""), reason=reason, retry_after=retry_after)

@@ -1,0 +1,258 @@
+"""The spending meter: what language models may cost in an hour and in a day, kept in one small file.
+
+    spent   calls and tokens of each hour
+    held    what calls under way may come to cost; room that nobody else can take
+    last    when a model last answered, and how it last failed
+
+Every process that shares the file shares the budget. What cannot be counted is not spent: where the file cannot be
+used, nothing is sent. Hours and days are those of the clock, in UTC.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cortex.errors import LlmUnavailable
+from cortex.ports.clock import Clock
+
+FILE_NAME = "llm-spending.sqlite"
+HOLD_SECONDS = 300.0
+"""A call still under way after this long is taken to have died with its process."""
+
+BUSY_SECONDS = 5.0
+_HOUR, _HOURS_KEPT = 3_600, 31 * 24
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS spent (hour INTEGER PRIMARY KEY, calls INTEGER NOT NULL, tokens INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS held (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    hour INTEGER NOT NULL,
+    until REAL NOT NULL,
+    input INTEGER NOT NULL,
+    output INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS last (what TEXT PRIMARY KEY, at REAL NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL);
+"""
+_USED = """
+SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0) FROM (
+    SELECT hour, calls, tokens FROM spent UNION ALL SELECT hour, 1, input + output FROM held
+) WHERE hour BETWEEN ? AND ?
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What may be spent at most."""
+
+    calls_per_hour: int
+    calls_per_day: int
+    tokens_per_hour: int
+    tokens_per_day: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Room in the budget for one call; `settle` it with what the call did cost."""
+
+    id: int
+    hour: int
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What was spent, or is held, in one hour or one day, and what may be."""
+
+    name: str
+    calls: int
+    max_calls: int
+    tokens: int
+    max_tokens: int
+    ends: datetime
+
+    def lacks_room_for(self, tokens: int) -> str | None:
+        """Which limit a call of so many tokens would exceed."""
+        if self.calls + 1 > self.max_calls:
+            return f"calls_per_{self.name}"
+        return f"tokens_per_{self.name}" if self.tokens + tokens > self.max_tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call ended. `reason` and `message` are empty where it was answered."""
+
+    at: datetime
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """What the file says now."""
+
+    hour: Window
+    day: Window
+    last_answer: Outcome | None
+    last_failure: Outcome | None
+
+
+class Spending:
+    """The budget in the file at `path`, shared by everyone who opens it."""
+
+    def __init__(self, path: Path, limits: Limits, clock: Clock, *, hold_seconds: float = HOLD_SECONDS) -> None:
+        self._path = path
+        self._limits = limits
+        self._clock = clock
+        self._hold_seconds = hold_seconds
+
+    def reserve(self, input_tokens: int, output_tokens: int) -> Reservation:
+        """Room for one call, held against everyone else; `LlmUnavailable` where there is none."""
+        now = self._clock.now()
+        hour = _hour(now)
+        with self._alone() as database:
+            _lapse(database, now)
+            for window in _windows(database, now, self._limits):
+                if limit := window.lacks_room_for(input_tokens + output_tokens):
+                    raise _refusal(window, limit, input_tokens + output_tokens, now)
+            until = now.timestamp() + self._hold_seconds
+            held = database.execute(
+                "INSERT INTO held (hour, until, input, output) VALUES (?,?,?,?)",
+                (hour, until, input_tokens, output_tokens),
+            )
+            return Reservation(int(held.lastrowid or 0), hour, input_tokens, output_tokens)
+
+    def settle(self, reservation: Reservation, tokens: int) -> None:
+        """Count what the call did cost in place of what was held for it."""
+        with self._alone() as database:
+            # Where it lapsed meanwhile, its call and its input are counted already.
+            held = database.execute("DELETE FROM held WHERE id = ?", (reservation.id,)).rowcount
+            _count(database, reservation.hour, held, tokens if held else max(0, tokens - reservation.input_tokens))
+
+    def release(self, reservation: Reservation) -> None:
+        """Give the room back: nothing was sent."""
+        with self._alone() as database:
+            database.execute("DELETE FROM held WHERE id = ?", (reservation.id,))
+
+    def note(self, failure: LlmUnavailable | None) -> None:
+        """Keep how a call ended, for whoever looks at the meter from another process."""
+        row = ("answer", "", "") if failure is None else ("failure", failure.reason, failure.message)
+        with self._alone() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO last (what, reason, message, at) VALUES (?,?,?,?)",
+                (*row, self._clock.now().timestamp()),
+            )
+
+    def meter(self) -> Meter:
+        """What is spent and what is left; makes no file where there is none."""
+        now = self._clock.now()
+        if not self._path.exists():
+            with _scratch() as empty:
+                hour, day = _windows(empty, now, self._limits)
+            return Meter(hour, day, None, None)
+        with self._alone() as database:
+            _lapse(database, now)
+            hour, day = _windows(database, now, self._limits)
+            return Meter(hour, day, _last(database, "answer"), _last(database, "failure"))
+
+    @contextmanager
+    def _alone(self) -> Iterator[sqlite3.Connection]:
+        """The file, written by nobody else meanwhile. It is opened anew each time: calls to a model are seldom."""
+        try:
+            database = _opened(self._path)
+            try:
+                database.execute("BEGIN IMMEDIATE")
+                yield database
+                database.execute("COMMIT")
+            finally:
+                database.close()  # rolls back what was not committed
+        except (sqlite3.Error, OSError) as error:
+            raise LlmUnavailable(
+                f"the spending meter {self._path} cannot be used: {error}",
+                hint="mend its permissions, or delete it to count anew; without it nothing is spent",
+                reason="budget",
+            ) from error
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(mode=0o600)
+    database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'last'").fetchone():
+            database.executescript(_SCHEMA)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+@contextmanager
+def _scratch() -> Iterator[sqlite3.Connection]:
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        database.executescript(_SCHEMA)
+        yield database
+    finally:
+        database.close()
+
+
+def _lapse(database: sqlite3.Connection, now: datetime) -> None:
+    """Calls whose process died: what they asked was likely sent, the room for their answer is given back."""
+    gone = "until <= ?"
+    lapsed = database.execute(f"SELECT hour, input FROM held WHERE {gone}", (now.timestamp(),)).fetchall()  # noqa: S608
+    for hour, tokens in lapsed:
+        _count(database, hour, 1, tokens)
+    database.execute(f"DELETE FROM held WHERE {gone}", (now.timestamp(),))  # noqa: S608
+    database.execute("DELETE FROM spent WHERE hour < ?", (_hour(now) - _HOURS_KEPT,))
+
+
+def _count(database: sqlite3.Connection, hour: int, calls: int, tokens: int) -> None:
+    database.execute(
+        "INSERT INTO spent (hour, calls, tokens) VALUES (?,?,?)"
+        " ON CONFLICT (hour) DO UPDATE SET calls = calls + excluded.calls, tokens = tokens + excluded.tokens",
+        (hour, calls, tokens),
+    )
+
+
+def _windows(database: sqlite3.Connection, now: datetime, limits: Limits) -> tuple[Window, Window]:
+    hour = _hour(now)
+    midnight = hour - hour % 24
+    return (
+        _window(database, "hour", hour, hour, limits.calls_per_hour, limits.tokens_per_hour),
+        _window(database, "day", midnight, midnight + 23, limits.calls_per_day, limits.tokens_per_day),
+    )
+
+
+def _window(database: sqlite3.Connection, name: str, first: int, last: int, max_calls: int, max_tokens: int) -> Window:
+    calls, tokens = database.execute(_USED, (first, last)).fetchone()
+    return Window(name, calls, max_calls, tokens, max_tokens, datetime.fromtimestamp((last + 1) * _HOUR, UTC))
+
+
+def _last(database: sqlite3.Connection, what: str) -> Outcome | None:
+    row = database.execute("SELECT at, reason, message FROM last WHERE what = ?", (what,)).fetchone()
+    return None if row is None else Outcome(datetime.fromtimestamp(row[0], UTC), row[1], row[2])
+
+
+def _hour(at: datetime) -> int:
+    return int(at.timestamp() // _HOUR)
+
+
+def _refusal(window: Window, limit: str, tokens: int, now: datetime) -> LlmUnavailable:
+    never = window.max_calls < 1 or tokens > window.max_tokens
+    spent = f"{window.calls} of {window.max_calls} calls and {window.tokens} of {window.max_tokens} tokens are spent"
+    return LlmUnavailable(
+        f"a call of up to {tokens} tokens does not fit into this {window.name}: {spent}",
+        hint=f"raise llm.{limit}" if never else f"wait until {window.ends:%H:%M} UTC, or raise llm.{limit}",
+        reason="budget",
+        retry_after=None if never else (window.ends - now).total_seconds(),
+    )
