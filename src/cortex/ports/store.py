@@ -12,12 +12,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Protocol
 
 from cortex.domain.events import Event, EventKind
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane, State
-from cortex.domain.memory import ImportanceLabel, Kind
+from cortex.domain.memory import ImportanceLabel, Kind, Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
@@ -102,7 +103,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PutJob:
-    """Enqueue a job, or write back what became of it."""
+    """Enqueue a job, or write back what became of it; of those done under one key only the last is kept."""
 
     job: Job
 
@@ -228,6 +229,10 @@ class View(Protocol):
 
     def counts(self, filter: Filter) -> Counts: ...
 
+    def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
+        """The memories drawn from any of these turns, in order of id, whatever their state."""
+        ...
+
     def history(self, id: TraceId) -> list[Version]:
         """Every version of a trace, oldest first."""
         ...
@@ -321,6 +326,13 @@ class Store(Protocol):
 
     def maintain(self) -> Mapping[str, Any]:
         """Compact and optimise; gives the index status."""
+        ...
+
+    def backup(self, to: Path) -> None:
+        """A consistent copy of everything at `to`, checked and durable; nothing is there until it is whole.
+
+        Readers and writers go on meanwhile. A store that has no files says so with a `StoreError`.
+        """
         ...
 
     def describe(self) -> Mapping[str, Any]:

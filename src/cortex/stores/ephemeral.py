@@ -31,7 +31,7 @@ from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace, canonical, kind_of, label_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
-from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreUnavailable
+from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
 from cortex.ports.clock import Deadline
 from cortex.ports.store import (
     Abilities,
@@ -200,6 +200,9 @@ class EphemeralStore:
     def maintain(self) -> Mapping[str, Any]:
         return {"indexes": "none"}
 
+    def backup(self, to: Path) -> None:
+        raise StoreError(f"nothing here is kept, so nothing goes to {to}", hint="set store.backend to keep memory")
+
     def describe(self) -> Mapping[str, Any]:
         with self._lock:
             traces = sum(len(shelf.said) for shelf in self._shelves.values())
@@ -300,6 +303,10 @@ class _Work:
             same = (each for each in jobs.values() if _work_of(each) == _work_of(job))
             if known := next((each for each in same if each.state is JobState.WAITING), None):
                 job = replace(known, due=job.due, payload=job.payload)
+        if job.state is JobState.DONE:
+            done = [each for each in jobs.values() if _work_of(each) == _work_of(job) and each.state is JobState.DONE]
+            for each in done:
+                del jobs[each.id]
         jobs[job.id] = job
 
     def _expect_last(self, session: str, seq: int) -> None:
@@ -426,6 +433,12 @@ class _View:
             newest=max(times, default=None),
             text_bytes=sum(len(trace.text.encode()) for trace in traces),
         )
+
+    def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
+        wanted = frozenset(turns)
+        traces = (said.trace for said in self._current())
+        drawn = [each for each in traces if isinstance(each, Memory) and not wanted.isdisjoint(each.source_turns)]
+        return [memory for trace in drawn if isinstance(memory := self._counted(trace), Memory)]
 
     def history(self, id: TraceId) -> list[Version]:
         return [

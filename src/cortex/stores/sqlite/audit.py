@@ -17,10 +17,12 @@ from cortex.domain.passages import terms_by_passage
 from cortex.domain.terms import TOKENISER
 from cortex.domain.vectors import sign_codes
 from cortex.ports.store import Finding
-from cortex.stores.sqlite.codec import listed, unpack_id
-from cortex.stores.sqlite.writer import ADD_UNIT, posting, units
+from cortex.stores.sqlite.codec import listed, pack_id, unpack_id
+from cortex.stores.sqlite.writer import ADD_SOURCE, ADD_UNIT, posting, units
 
-REPAIRABLE = frozenset({"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses", "speakers", "slots"})
+REPAIRABLE = frozenset(
+    {"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses", "speakers", "slots", "sources"}
+)
 """What can be mended by making it anew from the traces; the rest is truth, and is only reported."""
 
 
@@ -33,7 +35,7 @@ def tokeniser(connection: sqlite3.Connection) -> str:
 def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
     """Everything that is out of order."""
     checks: tuple[Callable[[sqlite3.Connection], Iterator[Finding]], ...] = (
-        _file, _chain, _commitments, _index, _counters, _speakers, _slots, _uses, _vectors, _orphans,
+        _file, _chain, _commitments, _index, _counters, _speakers, _slots, _sources, _uses, _vectors, _orphans,
     )  # fmt: skip
     for check in checks:
         yield from check(connection)
@@ -50,6 +52,8 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE facets SET traces = 0, passages = 0, terms = 0")
     connection.execute("DELETE FROM speakers")
     connection.execute(f"INSERT INTO speakers {_SPEAKERS}")
+    connection.execute("DELETE FROM sources")
+    connection.executemany(ADD_SOURCE, sorted(_expected_sources(connection)))
     connection.executemany(
         "UPDATE traces SET slot = ? WHERE row = ?", [(slot, row) for row, slot, _ in _expected_slots(connection)]
     )
@@ -177,6 +181,19 @@ def _expected_slots(connection: sqlite3.Connection) -> Iterator[tuple[int, str |
     ).fetchall()
     for row, subject, attribute, slot in rows:
         yield row, slot_of(subject or "", attribute or ""), slot
+
+
+def _sources(connection: sqlite3.Connection) -> Iterator[Finding]:
+    wrong = _expected_sources(connection) ^ set(connection.execute("SELECT turn, row FROM sources"))
+    if wrong:
+        yield Finding("sources", f"{len(wrong)} links from turns to memories are wrong")
+
+
+def _expected_sources(connection: sqlite3.Connection) -> set[tuple[bytes, int]]:
+    rows = connection.execute(
+        "SELECT s.value, t.row FROM traces t, json_each(t.body, '$.source_turns') s WHERE t.name = 'memory'"
+    )
+    return {(pack_id(turn), row) for turn, row in rows}
 
 
 def _uses(connection: sqlite3.Connection) -> Iterator[Finding]:

@@ -87,6 +87,11 @@ class PastView(SqliteView):
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         return [self._traces[id].trace for id in ids if id in self._traces]
 
+    def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
+        wanted = frozenset(turns)
+        traces = (then.trace for then in self._traces.values())
+        return [trace for trace in traces if isinstance(trace, Memory) and not wanted.isdisjoint(trace.source_turns)]
+
     def history(self, id: TraceId) -> list[Version]:
         known = [version for version in super().history(id) if version.since <= self.position]
         return [
@@ -189,7 +194,7 @@ class PastView(SqliteView):
 
     def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
         later = (turn for turn in self._turns(session) if turn.seq > after)
-        return sorted(later, key=lambda turn: (turn.seq, turn.id))[:limit]
+        return sorted(later, key=lambda turn: (turn.seq, turn.id))[: max(0, limit)]
 
     def _turns(self, session: str) -> Iterator[Turn]:
         """The turns of a session, whatever their state."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cortex.domain.events import Event, EventKind
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.memory import Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
@@ -124,6 +125,17 @@ class SqliteView:
         older = self._db.execute("SELECT body, since, until FROM versions WHERE row = ? ORDER BY since", (key,))
         past = [Version(unpack_trace(name, text, None, 0), begin, end) for text, begin, end in older]
         return [*past, Version(unpack_trace(name, body, None, 0), since, None)]
+
+    def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
+        found: dict[bytes, Trace] = {}
+        for some in batched([pack_id(turn) for turn in turns]):
+            rows = self._db.execute(
+                "SELECT t.id, t.name, t.body, t.used, t.uses FROM sources s CROSS JOIN traces t ON t.row = s.row"
+                f" CROSS JOIN facets f ON f.id = t.facet WHERE f.user = ? AND s.turn IN ({marks(some)})",
+                (self._user, *some),
+            )
+            found.update((row[0], unpack_trace(*row[1:])) for row in rows)
+        return [memory for _, memory in sorted(found.items()) if isinstance(memory, Memory)]
 
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
         around: dict[TraceId, dict[int, TraceId]] = {}
@@ -422,7 +434,7 @@ class SqliteView:
         rows = self._db.execute(
             "SELECT t.name, t.body, t.used, t.uses FROM threads h JOIN traces t ON t.thread = h.id AND t.seq > ?"
             " WHERE h.user = ? AND h.session = ? ORDER BY t.seq, t.id LIMIT ?",
-            (after, self._user, session, limit),
+            (after, self._user, session, max(0, limit)),
         )
         return [turn for row in rows if isinstance(turn := unpack_trace(*row), Turn)]
 

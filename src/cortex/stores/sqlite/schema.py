@@ -10,7 +10,7 @@ from cortex.errors import StoreForeign, StoreTooNew
 APPLICATION_ID = 0x43525458  # "CRTX"
 
 # Truth: traces, versions, events (with users, facets and threads that they point to), accesses.
-# Derived and rebuildable: postings, lexicon, codes, tombs, speakers, slots, the counters of facets and traces.
+# Derived and rebuildable: postings, lexicon, codes, tombs, speakers, slots, sources, the counters of facets and traces.
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -54,6 +54,10 @@ CREATE TABLE traces (
 CREATE INDEX traces_by_facet ON traces (facet, id);
 CREATE INDEX traces_by_place ON traces (thread, seq) WHERE thread IS NOT NULL;
 CREATE INDEX traces_by_slot ON traces (slot) WHERE slot IS NOT NULL;
+
+-- Which memories were drawn from which turns; derived.
+CREATE TABLE sources (turn BLOB NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (turn, row)) WITHOUT ROWID;
+CREATE INDEX sources_by_row ON sources (row);
 
 -- Who speaks in the turns of a facet, and in how many; derived.
 CREATE TABLE speakers (

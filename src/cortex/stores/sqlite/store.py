@@ -13,7 +13,7 @@ from typing import Any
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
 from cortex.ports.store import Abilities, Change, File, Finding, Job, JobState, Touch
-from cortex.stores.sqlite import audit, schema
+from cortex.stores.sqlite import audit, copies, schema
 from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time, unpack_job
 from cortex.stores.sqlite.codes import CodeIndex
 from cortex.stores.sqlite.connections import Connections
@@ -137,6 +137,12 @@ class SqliteStore:
             "tokeniser": TOKENISER,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }
+
+    def backup(self, to: Path) -> None:
+        with self._connections.reading() as connection:
+            # The first read fixes the moment that is seen; writers go on meanwhile.
+            connection.execute("SELECT count(*) FROM meta").fetchone()
+            copies.copy(connection, to)
 
     def close(self) -> None:
         self._connections.close()

@@ -129,6 +129,7 @@ class Writer:
     def _insert(self, puts: Sequence[Put]) -> None:
         traces, postings, terms, counts = [], [], list[tuple[Any, ...]](), []
         speakers: Counter[tuple[int, str]] = Counter()
+        sources: list[tuple[bytes, int]] = []
         row = self._next_row()
         salts = os.urandom(SALT_BYTES * len(puts))
         for number, put in enumerate(puts):
@@ -150,11 +151,13 @@ class Writer:
                 counts.append((1, 0, 0, facet))
             if isinstance(trace, Turn) and trace.speaker:
                 speakers[facet, trace.speaker] += 1
+            sources += source_rows(at, trace)
         self._add("traces (row, id, name, facet, since, created, thread, seq, slot, salt, body)", traces)
         self._add("lexicon", terms)
         self._db.executemany("INSERT INTO postings (rowid, terms) VALUES (?, ?)", postings)
         self._count(counts)
         self._count_speakers(speakers)
+        self._db.executemany(ADD_SOURCE, sources)
 
     def _revise(self, put: Put, old: Stored) -> None:
         trace, body = put.trace, canonical(put.trace)
@@ -177,6 +180,9 @@ class Writer:
             self._db.execute("UPDATE vectors SET until = ? WHERE row = ? AND until IS NULL", (self.position, old.row))
         self._unindex(old, before)
         self._index(old.row, facet, trace)
+        if "source_turns" in before or source_rows(old.row, trace):
+            self._db.execute("DELETE FROM sources WHERE row = ?", (old.row,))
+            self._db.executemany(ADD_SOURCE, source_rows(old.row, trace))
 
     def _index(self, row: int, facet: int, trace: Trace) -> None:
         if isinstance(trace, Turn) and trace.speaker:
@@ -225,6 +231,7 @@ class Writer:
             "DELETE FROM versions WHERE row = ?",
             "DELETE FROM vectors WHERE row = ?",
             "DELETE FROM accesses WHERE row = ?",
+            "DELETE FROM sources WHERE row = ?",
         ):
             self._db.execute(statement, (old.row,))
 
@@ -391,6 +398,11 @@ class Writer:
             if moved:
                 self._db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
                 return
+        if job.state is JobState.DONE:
+            self._db.execute(
+                "DELETE FROM jobs WHERE user = ? AND kind = ? AND key = ? AND state = 'done'",
+                (self._user, job.kind, job.key),
+            )
         claimed = pack_time(job.claimed_until) if job.claimed_until else None
         self._db.execute(
             "INSERT OR REPLACE INTO jobs (id, user, kind, key, due, state, attempts, claimed, error, payload)"
@@ -482,11 +494,17 @@ class Writer:
         return (found[0] if found else 0) + 1
 
 
+ADD_SOURCE = "INSERT OR IGNORE INTO sources VALUES (?, ?)"
 ADD_UNIT = "INSERT INTO lexicon VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 def slot(trace: Trace) -> str | None:
     return trace.slot if isinstance(trace, Memory) else None
+
+
+def source_rows(row: int, trace: Trace) -> list[tuple[bytes, int]]:
+    """The rows that tell which turns a memory was drawn from."""
+    return [(pack_id(turn), row) for turn in trace.source_turns] if isinstance(trace, Memory) else []
 
 
 def units(

@@ -1,0 +1,189 @@
+"""Looking after memory over time: the lifecycle and its undo, backups, and the rhythm of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cortex.domain.receipt import Receipt
+from cortex.errors import InvalidRequest
+from cortex.lifecycle import backups as backing
+from cortex.lifecycle import flow as tending
+from cortex.lifecycle import schedule, undoing, upkeep
+from cortex.lifecycle.schedule import Done, Keeper, Task
+from cortex.lifecycle.upkeep import Anomaly, Diary
+from cortex.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """What a lifecycle run would do, or did, and the receipt."""
+
+    outcome: tending.Outcome
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What of a lifecycle run was undone, and the receipt."""
+
+    undone: undoing.Undone
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """The backup that was restored, and the backup of what it replaced."""
+
+    path: Path
+    replaced: backing.Backup | None
+
+
+class Keeping:
+    """The care for one tenant's memory; backups are of the whole agent."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def tend(self, *, dry_run: bool = False, progress: Progress = silent) -> Tended:
+        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_tend` (X16)."""
+        self._engine.settle()  # what was used a moment ago is still in use
+        with self._engine._noting("tend") as note:
+            outcome = tending.tend(
+                tenant=self._engine.tenant,
+                store=self._engine._store,
+                embedder=self._engine._parts.embedder if self._engine._can_embed else None,
+                clock=self._engine._parts.clock,
+                ids=self._engine._parts.ids,
+                dry_run=dry_run,
+                secure=self.backup if self._backs_up else None,
+                progress=progress,
+            )
+            note.close(outcome.position, **outcome.facts())
+        return Tended(outcome, note.receipt)
+
+    def undo(self, run: str) -> TakenBack:
+        """Take back a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
+        with self._engine._noting("undo_tend") as note:
+            undone = undoing.undo(
+                undoing.Run.named(self._run_of(run)),
+                tenant=self._engine.tenant,
+                store=self._engine._store,
+                clock=self._engine._parts.clock,
+            )
+            note.close(undone.position, **undone.facts())
+        return TakenBack(undone, note.receipt)
+
+    def _run_of(self, given: str) -> str:
+        """The run a receipt is about, where it is a receipt that is named."""
+        if given.count("-") != 4:
+            return given
+        receipt = self._engine.receipt(given)
+        if receipt.op != "tend" or not receipt.facts.get("run"):
+            raise InvalidRequest(
+                "is the receipt of nothing that could be undone", field="run", hint="see `cortex receipts --op tend`"
+            )
+        return str(receipt.facts["run"])
+
+    def backup(self, to: Path | None = None) -> backing.Made:
+        """Back up the agent's memory while it is in use; `to` names a folder where nothing is ever removed (E21)."""
+        settings, now = self._engine._parts.settings.lifecycle, self._engine._parts.clock.now()
+        self._engine.settle()
+        with self._engine._noting("backup") as note:
+            if to is not None:
+                made = backing.Made(
+                    backing.make_at(self._engine._store, to.expanduser(), self._engine.tenant.agent, now)
+                )
+            else:
+                made = backing.make(
+                    self._engine._store, self._backups, self._engine.tenant.agent, now,
+                    daily=settings.backup_keep_daily, weekly=settings.backup_keep_weekly,
+                )  # fmt: skip
+            note.close(
+                self._engine._position(), file=made.backup.path.name, bytes=made.backup.bytes, removed=len(made.removed)
+            )
+        return made
+
+    def backups(self) -> Sequence[backing.Backup]:
+        """The backups of this agent, newest first."""
+        return backing.listed(self._backups, self._engine.tenant.agent)
+
+    def restore_backup(self, given: str) -> BroughtBack:
+        """Bring back a backup: a file, the name of one, or `latest`. What is there now becomes a backup (E21)."""
+        agent, replace = self._engine.tenant.agent, self._engine._parts.replace_store
+        if replace is None:
+            raise InvalidRequest(
+                "has no files to put back", field="store.backend", hint="restore with the tools of the store"
+            )
+        path = backing.found(given, self._backups, agent)
+        self._engine._parts.release(agent)
+        replaced = backing.restore(
+            path,
+            self._backups,
+            agent,
+            self._engine._parts.clock.now(),
+            replace=lambda backup, keep: replace(agent, backup, keep),
+        )
+        return BroughtBack(path, replaced)
+
+    def attend(self) -> datetime:
+        """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
+        self._engine.work()
+        settings = self._engine._parts.settings.lifecycle
+        rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
+        tasks: dict[Task, Callable[[], object]] = {Task.TEND: self._tend_and_optimise, Task.BACKUP: self.backup}
+        at = schedule.attend(rhythm, tasks, last=self._last_done, clock=self._engine._parts.clock, note=self._note_task)
+        due, now = self._engine.next_due(), self._engine._parts.clock.now()
+        # What was due has just been done; what is still due belongs to a process that died, and waits for its lease.
+        return min(at, due) if due and due > now else at
+
+    @contextmanager
+    def kept(self) -> Iterator[Keeper]:
+        """Have `attend` called in the background, at its times and when there is something new to do."""
+        parts = self._engine._parts
+        keeper = Keeper(self._engine.attend, clock=parts.clock).start()
+        parts.wake = keeper.nudge
+        try:
+            yield keeper
+        finally:
+            parts.wake = None
+            keeper.stop()
+
+    def _tend_and_optimise(self) -> None:
+        if self.tend().outcome.applied:
+            self._engine.optimize()
+
+    def _last_done(self) -> schedule.Last:
+        diary = self._diary()
+        return {
+            Task.TEND: Done(diary.tended_at, diary.failed_at(Task.TEND)),
+            Task.BACKUP: Done(backing.last_at(self._backups, self._engine.tenant.agent), diary.failed_at(Task.BACKUP)),
+        }
+
+    def _note_task(self, task: Task, trouble: Anomaly | None) -> None:
+        now = self._engine._parts.clock.now()
+        if change := upkeep.noted(task, trouble, self._diary(), now):
+            self._engine._store.apply(self._engine.tenant, [change], at=now)
+
+    def _diary(self) -> Diary:
+        with self._engine._store.view(self._engine.tenant) as view:
+            return upkeep.read(view)
+
+    @property
+    def _backups(self) -> Path:
+        return self._engine._parts.home / backing.FOLDER
+
+    @property
+    def _backs_up(self) -> bool:
+        """Whether this store can be backed up, and is to be."""
+        return (
+            self._engine._parts.replace_store is not None
+            and self._engine._parts.settings.lifecycle.backup_every_hours > 0
+        )

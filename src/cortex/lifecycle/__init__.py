@@ -1,0 +1,1 @@
+"""Lifecycle: time becomes plans, and plans become changes that can be shown before and undone after (X16)."""

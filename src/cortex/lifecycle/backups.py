@@ -1,0 +1,182 @@
+"""Backups of an agent's memory: their names, how long they are kept, how they are made and brought back (E21)."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from cortex.errors import InvalidRequest, StoreUnavailable
+from cortex.ports.store import Store
+
+FOLDER = "backups"
+REPLACED = "replaced"
+"""Marks what a restore put out of the way."""
+
+REPLACED_LIFE = timedelta(days=30)
+_TIME = "%Y%m%dT%H%M%SZ"
+_NAME = re.compile(
+    r"(?P<agent>[a-z0-9][a-z0-9._-]{0,63})-(?P<time>\d{8}T\d{6}Z)(?:-(?P<mark>\d{1,4}|replaced))?\.sqlite"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """One backup, as its name tells it."""
+
+    path: Path
+    agent: str
+    at: datetime
+    mark: str = ""
+    bytes: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "file": str(self.path),
+            "agent": self.agent,
+            "at": self.at.isoformat(),
+            "replaced": self.mark == REPLACED,
+            "bytes": self.bytes,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new backup, and the old ones that were removed for it."""
+
+    backup: Backup
+    removed: tuple[Backup, ...] = ()
+
+
+def name_of(agent: str, at: datetime, mark: str = "") -> str:
+    """What a backup made at `at` is called."""
+    return f"{agent}-{at.astimezone(UTC).strftime(_TIME)}{f'-{mark}' if mark else ''}.sqlite"
+
+
+def read_name(path: Path) -> Backup | None:
+    """The backup a file is by its name; None for any other file."""
+    found = _NAME.fullmatch(path.name)
+    if not found:
+        return None
+    try:
+        at = datetime.strptime(found["time"], _TIME).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return Backup(path, found["agent"], at, found["mark"] or "")
+
+
+def keep(backups: Iterable[Backup], now: datetime, *, daily: int, weekly: int) -> frozenset[Path]:
+    """Which to keep: the last of each of the latest days, of each of the latest weeks before those, and the newest.
+
+    What a restore replaced is kept for a month, and what is dated in the future for as long as it is.
+    """
+    newest_first = sorted(backups, key=lambda each: (each.at, each.path.name), reverse=True)
+    kept = {each.path for each in newest_first[:1]}
+    kept |= {each.path for each in newest_first if each.at > now}
+    kept |= {each.path for each in newest_first if each.mark == REPLACED and now - each.at <= REPLACED_LIFE}
+    ordinary = [each for each in newest_first if each.at <= now and each.mark != REPLACED]
+    days = _last_of_each(ordinary, lambda each: each.at.date(), daily)
+    oldest_day = days[-1].at.date() if days else None
+    before = [each for each in ordinary if oldest_day is not None and each.at.date() < oldest_day]
+    weeks = _last_of_each(before, lambda each: each.at.isocalendar()[:2], weekly)
+    return frozenset(kept | {each.path for each in (*days, *weeks)})
+
+
+def _last_of_each(newest_first: Sequence[Backup], period: Callable[[Backup], Any], number: int) -> list[Backup]:
+    latest: dict[Any, Backup] = {}
+    for each in newest_first:
+        latest.setdefault(period(each), each)
+    return list(latest.values())[:number]
+
+
+def listed(folder: Path, agent: str) -> list[Backup]:
+    """The backups of an agent in a folder, newest first; files of other names are not looked at."""
+    paths = list(folder.iterdir()) if folder.is_dir() else []
+    named = [each for path in paths if (each := read_name(path)) and each.agent == agent and path.is_file()]
+    weighed = [dataclasses.replace(each, bytes=each.path.stat().st_size) for each in named]
+    return sorted(weighed, key=lambda each: (each.at, each.path.name), reverse=True)
+
+
+def last_at(folder: Path, agent: str) -> datetime | None:
+    """When the latest backup was made: the folder itself is the diary, whichever process made it."""
+    return next((each.at for each in listed(folder, agent) if each.mark != REPLACED), None)
+
+
+def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, weekly: int) -> Made:
+    """Back up a store into a folder, then remove what need not be kept. The new one is there before any goes."""
+    _make_private(folder)
+    path = _free(folder, agent, now)
+    store.backup(path)
+    backups = listed(folder, agent)
+    kept = keep(backups, now, daily=daily, weekly=weekly) | {path}
+    removed = tuple(each for each in backups if each.path not in kept and _removed(each.path))
+    return Made(next(each for each in backups if each.path == path), removed)
+
+
+def make_at(store: Store, folder: Path, agent: str, now: datetime) -> Backup:
+    """Back up a store into a folder of the caller's own, where nothing is ever removed."""
+    _make_private(folder)
+    path = _free(folder, agent, now)
+    store.backup(path)
+    return Backup(path, agent, now, bytes=path.stat().st_size)
+
+
+def restore(
+    backup: Path, folder: Path, agent: str, now: datetime, *, replace: Callable[[Path, Path], bool]
+) -> Backup | None:
+    """Bring a backup back; gives the backup of what it replaced, if there was anything.
+
+    `replace(backup, keep_at)` is the store's own: it checks the backup, keeps the present file at `keep_at`,
+    and puts the backup in its place, all or nothing; it says whether there was a file to keep.
+    """
+    if not backup.is_file():
+        hint = "see `cortex backup --list`"
+        raise InvalidRequest("is not a file", field=str(backup), hint=hint)
+    _make_private(folder)
+    kept = folder / name_of(agent, now, REPLACED)
+    if kept.exists():
+        raise InvalidRequest("was restored this very second", field=str(backup), hint="try again")
+    return Backup(kept, agent, now, REPLACED, kept.stat().st_size) if replace(backup, kept) else None
+
+
+def found(given: str, folder: Path, agent: str) -> Path:
+    """The file a person means by a path, by the name of a backup, or by `latest`."""
+    if given == "latest":
+        latest = next((each for each in listed(folder, agent) if each.mark != REPLACED), None)
+        if latest is None:
+            raise InvalidRequest("there is no backup", field="file", hint="make one with `cortex backup`")
+        return latest.path
+    path = Path(given).expanduser()
+    inside = folder / path.name
+    return inside if not path.exists() and path.name == given and inside.exists() else path
+
+
+def _free(folder: Path, agent: str, now: datetime) -> Path:
+    names = (name_of(agent, now, str(number) if number else "") for number in range(1_000))
+    return next(path for name in names if not (path := folder / name).exists())
+
+
+def _removed(path: Path) -> bool:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return False  # it is tried again with the next backup
+    return True
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        for each in reversed((folder, *folder.parents)):
+            if not each.exists():
+                each.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{folder} cannot be made: {error.strerror or error}", hint="choose another folder with --to"
+        ) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreUnavailable(f"{folder} cannot be written", hint="choose another folder with --to")

@@ -1,0 +1,308 @@
+"""The lifecycle run: plan each step, show it, or apply it in batches (X16)."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.lanes import SEARCHABLE, Lane
+from cortex.domain.memory import Memory, Retention
+from cortex.domain.scope import Tenant
+from cortex.domain.trace import Trace
+from cortex.errors import EmbedderUnavailable, EngineError, StoreBusy
+from cortex.lifecycle import consolidation, expiry, upkeep
+from cortex.lifecycle.consolidation import Nearness, Pair
+from cortex.lifecycle.planned import Planned, same_but_use
+from cortex.lifecycle.undoing import Run
+from cortex.lifecycle.upkeep import Anomaly
+from cortex.ports.clock import Clock
+from cortex.ports.embedder import Embedder
+from cortex.ports.store import (
+    Change,
+    ExpectClaim,
+    Filter,
+    Job,
+    JobState,
+    PutJob,
+    Store,
+    View,
+)
+from cortex.progress import Progress, silent
+
+log = logging.getLogger("cortex.lifecycle")
+
+STEPS = ("expiry", "decay", "consolidation")
+"""Time to live, sessions nobody came back to, near-duplicates; in this order."""
+
+BATCH = 200
+"""About how many changes are one transaction."""
+
+LARGE = 100
+"""More changes than this are only made after a backup."""
+
+MOST_IDS = 10
+"""How many ids of each step a receipt names."""
+
+JOB = "lifecycle"
+LEASE = timedelta(minutes=15)
+"""How long a run that died keeps others from starting."""
+
+_PAGE = 2_000
+_EMBEDDED_AT_ONCE = 256
+
+
+@dataclass(slots=True)
+class Step:
+    """One step of a run: what was planned, and what became of it."""
+
+    plans: Sequence[Planned]
+    applied: int = 0
+    passed_over: int = 0
+    """Plans that no longer held when their turn came."""
+
+    @property
+    def changes(self) -> int:
+        return sum(len(plan.changes) for plan in self.plans)
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        return Counter(plan.reason for plan in self.plans)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run would do, or did."""
+
+    steps: dict[str, Step]
+    dry_run: bool
+    position: int = 0
+    run: Run | None = None
+    anomalies: list[Anomaly] = field(default_factory=list)
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def planned(self) -> int:
+        return sum(step.changes for step in self.steps.values())
+
+    @property
+    def applied(self) -> int:
+        return sum(step.applied for step in self.steps.values())
+
+    def facts(self) -> dict[str, Any]:
+        """For the receipt: ids, counts and reasons."""
+        told: dict[str, Any] = {
+            "dryRun": self.dry_run,
+            "planned": self.planned,
+            "applied": self.applied,
+            "run": str(self.run) if self.run else None,
+            "steps": {name: _told(step) for name, step in self.steps.items()},
+            "anomalies": [anomaly.code for anomaly in self.anomalies],
+        }
+        return {**told, "degraded": list(self.degraded)} if self.degraded else told
+
+
+def _told(step: Step) -> dict[str, Any]:
+    ids = [id for plan in step.plans for id in plan.ids]
+    return {
+        "planned": step.changes,
+        "applied": step.applied,
+        "passedOver": step.passed_over,
+        "reasons": dict(step.reasons),
+        "ids": ids[:MOST_IDS],
+    }
+
+
+def tend(
+    *,
+    tenant: Tenant,
+    store: Store,
+    embedder: Embedder | None,
+    clock: Clock,
+    ids: IdSource,
+    dry_run: bool = False,
+    secure: Callable[[], object] | None = None,
+    progress: Progress = silent,
+) -> Outcome:
+    """One run for one tenant. A second run right after it changes nothing.
+
+    `secure` makes a backup; it is called before the first change where there are many, and where it fails
+    nothing is changed.
+    """
+    if dry_run:
+        return _planned(tenant, store, embedder, clock)
+    with _alone(tenant, store, clock, ids) as job:
+        outcome = _planned(tenant, store, embedder, clock)
+        outcome.dry_run = False
+        if outcome.planned > LARGE and secure is not None:
+            secure()
+        _apply(outcome, tenant, store, clock, job, progress)
+        _close(outcome, tenant, store, clock)
+    return outcome
+
+
+# --- planning ------------------------------------------------------------------------------------
+
+
+def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clock) -> Outcome:
+    now = clock.now()
+    with store.view(tenant) as view:
+        memories = list(_memories(view))
+        apart, position = upkeep.read(view).apart, view.position
+    meaning = _Meaning(embedder)
+    ttl = expiry.plan(memories, now)
+    idle = expiry.plan(memories, now, retention=Retention.SESSION)
+    merges = consolidation.plan(memories, now, nearness=meaning.nearness, apart=apart)
+    steps = {name: Step(plans) for name, plans in zip(STEPS, (ttl, idle, merges), strict=True)}
+    return Outcome(steps, dry_run=True, position=position, degraded=meaning.degraded)
+
+
+def _memories(view: View) -> Iterator[Memory]:
+    wanted = Filter(lanes=frozenset({Lane.MEMORIES}), states=SEARCHABLE)
+    after: TraceId | None = None
+    while page := view.scan(wanted, after, _PAGE):
+        yield from (trace for trace in page if isinstance(trace, Memory))
+        after = page[-1].id
+
+
+class _Meaning:
+    """How near memories are in meaning, as far as the embedder can tell."""
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self._embedder = embedder if embedder is not None and embedder.space.dimension else None
+        self.degraded: tuple[str, ...] = ()
+
+    @property
+    def nearness(self) -> Nearness:
+        return consolidation.by_words if self._embedder is None else self._calibrated
+
+    def _calibrated(self, pairs: Sequence[Pair]) -> Sequence[float | None]:
+        embedder = self._embedder
+        assert embedder is not None
+        space = embedder.space
+        texts = dict.fromkeys(memory.text for pair in pairs for memory in pair if space.reads(memory.text))
+        try:
+            vectors = dict(zip(texts, _embedded(list(texts), embedder), strict=True))
+        except EmbedderUnavailable as error:
+            self.degraded = (error.code,)
+            return consolidation.by_words(pairs)
+        return [
+            space.calibration.apply(float(np.dot(vectors[one.text], vectors[other.text])))
+            if one.text in vectors and other.text in vectors
+            else None
+            for one, other in pairs
+        ]
+
+
+def _embedded(texts: Sequence[str], embedder: Embedder) -> Iterator[Any]:
+    for start in range(0, len(texts), _EMBEDDED_AT_ONCE):
+        yield from embedder.embed_documents(texts[start : start + _EMBEDDED_AT_ONCE])
+
+
+# --- applying ------------------------------------------------------------------------------------
+
+
+def _apply(
+    outcome: Outcome, tenant: Tenant, store: Store, clock: Clock, job: Job, progress: Progress
+) -> None:  # fmt: skip
+    began, done, total = outcome.position, 0, outcome.planned
+    for step in outcome.steps.values():
+        for batch in _batches(step.plans):
+            with store.view(tenant) as view:
+                held = list(_still_holding(batch, view, clock.now()))
+            step.passed_over += len(batch) - len(held)
+            changes = [change for plan in held for change in plan.changes]
+            if changes:
+                outcome.position = store.apply(tenant, [ExpectClaim(job), *changes], at=clock.now())
+                step.applied += len(changes)
+            done += sum(len(plan.changes) for plan in batch)
+            progress(done, total, "tended")
+    if outcome.applied:
+        outcome.run = Run(began, outcome.position)
+
+
+def _batches(plans: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
+    """Plans of about `BATCH` changes together; a plan is never split."""
+    batch: list[Planned] = []
+    size = 0
+    for plan in plans:
+        batch.append(plan)
+        size += len(plan.changes)
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _still_holding(plans: Sequence[Planned], view: View, now: datetime) -> Iterator[Planned]:
+    """The plans whose memories are as they were, and were not used in time meanwhile."""
+    found = {trace.id: trace for trace in view.load([each.id for plan in plans for each in plan.decided_on])}
+    for plan in plans:
+        current = [found.get(each.id) for each in plan.decided_on]
+        unchanged = all(
+            isinstance(now_is, Memory) and same_but_use(now_is, was)
+            for now_is, was in zip(current, plan.decided_on, strict=True)
+        )
+        if unchanged and not (plan.reason == expiry.SESSION_IDLE and _is_alive(current[0], now)):
+            yield plan
+
+
+def _is_alive(trace: Trace | None, now: datetime) -> bool:
+    return isinstance(trace, Memory) and trace.is_alive(now)
+
+
+def _close(outcome: Outcome, tenant: Tenant, store: Store, clock: Clock) -> None:
+    """Compare the numbers with those of the last run, tell what is out of the ordinary, and write the diary."""
+    with store.view(tenant) as view:
+        before, after = upkeep.read(view), upkeep.census(view)
+    expiring = outcome.steps["expiry"].applied + outcome.steps["decay"].applied
+    outcome.anomalies += upkeep.anomalies(before.census, after, expiring=expiring)
+    outcome.anomalies += upkeep.inspected(store, after.traces)
+    for anomaly in outcome.anomalies:
+        log.warning("lifecycle: %s: %s", anomaly.code, anomaly.detail)
+    run, now = str(outcome.run) if outcome.run else None, clock.now()
+    store.apply(tenant, [upkeep.entry(now, after, outcome.anomalies, run, before)], at=now)
+
+
+@contextmanager
+def _alone(tenant: Tenant, store: Store, clock: Clock, ids: IdSource) -> Iterator[Job]:
+    """The right to run: one process at a time has it, and one that died loses it when its lease is over."""
+    now = clock.now()
+    store.apply(tenant, [PutJob(Job(id=ids(now), kind=JOB, key="tend", due=now))], at=now)
+    job = store.claim(tenant, [JOB], now=now, until=now + LEASE)
+    if job is None:
+        store.apply(tenant, _withdrawn(tenant, store), at=now)
+        raise StoreBusy(
+            "another lifecycle run is under way", hint="let it end; one that died is given up in 15 minutes"
+        )
+    try:
+        yield job
+    except BaseException as error:
+        code = error.code if isinstance(error, EngineError) else type(error).__name__
+        _end(job, JobState.FAILED, code, tenant, store, clock)
+        raise
+    _end(job, JobState.DONE, "", tenant, store, clock)
+
+
+def _end(job: Job, state: JobState, error: str, tenant: Tenant, store: Store, clock: Clock) -> None:
+    try:
+        ended = PutJob(replace(job, state=state, claimed_until=None, error=error))
+        store.apply(tenant, [ExpectClaim(job), ended, *_withdrawn(tenant, store)], at=clock.now())
+    except EngineError:
+        if state is JobState.DONE:
+            raise  # while the error that ended a run is the one to tell, not that it could not be noted
+
+
+def _withdrawn(tenant: Tenant, store: Store) -> list[Change]:
+    """Nothing of ours may be left waiting: whoever asks when there is work would be told `now`, again and again."""
+    with store.view(tenant) as view:
+        waiting = [job for job in view.jobs(JobState.WAITING, limit=10_000) if job.kind == JOB]
+    return [PutJob(replace(job, state=JobState.DONE)) for job in waiting]

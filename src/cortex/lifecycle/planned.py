@@ -1,0 +1,29 @@
+"""A plan of the lifecycle: what would change, why, and what it was decided on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cortex.domain.identity import TraceId
+from cortex.domain.memory import Memory
+from cortex.ports.store import Put
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Changes that belong together: all of them are carried out, or none."""
+
+    changes: tuple[Put, ...]
+    reason: str
+    decided_on: tuple[Memory, ...]
+    """The memories as they were when this was decided; where one has changed since, the plan no longer holds."""
+
+    @property
+    def ids(self) -> tuple[TraceId, ...]:
+        """The memories that would change, the one that is kept first."""
+        return tuple(change.trace.id for change in self.changes)
+
+
+def same_but_use(one: Memory, other: Memory) -> bool:
+    """Whether two readings of a memory say the same; how often it was used is not part of what it says."""
+    return one.revised(last_accessed_at=None, access_count=0) == other.revised(last_accessed_at=None, access_count=0)

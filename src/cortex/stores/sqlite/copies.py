@@ -1,0 +1,157 @@
+"""Whole copies of the file: made while it is in use, and put in its place when nobody uses it (E21).
+
+Whatever happens on the way, the file that counts is always whole: a copy is written beside it under another name,
+checked, brought to the disk, and only then given its name.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
+from cortex.stores.sqlite import schema
+from cortex.stores.sqlite.connections import Gate, named_errors
+
+_PAGES_AT_ONCE = 1_024
+_PARTIAL = "partial"
+
+# Where SQLite locks its files, see "File Locking And Concurrency": whoever has a file open holds some of these bytes.
+_PENDING_BYTE = 0x40000000
+_LOCK_BYTES = 512
+
+
+def copy(source: sqlite3.Connection, to: Path) -> None:
+    """What `source` sees, as a checked file of its own at `to`. `source` has begun to read, so it sees one moment."""
+    with named_errors(to), _written_whole(to) as partial:
+        with closing(sqlite3.connect(partial, isolation_level=None)) as target:
+            source.backup(target, pages=_PAGES_AT_ONCE)
+            # One file that needs no other beside it.
+            target.execute("PRAGMA journal_mode = DELETE")
+        check(partial)
+
+
+def check(path: Path) -> None:
+    """Refuse what is not a whole database of ours that this version can read. The file is not touched."""
+    with named_errors(path), closing(_opened_to_look(path)) as connection:
+        schema.refuse_strange(connection, str(path))
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            raise StoreCorrupt(f"{path} is empty", hint="choose another backup")
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise StoreCorrupt(f"{path} is damaged: {found}", hint="choose another backup")
+
+
+def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) -> bool:
+    """Put `backup` in the place of the file at `path`, keeping what was there at `keep_at`; whether there was any.
+
+    Nobody else may have the file open: they would go on writing to what is no longer there.
+    """
+    check(backup)
+    there = path.exists()
+    if Path(f"{backup}-wal").exists() or (there and path.samefile(backup)):
+        raise InvalidRequest("is in use itself", field=str(backup), hint="give a file that `cortex backup` made")
+    with named_errors(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with closing(Gate(path)) as gate, gate.held(busy_timeout_ms / 1000):
+            if there:
+                _refuse_in_use(path)
+                _keep(path, keep_at)
+                _settle_log(path)
+            with _written_whole(path) as partial:
+                shutil.copyfile(backup, partial)
+    return there
+
+
+def _keep(path: Path, keep_at: Path) -> None:
+    """A copy of what is there; a damaged file as it is, with its log, since more may be saved from it."""
+    # Before SQLite opens it: where it cannot read a file, it throws away the log.
+    for suffix in ("", "-wal"):
+        if (file := Path(f"{path}{suffix}")).exists():
+            with _written_whole(Path(f"{keep_at}{suffix}")) as partial:
+                shutil.copyfile(file, partial)
+    with suppress(EngineError, sqlite3.DatabaseError):
+        with closing(sqlite3.connect(path, isolation_level=None)) as source:
+            source.execute("BEGIN")
+            source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            copy(source, keep_at)
+        Path(f"{keep_at}-wal").unlink(missing_ok=True)
+
+
+def _settle_log(path: Path) -> None:
+    """Take in the write-ahead log and remove it: beside another file it would be taken for that file's own."""
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    for suffix in ("-wal", "-shm", "-journal"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)  # left only where it could not be taken in, and kept aside
+
+
+def _refuse_in_use(path: Path) -> None:
+    # Our own connections to it are closed, so closing this descriptor takes no lock away from them.
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _LOCK_BYTES, _PENDING_BYTE)
+    except OSError as error:
+        raise StoreBusy(
+            f"{path} is open in another process",
+            hint="stop what uses this memory (`cortex serve`, `mcp`, `work`, an agent), then restore again",
+        ) from error
+    finally:
+        os.close(file)
+
+
+def _opened_to_look(path: Path) -> sqlite3.Connection:
+    if not path.is_file():
+        raise StoreUnavailable(f"{path} is not a file", hint="see `cortex backup --list`")
+    # Immutable: no lock, no log, no file beside it.
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
+
+
+@contextmanager
+def _written_whole(to: Path) -> Iterator[Path]:
+    """A file to write, readable by its owner alone; it is given its name once it is whole and on the disk."""
+    _sweep(to.parent)
+    partial = to.with_name(f".{to.name}.{threading.get_ident()}.{os.getpid()}.{_PARTIAL}")
+    try:
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        yield partial
+        _to_disk(partial)
+        os.replace(partial, to)
+        _to_disk(to.parent)
+    finally:
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            with suppress(OSError):
+                os.unlink(f"{partial}{suffix}")
+
+
+def _to_disk(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes that are gone left unfinished in a folder."""
+    for path in folder.glob(f".*.{_PARTIAL}*"):
+        owner = path.name.partition(f".{_PARTIAL}")[0].rpartition(".")[2]
+        if owner.isdigit() and not _is_alive(int(owner)):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,167 @@
+"""Verbs that look after memory over time: consolidate (X16), backup and restore (E21), work (S7)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cortex.domain.identity import checked_id
+from cortex.errors import InvalidRequest
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import Surface, surface_of
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+
+def consolidate(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
+    undo: Annotated[str | None, typer.Option(metavar="RUN", help="Take back a run, by the name it printed.")] = None,
+) -> None:
+    """Run the lifecycle: expire what is over, merge what was said twice. It can be shown before and undone after."""
+    surface = surface_of(context)
+    if undo is not None:
+        if dry_run:
+            raise InvalidRequest("cannot be tried out", field="--undo", hint="leave out --dry-run")
+        _undo(surface, undo)
+        return
+    with surface.engine() as engine, output.progress("tending") as progress:
+        tended = engine.tend(dry_run=dry_run, progress=progress)
+    found = tended.outcome
+    if surface.json:
+        plans = [
+            {"step": name, "reason": plan.reason, "ids": list(plan.ids)}
+            for name, step in found.steps.items()
+            for plan in step.plans
+        ]
+        anomalies = [anomaly.to_json() for anomaly in found.anomalies]
+        output.show_json({**tended.receipt.to_json(), "plans": plans, "anomalies": anomalies})
+        return
+    from cortex.surfaces.cli import lifecycle_view
+
+    output.show(*lifecycle_view.outcome(found))
+
+
+def _undo(surface: Surface, run: str) -> None:
+    with surface.engine() as engine:
+        done = engine.undo_tend(run)
+    if surface.json:
+        output.show_json({**done.receipt.to_json(), "ids": list(done.undone.restored)})
+        return
+    output.plain(f"put back {len(done.undone.restored):,}")
+    if done.undone.refused:
+        from cortex.surfaces.cli import rendering
+
+        number = f"{len(done.undone.refused):,}"
+        output.show(rendering.notice(f"{number} have changed since and were left as they are", "see `cortex show ID`"))
+
+
+def backup(
+    context: typer.Context,
+    to: Annotated[Path | None, typer.Option(metavar="DIR", help="Into this folder, where nothing is removed.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Show the backups there are.")] = False,
+) -> None:
+    """Back up the memory of the agent while it is in use, and remove backups that need not be kept."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        if list_:
+            _list(surface, engine)
+            return
+        made = engine.backup(to)
+    if surface.json:
+        removed = [str(each.path) for each in made.removed]
+        output.show_json({**made.backup.to_json(), "removed": removed})
+        return
+    from cortex.surfaces.cli.rendering import size
+
+    output.plain(f"{made.backup.path}  ({size(made.backup.bytes)})")
+    if made.removed:
+        output.plain(f"removed {len(made.removed):,} older")
+
+
+def _list(surface: Surface, engine: Engine) -> None:
+    found = engine.backups()
+    if surface.json:
+        output.show_json({"backups": [each.to_json() for each in found]})
+    elif found:
+        from cortex.surfaces.cli import lifecycle_view
+
+        output.show(lifecycle_view.backups(found))
+    else:
+        output.plain("no backups yet; `cortex backup` makes one")
+
+
+def restore(
+    context: typer.Context,
+    what: Annotated[
+        str, typer.Argument(metavar="ID|FILE", help="A forgotten memory, or a backup: its file, its name, or `latest`.")
+    ],
+) -> None:
+    """Bring back what was forgotten, or the whole memory as a backup has it; what is there now is kept as a backup."""
+    if _is_id(what):
+        from cortex.surfaces.cli import use
+
+        use.restore(context, what)
+        return
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        done = engine.restore_backup(what)
+    if surface.json:
+        replaced = done.replaced.to_json() if done.replaced else None
+        output.show_json({"restored": str(done.path), "replaced": replaced})
+        return
+    output.plain(f"restored {done.path}")
+    if done.replaced:
+        output.plain(f"what was there is kept at {done.replaced.path}")
+
+
+def work(
+    context: typer.Context,
+    forever: Annotated[bool, typer.Option("--forever", help="Stay, and do what falls due until stopped.")] = False,
+) -> None:
+    """Do what is due in the background: vectors, memories, the lifecycle, a backup."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        if forever:
+            _stay(surface, engine)
+            return
+        next_at = engine.attend()
+        status = engine.status()
+    if surface.json:
+        output.show_json({"next_at": next_at.isoformat(), "anomalies": status["anomalies"]})
+        return
+    output.plain(f"done; the next is due at {next_at.astimezone():%Y-%m-%d %H:%M:%S}")
+    if status["anomalies"]:
+        from cortex.surfaces.cli import rendering
+
+        output.show(*(rendering.notice(each["detail"], each["fix"]) for each in status["anomalies"]))
+
+
+def _stay(surface: Surface, engine: Engine) -> None:
+    """Work until the process is told to end."""
+    if not surface.json:
+        output.plain("working; end it with Ctrl-C")
+    with engine.keeping():
+        # An event nobody sets: only a signal ends this wait.
+        threading.Event().wait()
+
+
+def _is_id(what: str) -> bool:
+    try:
+        checked_id(what)
+    except InvalidRequest:
+        return False
+    return True
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "consolidate": consolidate,
+    "backup": backup,
+    "restore": restore,
+    "work": work,
+}

@@ -1,0 +1,480 @@
+"""What every store promises of slots, of a session's turns and merged state, and of writes that expect something."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import ANNA, AT, BORIS, DAY, EAST, MINUTE, SPACE, Desk, chunk, id_, ids, job, memory, receipt, turn
+
+from cortex.domain.events import EventKind
+from cortex.domain.identity import ReceiptId
+from cortex.domain.lanes import State
+from cortex.domain.memory import Memory, slot_of
+from cortex.errors import Conflict
+from cortex.ports.store import (
+    Change,
+    Embed,
+    ExpectClaim,
+    ExpectLast,
+    File,
+    Filter,
+    Job,
+    JobState,
+    Put,
+    PutJob,
+    Remove,
+    SetState,
+    Store,
+    Touch,
+)
+from cortex.stores.sqlite import SqliteStore
+
+HOME = slot_of("user", "home city")
+WORK = slot_of("user", "employer")
+EVERY_STATE = frozenset(State)
+
+
+def home(number: int, text: str = "I live in Lisbon", **fields: Any) -> Memory:
+    return memory(number, text, **{"subject": "user", "attribute": "home city", **fields})
+
+
+def about(*slots: str | None, **more: Any) -> Filter:
+    return Filter(slots=frozenset(slot for slot in slots if slot), **more)
+
+
+# --- slots ------------------------------------------------------------------------------------------------------------
+
+
+def test_memories_are_found_by_their_slot(anna: Desk) -> None:
+    """X14"""
+    anna.put(home(1), memory(2), home(3, attribute="employer"), turn(4), chunk(5))
+    assert ids(anna.scan(about(HOME))) == [id_(1)]
+    assert ids(anna.scan(about(WORK, HOME))) == [id_(1), id_(3)]
+    assert anna.scan(about("nobody\x1fnothing")) == []
+    assert anna.scan(Filter(slots=frozenset())) == []
+    assert anna.total(about(HOME, WORK)) == 2
+
+
+def test_a_slot_is_the_same_however_it_is_spaced_and_cased(anna: Desk) -> None:
+    anna.put(home(1, subject=" User ", attribute="Home  City"), home(2, subject="USER"))
+    assert ids(anna.scan(about(HOME))) == [id_(1), id_(2)]
+
+
+@pytest.mark.parametrize("fields", [{"subject": ""}, {"attribute": ""}, {"attribute": "  "}])
+def test_half_a_slot_is_none(anna: Desk, fields: dict[str, str]) -> None:
+    anna.put(home(1, **fields))
+    assert anna.scan(about(HOME, *(slot_of(*pair) for pair in [("user", "  "), ("", "home city")]))) == []
+
+
+@pytest.mark.parametrize("name", ['it\'s "quoted" % _ ; --', "住所 🏠", "naïve\nline", "=f1 AND 1"])
+def test_the_name_of_a_slot_is_a_name_and_never_syntax(anna: Desk, name: str) -> None:
+    anna.put(home(1, subject=name), home(2))
+    assert ids(anna.scan(about(slot_of(name, "home city")))) == [id_(1)]
+
+
+def test_a_slot_narrows_searches_and_counts_and_goes_with_the_rest_of_a_filter(anna: Desk) -> None:
+    """X14"""
+    anna.put(home(1), memory(2, "I live in Porto"), home(3, "I live in Faro", scope="work"))
+    for number in (1, 2, 3):
+        anna.embed(memory(number), EAST)
+    assert ids(anna.find("live", about(HOME))) == [id_(1), id_(3)]
+    assert {match.id for match in anna.near(EAST, about(HOME))} == {id_(1), id_(3)}
+    assert ids(anna.scan(about(HOME, scopes=frozenset({"work"})))) == [id_(3)]
+    assert anna.total(about(HOME, scopes=frozenset({"work"}))) == 1
+
+
+def test_a_slot_narrows_the_answer_but_not_the_statistics(anna: Desk) -> None:
+    anna.put(home(1), memory(2, "I live in Porto"))
+    everything = {match.id: match.score for match in anna.find("live in lisbon")}
+    assert {match.id: match.score for match in anna.find("live in lisbon", about(HOME))} == {id_(1): everything[id_(1)]}
+
+
+def test_a_slot_shows_what_states_are_asked_for(anna: Desk) -> None:
+    """X14: superseded values are found, forgotten ones only where they are asked for"""
+    anna.put(home(1, state=State.SUPERSEDED), home(2), home(3, state=State.FORGOTTEN))
+    assert ids(anna.scan(about(HOME))) == [id_(1), id_(2)]
+    assert ids(anna.scan(about(HOME, states=EVERY_STATE))) == [id_(1), id_(2), id_(3)]
+    assert ids(anna.scan(about(HOME, states=frozenset({State.ACTIVE})))) == [id_(2)]
+
+
+def test_a_revised_memory_is_found_by_its_new_slot_and_the_past_by_its_old(anna: Desk) -> None:
+    first = anna.put(home(1))
+    second = anna.put(home(1, attribute="employer"), because=EventKind.REVISED)
+    third = anna.put(memory(1), because=EventKind.REVISED)
+    for position, expected in ((first, [HOME]), (second, [WORK]), (third, []), (None, []), (0, [])):
+        found = [slot for slot in (HOME, WORK) if anna.scan(about(slot), as_of=position)]
+        assert found == expected
+        assert anna.total(about(HOME, WORK), as_of=position) == len(expected)
+        assert len(anna.find("lisbon harbour", about(HOME, WORK), as_of=position)) == len(expected)
+
+
+def test_a_removed_memory_is_in_no_slot(anna: Desk) -> None:
+    before = anna.put(home(1), home(2))
+    anna.apply(Remove(id_(1)))
+    assert ids(anna.scan(about(HOME))) == [id_(2)]
+    assert ids(anna.scan(about(HOME), as_of=before)) == [id_(2)]  # what was removed is gone from the past, too
+
+
+def test_tenants_with_slots_of_the_same_name_do_not_see_each_other(anna: Desk, boris: Desk) -> None:
+    anna.put(home(1))
+    boris.put(home(2, "I live in Oslo"))
+    assert ids(anna.scan(about(HOME))) == [id_(1)]
+    assert ids(boris.find("live", about(HOME))) == [id_(2)]
+
+
+def test_many_slots_may_be_asked_for_at_once(anna: Desk) -> None:
+    anna.put(home(1))
+    many = [slot_of("user", f"attribute {number}") for number in range(5_000)]
+    assert ids(anna.scan(about(HOME, *many))) == [id_(1)]
+
+
+def test_a_wrong_slot_is_found_and_mended(tmp_path: Path) -> None:
+    file = tmp_path / "store.db"
+    with closing(SqliteStore(file)) as store:
+        Desk(store, ANNA).put(home(1), memory(2), home(3, attribute="employer"), turn(4))
+    with closing(sqlite3.connect(file)) as damaged:
+        damaged.execute("UPDATE traces SET slot = NULL WHERE slot = ?", (HOME,))
+        damaged.execute("UPDATE traces SET slot = 'other' WHERE slot = ?", (WORK,))
+        damaged.execute("UPDATE traces SET slot = ? WHERE id = (SELECT max(id) FROM traces WHERE slot IS NULL"
+                        " AND name = 'memory')", (HOME,))  # fmt: skip
+        damaged.commit()
+    with closing(SqliteStore(file)) as store:
+        assert [(finding.code, finding.repaired) for finding in store.verify()] == [("slots", False)]
+        assert [(finding.code, finding.repaired) for finding in store.verify(repair=True)] == [("slots", True)]
+        assert list(store.verify()) == []
+        desk = Desk(store, ANNA)
+        assert ids(desk.scan(about(HOME))) == [id_(1)]
+        assert ids(desk.scan(about(WORK))) == [id_(3)]
+
+
+# --- the turns of a session -------------------------------------------------------------------------------------------
+
+
+def test_the_turns_of_a_session_come_in_their_order(anna: Desk) -> None:
+    anna.put(turn(3, seq=0), turn(1, seq=2), turn(2, seq=1), turn(4, seq=0, session="s2"), memory(5))
+    with anna.view() as view:
+        assert ids(view.turns("s1")) == [id_(3), id_(2), id_(1)]
+        assert ids(view.turns("s2")) == [id_(4)]
+        assert view.turns("never") == []
+
+
+def test_turns_are_read_page_by_page(anna: Desk) -> None:
+    anna.put(*(turn(number, seq=number) for number in range(7)))
+    pages, after = [], -1
+    with anna.view() as view:
+        while page := view.turns("s1", after, 3):
+            pages.append([each.seq for each in page])
+            after = page[-1].seq
+        assert view.turns("s1", limit=0) == []
+        assert [each.seq for each in view.turns("s1", after=4)] == [5, 6]
+    assert pages == [[0, 1, 2], [3, 4, 5], [6]]
+
+
+def test_the_turns_of_a_session_are_shown_whatever_their_state_and_as_they_were_then(anna: Desk) -> None:
+    before = anna.put(turn(1), turn(2))
+    anna.put(turn(1, state=State.FORGOTTEN), turn(2, outdated_by=id_(3)), because=EventKind.OUTDATED)
+    anna.put(turn(3))
+    with anna.view() as view:
+        assert view.turns("s1") == [turn(1, state=State.FORGOTTEN), turn(2, outdated_by=id_(3)), turn(3)]
+    with anna.view(before) as view:
+        assert view.turns("s1") == [turn(1), turn(2)]
+
+
+def test_tenants_with_sessions_of_the_same_name_do_not_read_each_others_turns(anna: Desk, boris: Desk) -> None:
+    anna.put(turn(1))
+    boris.put(turn(2))
+    with boris.view() as view:
+        assert ids(view.turns("s1")) == [id_(2)]
+
+
+# --- merging state ----------------------------------------------------------------------------------------------------
+
+
+def state_of(desk: Desk, session: str = "s1") -> Any:
+    with desk.view() as view:
+        return view.state(session)
+
+
+def test_parts_of_a_state_are_kept_beside_each_other(anna: Desk) -> None:
+    anna.apply(SetState("s1", {"extracted": 3, "injected": ["a"]}))
+    anna.apply(SetState("s1", {"extracted": 4}), SetState("s1", {"history": {"count": 2}}))
+    assert state_of(anna) == {"extracted": 4, "injected": ["a"], "history": {"count": 2}}
+
+
+def test_a_part_that_is_none_is_dropped_and_parts_are_replaced_whole(anna: Desk) -> None:
+    anna.apply(SetState("s1", {"a": 1, "history": {"count": 2, "digest": "x"}}))
+    anna.apply(SetState("s1", {"a": None, "never": None, "history": {"count": 3}}))
+    assert state_of(anna) == {"history": {"count": 3}}
+    anna.apply(SetState("s1", {"history": None}))
+    assert state_of(anna) == {}
+
+
+def test_falsy_parts_are_kept(anna: Desk) -> None:
+    anna.apply(SetState("s1", {"zero": 0, "no": False, "empty": [], "text": ""}))
+    assert state_of(anna) == {"zero": 0, "no": False, "empty": [], "text": ""}
+
+
+def test_what_is_dropped_begins_anew(anna: Desk) -> None:
+    anna.apply(SetState("s1", {"a": 1}), SetState("s1", None), SetState("s1", {"b": 2}))
+    assert state_of(anna) == {"b": 2}
+
+
+def test_two_who_write_different_parts_lose_nothing(anna: Desk) -> None:
+    barrier = threading.Barrier(4)
+
+    def write(name: str) -> None:
+        barrier.wait()
+        for number in range(10):
+            anna.apply(SetState("s1", {name: number}))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, "abcd"))
+    assert state_of(anna) == dict.fromkeys("abcd", 9)
+
+
+# --- expecting the last turn ------------------------------------------------------------------------------------------
+
+
+def everything(desk: Desk) -> Any:
+    """All that a desk can see, to tell whether anything was done."""
+    with desk.view() as view:
+        return (
+            view.position, view.events(), view.scan(Filter(states=EVERY_STATE)), view.state("s1"), view.jobs(),
+            view.receipts(), view.turns("s1"), view.nearest(EAST, SPACE, Filter(), 10),
+        )  # fmt: skip
+
+
+OTHER_CHANGES: list[Change] = [
+    Put(turn(20, seq=1), EventKind.SAID),
+    Put(memory(1, "The harbour opens at noon"), EventKind.REVISED),
+    Put(memory(21), EventKind.REMEMBERED),
+    Embed(id_(1), SPACE, [EAST]),
+    Touch((id_(1),), AT),
+    Remove(id_(2)),
+    SetState("s1", {"extracted": 9}),
+    PutJob(job(30, key="other")),
+    File(receipt(40)),
+]
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_where_a_session_has_gone_on_nothing_at_all_is_done(anna: Desk, place: str) -> None:
+    """B3: what two write at once"""
+    anna.put(turn(10, seq=0), memory(1), memory(2))
+    anna.apply(SetState("s1", {"extracted": 0}))
+    before = everything(anna)
+    expected = ExpectLast("s1", -1)
+    changes = [expected, *OTHER_CHANGES] if place == "first" else [*OTHER_CHANGES[1:], expected]
+    with pytest.raises(Conflict):
+        anna.apply(*changes)
+    assert everything(anna) == before
+    with anna.view() as view:
+        assert view.receipt(ReceiptId(id_(40))) is None
+
+
+def test_where_a_session_is_as_expected_all_is_done(anna: Desk) -> None:
+    anna.put(turn(10, seq=0), memory(1), memory(2))
+    before = anna.position
+    assert anna.apply(ExpectLast("s1", 0), *OTHER_CHANGES) > before
+    with anna.view() as view:
+        assert (view.last_seq("s1"), view.state("s1")) == (1, {"extracted": 9})
+
+
+def test_a_session_without_turns_ends_at_minus_one(anna: Desk, boris: Desk) -> None:
+    boris.put(turn(1))
+    anna.apply(ExpectLast("s1", -1), Put(turn(2, seq=0), EventKind.SAID))
+    with pytest.raises(Conflict):
+        anna.apply(ExpectLast("s1", -1))
+    with pytest.raises(Conflict):
+        anna.apply(ExpectLast("other", 0))
+
+
+def test_forgotten_turns_keep_their_place_and_removed_ones_lose_it(anna: Desk) -> None:
+    anna.put(turn(1, seq=0), turn(2, seq=1, state=State.FORGOTTEN))
+    anna.apply(ExpectLast("s1", 1))
+    anna.apply(Remove(id_(2)))
+    anna.apply(ExpectLast("s1", 0))
+
+
+def test_an_expectation_sees_what_stands_before_it_in_the_same_apply(anna: Desk) -> None:
+    anna.apply(ExpectLast("s1", -1), Put(turn(1, seq=0), EventKind.SAID), ExpectLast("s1", 0))
+    with pytest.raises(Conflict):
+        anna.apply(Put(turn(2, seq=1), EventKind.SAID), ExpectLast("s1", 0))
+    with anna.view() as view:
+        assert view.last_seq("s1") == 0
+
+
+def test_an_expectation_alone_leaves_no_event(anna: Desk) -> None:
+    before = anna.put(turn(1, seq=0))
+    assert anna.apply(ExpectLast("s1", 0)) == before
+    assert anna.position == before
+
+
+def append(desk: Desk, first: int, turns: int) -> None:
+    """Put turns at the end of a session that others write to, looking again where somebody was first."""
+    for number in range(first, first + turns):
+        while True:
+            with desk.view() as view:
+                last = view.last_seq("s1")
+            try:
+                desk.apply(ExpectLast("s1", last), Put(turn(number, seq=last + 1), EventKind.SAID))
+            except Conflict:
+                continue
+            break
+
+
+def assert_each_turn_has_its_place(desk: Desk, numbers: set[int]) -> None:
+    with desk.view() as view:
+        turns = view.turns("s1")
+    assert [each.seq for each in turns] == list(range(len(numbers)))
+    assert {each.id for each in turns} == {id_(number) for number in numbers}
+
+
+def test_threads_that_append_to_one_session_never_share_a_place(anna: Desk) -> None:
+    """B3"""
+    barrier = threading.Barrier(4)
+
+    def write(writer: int) -> None:
+        barrier.wait()
+        append(anna, 100 * writer, 8)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert_each_turn_has_its_place(anna, {100 * writer + number for writer in range(4) for number in range(8)})
+
+
+def test_processes_that_append_to_one_session_never_share_a_place(tmp_path: Path) -> None:
+    """B3"""
+    file = tmp_path / "store.db"
+    SqliteStore(file).close()
+    here = Path(__file__)
+    paths = os.pathsep.join([str(here.parents[2] / "src"), str(here.parent)])
+    writers = [
+        subprocess.Popen(
+            [sys.executable, str(here), str(file), str(100 * writer), "8"],
+            env={**os.environ, "PYTHONPATH": paths},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for writer in range(2)
+    ]
+    complaints = [writer.communicate(timeout=600)[1] for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0], complaints
+    with closing(SqliteStore(file)) as store:
+        numbers = {100 * writer + number for writer in range(2) for number in range(8)}
+        assert_each_turn_has_its_place(Desk(store, ANNA), numbers)
+        assert list(store.verify()) == []
+
+
+# --- expecting a claim ------------------------------------------------------------------------------------------------
+
+
+def claimed(desk: Desk, now: Any = AT) -> Job:
+    found = desk.store.claim(desk.tenant, ["extract"], now=now, until=now + MINUTE)
+    assert found is not None
+    return found
+
+
+def test_whoever_holds_a_job_writes_back_what_became_of_it(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    mine = claimed(anna)
+    anna.apply(ExpectClaim(mine), PutJob(replace(mine, state=JobState.DONE)), *map(_remembered, (5, 6)))
+    with anna.view() as view:
+        assert [each.state for each in view.jobs()] == [JobState.DONE]
+    assert anna.total() == 2
+
+
+def _remembered(number: int) -> Change:
+    return Put(memory(number), EventKind.REMEMBERED)
+
+
+def test_a_late_write_back_of_a_lapsed_claim_is_refused_as_a_whole(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    late = claimed(anna)
+    mine = claimed(anna, now=AT + DAY)
+    before = everything(anna)
+    changes = [_remembered(5), SetState("s1", {"extracted": 3}), PutJob(replace(late, state=JobState.DONE))]
+    with pytest.raises(Conflict):
+        anna.apply(ExpectClaim(late), *changes)
+    with pytest.raises(Conflict):
+        anna.apply(*changes, ExpectClaim(late))
+    assert everything(anna) == before
+    anna.apply(ExpectClaim(mine), PutJob(replace(mine, state=JobState.DONE)))
+
+
+def test_a_lapsed_claim_that_nobody_took_over_may_still_be_written_back(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    mine = claimed(anna)
+    anna.apply(ExpectClaim(mine), PutJob(replace(mine, state=JobState.DONE)), at=AT + DAY)
+
+
+def test_a_renewed_claim_is_still_the_same(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    mine = claimed(anna)
+    anna.apply(ExpectClaim(mine), PutJob(replace(mine, claimed_until=AT + DAY)))
+    assert anna.store.claim(ANNA, ["extract"], now=AT + 2 * MINUTE, until=AT + DAY) is None
+    anna.apply(ExpectClaim(mine))
+
+
+@pytest.mark.parametrize("state", [JobState.DONE, JobState.FAILED, JobState.WAITING])
+def test_what_has_been_written_back_is_no_longer_claimed(anna: Desk, state: JobState) -> None:
+    anna.apply(PutJob(job(1)))
+    mine = claimed(anna)
+    anna.apply(PutJob(replace(mine, state=state)))
+    with pytest.raises(Conflict):
+        anna.apply(ExpectClaim(mine))
+
+
+def test_a_job_that_never_was_or_is_somebody_elses_is_not_claimed(anna: Desk, boris: Desk) -> None:
+    boris.apply(PutJob(job(1)))
+    theirs = claimed(boris)
+    for other in (theirs, job(2, state=JobState.RUNNING, attempts=1)):
+        with pytest.raises(Conflict):
+            anna.apply(ExpectClaim(other))
+    boris.apply(ExpectClaim(theirs))
+
+
+def test_of_two_who_write_back_one_job_one_is_refused(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    mine = claimed(anna)
+    barrier = threading.Barrier(4)
+
+    def write(number: int) -> bool:
+        barrier.wait()
+        try:
+            anna.apply(ExpectClaim(mine), PutJob(replace(mine, state=JobState.DONE)), _remembered(number))
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(write, range(10, 14))) == [False, False, False, True]
+    assert anna.total() == 1
+
+
+def test_a_store_goes_on_after_a_conflict(open_store: Callable[[], Store]) -> None:
+    with closing(open_store()) as store:
+        anna, boris = Desk(store, ANNA), Desk(store, BORIS)
+        for _ in range(3):
+            with pytest.raises(Conflict):
+                anna.apply(_remembered(1), ExpectLast("s1", 7))
+        assert boris.put(memory(2)) == 1
+        assert anna.apply(_remembered(1), ExpectLast("s1", -1)) == 2
+        assert list(store.verify()) == []
+
+
+if __name__ == "__main__":
+    opened = SqliteStore(Path(sys.argv[1]))
+    append(Desk(opened, ANNA), *map(int, sys.argv[2:]))
+    opened.close()

@@ -1,0 +1,178 @@
+"""When the lifecycle runs by itself, and how its thread behaves (S7)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tended import AT, DAY, HOUR
+
+from cortex.errors import StoreBusy, StoreUnavailable
+from cortex.lifecycle import schedule
+from cortex.lifecycle.schedule import BUSY, RETRY, Done, Keeper, Last, Schedule, Task
+from cortex.lifecycle.upkeep import Anomaly
+from cortex.testing import FakeClock
+
+DAILY = Schedule.of_hours(24, 24)
+MINUTE = timedelta(minutes=1)
+
+
+def test_what_was_never_done_is_due_and_the_backup_comes_first():
+    """S7"""
+    assert DAILY.due({}, AT) == (Task.BACKUP, Task.TEND)
+    assert DAILY.next_at({}, AT) == AT
+
+
+def test_a_task_is_due_again_after_its_time():
+    """S7"""
+    last = {Task.TEND: Done(AT), Task.BACKUP: Done(AT + HOUR)}
+    assert DAILY.due(last, AT + DAY - MINUTE) == ()
+    assert DAILY.due(last, AT + DAY) == (Task.TEND,)
+    assert DAILY.next_at(last, AT + HOUR) == AT + DAY
+
+
+def test_without_backups_none_is_due():
+    """E21"""
+    assert Schedule.of_hours(24, 0).due({}, AT) == (Task.TEND,)
+
+
+def test_a_time_in_the_future_does_not_stop_the_lifecycle():
+    assert DAILY.due({Task.TEND: Done(AT + 900 * DAY), Task.BACKUP: Done(AT)}, AT) == (Task.TEND,)
+
+
+def test_what_failed_is_tried_again_but_not_at_once():
+    """S7"""
+    last = {Task.TEND: Done(AT), Task.BACKUP: Done(None, failed_at=AT)}
+    assert DAILY.due(last, AT + MINUTE) == ()
+    assert DAILY.next_at(last, AT + MINUTE) == AT + RETRY
+    assert DAILY.due(last, AT + RETRY) == (Task.BACKUP,)
+
+
+hours = st.none() | st.integers(-100, 100).map(lambda number: AT + number * HOUR)
+
+
+@given(
+    st.dictionaries(st.sampled_from(list(Task)), st.builds(Done, hours, hours)), st.integers(1, 72), st.integers(0, 72)
+)
+def test_there_is_something_to_do_when_and_only_when_the_time_has_come(last: Last, every: int, backup_every: int):
+    """S7"""
+    plan = Schedule.of_hours(every, backup_every)
+    assert (plan.next_at(last, AT) == AT) == bool(plan.due(last, AT))
+    assert plan.next_at(last, AT) >= AT
+
+
+class Round:
+    """One look at what is due, with tasks that count, and what was noted of them."""
+
+    def __init__(self, failing: dict[Task, Exception] | None = None) -> None:
+        self.clock = FakeClock(AT)
+        self.ran: list[Task] = []
+        self.last: dict[Task, Done] = {}
+        self.failing = failing or {}
+        self.noted: dict[Task, Anomaly | None] = {}
+
+    def run(self, task: Task) -> None:
+        self.ran.append(task)
+        if task in self.failing:
+            raise self.failing[task]
+
+    def note(self, task: Task, trouble: Anomaly | None) -> None:
+        self.noted[task] = trouble
+        before = self.last.get(task, Done())
+        self.last[task] = Done(before.at, self.clock.now()) if trouble else Done(self.clock.now())
+
+    def attend(self) -> datetime:
+        tasks: dict[Task, Callable[[], object]] = {task: lambda task=task: self.run(task) for task in Task}
+        return schedule.attend(DAILY, tasks, last=lambda: self.last, clock=self.clock, note=self.note)
+
+
+def test_a_round_does_what_is_due_once_and_says_when_to_come_back(caplog: pytest.LogCaptureFixture):
+    """S7: silent on success"""
+    round_ = Round()
+    assert round_.attend() == AT + DAY
+    assert round_.attend() == AT + DAY
+    assert round_.ran == [Task.BACKUP, Task.TEND]
+    assert caplog.records == []
+
+
+def test_a_task_that_fails_is_noted_and_keeps_no_other_from_running(caplog: pytest.LogCaptureFixture):
+    """S7"""
+    round_ = Round(
+        {Task.BACKUP: StoreUnavailable("no space is left", hint="free some"), Task.TEND: ZeroDivisionError("secret")}
+    )
+    assert round_.attend() == AT + RETRY
+    assert round_.ran == [Task.BACKUP, Task.TEND]
+    assert round_.noted[Task.BACKUP] == Anomaly("backup_failed", "store_unavailable: no space is left", "free some")
+    trouble = round_.noted[Task.TEND]
+    assert trouble is not None
+    assert (trouble.code, trouble.detail) == ("tend_failed", "ZeroDivisionError")
+    assert {record.levelno for record in caplog.records} == {logging.WARNING, logging.ERROR}
+
+
+def test_a_task_that_another_process_is_at_is_no_trouble(caplog: pytest.LogCaptureFixture):
+    """S7"""
+    round_ = Round({Task.TEND: StoreBusy("another lifecycle run is under way")})
+    assert round_.attend() == AT + BUSY
+    assert round_.noted == {Task.BACKUP: None}
+    assert [record for record in caplog.records if record.levelno >= logging.INFO] == []
+
+
+PATIENCE = 30.0
+
+
+def test_the_keeper_runs_at_once_and_again_when_it_is_nudged():
+    """S7"""
+    rounds: list[int] = []
+    ran = threading.Semaphore(0)
+
+    def run_due() -> datetime | None:
+        rounds.append(len(rounds))
+        ran.release()
+        return None
+
+    keeper = Keeper(run_due, clock=FakeClock(AT), idle_seconds=3_600).start()
+    assert ran.acquire(timeout=PATIENCE)
+    keeper.nudge()
+    assert ran.acquire(timeout=PATIENCE)
+    assert keeper.stop()
+    assert len(rounds) == 2
+
+
+def test_the_keeper_survives_what_fails_and_tells_when_it_fails_again_and_again(caplog: pytest.LogCaptureFixture):
+    """S7"""
+    ran = threading.Semaphore(0)
+    answers = iter([ZeroDivisionError("secret"), StoreBusy("busy"), None])
+
+    def run_due() -> datetime | None:
+        ran.release()
+        if (answer := next(answers)) is not None:
+            raise answer
+        return None
+
+    keeper = Keeper(run_due, clock=FakeClock(AT), idle_seconds=3_600)
+    # Round by round, as its thread does it: here nobody has to wait.
+    assert keeper._round() == 3_600
+    assert keeper.anomalies == ()
+    assert keeper._round() == 7_200
+    assert [(each.code, "store_busy" in each.detail) for each in keeper.anomalies] == [("keeper_failing", True)]
+    assert keeper._round() == 3_600
+    assert keeper.anomalies == ()
+    assert [record.levelname for record in caplog.records] == ["WARNING", "WARNING"]
+
+
+def test_the_keeper_comes_back_when_it_was_asked_to_and_never_later_than_its_idle_time():
+    clock = FakeClock(AT)
+    waits = [
+        Keeper(lambda at=at: at, clock=clock, idle_seconds=60)._round()  # type: ignore[misc]
+        for at in (AT + timedelta(seconds=5), AT + HOUR, AT - HOUR, None)
+    ]
+    assert waits == [5, 60, schedule.LEAST_SECONDS, 60]
+
+
+def test_a_keeper_that_never_started_can_be_stopped():
+    assert Keeper(lambda: None, clock=FakeClock(AT)).stop()
