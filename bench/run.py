@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from bench import processes, recalling, writing
+from bench import processes, recalling, turns, writing
 from bench.corpus import Asked, Corpus, load
 from bench.recalling import GrowingStore
 from bench.results import NotMeasured, Row, print_results
@@ -80,6 +80,7 @@ def _measure(
     few = given.quick
     steps: list[tuple[str, Callable[[], Iterator[Row]]]] = [
         ("remembering", lambda: writing.without_vectors(folder, corpus, 8 if few else 24)),
+        ("taking in turns", lambda: turns.ingesting(folder, corpus, 3 if few else 9)),
         ("the model", lambda: writing.with_model(folder, given.models, corpus, 3 if few else 7)),
         ("starting", lambda: processes.starting(folder, given.models, 5 if few else 11)),
         ("recalling", lambda: _recalling(folder, corpus, sizes, given, console)),
@@ -105,6 +106,8 @@ def _recalling(
         measured.append(store.measure(corpus.broad_questions(), rounds, in_scope=False))
     store.close()
     yield from recalling.results(measured)
+    if not given.real_vectors:
+        yield from turns.before(store.home, given.models, corpus.questions, sizes[-1], rounds)
     broad = corpus.broad_questions()
     pairs = [(question.text, question.scope) for question in broad[:20]]
     if not given.real_vectors:

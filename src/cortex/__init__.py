@@ -14,9 +14,10 @@ TYPE_CHECKING = False  # as `typing` has it, whose import would take as long as 
 if TYPE_CHECKING:
     from typing import Any
 
+    from cortex.hooks import TurnHooks
     from cortex.wiring import Cortex
 
-__all__ = ["Cortex", "__version__"]
+__all__ = ["Cortex", "TurnHooks", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -25,4 +26,8 @@ def __getattr__(name: str) -> Any:
         from cortex.wiring import Cortex
 
         return Cortex
+    if name == "TurnHooks":
+        from cortex.hooks import TurnHooks
+
+        return TurnHooks
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,9 @@ from cortex.domain.memory import Draft, Memory
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant, checked_label
+from cortex.domain.suspicion import tier_for
 from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
-from cortex.domain.trust import tier_of
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
 from cortex.parts import Parts, log
@@ -38,6 +39,10 @@ from cortex.remember import flow as remembering
 if TYPE_CHECKING:
     # Imported where they are used: a recall needs neither.
     from cortex import exchange, health
+    from cortex.keeping import BroughtBack, TakenBack, Tended
+    from cortex.lifecycle.backups import Backup, Made
+    from cortex.lifecycle.schedule import Keeper
+    from cortex.recall.synthesis import Synthesis
 
 ANY_STATE = frozenset(State)
 
@@ -58,6 +63,32 @@ class Kept:
     """The ids of what was stored, in the order it was given, and the receipt."""
 
     ids: tuple[TraceId, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """For each message the turn stored for it now (None: seen before, or skipped), and the receipt."""
+
+    ids: tuple[TraceId | None, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What a conversation left behind: its new turns, the memories drawn from them, and the receipt of the intake."""
+
+    turns: tuple[TraceId, ...]
+    memories: tuple[Memory, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesised:
+    """What is remembered on a topic, told in one piece, and the receipt."""
+
+    synthesis: Synthesis
+    recollection: Recollection
     receipt: Receipt
 
 
@@ -165,7 +196,7 @@ class Engine:
                 channel=channel,
                 kind=standing_kind(said.text, said.role),
                 scope=scope,
-                trust=tier_of(SOURCE_OF_ROLE[said.effective_role]),
+                trust=tier_for(SOURCE_OF_ROLE[said.effective_role], said.text),
             )
             for number, said in enumerate(turns)
         ]
@@ -243,6 +274,78 @@ class Engine:
                 note.close(position, changed=1, ids=list(ids))
         return Forgotten(ids, (), note.receipt)
 
+    # --- capture ---------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        messages: Sequence[object],
+        *,
+        session: str,
+        scope: str = DEFAULT_SCOPE,
+        channel: str = "",
+        trigger: str = "",
+        debounce: bool = True,
+    ) -> Ingested:
+        """Store what is new of a session's history, verbatim; what is made of it follows in the background (C1, C2).
+
+        Send the whole history every time, or what there is of it: what was seen before is neither stored nor
+        paid for again. With `debounce`, memories are drawn once the session has been quiet for a while.
+        """
+        from cortex.capture import intake
+
+        settings = self._parts.settings
+        arrival = intake.Arrival(
+            messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
+            channel=channel, trigger=trigger,
+        )  # fmt: skip
+        limits = intake.Limits(
+            max_messages=settings.limits.max_messages,
+            max_message_bytes=settings.limits.max_message_bytes,
+            max_text_bytes=self._max_text_bytes,
+            keep_tool_output=settings.capture.keep_tool_output,
+        )
+        afterwards = intake.Afterwards(
+            kinds=(
+                *((intake.EMBED,) if self._can_embed else ()),
+                intake.EXTRACT,
+                *((intake.ENRICH,) if self._parts.llm is not None else ()),
+            ),
+            quiet=timedelta(seconds=settings.capture.debounce_seconds if debounce else 0),
+            longest=timedelta(seconds=settings.capture.max_wait_seconds if debounce else 0),
+        )
+        with self._noting("ingest") as note:
+            taken = intake.take_in(
+                arrival, tenant=self.tenant, store=self._store, clock=self._parts.clock, ids=self._parts.ids,
+                limits=limits, afterwards=afterwards,
+            )  # fmt: skip
+            note.close(taken.position, session=session, **taken.facts())
+        self._parts.nudge()
+        return Ingested(tuple(taken.ids), note.receipt)
+
+    def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> Captured:
+        """Store what is new of a history and draw memories from it at once. `options` are those of `ingest`."""
+        taken = self.ingest(messages, session=session, debounce=False, **options)
+        self.work()
+        turns = tuple(id for id in taken.ids if id is not None)
+        with self._store.view(self.tenant) as view:
+            memories = [memory for memory in view.derived(turns) if memory.state is State.ACTIVE]
+        return Captured(turns, tuple(memories), taken.receipt)
+
+    def work(self, *, most: int | None = None) -> Receipt:
+        """Carry out the background work that is due: vectors, memories, syntheses."""
+        from cortex.background import Background
+
+        with self._noting("work") as note:
+            worked = Background(self).run_due(most)
+            note.close(self._position(), **worked.facts())
+        return note.receipt
+
+    def next_due(self) -> datetime | None:
+        """When there will be background work to do."""
+        from cortex.background import Background
+
+        return Background(self).next_due()
+
     # --- recall ----------------------------------------------------------------------------------
 
     def recall(self, text: str | Query, **options: Any) -> Recollection:
@@ -316,6 +419,24 @@ class Engine:
         seconds = self._parts.settings.embedding.query_timeout_ms / 1000
         pending = self._parts.workers.submit(embedder.embed_query, text)
         return Question(embedder.space, pending, seconds, readable=embedder.space.reads(text))
+
+    def synthesise(self, text: str, **options: Any) -> Synthesised:
+        """What is remembered on a topic in one piece, with the ids used: by a language model, or a digest (C5)."""
+        from cortex.recall import synthesis as synthesising
+
+        found = self.recall(text, **options)
+        with self._noting("synthesise", text) as note:
+            made = synthesising.synthesise(text, found.hits, self._parts.llm, self._parts.clock.now())
+            note.close(
+                found.receipt.position,
+                method=made.method.value,
+                ids=list(made.ids),
+                sources=made.sources,
+                trust=made.trust.value,
+                because=made.because,
+                recall=found.receipt.id,
+            )
+        return Synthesised(made, found, note.receipt)
 
     def _touch(self, answer: Answer) -> None:
         """Count the use of what was shown, after the answer was given (X8)."""
@@ -447,6 +568,50 @@ class Engine:
                 outcome = self._keep(plan.traces, EventKind.IMPORTED, (), embed, progress, at_once=True)
             note.close(outcome.position, **plan.facts(), **outcome.facts())
         return exchange.Imported(plan, note.receipt)
+
+    # --- lifecycle -------------------------------------------------------------------------------
+
+    def tend(self, *, dry_run: bool = False, progress: Progress = silent) -> Tended:
+        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_tend` (X16)."""
+        from cortex.keeping import Keeping
+
+        return Keeping(self).tend(dry_run=dry_run, progress=progress)
+
+    def undo_tend(self, run: str) -> TakenBack:
+        """Take back a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
+        from cortex.keeping import Keeping
+
+        return Keeping(self).undo(run)
+
+    def backup(self, to: Path | None = None) -> Made:
+        """Back up the agent's memory while it is in use; `to` names a folder where nothing is ever removed (E21)."""
+        from cortex.keeping import Keeping
+
+        return Keeping(self).backup(to)
+
+    def backups(self) -> Sequence[Backup]:
+        """The backups of this agent, newest first."""
+        from cortex.keeping import Keeping
+
+        return Keeping(self).backups()
+
+    def restore_backup(self, given: str) -> BroughtBack:
+        """Bring back a backup: a file, the name of one, or `latest`. What is there now becomes a backup itself."""
+        from cortex.keeping import Keeping
+
+        return Keeping(self).restore_backup(given)
+
+    def attend(self) -> datetime:
+        """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
+        from cortex.keeping import Keeping
+
+        return Keeping(self).attend()
+
+    def keeping(self) -> AbstractContextManager[Keeper]:
+        """Have `attend` called in the background, at its times and when there is something new to do."""
+        from cortex.keeping import Keeping
+
+        return Keeping(self).kept()
 
     # --- inside ----------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,9 +18,10 @@ from cortex._version import __version__
 from cortex.domain.lanes import State
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError
+from cortex.lifecycle import upkeep
 from cortex.parts import Parts
 from cortex.ports.probed import trouble_of
-from cortex.ports.store import Counts, Filter
+from cortex.ports.store import Counts, Filter, Job, JobState
 from cortex.recall import recipes
 
 BACKFILL = "run `cortex backfill`"
@@ -59,6 +60,8 @@ def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
         position = view.position
         counts = view.counts(Filter(states=frozenset(State)))
         lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+        diary = upkeep.read(view)
+        waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
     sets = store.vector_sets(tenant)
     embedder, reranker = trouble_of(parts.embedder), trouble_of(parts.reranker)
     return {
@@ -83,8 +86,16 @@ def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
         },
         "reranker": {"name": parts.reranker.name, **_availability(reranker)},
         "recipe": parts.settings.recall.recipe,
+        "llm": _llm(parts),
+        "jobs": {
+            "waiting": len(waiting),
+            "failed": len(failed),
+            "next": min(job.due for job in waiting).isoformat() if waiting else None,
+        },
+        "anomalies": [anomaly.to_json() for anomaly in diary.anomalies],
+        "hook_troubles": parts.troubles.counted(),
         "receipts_lost": parts.aftermath.lost,
-        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, lacking)],
+        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, lacking, failed)],
     }
 
 
@@ -98,19 +109,32 @@ def machine(home: Path) -> list[Check]:
     return [_python(), _sqlite(), _home(home), _space(home), _settings(home)]
 
 
-def _troubles(parts: Parts, embedder: EngineError | None, lacking: int) -> Iterator[Trouble]:
+def _troubles(parts: Parts, embedder: EngineError | None, lacking: int, failed: Sequence[Job]) -> Iterator[Trouble]:
     if embedder is not None:
         yield Trouble("vectors", f"recall goes by keywords alone: {embedder.message}", embedder.hint or DOCTOR)
     elif lacking:
         yield Trouble("vectors", f"{lacking:,} traces have no vector of the current model", BACKFILL)
     if cache := getattr(parts.embedder, "degraded", None):
         yield Trouble("embedding cache", cache, "remove the file; it is made anew")
+    if failed:
+        why = f"{len(failed)} background jobs were given up, the last for {failed[-1].error}"
+        yield Trouble("jobs", why, "see `cortex doctor`; the next turn of their sessions takes them up again")
+    if parts.llm is not None and (model := trouble_of(parts.llm)):
+        yield Trouble("llm", f"memories are drawn by rules alone: {model.message}", model.hint)
     if parts.aftermath.lost:
         yield Trouble("receipts", f"{parts.aftermath.lost} could not be written", DOCTOR)
     try:
         recipes.named(parts.settings.recall.recipe)
     except EngineError as error:
         yield Trouble("recall.recipe", error.message, error.hint)
+
+
+def _llm(parts: Parts) -> dict[str, Any]:
+    """The language model and its meter; nothing is spent where there is none."""
+    if parts.llm is None:
+        return {"provider": "none"}
+    meter: dict[str, Any] = getattr(parts.llm, "status", dict)()
+    return {"provider": parts.settings.llm.provider, "name": parts.llm.name, **meter}
 
 
 def _availability(trouble: EngineError | None) -> dict[str, Any]:

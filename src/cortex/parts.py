@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -17,8 +18,9 @@ from cortex.domain.scope import Tenant
 from cortex.errors import EngineError, StoreUnavailable
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
+from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
-from cortex.ports.store import Change, Store
+from cortex.ports.store import Change, PutJob, Store
 from cortex.settings import Settings
 
 log = logging.getLogger("cortex")
@@ -48,6 +50,8 @@ class Aftermath:
         self._lock = threading.Lock()
         self._hurry = threading.Event()
         self.lost = 0
+        self.on_work: Callable[[], None] | None = None
+        """Called when a job was written."""
 
     def add(self, store: Store, tenant: Tenant, changes: Sequence[Change], at: datetime) -> None:
         with self._lock:
@@ -99,7 +103,25 @@ class Aftermath:
         except Exception:
             log.exception("receipt not kept")
             return False
+        if self.on_work is not None and any(isinstance(change, PutJob) for change in entry.changes):
+            self.on_work()
         return True
+
+
+class Troubles:
+    """Counts what went wrong where nobody could be told: `before:deadline`, `after:store_busy`, …"""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+
+    def count(self, what: str) -> None:
+        with self._lock:
+            self._counts[what] += 1
+
+    def counted(self) -> dict[str, int]:
+        with self._lock:
+            return dict(sorted(self._counts.items()))
 
 
 @dataclass(slots=True)
@@ -113,13 +135,27 @@ class Parts:
     open_store: Callable[[str], Store]
     embedder: Embedder
     reranker: Reranker
+    llm: LLM | None = None
+    replace_store: Callable[[str, Path, Path], bool] | None = None
+    """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
     aftermath: Aftermath = field(default_factory=Aftermath)
+    troubles: Troubles = field(default_factory=Troubles)
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
+    wake: Callable[[], None] | None = None
+    """Set by whoever does the background work in this process."""
     closed: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.aftermath.on_work = self.nudge
+
+    def nudge(self) -> None:
+        """Tell whoever does the background work that there is some."""
+        if self.wake is not None:
+            self.wake()
 
     def store(self, agent: str) -> Store:
         """The store of an agent, opened on first use."""
@@ -130,8 +166,18 @@ class Parts:
                 self._stores[agent] = self.open_store(agent)
             return self._stores[agent]
 
+    def release(self, agent: str) -> None:
+        """Close the store of an agent; it is opened again on next use."""
+        self.aftermath.settle()
+        with self._lock:
+            store = self._stores.pop(agent, None)
+        if store is not None:
+            store.close()
+
     def close(self) -> None:
         self.aftermath.close()
+        if callable(close := getattr(self.llm, "close", None)):
+            close()
         # A stalled embedder must not keep the process from ending.
         self.workers.shutdown(wait=False, cancel_futures=True)
         with self._lock:

@@ -55,12 +55,21 @@ def switch(default: bool, meaning: str) -> Any:
 
 
 def table(meaning: str) -> Any:
-    """A table that somebody else will read."""
+    """A table that somebody else will read; `${NAME}` in its texts stands for a variable of the environment (L6)."""
 
     def check(value: Any) -> dict[str, Any] | None:
-        return dict(value) if isinstance(value, Mapping) else None
+        return {key: _expanded(each) for key, each in value.items()} if isinstance(value, Mapping) else None
 
     return _setting(check, "a table", meaning, default_factory=dict)
+
+
+def _expanded(value: Any) -> Any:
+    """`value` with the variables it names; one that is not set stays as it is, for its reader to name."""
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    import re
+
+    return re.sub(r"\$\{(\w+)\}", lambda found: os.environ.get(found[1], found[0]), value)
 
 
 def _whole(value: Any) -> int | None:

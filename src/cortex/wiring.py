@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from cortex.engine import Engine
 from cortex.parts import Parts
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
+from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Store
 from cortex.providers.embedders.caching import CachingEmbedder
@@ -25,6 +26,7 @@ from cortex.settings import Settings
 
 AGENTS = "agents"
 CACHE = "embeddings.sqlite"
+SPENDING = "llm-spending.sqlite"
 
 
 class SystemClock:
@@ -49,13 +51,14 @@ class Cortex(Engine):
         settings: Mapping[str, Any] | None = None,
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
+        llm: LLM | None = None,
         clock: Clock | None = None,
         ids: IdSource | None = None,
     ) -> None:
         root = configuration.default_home() if home is None else Path(home).expanduser()
         loaded = configuration.load(root, settings)
         super().__init__(
-            build(root, loaded, embedder=embedder, reranker=reranker, clock=clock, ids=ids),
+            build(root, loaded, embedder=embedder, reranker=reranker, llm=llm, clock=clock, ids=ids),
             Tenant(agent or loaded.agent, user or loaded.user),
         )
 
@@ -66,6 +69,7 @@ def build(
     *,
     embedder: Embedder | None = None,
     reranker: Reranker | None = None,
+    llm: LLM | None = None,
     clock: Clock | None = None,
     ids: IdSource | None = None,
 ) -> Parts:
@@ -82,6 +86,8 @@ def build(
         open_store=lambda agent: _store(home, agent, settings),
         embedder=_embedder(home, settings, clock, models, embedder),
         reranker=reranker,
+        llm=_llm(home, settings, clock, llm),
+        replace_store=_replacing(home, settings),
     )
 
 
@@ -98,6 +104,49 @@ def model_store(home: Path) -> ModelStore:
 def agent_path(home: Path, agent: str) -> Path:
     """The file of an agent's memory."""
     return home / AGENTS / f"{agent}.sqlite"
+
+
+def _llm(home: Path, settings: Settings, clock: Clock, given: LLM | None) -> LLM | None:
+    """The language model, within its budget; None where none is wanted, and then nothing of it is imported."""
+    options = settings.llm
+    if given is None and options.provider == "none":
+        return None
+    from cortex.providers.hardware import HardwareMonitor
+    from cortex.providers.llms.guarded import GuardedLLM
+    from cortex.providers.llms.spending import Limits, Spending
+
+    seconds = options.timeout_ms / 1000
+    limits = Limits(
+        calls_per_hour=options.calls_per_hour,
+        calls_per_day=options.calls_per_day,
+        tokens_per_hour=options.tokens_per_hour,
+        tokens_per_day=options.tokens_per_day,
+    )
+    watched = settings.hardware
+    hardware = HardwareMonitor(
+        watched.url, clock, max_load=watched.max_load, max_temperature=watched.max_temperature
+    ) if watched.enabled else None  # fmt: skip
+    inner: LLM = given or registry.find("cortex.llms", options.provider)(options.options, seconds)
+    return GuardedLLM(
+        inner,
+        Spending(home / SPENDING, limits, clock, hold_seconds=max(300.0, 2 * seconds)),
+        clock,
+        timeout=seconds,
+        hardware=hardware,
+    )
+
+
+def _replacing(home: Path, settings: Settings) -> Callable[[str, Path, Path], bool] | None:
+    """How a backup is put back, for stores that have files of their own."""
+    if settings.store.backend != "sqlite":
+        return None
+
+    def replace(agent: str, backup: Path, keep_at: Path) -> bool:
+        from cortex.stores.sqlite import copies
+
+        return copies.replace(agent_path(home, agent), backup, keep_at, busy_timeout_ms=settings.store.busy_timeout_ms)
+
+    return replace
 
 
 def _store(home: Path, agent: str, settings: Settings) -> Store:

@@ -13,6 +13,7 @@ from cortex.domain.turn import Role, Said
 from cortex.engine import Engine
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
+from cortex.ports.llm import LLM
 from cortex.ports.store import Store
 from cortex.recall.recipes import RECIPES
 from cortex.stores.ephemeral import EphemeralStore
@@ -32,6 +33,7 @@ def opened(
     clock: Clock | None = None,
     embedder: Embedder | None = None,
     reranker: FakeReranker | None = None,
+    model: LLM | None = None,
     **sections: Mapping[str, Any],
 ) -> Engine:
     """An engine for the default tenant; the test closes it."""
@@ -41,6 +43,7 @@ def opened(
         configuration.load(home, merged),
         embedder=embedder or FakeEmbedder(256),
         reranker=reranker or FakeReranker(),
+        llm=model,
         clock=clock or FakeClock(),
         ids=CountingIds(),
     )

@@ -11,8 +11,9 @@ from cortex.domain.choices import aware, chosen
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
+from cortex.domain.suspicion import tier_for
 from cortex.domain.text import DEFAULT_MAX_BYTES, checked_text
-from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
+from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.errors import InvalidRequest
 
 
@@ -29,8 +30,8 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-STANDING_KINDS = frozenset({Kind.RULE, Kind.PREFERENCE})
-"""Kinds that apply by situation, not by sharing words with the query."""
+STANDING_KINDS = frozenset({Kind.RULE})
+"""Kinds that apply by situation, not by sharing words with the query. Preferences are found by what they are about."""
 
 
 class Retention(StrEnum):
@@ -211,8 +212,8 @@ class Draft:
         return self
 
     def memory(self, id: TraceId, now: datetime) -> Memory:
-        """The memory this becomes. Trust is never above what its source allows."""
-        allowed = tier_of(self.source_kind)
+        """The memory this becomes. Trust is never above what its source and its words allow."""
+        allowed = tier_for(self.source_kind, self.text)
         graded = ImportanceLabel.UNKNOWN if self.importance is None else ImportanceLabel.of(self.importance)
         # Field by field: a loop over names would take three times as long, for every memory there is.
         return Memory(

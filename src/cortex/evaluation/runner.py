@@ -35,6 +35,7 @@ CACHE = "eval-embeddings.sqlite"
 
 CACHE_ENTRIES = 400_000
 _NOISE_BATCH = 5_000
+_JOBS_AT_ONCE = 16
 
 
 def run(
@@ -138,18 +139,33 @@ def _add_noise(engine: Engine, foreign: Sequence[Record], vectors: bool, progres
 
 
 def _feed(engine: Engine, records: Sequence[Record], progress: Progress) -> Mapping[TraceId, str]:
-    """Remember every record, in order; gives the record each trace came from."""
+    """Every record as in production: conversations are captured, the rest is remembered. Gives each trace's record."""
     origins: dict[TraceId, str] = {}
     told = [record for record in records if record.text.strip()]
-    for (scope, session), run in groupby(told, key=lambda record: (record.scope, record.session)):
-        together = list(run)
-        if session:
-            kept = engine.keep_turns(f"{scope}/{session}", [_said(record) for record in together], scope=scope)
-        else:
-            kept = _documents(engine, together, progress)
-        origins.update(zip(kept.ids, (record.id for record in together), strict=True))
+    sessions: dict[tuple[str, str], list[Record]] = {}
+    alone = [record for record in told if not record.session]
+    for record in told:
+        if record.session:
+            sessions.setdefault((record.scope, record.session), []).append(record)
+    for (scope, session), together in sessions.items():
+        taken = engine.ingest(
+            [_said(record) for record in together], session=f"{scope}/{session}", scope=scope, debounce=False
+        )
+        origins.update((id, record.id) for id, record in zip(taken.ids, together, strict=True) if id is not None)
         progress(len(origins), len(told), "records stored")
+    _finish(engine, progress)
+    for _, run in groupby(alone, key=lambda record: record.scope):
+        some = list(run)
+        origins.update(zip(_documents(engine, some, progress).ids, (record.id for record in some), strict=True))
     return origins
+
+
+def _finish(engine: Engine, progress: Progress) -> None:
+    """All background work, as if every session had been quiet for long enough."""
+    done = 0
+    while some := sum(engine.work(most=_JOBS_AT_ONCE).facts["done"].values()):
+        done += some
+        progress(done, done + 1, "sessions captured")
 
 
 def _documents(engine: Engine, records: Sequence[Record], progress: Progress) -> Kept:

@@ -20,9 +20,10 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Draft, ImportanceLabel, Kind, Memory, Retention
 from cortex.domain.receipt import MAX_ITEMS_CAP, Receipt
 from cortex.domain.scope import checked_label
+from cortex.domain.suspicion import tier_for
 from cortex.domain.text import checked_text
 from cortex.domain.trace import COUNTERS, from_fields, parse_time
-from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
+from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest
 from cortex.exchange.export import EXPORTED_LANES
@@ -139,8 +140,8 @@ def import_plan(
 def _trusting(trace: Memory | Turn, trusted: bool) -> Memory | Turn:
     """`trace` with the trust it may have here."""
     if trusted:
-        return trace.revised(trust=least((trace.trust, tier_of(trace.source_kind))))
-    lowered = least((trace.trust, tier_of(SourceKind.IMPORT)))
+        return trace.revised(trust=least((trace.trust, tier_for(trace.source_kind, trace.text))))
+    lowered = least((trace.trust, tier_for(SourceKind.IMPORT, trace.text)))
     if isinstance(trace, Turn):
         return trace.revised(trust=lowered)
     return trace.revised(trust=lowered, source_kind=SourceKind.IMPORT)

@@ -246,10 +246,14 @@ class _Search:
             admitted = []
         if planned.automatic:
             admitted = self._near_the_best(answer, admitted)
+        admitted, echoes = _told_once(admitted)
+        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in echoes]
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
-        chosen, given_up = _seated(chosen, self._standing(standing, planned, alone=not admitted), planned.limit)
+        rules = self._standing(standing, planned, alone=not admitted)
+        rules, _ = _told_once(rules, beside=chosen)
+        chosen, given_up = _seated(chosen, rules, planned.limit)
         over = given_up + over
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
         return chosen
@@ -276,7 +280,8 @@ class _Search:
             if trace.state is State.ACTIVE and policy.refusal(trace, planned.now) is None:
                 kept = memories if isinstance(trace, Memory) else turns
                 kept.append(Scored(trace, (leg.name,), {"standing": leg.scores[trace.id]}, ["applies by situation"]))
-        return memories[: seats.memories] + ([] if alone else turns[: seats.turns])
+        seated = memories[:1] + [rule for rule in memories[1:] if rule.score >= seats.similarity]
+        return seated[: seats.memories] + ([] if alone else turns[: seats.turns])
 
 
 _BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
@@ -285,6 +290,23 @@ _BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off"
 
 def _is_trouble(leg: Leg) -> bool:
     return leg.absent is not None and leg.absent not in _BY_DESIGN
+
+
+def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple[list[Scored], list[Scored]]:
+    """Without memories whose turn stands above them, and without turns whose memory does; and what was left out."""
+    turns = {each.trace.id for each in beside if isinstance(each.trace, Turn)}
+    sources = {id for each in beside if isinstance(each.trace, Memory) for id in each.trace.source_turns}
+    kept: list[Scored] = []
+    echoes: list[Scored] = []
+    for each in ranked:
+        if isinstance(each.trace, Memory):
+            is_echo = bool(each.trace.source_turns) and turns.issuperset(each.trace.source_turns)
+            sources.update(() if is_echo else each.trace.source_turns)
+        else:
+            is_echo = each.trace.id in sources
+            turns.update({each.trace.id} if not is_echo and isinstance(each.trace, Turn) else ())
+        (echoes if is_echo else kept).append(each)
+    return kept, echoes
 
 
 def _refusal(each: Scored, planned: Plan) -> str | None:

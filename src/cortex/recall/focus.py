@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from cortex.domain.terms import index_terms
 from cortex.domain.turn import Turn
+from cortex.recall.mentions import mentioned
 from cortex.recall.plan import Plan, essence
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Focus
@@ -54,10 +55,10 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Focus) -> bool:
     topic = {term.text for term in plan.terms} - asked_for
     if not asked_for or not topic:
         return False
-    found = [frozenset(index_terms(each.trace.text[:_READ_CHARS])) for each in ranked[:_BEST]]
-    if any(asked_for & terms for terms in found[: focus.top]):
+    best = [each.trace.text[:_READ_CHARS] for each in ranked[:_BEST]]
+    if any(mentioned(text, asked_for) for text in best[: focus.top]):
         return False
-    matched = max((len(topic & terms) for terms in found), default=0)
+    matched = max((len(mentioned(text, topic)) for text in best), default=0)
     evidence = max((each.evidence for each in ranked[:_BEST]), default=0.0) * len(plan.terms)
     return matched >= max(focus.least_terms, focus.topic_share * len(topic)) and evidence >= focus.evidence
 

@@ -8,13 +8,15 @@ statement with another number. The older one stays where it is, below.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from cortex.domain.identity import TraceId
 from cortex.domain.terms import index_terms
-from cortex.domain.turn import Role, Turn
+from cortex.domain.trust import SourceKind
+from cortex.domain.turn import Turn
+from cortex.recall.mentions import mentions
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Freshness
@@ -82,6 +84,9 @@ _COUNTED = re.compile(
 )
 _WORD = re.compile(r"\S+")
 
+_SAID_BY_USERS = frozenset({SourceKind.USER, SourceKind.OPERATOR})
+"""Whose statements count: what an assistant repeats is no update."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
@@ -102,8 +107,8 @@ def newest_first(ranked: Sequence[Scored], plan: Plan, recipe: Freshness) -> lis
     value = _value_asked_for(plan.text)
     top = list(ranked[: recipe.depth])
     if value is not None and not plan.asks_both:
-        terms, thing = {term.text for term in plan.terms}, _thing(plan.text)
-        said = {each.trace.id: _statement(each, terms, thing, value) for each in top}
+        asked, thing = frozenset(term.text for term in plan.terms), _thing(plan.text)
+        said = {each.trace.id: _statement(each, asked, thing, value) for each in top}
         top = _passed(top, said, recipe)
     return [*_after_what_outdates_them(top), *ranked[recipe.depth :]]
 
@@ -123,25 +128,26 @@ def _thing(text: str) -> frozenset[str]:
     return frozenset(index_terms(found.group(1) or found.group(2))) - _MEASURES if found else frozenset()
 
 
-def _statement(each: Scored, terms: Iterable[str], thing: frozenset[str], value: re.Pattern[str]) -> _Statement:
-    if not isinstance(each.trace, Turn) or each.trace.role is not Role.USER:
+def _statement(each: Scored, asked: frozenset[str], thing: frozenset[str], value: re.Pattern[str]) -> _Statement:
+    if each.trace.source_kind not in _SAID_BY_USERS:
         return _Statement()
-    asked = frozenset(terms)
     text = each.trace.text[:_READ_CHARS]
+    places = list(mentions(text, asked | thing))
     covers = changed = 0.0
     of_the_thing = False
-    for near in _surroundings(text, value):
-        words = frozenset(index_terms(near))
-        found = len(asked & words) + (0.5 if thing & words else 0.0)
+    for start, end in _surroundings(text, value):
+        near = {term for place, term in places if start <= place < end}
+        found = len(asked & near) + (0.5 if thing & near else 0.0)
         covers = max(covers, found)
-        if _CHANGE.search(near):
+        is_of_the_thing = bool(thing & near)
+        if (found > changed or is_of_the_thing > of_the_thing) and _CHANGE.search(text, start, end):
             changed = max(changed, found)
-            of_the_thing = of_the_thing or bool(thing & words)
+            of_the_thing = of_the_thing or is_of_the_thing
     return _Statement(covers, changed, of_the_thing, frozenset(_counts(text, asked)))
 
 
-def _surroundings(text: str, value: re.Pattern[str]) -> Iterator[str]:
-    """The words around each value."""
+def _surroundings(text: str, value: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Where the words around each value stand."""
     words = [found.span() for found in _WORD.finditer(text)]
     at = 0
     for number, found in enumerate(value.finditer(text)):
@@ -149,7 +155,7 @@ def _surroundings(text: str, value: re.Pattern[str]) -> Iterator[str]:
             return
         while words[at][1] <= found.start():
             at += 1
-        yield text[words[max(0, at - _REACH)][0] : words[min(len(words) - 1, at + _REACH)][1]]
+        yield words[max(0, at - _REACH)][0], words[min(len(words) - 1, at + _REACH)][1]
 
 
 def _counts(text: str, asked: frozenset[str]) -> Iterator[tuple[str, str]]:

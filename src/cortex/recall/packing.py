@@ -9,10 +9,11 @@ from enum import StrEnum
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.memory import Memory
+from cortex.domain.suspicion import quotes_others
 from cortex.domain.terms import index_terms
 from cortex.domain.text import escaped, estimate_tokens, sentences
 from cortex.domain.trust import TrustTier
-from cortex.domain.turn import Turn
+from cortex.domain.turn import Role, Turn
 
 LEAST_TOKENS = 24
 """A hit trimmed below this says nothing: it is dropped instead."""
@@ -128,15 +129,25 @@ def _line(hit: Hit, text: str) -> str:
     trace = hit.trace
     about = [f"{trace.created_at:%Y-%m-%d}"]
     if isinstance(trace, Turn):
-        about.append(escaped(trace.speaker or trace.role.value))
+        about.append(_name(trace.speaker) or trace.role.value)
+        if trace.role is Role.USER and quotes_others(trace.text):
+            about.append("pasted")
     elif isinstance(trace, Memory):
         about.append(trace.kind.value)
     elif isinstance(trace, Chunk):
-        about.append(escaped(trace.citation))
+        about.append(_name(trace.citation))
     if trace.trust is not TrustTier.TRUSTED:
         about.append(trace.trust.value)
     # One line a hit: a line break inside could pretend to be the next hit, or the end of the block.
     return "- " + " ".join(f"[{', '.join(about)}] {text}".split())
+
+
+_NO_LABEL = str.maketrans("[],", "() ")
+
+
+def _name(given: str) -> str:
+    """A name as it may stand in the label of a line: it can neither close the label nor add to it."""
+    return " ".join(escaped(given).translate(_NO_LABEL).split())
 
 
 def _dressed(lines: str, frame: Frame) -> str:

@@ -65,10 +65,12 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Places kept for rules and preferences that apply without sharing words with the query."""
+    """Places kept for rules that apply without sharing words with the query."""
 
     memories: int = 0
     turns: int = 0
+    similarity: float = 0.0
+    """From the second on, a remembered rule takes a place only when it is this similar to the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ _BALANCED = Recipe(
     fusion=Convex({"vector": 1.0, "keyword": 0.4}),
     keyword_pool=100,
     vector_pool=100,
-    standing=Standing(memories=2, turns=1),
+    standing=Standing(memories=2, turns=1, similarity=0.4),
     essence=True,
     conversation=Conversation(first_person=True, speaker=0.15, other_roles=0.3, question=0.05, session=0.1),
     factors=Factors(importance=0.02),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from cortex.domain.events import EventKind
+from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.passages import passages_of
@@ -15,7 +16,8 @@ from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
 from cortex.domain.trust import least
 from cortex.domain.turn import Turn
-from cortex.errors import EmbedderUnavailable, NotFound
+from cortex.domain.vectors import Vector
+from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Change, Embed, Filter, Put, Store, View
@@ -87,11 +89,21 @@ def keep(
 
 
 def backfill(
-    *, tenant: Tenant, store: Store, embedder: Embedder, passage_tokens: int, clock: Clock, progress: Progress
+    *,
+    tenant: Tenant,
+    store: Store,
+    embedder: Embedder,
+    passage_tokens: int,
+    clock: Clock,
+    progress: Progress,
+    among: Filter | None = None,
 ) -> Outcome:
-    """Embed every trace that has no vector in the embedder's space. Stops cleanly, goes on where it stopped (C7)."""
+    """Embed every trace, or those `among` some, without a vector in the embedder's space.
+
+    Stops cleanly, and goes on where it stopped (C7).
+    """
     outcome = Outcome()
-    lacking = Filter(lacking=embedder.space)
+    lacking = replace(among or Filter(), lacking=embedder.space)
     with store.view(tenant) as view:
         total, after = view.counts(lacking).total, None
     while True:
@@ -128,9 +140,21 @@ def superseding(memories: Sequence[Memory], view: View, now: datetime) -> list[C
         old = next(iter(view.load([memory.supersedes])), None)
         if not isinstance(old, Memory):
             raise NotFound(f"no memory {memory.supersedes} to supersede", hint="see `cortex list`")
+        if memory.trust is not old.trust and least((memory.trust, old.trust)) is memory.trust:
+            raise InvalidRequest(
+                f"names a {old.trust.value} memory, which what is {memory.trust.value} cannot replace",
+                field="supersedes",
+                hint="leave it out: both are kept, each with its trust",
+            )
         replaced = old.revised(state=State.SUPERSEDED, superseded_by=memory.id, valid_to=old.valid_to or now)
         changes.append(Put(replaced, EventKind.SUPERSEDED))
     return changes
+
+
+def vectors_of(memories: Sequence[Memory], embedder: Embedder, passage_tokens: int) -> dict[TraceId, Sequence[Vector]]:
+    """The vectors of memories that are about to be stored; none where the embedder fails: they follow later."""
+    changes = _embeds(memories, [None] * len(memories), embedder, passage_tokens, Outcome())
+    return {change.id: change.vectors for change in changes if isinstance(change, Embed)}
 
 
 def _embeds(

@@ -20,7 +20,15 @@ from cortex.surfaces.cli.arguments import hoisted
 from cortex.surfaces.cli.context import OpenEngine, Surface, open_cortex
 from cortex.surfaces.cli.failing import INTERRUPTED, PIPE_CLOSED, Failure, tell
 
-ROOMS = {"use": "Use", "feed": "Feed", "keep": "Keep and govern", "run_it": "Run"}
+ROOMS = {
+    "use": "Use",
+    "turns": "Use",
+    "feed": "Feed",
+    "keep": "Keep and govern",
+    "tending": "Keep and govern",
+    "run_it": "Run",
+    "measuring": "Run",
+}
 """Where the verbs are, in the order they are looked for, and the heading of each in the help."""
 
 

@@ -1,4 +1,4 @@
-"""Verbs that bring memory in and out: import, export, backfill (E14, C7)."""
+"""Verbs that bring memory in and out: capture, ingest (C1, C2), import, export, backfill (E14, C7)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,91 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cortex.errors import InvalidRequest
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
-from cortex.surfaces.cli.reading import STDIN, filter_of, lines_of
+from cortex.surfaces.cli.reading import STDIN, filter_of, given, lines_of
 from cortex.surfaces.cli.use import Kinds, Lanes, Scopes, Since, States, Until
+
+if TYPE_CHECKING:
+    from cortex.engine import Captured, Engine
+    from cortex.surfaces.cli.capture_rendering import Drawn
+    from cortex.surfaces.cli.conversations import Conversation
+
+Said = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="A JSON array of messages, one message a line, or plain text; `-` is stdin."),
+]
+Session = Annotated[str | None, typer.Option(metavar="NAME", help="The session it is of, unless the file says.")]
+InScope = Annotated[str | None, typer.Option("--scope", help="The namespace its turns and memories live in.")]
+Channel = Annotated[str | None, typer.Option(help="Where it was said, such as a chat program.")]
+PlainRole = Annotated[str, typer.Option("--role", help="Who said it, where it is plain text: user or assistant.")]
+
+
+def capture(
+    context: typer.Context,
+    file: Said,
+    session: Session = None,
+    scope: InScope = None,
+    channel: Channel = None,
+    role: PlainRole = "user",
+) -> None:
+    """Store a conversation and draw memories from it at once. What is known already is not stored again."""
+    surface = surface_of(context)
+    said = _conversation(file, role)
+    options = given(scope=scope, channel=channel)
+    with surface.engine() as engine:
+        # How much there is to find is known only once it was looked for: the bar just moves.
+        with output.progress(f"drawing memories from {len(said.messages):,} messages"):
+            done = engine.capture(said.messages, session=_session(session, said), **options)
+        memories = list(_drawn(engine, done))
+        failed = _failed(engine)
+    if surface.json:
+        output.show_json(_captured(done, memories, failed))
+        return
+    from cortex.surfaces.cli import capture_rendering, rendering
+
+    if memories:
+        output.show(capture_rendering.drawn(memories))
+    facts = done.receipt.facts
+    output.plain(capture_rendering.left_alone(facts) or capture_rendering.counts(facts))
+    if not memories and done.turns:
+        output.plain("nothing in it was worth a memory of its own; its turns can be recalled all the same")
+    if failed:
+        output.show(rendering.notice(f"not all could be done: {', '.join(failed)}", "run `cortex doctor`"))
+
+
+def ingest(
+    context: typer.Context,
+    file: Said,
+    session: Session = None,
+    scope: InScope = None,
+    channel: Channel = None,
+    role: PlainRole = "user",
+    debounce: Annotated[
+        bool, typer.Option(help="Draw memories once the session has been quiet for a while, or as soon as possible.")
+    ] = True,
+) -> None:
+    """Store a conversation and return; memories are drawn from it in the background."""
+    surface = surface_of(context)
+    said = _conversation(file, role)
+    options = given(scope=scope, channel=channel)
+    with surface.engine() as engine:
+        done = engine.ingest(said.messages, session=_session(session, said), debounce=debounce, **options)
+    if surface.json:
+        output.show_json({"turns": list(done.ids), "receipt": done.receipt.to_json()})
+        return
+    from cortex.surfaces.cli import capture_rendering
+    from cortex.surfaces.cli.reading import time_of
+
+    facts = done.receipt.facts
+    output.plain(capture_rendering.left_alone(facts) or capture_rendering.counts(facts))
+    if at := time_of(facts.get("due"), "due"):
+        output.plain(capture_rendering.due(at, done.receipt.at))
 
 
 def export(
@@ -93,7 +169,63 @@ def backfill(context: typer.Context) -> None:
         output.show(*(rendering.notice(trouble["why"], trouble["fix"]) for trouble in missed))
 
 
-COMMANDS: dict[str, Callable[..., Any]] = {"export": export, "import": import_, "backfill": backfill}
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "capture": capture,
+    "ingest": ingest,
+    "export": export,
+    "import": import_,
+    "backfill": backfill,
+}
+
+
+def _conversation(file: str, role: str) -> Conversation:
+    from cortex.domain.choices import chosen
+    from cortex.domain.turn import Role
+    from cortex.surfaces.cli.conversations import conversation_of
+
+    return conversation_of(file, role=chosen(Role, role, "role").value)
+
+
+def _session(named: str | None, said: Conversation) -> str:
+    session = named or said.session
+    if not session:
+        raise InvalidRequest("is not given", field="session", hint="name it with --session, such as --session monday")
+    return session
+
+
+def _drawn(engine: Engine, done: Captured) -> Iterable[Drawn]:
+    """The memories of a capture, beside what they replaced or disagree with."""
+    from cortex.domain.memory import Memory
+    from cortex.surfaces.cli.capture_rendering import Drawn
+
+    def found(id: str) -> Memory | None:
+        trace = engine.get(id)
+        return trace if isinstance(trace, Memory) else None
+
+    new = frozenset(done.turns)
+    for memory in done.memories:
+        if memory.source_turns[0] not in new:
+            yield Drawn(memory, was_known=True)
+            continue
+        others = tuple(other for id in memory.contradicts if (other := found(id)))
+        replaced = found(memory.supersedes) if memory.supersedes else None
+        yield Drawn(memory, was_known=False, replaced=replaced, contradicts=others)
+
+
+def _failed(engine: Engine) -> list[str]:
+    """The kinds of background work that the capture could not finish."""
+    return sorted({kind for receipt in engine.receipts(limit=1, op="work") for kind in receipt.facts["failed"]})
+
+
+def _captured(done: Captured, memories: Iterable[Drawn], failed: list[str]) -> dict[str, Any]:
+    from cortex.surfaces.cli import plain
+
+    told = [
+        plain.trace(each.memory)
+        | {"became": each.became, "replaced": plain.trace(each.replaced) if each.replaced else None}
+        for each in memories
+    ]
+    return {"turns": list(done.turns), "memories": told, "failed": failed, "receipt": done.receipt.to_json()}
 
 
 def _write(path: Path, lines: Iterable[str]) -> int:

@@ -296,7 +296,6 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "search": search,
     "explain": explain,
     "forget": forget,
-    "restore": restore,
     "list": list_,
     "show": show,
     "stats": stats,

@@ -1,0 +1,153 @@
+"""What the engine does while nobody waits: vectors, memories by rules and by a model, syntheses for the next turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from cortex.capture import classify, extraction, intake, policies, queue, rules, whole
+from cortex.capture.candidate import Candidate
+from cortex.capture.flow import Capture
+from cortex.domain.identity import TraceId
+from cortex.domain.memory import Kind, Memory
+from cortex.domain.query import Query
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import Vector
+from cortex.errors import EmbedderUnavailable, LlmUnavailable
+from cortex.parts import log
+from cortex.ports.llm import background_of
+from cortex.ports.store import Filter, Job, SetState
+from cortex.progress import silent
+from cortex.recall import recipes, synthesis
+from cortex.remember import flow as remembering
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+MODEL_AWAY = timedelta(minutes=5)
+"""How long work waits for a language model that cannot say when it will be back."""
+
+
+class Background:
+    """The background work of one tenant: each kind of job, and what carries it out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._parts = engine._parts
+        self._store = engine._store
+        self._tenant = engine.tenant
+
+    def run_due(self, most: int | None = None) -> queue.Worked:
+        """Carry out what is due, oldest first; `most` jobs, or all."""
+        return queue.run_due(self._tenant, self._store, self._handlers(), self._parts.clock, most=most)
+
+    def next_due(self) -> datetime | None:
+        """When there will be something to do."""
+        return queue.next_due(self._tenant, self._store, frozenset(self._handlers()))
+
+    def _handlers(self) -> dict[str, Callable[[Job], Mapping[str, int]]]:
+        policy = policies.named(self._parts.settings.capture.policy)
+        by_rules = Capture(
+            mark="extracted",
+            extract=_whole if policy.whole_messages else _by_rules,
+            policy=policy,
+            vectors=self._vectors_of,
+            space=self._parts.embedder.space,
+            tenant=self._tenant,
+            store=self._store,
+            clock=self._parts.clock,
+            ids=self._parts.ids,
+        )
+        by_model = replace(by_rules, mark="enriched", extract=self._by_model)
+        return {
+            intake.EMBED: self._embed_session,
+            intake.EXTRACT: by_rules.run,
+            intake.ENRICH: lambda job: self._when_the_model_can(by_model.run, job),
+            synthesis.JOB: self._synthesise,
+        }
+
+    # --- memories -------------------------------------------------------------------------------------------------
+
+    def _by_model(self, turns: Sequence[Turn]) -> Sequence[Candidate]:
+        """What a language model finds in some turns; what it got wrong is logged, and left out."""
+        if not turns or self._parts.llm is None:
+            return ()
+        with self._store.view(self._tenant) as view:
+            known = view.derived([turn.id for turn in turns])
+        found = extraction.extract(turns, background_of(self._parts.llm), classify=classify.classify, known=known)
+        for problem in found.problems:
+            log.info("extraction: %s", problem)
+        return found.candidates
+
+    def _when_the_model_can(self, run: Callable[[Job], Mapping[str, int]], job: Job) -> Mapping[str, int]:
+        """`run`, put off where the model is out of reach, out of budget, or not to be disturbed: nothing is lost."""
+        try:
+            return run(job)
+        except LlmUnavailable as error:
+            wait = timedelta(seconds=error.retry_after or MODEL_AWAY.total_seconds())
+            log.warning("background work of the language model waits: %s", error.reason)
+            raise queue.Postponed(self._parts.clock.now() + wait, f"{error.code}: {error.reason}") from error
+
+    # --- vectors --------------------------------------------------------------------------------------------------
+
+    def _vectors_of(self, memories: Sequence[Memory]) -> Mapping[TraceId, Sequence[Vector]]:
+        if not self._can_embed:
+            return {}
+        tokens = self._parts.settings.embedding.passage_tokens
+        return remembering.vectors_of(memories, self._parts.embedder, tokens)
+
+    def _embed_session(self, job: Job) -> Mapping[str, int]:
+        """Vectors for the turns of the session a job names."""
+        outcome = remembering.backfill(
+            tenant=self._tenant,
+            store=self._store,
+            embedder=self._parts.embedder,
+            passage_tokens=self._parts.settings.embedding.passage_tokens,
+            clock=self._parts.clock,
+            progress=silent,
+            among=Filter(sessions=frozenset({job.key})),
+        )
+        if outcome.skipped:
+            raise EmbedderUnavailable("the embedder failed", hint="see `cortex doctor`")
+        self._store.apply(self._tenant, queue.finished(job), at=self._parts.clock.now())
+        return {"embedded": outcome.embedded}
+
+    @property
+    def _can_embed(self) -> bool:
+        return self._parts.embedder.space.dimension > 0
+
+    # --- the synthesis for the next turn --------------------------------------------------------------------------
+
+    def _synthesise(self, job: Job) -> Mapping[str, int]:
+        """Prepare for the next turn of a session what the last one was about (C10)."""
+        settings, now = self._parts.settings.hooks, self._parts.clock.now()
+        cached = None
+        if now - job.due < timedelta(seconds=settings.synthesis_ttl_seconds):
+            query = Query.of(job.payload["query"], scope=job.payload.get("scope"), limit=settings.max_facts)
+            name = self._parts.settings.recall.recipe
+            with self._store.view(self._tenant) as view:
+                answer = self._engine._answer(replace(query, recipe=name), recipes.named(name), view)
+            llm = self._parts.llm and background_of(self._parts.llm)
+            cached = synthesis.for_the_next_turn(query.text, answer.hits, llm, now)
+        if cached and self._can_embed:
+            with suppress(EmbedderUnavailable):  # so that the next turn finds this vector in the cache
+                self._parts.embedder.embed_query(cached.synthesis.substance)
+        state = SetState(job.key, {"synthesis": cached.to_state() if cached else None})
+        self._store.apply(self._tenant, [*queue.finished(job), state], at=self._parts.clock.now())
+        return {"syntheses": int(cached is not None)}
+
+
+def _by_rules(turns: Sequence[Turn]) -> list[Candidate]:
+    return [found for turn in turns for found in rules.candidates(turn) if _is_for_us(found, turn)]
+
+
+def _whole(turns: Sequence[Turn]) -> list[Candidate]:
+    return [found for turn in turns for found in whole.candidates(turn)]
+
+
+def _is_for_us(found: Candidate, turn: Turn) -> bool:
+    """Where people talk among themselves, "never give up" is not an instruction to an assistant."""
+    return found.kind is not Kind.RULE or not turn.speaker or turn.kind is Kind.RULE

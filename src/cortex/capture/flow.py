@@ -1,0 +1,191 @@
+"""Capture: what was said becomes memories, each decided beside what is remembered, in one transaction a step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from cortex.capture import gate, queue, reconcile
+from cortex.capture.candidate import Candidate
+from cortex.capture.policies import CapturePolicy
+from cortex.capture.reconcile import Decision, Known, Verdict
+from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.lanes import Lane, State
+from cortex.domain.memory import Memory
+from cortex.domain.scope import Tenant
+from cortex.domain.suspicion import pasted_spans
+from cortex.domain.terms import query_terms
+from cortex.domain.text import DEFAULT_MAX_BYTES
+from cortex.domain.trust import least
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.ports.clock import Clock
+from cortex.ports.store import Change, Embed, Filter, Job, SetState, Store, View
+
+WINDOW = 64
+"""How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
+
+NEAREST = 6
+"""How many of the most alike memories a new one is compared with."""
+
+Extract = Callable[[Sequence[Turn]], Sequence[Candidate]]
+"""Finds the statements of some turns, which stand in their order."""
+
+Vectors = Callable[[Sequence[Memory]], Mapping[TraceId, Sequence[Vector]]]
+"""The vectors of memories, as far as they can be had; none where embedding is off or fails."""
+
+
+@dataclass(slots=True)
+class Captured:
+    """What a step made of some turns."""
+
+    memories: list[TraceId] = field(default_factory=list)
+    turns: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def counts(self) -> dict[str, int]:
+        told = {f"turns:{reason}": number for reason, number in self.skipped.items()}
+        return {"turns": self.turns, **self.verdicts, **told}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """Draws memories from the turns of a session, by one extractor under one policy."""
+
+    mark: str
+    """The part of a session's state that tells up to which turn this has been done."""
+    extract: Extract
+    policy: CapturePolicy
+    vectors: Vectors
+    space: EmbeddingSpace
+    tenant: Tenant
+    store: Store
+    clock: Clock
+    ids: IdSource
+
+    def run(self, job: Job) -> dict[str, int]:
+        """Carry out a job for the session it names; each step is durable, and none is done twice."""
+        total: Counter[str] = Counter()
+        while True:
+            with self.store.view(self.tenant) as view:
+                done = (view.state(job.key) or {}).get(self.mark, -1)
+                turns = view.turns(job.key, done, WINDOW)
+                captured, changes = self._step(turns, view)
+            now = self.clock.now()
+            last = len(turns) < WINDOW
+            parts = {self.mark: turns[-1].seq if turns else done} | ({"pending_since": None} if last else {})
+            hold = queue.finished(job) if last else queue.renewed(job, now)
+            self.store.apply(self.tenant, [*hold, *changes, SetState(job.key, parts)], at=now)
+            total.update(captured.counts())
+            if last:
+                return dict(total)
+
+    def _step(self, turns: Sequence[Turn], view: View) -> tuple[Captured, list[Change]]:
+        captured = Captured(turns=len(turns))
+        worth = [turn for turn in turns if self._is_worth(turn, captured)]
+        memories, found = self._memories(worth)
+        vectors = self.vectors(memories) if memories else {}
+        decisions = reconcile.decide_all(
+            memories,
+            lambda memory: self._known(memory, vectors.get(memory.id, ()), view),
+            negated=frozenset(id for id, each in found.items() if each.negated),
+            corrects=frozenset(id for id, each in found.items() if each.corrects),
+            duplicate_at=self.policy.duplicate_at,
+            now=self.clock.now(),
+            cosine=lambda one, other: self._cosine(vectors.get(one.id), vectors.get(other.id)),
+        )
+        changes = [change for decision in decisions for change in decision.changes]
+        changes += _outdated(decisions, view)
+        for decision in decisions:
+            captured.verdicts[decision.verdict.value] += 1
+            if decision.memory is not None and decision.verdict not in {Verdict.DUPLICATE, Verdict.REINFORCES}:
+                captured.memories.append(decision.memory.id)
+        changes += [Embed(id, self.space, vectors[id]) for id in captured.memories if vectors.get(id)]
+        return captured, changes
+
+    def _cosine(self, one: Sequence[Vector] | None, other: Sequence[Vector] | None) -> float | None:
+        return self.space.calibration.apply(float(one[0] @ other[0])) if one and other else None
+
+    def _is_worth(self, turn: Turn, captured: Captured) -> bool:
+        if reason := gate.turn_skip_reason(turn, self.policy):
+            captured.skipped[reason] += 1
+        return reason is None
+
+    def _memories(self, turns: Sequence[Turn]) -> tuple[list[Memory], dict[TraceId, Candidate]]:
+        """What the extractor found, as memories with the trust of what they were drawn from."""
+        by_id = {turn.id: turn for turn in turns}
+        memories: list[Memory] = []
+        found: dict[TraceId, Candidate] = {}
+        for candidate in self._kept(self.extract(turns), by_id):
+            sources = [by_id[id] for id in candidate.source_turns]
+            newest = max(sources, key=lambda turn: (turn.created_at, turn.seq))
+            draft = candidate.draft(scope=newest.scope, source_kind=newest.source_kind, said_at=newest.created_at)
+            id = TraceId(self.ids(self.clock.now()))
+            if self.policy.importance is not None:
+                draft = replace(draft, importance=self.policy.importance)
+            memory = draft.checked(DEFAULT_MAX_BYTES).memory(id, newest.created_at)
+            memories.append(memory.revised(trust=least([memory.trust, *(turn.trust for turn in sources)])))
+            found[id] = candidate
+        return memories, found
+
+    def _kept(self, candidates: Sequence[Candidate], turns: Mapping[TraceId, Turn]) -> list[Candidate]:
+        """Those the policy takes: sure enough, of the right kind, not somebody else's words, few from each turn."""
+        kept: list[Candidate] = []
+        per_turn: Counter[TraceId] = Counter()
+        for candidate in candidates:
+            source = candidate.source_turns[0]
+            if (
+                candidate.confidence >= self.policy.min_confidence
+                and (self.policy.kinds is None or candidate.kind in self.policy.kinds)
+                and per_turn[source] < self.policy.max_items_per_turn
+                and not _is_pasted(candidate, turns[source])
+            ):
+                per_turn[source] += 1
+                kept.append(candidate)
+        return kept
+
+    def _known(self, memory: Memory, vectors: Sequence[Vector], view: View) -> list[Known]:
+        """What is remembered in the same slot, was drawn from the same turns, or says much the same."""
+        near = Filter(lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}))
+        cosines: dict[TraceId, float] = {}
+        if vectors:
+            calibrate = self.space.calibration.apply
+            found = view.nearest(vectors[0], self.space, near, NEAREST)
+            cosines = {match.id: calibrate(match.score) for match in found}
+        words = [match.id for match in view.keywords(query_terms(memory.text), near, NEAREST)]
+        alike = [each for each in view.load([*cosines, *words]) if isinstance(each, Memory)]
+        known = {each.id: each for each in [*alike, *view.derived(memory.source_turns), *self._slot(memory, view)]}
+        sources = view.load([id for each in known.values() for id in each.source_turns])
+        turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
+        return [Known(each, cosines.get(id), reconcile.said_at(each, turns)) for id, each in sorted(known.items())]
+
+    def _slot(self, memory: Memory, view: View) -> list[Memory]:
+        """Whatever was ever remembered in the slot of `memory`."""
+        if memory.slot is None:
+            return []
+        same = Filter(
+            lanes=frozenset({Lane.MEMORIES}),
+            scopes=frozenset({memory.scope}),
+            slots=frozenset({memory.slot}),
+            states=frozenset(State),
+        )
+        return [each for each in view.scan(same) if isinstance(each, Memory)]
+
+
+def _is_pasted(candidate: Candidate, turn: Turn) -> bool:
+    """Whether a statement stands in material that the speaker only passed on."""
+    if candidate.span is None:
+        return False
+    begin, end = candidate.span
+    return any(start < end and begin < stop for start, stop in pasted_spans(turn.text))
+
+
+def _outdated(decisions: Sequence[Decision], view: View) -> list[Change]:
+    """Turns whose statement was replaced say so, so that recall can put the newer one first."""
+    changes: list[Change] = []
+    for old, new in (pair for decision in decisions for pair in decision.replaced):
+        turns = [turn for turn in view.load(old.source_turns) if isinstance(turn, Turn)]
+        changes += reconcile.outdated(old, new, turns)
+    return changes

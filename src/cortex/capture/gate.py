@@ -1,0 +1,46 @@
+"""The gate before capture: sessions nobody speaks in, and turns that hold nothing to remember (C12, E10, E11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from cortex.capture.messages import Message
+from cortex.capture.policies import CapturePolicy
+from cortex.domain.fingerprints import without_injected
+from cortex.domain.passing import is_heartbeat, is_scheduled, passing_reason, session_reason
+from cortex.domain.turn import Role, Turn
+
+
+def session_skip_reason(session: str, channel: str, trigger: str, messages: Sequence[Message]) -> str | None:
+    """`heartbeat` or `cron` where no person is behind this history, else None."""
+    return session_reason(session, channel, trigger) or _of_last(messages)
+
+
+def _of_last(messages: Sequence[Message]) -> str | None:
+    """A host may wake its agent within a session of the user's: then the last thing said is the wake-up call."""
+    last = next((message.text for message in reversed(messages) if message.effective_role is Role.USER), "")
+    if is_heartbeat(last):
+        return "heartbeat"
+    return "cron" if is_scheduled(last) else None
+
+
+def turn_skip_reason(turn: Turn | Message, policy: CapturePolicy, injected: Set[str] = frozenset()) -> str | None:
+    """Why nothing is drawn from this turn, or None where something may be."""
+    if reason := _role_reason(turn.role or Role.USER, policy):
+        return reason
+    if is_scheduled(turn.text):
+        return "cron"
+    said, removed = without_injected(turn.text, injected)
+    if removed and not said.strip():
+        return "only_injected"
+    if reason := passing_reason(said):
+        return reason
+    if policy.max_chars is not None and len(said) > policy.max_chars:
+        return "too_long"
+    return "no_trigger" if policy.triggers and policy.trigger_of(said) is None else None
+
+
+def _role_reason(role: Role, policy: CapturePolicy) -> str | None:
+    if role is Role.TOOL:
+        return "tool_output"
+    return None if role in policy.roles else role.value

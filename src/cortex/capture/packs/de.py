@@ -1,0 +1,481 @@
+"""German."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.domain.memory import Kind, Retention
+
+_ADV = (
+    r"(?:(?:auch|immer|nie|jetzt|aktuell|derzeit|momentan|inzwischen|mittlerweile|eigentlich|"
+    r"normalerweise|meistens|meist|gerade|schon|noch|seit \w+ \w+|seit \d{4}|sehr|wirklich|total|echt|nur|"
+    r"nun|ja|halt|bereits|endlich|heute|lieber|am liebsten|grundsätzlich|leider|zurzeit|selbst|übrigens|"
+    r"generell|oft)\s+)*"
+)
+_KIN = (
+    r"(?:schwester|bruder|mutter|vater|mama|papa|frau|mann|ehefrau|ehemann|freundin|freund|verlobte[r]?|"
+    r"partnerin|partner|tochter|sohn|kind|baby|oma|opa|großmutter|großvater|"
+    r"tante|onkel|cousine|cousin|nichte|neffe|schwiegermutter|schwiegervater|schwägerin|schwager|"
+    r"mitbewohnerin|mitbewohner|nachbarin|nachbar|chefin|chef|vorgesetzte[r]?|kollegin|kollege|"
+    r"lehrerin|lehrer|ärztin|arzt|hausärztin|hausarzt|zahnärztin|zahnarzt|vermieterin|vermieter|"
+    r"therapeutin|therapeut|trainerin|trainer|hund|hündin|kater|katze|haustier|familie|eltern|kinder|"
+    r"geschwister|enkelin|enkel|betreuerin|betreuer|teamleiterin|teamleiter|tierarzt|tierärztin)"
+)
+_MONTH = r"(?:januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)"
+_DATE = (
+    rf"(?:(?:den\s+|dem\s+)?\d{{1,2}}\.\s?(?:{_MONTH}|\d{{1,2}}\.?)(?:\s?\d{{4}})?|(?:den\s+)?(?:montag|"
+    rf"dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
+    rf"sonnabend)s?(?:,?\s+(?:den\s+)?\d{{1,2}}\.\s?(?:{_MONTH}|\d{{1,2}}\.?)?)?|(?:anfang|mitte|"
+    rf"ende)\s+{_MONTH}|{_MONTH}(?:\s+\d{{4}})?|nächste[nr]?\s+\w+|\d{{1,2}}(?::\d\d)?\s+uhr|20\d\d)"
+)
+_NAME = r"(?-i:[A-ZÄÖÜ][\wäöüß'-]*(?:\s+(?:[A-ZÄÖÜ][\wäöüß'-]*|von|van|der|am|an der))*)"
+_THING = r"(?P<thing>(?:der|die|das|mein[e]?|unser[e]?)\s+[^,;.!?\n]{2,50}?)"
+_ASK = r"\?\s*$"
+
+
+def _whose(heard: Heard) -> Slot:
+    return Slot(f"{heard.mine} {heard['whose'].casefold()}")
+
+
+def _thing(attribute: str) -> Fill:
+    def fill(heard: Heard) -> Slot:
+        words = heard["thing"].casefold().split()
+        while words and words[0] in ("der", "die", "das", "mein", "meine", "unser", "unsere"):
+            words = words[1:]
+        return Slot(" ".join(words), attribute, heard["value"])
+
+    return fill
+
+
+_RULES: tuple[Rule, ...] = (
+    Rule(
+        name="rule.from_now_on",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.92,
+        whole=True,
+        asked=True,
+        pattern=r"(?:bitte\s+)?(?:ab (?:jetzt|sofort|heute)|von (?:jetzt|nun) an|in zukunft|künftig|zukünftig|fortan|"
+        r"grundsätzlich|standardmäßig|generell)[,:]?\s+.{4,}",
+        veto=_ASK + r"|in zukunft (?:möchte|will|werde) ich",
+    ),
+    Rule(
+        name="rule.when",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.9,
+        whole=True,
+        asked=True,
+        pattern=r"(?:wenn|immer wenn|jedes mal,? wenn|sobald|falls)\s+(?:ich|du)\s+(?:dich\s+|dir\s+|mich\s+|"
+        r"mir\s+)?[^,.!?\n]{0,40}(?:frage|fragst|bitte|schreibe|schreibst|erwähne|sage|antwortest|schicke|"
+        r"schickst|übersetzt|zusammenfasst|vorschlägst|erklärst|planst|nenne|brauche|buchst|postest|"
+        r"empfiehlst|erstellst)\b,?\s.{4,}",
+        veto=_ASK + r"|(?:kommt|passiert|erscheint|bekomme)\b",
+    ),
+    Rule(
+        name="rule.always",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.9,
+        whole=True,
+        pattern=r"(?:bitte\s+)?(?:immer|niemals|nie(?: wieder)?|stets)\s+(?!noch|wieder (?:gut|schön)|mehr|gut|schön|"
+        r"war|habe|bin|hätte)[\wäöüß]+.{4,}|(?:bitte\s+)?(?:[\wäöüß]+e|[\wäöüß]+(?:st|t|ier))\s+(?:mich|mir|"
+        r"uns|bitte|die|den|das|alle|deine|meine|dabei|keine|nie|niemals|immer|in|auf|"
+        r"auch)\b[^.!?\n]*\b(?:immer|nie|niemals|stets|ab jetzt|ab sofort|künftig|in zukunft|grundsätzlich|"
+        r"jedes mal|nicht mehr|nie wieder)\b.*|(?:bitte\s+)?(?:hör auf|vermeide|verzichte auf|lass)\s.{4,}|"
+        r"(?:bitte\s+)?(?:duze|sieze)\s.{3,}|(?:bitte\s+)?(?:verwende|benutze|nutze|schreib|antworte|nimm|"
+        r"mach|setz)\w*\s+(?:bitte\s+)?(?:keine?n?|nie|niemals|immer|nur noch)\s.{4,}",
+        veto=_ASK
+        + r"|\bdiesmal\b|^(?:ich|wir|er|sie|es|das|die|der)\b|\bich (?:habe|bin|war)\b|hier\b|lass uns|lass mal",
+    ),
+    Rule(
+        name="rule.call_me",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.9,
+        whole=True,
+        fill=about_me("preferred name"),
+        pattern=rf"(?:bitte\s+)?(?:nenn(?:e)? mich|du kannst mich|sag(?:e)? einfach)\s+(?:bitte\s+|"
+        rf"einfach\s+)*(?P<value>{_NAME}).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="rule.must",
+        kind=Kind.RULE,
+        importance=0.8,
+        confidence=0.8,
+        pattern=r"(?:alle[s]?|jede[rs]?|kein[e]?|niemand|nichts|nur)\s[^,;.!?\n]{2,60}?\s?(?:müssen|muss|darf|dürfen|"
+        r"soll|sollen|kommt|kommen|wird|werden)\s.{3,}|(?:die|unsere|eine)\s(?:regel|vorgabe|konvention|"
+        r"hausregel)(?:\s\w+)?(?:\sist|\slautet|:)\s?.{4,}|kein[e]?\s[^,;.!?\n]{2,40}\sohne\s.{3,}",
+        veto=_ASK + r"|\b(?:alles (?:gut|klar|wird)|wird schon|ich muss|wir müssen)\b",
+    ),
+    Rule(
+        name="procedure",
+        kind=Kind.PROCEDURE,
+        importance=0.7,
+        confidence=0.85,
+        whole=True,
+        listing=True,
+        asked=True,
+        pattern=r"(?:um|zum)\s+[^.!?\n]{3,60}?,?\s*(?:zuerst|erst|muss man|musst du|müssen wir|einfach|führen wir|"
+        r"führe|drücke|öffne|starte|brauchst du)\b.{5,}|(?:die schritte|der ablauf|das vorgehen|so (?:geht|"
+        r"machen wir|deployen wir|veröffentlichen wir))\b[^.!?\n]{0,50}(?::|sind|ist|,).{5,}|(?:zuerst|"
+        r"erst)\b.{3,}\b(?:dann|danach|anschließend)\b.{3,}|(?:wenn|falls)\s+(?:der|die|"
+        r"das)\s[^,.!?\n]{3,60},\s+(?:einfach\s+|dann\s+|bitte\s+)*(?:drück|öffne|start|zieh|schalt|mach|halt|"
+        r"ruf|lösch)\w*\s.{3,}",
+        veto=_ASK + r"|\b(?:kannst du|hilf mir)\b",
+    ),
+    Rule(
+        name="negation",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.9,
+        negated=True,
+        pattern=r"(?:ich|wir)\s+(?:\w+\s+)?(?:[\wäöüß]+\s+){0,8}?(?:nicht mehr|kein(?:e|en)? \w+ mehr)\b.*|(?:ich|"
+        r"wir)\s+(?:habe|haben|hab)\s+[^.!?\n]{2,60}(?:aufgehört|aufgegeben|gekündigt|abgeschafft|verkauft|"
+        r"abgeschaltet|abgesetzt)\b.*",
+        veto=_ASK + r"|\b(?:weiß|kann|verstehe|will) (?:ich )?(?:\w+ )?nicht mehr|nicht mehr weiter|nicht mehr lange",
+    ),
+    Rule(
+        name="decision",
+        kind=Kind.DECISION,
+        whole=True,
+        importance=0.7,
+        confidence=0.9,
+        pattern=rf"(?:ich|wir|das team|die geschäftsführung|man)\s+(?:habe[n]?|hat|hab|sind|ist)\s+{_ADV}(?:uns\s+|"
+        rf"mich\s+|sich\s+)?[^.!?\n]{{0,80}}?(?:entschieden|beschlossen|geeinigt|festgelegt|gewählt|ausgesucht|"
+        rf"umgestellt|umgestiegen|gewechselt|vereinbart|ausgewählt)\b.*|(?:ich|wir)\s+(?:nehmen|nehme|bleiben "
+        rf"bei|bleibe bei|wechseln (?:zu|auf)|wechsle (?:zu|auf)|steigen (?:auf|um)|stellen\b.{{2,40}}\bum|"
+        rf"setzen (?:ab jetzt )?auf|entscheiden uns|verwenden (?:ab|künftig))\s+(?!da[sn]\b|die[sn]e?\b|das "
+        rf"erste|es\b).{{3,}}|(?:die\s+)?entscheidung(?:\sist)?(?::|\sist gefallen[:,]|\slautet)\s.{{3,}}|"
+        rf"(?:es ist|ist)\s+(?:beschlossen|entschieden)[,:]\s.{{3,}}|beschlossen(?:e sache)?[,:]\s.{{3,}}",
+        veto=_ASK + r"|noch nicht",
+    ),
+    Rule(
+        name="fact.name",
+        kind=Kind.FACT,
+        importance=0.7,
+        confidence=0.93,
+        fill=about_me("name"),
+        pattern=rf"(?:ich heiße|mein name ist|mein name lautet|ich bin (?:der|"
+        rf"die)(?=\s(?-i:[A-ZÄÖÜ])))\s+(?P<value>{_NAME}).*|ich "
+        rf"bin\s+(?P<value2>(?-i:[A-ZÄÖÜ][a-zäöüß]+))(?=\s*(?:[,.!]|$)).*",
+        veto=_ASK + r"|^ich bin\s+\w+(?:er|erin|in|ist|or|ant|ent|ierin|kraft|frau|mann|händer|handwerker|ling)\b",
+    ),
+    Rule(
+        name="fact.home",
+        kind=Kind.FACT,
+        importance=0.65,
+        confidence=0.92,
+        fill=about_me("home city"),
+        pattern=rf"(?:ich|wir)\s+{_ADV}(?:wohne|wohnen|lebe|leben|bin|sind)\s+{_ADV}(?:nach|in|bei|"
+        rf"im)\s+(?P<value>{_NAME})(?:\s+(?:gezogen|umgezogen))?.*|(?:ich|wir)\s+(?:ziehe|"
+        rf"ziehen)\s+[^.!?\n]{{0,30}}nach\s+(?P<value2>{_NAME}).*",
+        veto=_ASK
+        + r"|\bim (?:Moment|Zug|Urlaub|Büro|Meeting|Homeoffice|Stress)\b|\bin (?:Eile|Ordnung|Rente|Elternzeit|"
+        r"Meetings?)\b|^(?:ich|wir) (?:bin|sind)\b(?!.*gezogen)",
+    ),
+    Rule(
+        name="fact.from",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.86,
+        pattern=rf"ich\s+{_ADV}(?:komme|stamme)\s+{_ADV}aus\s+{_NAME}.*|ich bin\s+(?:in|am|"
+        rf"auf)\s+[^.!?\n]{{2,40}}(?:geboren|aufgewachsen)\b.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="fact.job",
+        kind=Kind.FACT,
+        importance=0.62,
+        confidence=0.9,
+        pattern=rf"(?:ich|wir)\s+{_ADV}(?:arbeite|arbeiten|studiere|lerne|leite|führe|betreibe|unterrichte|mache "
+        rf"(?:eine ausbildung|gerade eine ausbildung|meinen master)|gebe unterricht|promoviere|"
+        rf"forsche)\b\s?.{{3,}}|ich\s+(?:habe|bin)\s+[^.!?\n]{{2,60}}(?:gearbeitet|studiert|promoviert|gelernt|"
+        rf"unterrichtet|selbstständig|in rente|pensioniert|in elternzeit|befördert worden)\b.*|ich "
+        rf"bin\s+{_ADV}(?:(?:eine?|gelernte[r]?|freie[r]?|angehende[r]?|selbstständige[r]?|die|"
+        rf"der)\s+)*(?-i:[A-ZÄÖÜ])[\wäöüß-]*(?:erin|er|ist|istin|or|orin|ent|entin|ant|antin|eur|eurin|ärztin|"
+        rf"arzt|händerin|händer|kraft|mann|frau|loge|login|ierin|leiter|student|rentner|koch|köchin|anwalt|"
+        rf"anwältin|lehrling|azubi|pfleger)\b.*",
+        veto=_ASK + r"|\b(?:anderer meinung|sicher|fan)\b|arbeite(?:n)? (?:gerade )?(?:daran|an (?:der|dem|einem) "
+        r"(?:aufgabe|problem))",
+    ),
+    Rule(
+        name="fact.age",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.9,
+        fill=about_me("age"),
+        pattern=r"ich (?:bin|werde|wurde)\s+(?:jetzt\s+|schon\s+|gerade\s+|bald\s+)?(?P<value>\d{1,2})(?:\s+(?:jahre|"
+        r"geworden))?\b(?!\s*(?:minuten|uhr|prozent|kilometer|meter|cm|km|kg)).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="fact.birthday",
+        kind=Kind.FACT,
+        importance=0.65,
+        confidence=0.92,
+        fill=about_me("birthday"),
+        pattern=r"(?:mein geburtstag ist|ich habe|ich hab)\s+am\s+(?P<value>\d{1,2}\.\s?[\wäöü]+)(?:\s+geburtstag)?.*",
+        veto=_ASK + r"|termin|prüfung",
+    ),
+    Rule(
+        name="health",
+        kind=Kind.FACT,
+        importance=0.85,
+        confidence=0.94,
+        pattern=rf"ich\s+(?:bin|habe|hab|leide|nehme|vertrage|wurde)\s+{_ADV}(?:(?:stark|schwer|hoch|"
+        rf"leicht)\s+)?(?:allergisch|laktoseintolerant|glutenintolerant|diabetiker\w*|asthmatiker\w*|"
+        rf"vegetarier\w*|veganer\w*|vegan|vegetarisch|linkshänder\w*|farbenblind|schwanger|schwerhörig|"
+        rf"legasthenik\w*|(?:eine[nr]?\s+)?[\wäöüß-]*(?:allergie|asthma|diabetes|zöliakie|migräne|"
+        rf"neurodermitis|bluthochdruck|epilepsie|adhs|intoleranz|rheuma|unverträglichkeit|heuschnupfen|"
+        rf"arthrose|depressionen?)|an\s\w+|mit\s[^.!?]{{2,30}}diagnostiziert|(?:täglich|jeden morgen|morgens|"
+        rf"abends)\s|kein(?:e|en)?\s).*",
+        veto=_ASK + r"|\bkeine? (?:ahnung|zeit|lust|idee|probleme?|frage|fragen|geld|erfahrung)\b",
+    ),
+    Rule(
+        name="health.theirs",
+        kind=Kind.FACT,
+        importance=0.82,
+        confidence=0.92,
+        fill=_whose,
+        pattern=rf"(?:mein[e]?|unser[e]?)\s+(?P<whose>{_KIN})(?:\s+{_NAME})?\s+(?:ist|hat|verträgt|leidet|"
+        rf"darf)\s+[^,;.!?\n]{{0,30}}?(?:allergisch|laktoseintolerant|vegan\w*|vegetarier\w*|diabetiker\w*|"
+        rf"diabetes|asthma|allergie|zöliakie|schwanger|keine?n?|epilepsie|linkshänder\w*)\b.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="health.diet",
+        kind=Kind.PREFERENCE,
+        importance=0.78,
+        confidence=0.9,
+        pattern=rf"(?:ich|wir)\s+{_ADV}(?:esse|essen|trinke|trinken|rauche|rauchen|vertrage)\s+{_ADV}(?:kein(?:e|en)?|"
+        rf"nie|niemals|nicht|nur|vegan|vegetarisch|halal|koscher)\s?.{{2,}}",
+        veto=_ASK + r"|\bheute\b",
+    ),
+    Rule(
+        name="preference.favourite",
+        kind=Kind.PREFERENCE,
+        importance=0.72,
+        confidence=0.92,
+        fill=lambda heard: Slot(heard.me, f"favourite {heard['thing'].casefold()}", heard["value"]),
+        pattern=r"mein[e]?\s+lieblings-?(?P<thing>[\wäöüß]+)\s+(?:ist|sind|war schon immer|bleibt)\s+(?:immer noch\s+|"
+        r"nach wie vor\s+|jetzt\s+)?(?P<value>[^,;.!?\n]{2,60}).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="preference",
+        kind=Kind.PREFERENCE,
+        importance=0.72,
+        confidence=0.88,
+        pattern=rf"(?:ich|wir)\s+{_ADV}(?:bevorzuge|bevorzugen|mag|mögen|liebe|lieben|hasse|hassen|verabscheue|genieße|"
+        rf"vermeide|meide)\s+(?!es\b|das\b|dich\b|die idee|diese[sn]?\b|dein).{{2,}}|(?:ich|"
+        rf"wir)\s+(?:[\wäöüß]+)\s+(?:[\wäöüß]+\s+){{0,5}}?(?:lieber|am liebsten|gern|gerne|ungern|nicht so "
+        rf"gern(?:e)?)\b.*|am liebsten\s.{{4,}}|lieber\s[^.!?\n]{{2,50}}\sals\s.{{2,}}|(?:ich bin\s+)?(?:kein|"
+        rf"ein|großer|riesen|eher)\s+(?:großer\s+)?(?:fan von|freund von|typ für|morgenmensch|nachtmensch)\b.*|"
+        rf"ich kann\s+[^.!?\n]{{2,40}}\s(?:nicht (?:leiden|ausstehen|ab)|nichts anfangen)\b.*|ich stehe "
+        rf"(?:total )?auf\s.{{3,}}|mir (?:gefällt|gefallen|schmeckt|schmecken|liegt|liegen|sind|"
+        rf"ist)\s[^.!?\n]{{3,60}}(?:besser|lieber|am besten|wichtig|nicht|gut|zu).*",
+        veto=_ASK
+        + r"|\b(?:würde|hätte|möchte)\b|\bheute|diesmal|jetzt gerade\b|\b(?:wissen|erfahren|reservieren|buchen|"
+        r"bestellen)\b|gern geschehen",
+    ),
+    Rule(
+        name="person.name",
+        kind=Kind.ENTITY,
+        importance=0.65,
+        confidence=0.92,
+        fill=lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", "name", heard["value"]),
+        pattern=rf"(?:mein[e]?|unser[e]?)\s+(?:neue[r]?\s+)?(?P<whose>{_KIN})\s+(?:heißt|ist|ist "
+        rf"jetzt)\s+(?:jetzt\s+)?(?P<value>{_NAME}).*",
+        veto=_ASK + r"\b|\bist\s+(?:Lehrer|Arzt|Ärztin|\w+(?:erin|er|istin|ist))\b",
+    ),
+    Rule(
+        name="person.is_my",
+        kind=Kind.ENTITY,
+        importance=0.65,
+        confidence=0.88,
+        fill=lambda heard: Slot(heard["name"].casefold()),
+        pattern=rf"(?P<name>{_NAME})\s+(?:ist|sind|heißt)\s+(?:mein|meine|unser|unsere|der neue|die neue|bei "
+        rf"uns)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:leitet|betreut|verantwortet|kümmert sich um|wartet|ist "
+        rf"(?:zuständig|verantwortlich) für)\s.{{3,}}",
+        veto=_ASK + r"|^(?:Das|Dies|Es|Er|Sie|Hier|Da|Wer|Was|Der|Die|Wo)\b|problem|lieblings|fehler",
+    ),
+    Rule(
+        name="person.my",
+        kind=Kind.FACT,
+        importance=0.62,
+        confidence=0.85,
+        fill=_whose,
+        pattern=rf"(?:mein[e]?|unser[e]?)\s+(?P<whose>{_KIN})(?:,?\s+(?:herr\s+|frau\s+)?{_NAME},?)?\s+(?:ist|sind|hat|"
+        rf"haben|wohnt|wohnen|lebt|leben|arbeitet|studiert|wird|wurde|spielt|mag|mögen|liebt|hasst|heiratet|"
+        rf"kommt|geht|spricht|kann|braucht|zieht|feiert|heißt|heißen|isst|trinkt|macht|lernt|fährt|besucht|"
+        rf"schläft)\s.{{3,}}",
+        veto=_ASK
+        + r"|\b(?:sagt|meint|findet|fragt|hat (?:gesagt|gefragt|gemeint)|ist (?:gerade|hier|da|sauer|krank heute))\b",
+    ),
+    Rule(
+        name="person.have",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.88,
+        pattern=rf"(?:ich|wir)\s+(?:habe|haben|hab|besitze|besitzen)\s+{_ADV}(?:eine?n?|zwei|drei|vier|fünf|"
+        rf"\d+)\s+(?:\w+\s+){{0,2}}?(?:kinder|kind|söhne?|sohn|töchter|tochter|hunde?|katzen?|kater|"
+        rf"geschwister|schwestern?|brüder|bruder|enkel\w*|hasen|kaninchen|vögel|papagei|pferde?|garten|auto|"
+        rf"haus|wohnung|fahrrad|e-bike|motorrad|hühner|schildkröte|wohnmobil|balkon|klavier|gitarre)\b.*|"
+        rf"(?:ich bin|wir sind|ich habe|wir haben)\s+{_ADV}(?:[^,;.!?\n]{{0,20}}\s)?(?:verheiratet|geschieden|"
+        rf"ledig|verlobt|verwitwet|geheiratet|adoptiert|schwanger|getrennt)\b.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="fact.language",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.88,
+        pattern=rf"(?:ich|wir)\s+{_ADV}(?:spreche|sprechen|lerne|lernen|kann)\s+(?:[\wäöüß]+\s+){{0,4}}?(?-i:Deutsch|"
+        rf"Englisch|Französisch|Spanisch|Italienisch|Russisch|Türkisch|Polnisch|Arabisch|Japanisch|Chinesisch|"
+        rf"Portugiesisch|Niederländisch|Schwedisch|Dänisch|Norwegisch|Finnisch|Koreanisch|Griechisch|Ungarisch|"
+        rf"Tschechisch|Gebärdensprache|Ukrainisch)\b.*|meine muttersprache ist\s.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="state.date",
+        kind=Kind.FACT,
+        importance=0.62,
+        confidence=0.9,
+        fill=_thing("date"),
+        pattern=rf"{_THING}\s+(?:ist|sind|war|findet|beginnt|endet|startet|läuft|fällt|wird|wurde|verschiebt sich|hat "
+        rf"sich|wurden|steht|liegt)\s+{_ADV}(?:(?:am|auf|vom|zum|im|um|ab|bis|für|von)\s+)(?:den\s+|"
+        rf"dem\s+)?(?:[^,;.!?\n]{{2,20}}\s+auf\s+(?:den\s+)?)?(?P<value>{_DATE}).*",
+        veto=_ASK + r"|\b(?:flug|film|zug|tisch|konzert)\b",
+    ),
+    Rule(
+        name="state.change",
+        kind=Kind.FACT,
+        importance=0.55,
+        confidence=0.85,
+        fill=_thing("value"),
+        pattern=rf"{_THING}\s+(?:ist|sind|liegt|liegen|beträgt|betragen|hat|haben|dauert|kostet|braucht|wiegt|umfasst|"
+        rf"steht|wurde|wurden|sank|stieg|fiel)\s+{_ADV}(?:von\s+[^,;.!?\n]{{1,20}}\s+)?(?:auf|bei|um|nur|nun|"
+        rf"etwa|rund|ca\.|über|jetzt)?\s*(?P<value>[$€£]?\d[\d.,]*\s?(?:%|prozent|€|euro|ms|millisekunden|"
+        rf"sekunden|minuten|stunden|tage|wochen|monate|kg|kilo|km|gb|mb|nutzer|kunden|seiten|wörter|leute|"
+        rf"mitarbeiter|mitglieder|grad)?)(?:\s|[,.;!]|$).*",
+        veto=_ASK + r"|\b(?:flug|film|ticket|einwohner|temperatur)\b",
+    ),
+    Rule(
+        name="state.count",
+        kind=Kind.FACT,
+        importance=0.53,
+        confidence=0.83,
+        pattern=rf"(?:ich|wir)\s+(?:habe|haben|hab|wiege|sind|verdiene|zahle|zahlen)\s+{_ADV}(?:etwa\s+|rund\s+|"
+        rf"über\s+|fast\s+|insgesamt\s+)?(?:\d[\d.,]*|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|"
+        rf"zwanzig)\s+(?!fragen|minuten|probleme|stunden zeit|ideen|personen)[\wäöüß€%]+.*",
+        veto=_ASK + r"|\b(?:tisch|karten|frage)\b",
+    ),
+    Rule(
+        name="fact.mine",
+        kind=Kind.FACT,
+        importance=0.58,
+        confidence=0.82,
+        fill=_thing(""),
+        pattern=r"(?P<thing>(?:mein[e]?|unser[e]?)\s+(?!problem|frage|code|idee|fehler|kopf|meinung|bitte|beste|ziel "
+        r"ist es)[^,;.!?\n]{2,40}?)\s+(?:ist|sind|hat|haben|läuft|laufen|heißt|heißen|nutzt|verwendet|steht|"
+        r"liegt|wohnt|basiert|öffnet|schließt|trifft sich|kostet|dauert|gehört|arbeitet|braucht)\s+(?!kaputt|"
+        r"langsam|weg|leer|falsch|gerade|nicht (?:mehr )?(?:da|an)|heute|müde|da\b).{3,}",
+        veto=_ASK + r"|\b(?:fehler|funktioniert nicht|abgestürzt|geht nicht)\b",
+    ),
+    Rule(
+        name="fact.uses",
+        kind=Kind.FACT,
+        importance=0.58,
+        confidence=0.84,
+        pattern=rf"(?:ich|wir)\s+{_ADV}(?:nutze|nutzen|verwende|verwenden|benutze|benutzen|fahre|spiele|spielen|sammle|"
+        rf"programmiere|programmieren|hosten|deployen|treffen uns|laufen auf|koche|schwimme|trainiere|jogge|"
+        rf"singe)\s+(?!das\b|es\b|dies\w*\b|heute|gleich|morgen).{{3,}}|(?:ich|wir)\s+(?:schreibe|baue|bauen|"
+        rf"entwickle|entwickeln|renoviere|renovieren|plane|planen|organisiere)\s+{_ADV}(?:eine?n?|mein\w*|"
+        rf"unser\w*|an\s)\s?.{{4,}}",
+        veto=_ASK + r"|\b(?:fehler|reservierung|mail|email|brief|nach hause)\b",
+    ),
+    Rule(
+        name="fact.location",
+        kind=Kind.FACT,
+        importance=0.58,
+        confidence=0.8,
+        fill=_thing("location"),
+        pattern=rf"{_THING}\s+(?:ist|sind|liegt|liegen|steht|stehen|hängt|befindet sich|wohnt)\s+{_ADV}(?P<value>(?:im|"
+        rf"in|unter|hinter|auf|neben|bei|am|an)\s+(?!arbeit|ordnung|moment|gange|planung|betrieb|"
+        rf"weg\b)[^,;!?\n]{{3,60}}).*",
+        veto=_ASK + r"|\b(?:restaurant|hotel|kino|film|hauptstadt|stadt)\b",
+    ),
+    Rule(
+        name="fact.event",
+        kind=Kind.EPISODE,
+        importance=0.58,
+        confidence=0.8,
+        pattern=r"(?:ich|wir)\s+(?:habe|haben|hab)\s+(?:am|im|nächste\w*)\s+[^,;.!?\n]{2,30}\s(?:eine?n?|"
+        r"mein\w*)\s+[\wäöüß-]*(?:termin|prüfung|gespräch|hochzeit|op|operation|vortrag|klausur|umzug|"
+        r"untersuchung|flug|präsentation)\b.*|(?:ich|wir)\s+(?:habe|haben|"
+        r"hab)\s+[^,;.!?\n]{2,50}(?:bestanden|gekauft|gewonnen|veröffentlicht|adoptiert|eröffnet|gegründet|"
+        r"abgeschlossen|begonnen)\b.*",
+        veto=_ASK + r"|\bticket|karten\b",
+    ),
+    Rule(
+        name="correction.not",
+        whole=True,
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.76,
+        pattern=r"(?:es (?:ist|war|sind)|ich meinte|gemeint (?:ist|war)|er heißt|sie "
+        r"heißt)\s+[^,;.!?\n]{1,40},\s+nicht\s.{2,}|nicht\s[^,;.!?\n]{1,40},?\s+sondern\s.{2,}",
+        veto=_ASK + r"|nicht nur",
+    ),
+)
+
+PACK = Pack(
+    lang="de",
+    rules=_RULES,
+    leads=r"(?:(?:also|übrigens|ach|ah|hallo|hi|hey|moin|guten (?:morgen|tag|abend)|okay|ok|ja|gut|so|und|aber|"
+    r"außerdem|zudem|nebenbei|kurz|kurze info|info|zur info|nur zur info|fürs protokoll|zum kontext|"
+    r"kontext|hintergrund|danke|super|nur damit du es weißt|damit du bescheid weißt|ehrlich gesagt|update|"
+    r"puh|weil|da|denn)(?:\s*[,:.!]+\s*|\s+(?=(?:ich|wir|mein|unser|die|der|das|bitte|immer)\b))|"
+    r"[\s,:;–—-]+)",
+    corrections=r"(?:nein|nee|doch|korrektur|moment|sorry|entschuldigung|falsch|stimmt nicht|ich korrigiere(?: mich)?|"
+    r"tut mir leid|mein fehler|quatsch|tatsächlich|eigentlich)\s*[,:;.!]+\s*",
+    explicit=r"(?:bitte\s+|und\s+|kannst du\s+(?:dir\s+)?)*(?:merk(?:e)? dir(?: bitte)?(?:,? dass|\s*[:,])?|"
+    r"merken\s*[:,]|vergiss (?:bitte )?nicht(?:,? dass|\s*[:,])|denk(?:e)? (?:bitte )?daran(?:,? dass|"
+    r"\s*[:,])|notier(?:e)?(?: dir)?(?: bitte)?(?:,? dass|\s*[:,])|notiz(?: an mich)?\s*[:,]|behalte "
+    r"(?:bitte )?im (?:kopf|hinterkopf)(?:,? dass|\s*[:,])|beachte(?: bitte)?(?:,? dass|\s*[:,])|zur "
+    r"erinnerung\s*[:,]|speicher(?:e)?(?: dir)?(?: bitte)?\s*[:,]|nicht vergessen\s*[:,]|wichtig\s*:)\s*",
+    breaks=r"\s*;\s+|\s+[–—-]\s+|,\s+(?:(?:und|aber|oder|sondern|also|deshalb|daher|darum)\s+)*(?:weil|da|denn|"
+    r"obwohl)?\s*(?=(?:ich|wir|mein|meine|unser|unsere|kannst|könntest|was|wie|wo|wann|warum|welche|gibt|"
+    r"bitte|das|die|der|es|er|sie|immer|nie|hilf|gib|nicht)\b)|\s+(?:und|aber|deshalb)\s+(?=(?:ich|wir|"
+    r"mein|meine|unser|seit dem|bitte|kannst du|möchte|was|wie|welche)\b)",
+    asks=r"(?:was|wie|wo|wann|warum|wer|welche[rsn]?|wieso|weshalb|wohin|woher|woran|worauf|womit|kannst|"
+    r"könntest|würdest|hast|hättest|bist|weißt|gibt es|ist (?:es|das|die|der)|sind (?:die|das)|soll|"
+    r"sollte|darf|hilf mir|gib mir|zeig mir|erklär mir|sag mir|stell bitte|schreib mir|ich (?:möchte|"
+    r"hätte gern|brauche|suche|will|würde gern))\b",
+    supposes=r"(?:wenn|falls|angenommen|stell dir vor|was wäre|hätte ich|wäre ich|nehmen wir an|sofern|im (?:roman|"
+    r"film|buch)|in (?:dem|der|einem|einer) (?:roman|geschichte|film|buch))\b",
+    pretends=r"\b(?:rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|schreib(?:e)? (?:mir )?(?:ein|eine|"
+    r"einen) (?:kurze[s]? )?(?:geschichte|gedicht|märchen|brief aus)|im roman|fiktiv\w*)\b",
+    joins=frozenset({"und", "oder"}),
+    tails=r"(?:weil|da|denn|obwohl|sondern)",
+    presumes=r"(?:weil|da|denn|obwohl)",
+    reports=r"(?:sagte|sagt|schrieb|meinte|fragte|laut \w+)\s*[:,]?$",
+    hedges=r"\b(?:vielleicht|eventuell|möglicherweise|wahrscheinlich|womöglich|weiß (?:noch )?nicht,? ob|"
+    r"überlege|könnte sein|evtl|vermutlich|im scherz|würde gern)\b",
+    passing=(
+        (r"\b(?:heute|gerade eben|im moment|momentan|heute abend|vorerst)\b", Retention.SESSION, None),
+        (r"\b(?:diese woche|dieses wochenende|morgen)\b", Retention.TTL, timedelta(days=7)),
+        (r"\b(?:diesen monat|nächste woche)\b", Retention.TTL, timedelta(days=31)),
+    ),
+    cues=frozenset(
+        """
+        ich wir in einem einer seit wohne arbeite meinte nein ja doch uns euch ihr sehr nur als der die das
+        den dem ein eine einen und oder aber ist sind war nicht kein keine mein meine unser unsere mich mir
+        dir du mit auf für von zu zum im am bei aus nach auch noch schon immer nie bitte wenn dass weil was
+        wie habe haben hat bin es sie er heißt jetzt danke
+        """.split()
+    ),
+)

@@ -1,0 +1,476 @@
+"""Spanish."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.domain.memory import Kind, Retention
+
+_ADV = (
+    r"(?:(?:ya|también|siempre|ahora|actualmente|normalmente|generalmente|realmente|mucho|casi|no|nunca|"
+    r"solo|sólo|aún|todavía|por fin|finalmente|al final|acabamos de|acabo de)\s+)*"
+)
+_KIN = (
+    r"(?:herman[oa]|madre|padre|mamá|papá|mujer|espos[oa]|marido|novi[oa]|prometid[oa]|pareja|hij[oa]|"
+    r"bebé|abuel[oa]|tí[oa]|prim[oa]|sobrin[oa]|suegr[oa]|cuñad[oa]|amig[oa]|"
+    r"compañer[oa](?: de piso| de trabajo)?|vecin[oa]|jef[ea]|profesor[a]?|maestr[oa]|médic[oa]|"
+    r"doctor[a]?|dentista|casero|casera|terapeuta|entrenador[a]?|perr[oa]|gat[oa]|mascota|familia|padres|"
+    r"nieto|nieta|hij[oa]s|tutor[a]?|director[a]?|abogad[oa]|veterinari[oa])"
+)
+_MONTH = r"(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)"
+_DATE = (
+    rf"(?:(?:el\s+|al\s+)?\d{{1,2}}(?:\s+de\s+{_MONTH}(?:\s+de\s+\d{{4}})?|/\d{{1,2}}(?:/\d{{2,4}})?)|"
+    rf"(?:el\s+|al\s+|los\s+)?(?:lunes|martes|miércoles|jueves|viernes|sábados?|"
+    rf"domingos?)(?:\s+\d{{1,2}})?(?:\s+de\s+{_MONTH})?|{_MONTH}(?:\s+de\s+\d{{4}})?|(?:finales|principios|"
+    rf"mediados) de {_MONTH}|(?:la próxima semana|el próximo mes|el año que viene|el mes que viene)|20\d\d|"
+    rf"\d{{1,2}}:\d\d|las \w+)"
+)
+_NAME = r"(?-i:[A-ZÁÉÍÓÚÑ][\wáéíóúñü'-]*(?:\s+(?:[A-ZÁÉÍÓÚÑ][\wáéíóúñü'-]*|de|del|la|y(?=\s[A-Z])))*)"
+_THING = r"(?P<thing>(?:el|la|los|las|mi|mis|nuestr[oa]s?)\s+[^,;.!?¿¡\n]{2,50}?)"
+_ASK = r"\?\s*$|¿"
+
+
+def _whose(heard: Heard) -> Slot:
+    return Slot(f"{heard.mine} {heard['whose'].casefold()}")
+
+
+def _thing(attribute: str) -> Fill:
+    def fill(heard: Heard) -> Slot:
+        words = heard["thing"].casefold().split()
+        while words and words[0] in (
+            "el",
+            "la",
+            "los",
+            "las",
+            "mi",
+            "mis",
+            "nuestro",
+            "nuestra",
+            "nuestros",
+            "nuestras",
+        ):
+            words = words[1:]
+        return Slot(" ".join(words), attribute, heard["value"].removeprefix("el ").removeprefix("al "))
+
+    return fill
+
+
+_RULES: tuple[Rule, ...] = (
+    Rule(
+        name="rule.from_now_on",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.92,
+        whole=True,
+        asked=True,
+        pattern=r"(?:a partir de (?:ahora|hoy|ya)|de ahora en adelante|desde ahora|en adelante|en el futuro|por "
+        r"norma(?: general)?|como norma|por defecto|de aquí en adelante)[,:]?\s+.{3,}",
+        veto=_ASK + r"|en el futuro (?:quiero|me gustaría|voy|será)",
+    ),
+    Rule(
+        name="rule.when",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.9,
+        whole=True,
+        asked=True,
+        pattern=r"(?:cuando|siempre que|cada vez que|si)\s+(?:yo\s+)?(?:te\s+|me\s+)(?:pida|pregunte|hable|diga|"
+        r"mencione|mande|mandes|escribas?|envíes?|envíe|respondas|contestes|des|hagas|expliques|propongas|"
+        r"recomiendes)\b.{3,}",
+        veto=_ASK,
+    ),
+    Rule(
+        name="rule.always",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.9,
+        whole=True,
+        pattern=r"(?:por favor,?\s+)?(?:siempre|nunca|jamás)\s+(?!he\b|había|me\b|te he|lo he|es\b|está|fue|hay|ha\b|"
+        r"supe|pensé|quise|sé\b|vi\b|olvidaré|mejor|digas nunca)[\wáéíóúñ]+.{3,}|(?:por "
+        r"favor,?\s+)?no\s+(?:vuelvas a|uses|utilices|pongas|me llames|me trates|añadas|hagas|borres|incluyas|"
+        r"envíes|escribas|toques|publiques)\b.*\b(?:nunca|jamás|más|sin (?:preguntar|avisar|confirmar)|otra "
+        r"vez|en mis|en los|cuando)\b.*|(?:deja|dejad|evita) de \w+.{3,}|evita \w+.{3,}|no vuelvas a .{3,}|"
+        r"(?:por favor,?\s+)?(?:contéstame|respóndeme|háblame|escríbeme|tutéame|trátame)\b.*",
+        veto=_ASK + r"|\bsiempre (?:te|que|y cuando)\b|esta vez",
+    ),
+    Rule(
+        name="rule.imperative",
+        kind=Kind.RULE,
+        importance=0.82,
+        confidence=0.85,
+        whole=True,
+        pattern=r"(?:por favor,?\s+)?(?:usa|utiliza|pon|incluye|añade|contesta|responde|escribe|separa|pregunta|avisa|"
+        r"revisa|ejecuta|haz|envía|manda|comprueba|mantén|da|explica|cita|redacta|"
+        r"muestra)\w*\b[^.!?\n]*\b(?:siempre|cada vez|de ahora en adelante|a partir de ahora|por defecto|en "
+        r"todos?|antes de cada|sin excepción|en cada)\b.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="rule.call_me",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.9,
+        whole=True,
+        fill=about_me("preferred name"),
+        pattern=rf"(?:por favor,?\s+)?(?:ll[aá]mame|puedes llamarme|prefiero que me llames)\s+(?P<value>{_NAME}).*",
+        veto=r"\bllámame (?:a|al|cuando|si)\b",
+    ),
+    Rule(
+        name="rule.must",
+        kind=Kind.RULE,
+        importance=0.8,
+        confidence=0.8,
+        pattern=r"(?:tod[oa]s?|cada|cualquier|ning[uú]n[oa]?|nada|nadie|(?:la|nuestra|una) (?:regla|norma|"
+        r"política)(?: de \w+)?(?: es|:))\b[^,;.!?\n]{1,60}?\s?(?:debe[n]?|tiene[n]? que|hay que|puede[n]?|"
+        r"va[n]?|es|se)\s.{3,}",
+        veto=_ASK + r"|\btodo (?:está|es|va|bien)\b|\bnada (?:es|va)\b|\bcada (?:vez más|uno)\b",
+    ),
+    Rule(
+        name="procedure",
+        kind=Kind.PROCEDURE,
+        importance=0.7,
+        confidence=0.85,
+        whole=True,
+        listing=True,
+        asked=True,
+        pattern=r"para\s+\w+(?:ar|er|ir|arlo|arla)\b[^.!?\n]{0,50}[,:]?\s*(?:primero|hay que|tienes que|debes|se debe|"
+        r"hacemos|ejecuta\w*|corre|haz|abre|pulsa|mantén|usamos|basta con|es necesario)\b.{4,}|(?:los pasos|"
+        r"el proceso|el procedimiento|la receta)(?:\s(?:para|de)\s[^.!?\n:]{2,40})?\s?(?:son|es|:).{4,}|"
+        r"(?:así (?:es como )?(?:se|hacemos|desplegamos|publicamos)).{4,}|primero\b.{3,}\b(?:luego|después|"
+        r"entonces)\b.{3,}",
+        veto=_ASK + r"|\b(?:ayúdame|dime|necesito que)\b",
+    ),
+    Rule(
+        name="negation",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.9,
+        negated=True,
+        pattern=r"ya no\s+(?!s[eé]\b|puedo más|hace falta|importa|quiero más|necesito).{3,}|(?:he|hemos)\s+(?:dejado "
+        r"(?:de|el|la|mi)|abandonado|cancelado (?:mi|la|el))\s.{3,}|dej(?:é|amos) (?:de|el|la|mi)\s.{3,}",
+        veto=_ASK,
+    ),
+    Rule(
+        name="decision",
+        kind=Kind.DECISION,
+        whole=True,
+        importance=0.7,
+        confidence=0.9,
+        pattern=r"(?:(?:al final|finalmente|por fin|ya)\s+)?(?:he|hemos|han|el equipo ha|se ha|la empresa "
+        r"ha)\s+(?:decidido|acordado|elegido|optado por|escogido|quedado en|resuelto|cambiado (?:a|"
+        r"de))\s.{2,}|(?:(?:al final|finalmente|por fin|ya)\s+)?(?:decid(?:imos|í)|acordamos|elegimos|elegí|"
+        r"optamos por|opté por|nos quedamos con|me quedo con|nos pasamos a|nos cambiamos a|quedamos en|vamos "
+        r"a usar|usaremos|vamos con|migramos a|escogimos|el equipo (?:decidió|eligió))\s+(?!es[oea]|est[oea]|"
+        r"la (?:primera|segunda)).{2,}|(?:la\s+)?decisión(?: final)?(?: es|:)\s.{3,}|está decidido[,:]\s.{3,}",
+        veto=_ASK + r"|aún no",
+    ),
+    Rule(
+        name="fact.name",
+        kind=Kind.FACT,
+        importance=0.7,
+        confidence=0.93,
+        fill=about_me("name"),
+        pattern=rf"(?:me llamo|mi nombre es|soy)\s+(?P<value>{_NAME})(?=\s*(?:[,.!]|$|\sy\b)).*",
+        veto=r"^soy\s+(?:de|el|la|un)\b",
+    ),
+    Rule(
+        name="fact.home",
+        kind=Kind.FACT,
+        importance=0.65,
+        confidence=0.92,
+        fill=about_me("home city"),
+        pattern=rf"(?:yo\s+)?{_ADV}(?:vivo|vivimos|resido|estoy viviendo|me (?:he mudado|mudé|mudo|he trasladado|"
+        rf"trasladé)|nos (?:hemos mudado|mudamos|trasladamos))\s+{_ADV}(?:en|a|cerca "
+        rf"de)\s+(?P<value>{_NAME}).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="fact.from",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.86,
+        pattern=rf"(?:soy de|nací en|nací el|me crié en|crecí en|vengo de)\s+{_NAME}.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="fact.job",
+        kind=Kind.FACT,
+        importance=0.62,
+        confidence=0.9,
+        pattern=rf"(?:yo\s+)?{_ADV}(?:trabajo|estudio|doy clases|curso|enseño|dirijo|llevo (?:una?|el|la|\w+ años)|"
+        rf"tengo una? (?:empresa|tienda|negocio|panadería|restaurante|bar|estudio|consulta|taller)|estudié|"
+        rf"trabajé|me gradué|he trabajado|soy autónom[oa]|estoy jubilad[oa]|estoy en paro)\b\s?.{{2,}}|"
+        rf"soy\s+(?:(?:una?|el|la)\s+)?[\wáéíóúñ]*(?:ero|era|ista|or|ora|ico|ica|ogo|oga|ente|iente|iatra|ado|"
+        rf"ada|tra|tro|ante|ecta|ecto|eta|iz)\b(?!\s+(?:que|de que|a la|al)\b).*",
+        veto=_ASK + r"|\b(?:seguro|segura|consciente|claro|primer[oa]|mejor|nuevo|nueva|único|rar[oa])\b",
+    ),
+    Rule(
+        name="fact.age",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.9,
+        fill=about_me("age"),
+        pattern=r"(?:tengo|acabo de cumplir|cumplo|cumplí|he cumplido)\s+(?P<value>\d{1,2}|\w+ y \w+|veinti\w+|"
+        r"treinta|cuarenta|cincuenta|sesenta)\s*(?:años|añitos)?\b(?!\s*(?:minutos|horas|días|preguntas|"
+        r"problemas|euros|libros|clientes|hijos|de experiencia)).*",
+        veto=_ASK + r"|tengo \d+ (?!años)",
+    ),
+    Rule(
+        name="fact.birthday",
+        kind=Kind.FACT,
+        importance=0.65,
+        confidence=0.92,
+        fill=about_me("birthday"),
+        pattern=r"mi cumpleaños (?:es|cae) (?:el\s+|en\s+)?(?P<value>[^,;.!?\n]{3,30}).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="health",
+        kind=Kind.FACT,
+        importance=0.85,
+        confidence=0.94,
+        pattern=rf"{_ADV}(?:soy\s+(?:alérgic[oa]|intolerante|diabétic[oa]|asmátic[oa]|celíac[oa]|vegan[oa]|"
+        rf"vegetarian[oa]|zurd[oa]|daltónic[oa]|hipertens[oa]|disléxic[oa]|sord[oa]|pescetarian[oa])|"
+        rf"tengo\s+(?:una?\s+)?(?:alergia|asma|diabetes|intolerancia|migrañas|hipertensión|epilepsia|celiaquía|"
+        rf"ansiedad|tdah|artritis|insomnio|tensión alta)|padezco|sufro de|me (?:han )?diagnosticaron|me han "
+        rf"diagnosticado|estoy embarazada|tomo\s+\w+\s+(?:para|cada|todos)).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="health.theirs",
+        kind=Kind.FACT,
+        importance=0.82,
+        confidence=0.92,
+        fill=_whose,
+        pattern=rf"(?:mi|nuestr[oa])\s+(?P<whose>{_KIN})(?:\s+{_NAME})?\s+(?:es|tiene|padece|sufre|está|no "
+        rf"puede)\s+(?:una?\s+)?(?:alérgic|intolerante|diabétic|asmátic|celíac|vegan|vegetarian|alergia|asma|"
+        rf"diabetes|embarazada|comer|tomar).*",
+    ),
+    Rule(
+        name="health.diet",
+        kind=Kind.PREFERENCE,
+        importance=0.78,
+        confidence=0.88,
+        pattern=r"(?:yo\s+)?(?:no|nunca)\s+(?:puedo\s+)?(?:como|bebo|tomo|comer|beber|fumo|pruebo)\s+(?!nada (?:hoy|"
+        r"ahora)|que\b).{3,}",
+        veto=_ASK,
+    ),
+    Rule(
+        name="preference.favourite",
+        kind=Kind.PREFERENCE,
+        importance=0.72,
+        confidence=0.92,
+        fill=lambda heard: Slot(heard.me, f"favourite {heard['thing'].casefold()}", heard["value"]),
+        pattern=r"mi\s+(?P<thing>[\wáéíóúñ ]{2,30}?)\s+(?:favorit[oa]|preferid[oa])\s+(?:es|son|sigue "
+        r"siendo)\s+(?P<value>[^,;.!?\n]{2,60}).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="preference",
+        kind=Kind.PREFERENCE,
+        importance=0.72,
+        confidence=0.88,
+        pattern=rf"(?:yo\s+)?(?:a mí\s+)?{_ADV}(?:prefiero|preferimos|me (?:gusta|gustan|encanta|encantan|fascina|"
+        rf"fascinan|apasiona|interesa|chifla|molesta|molestan|agobia|aburre|aburren)|odio|detesto|adoro|no "
+        rf"soporto|no aguanto|me da asco|me dan asco|soy (?:muy |más )?(?:de|fan de|aficionad[oa] a|amante de)|"
+        rf"suelo|evito)\s+(?!est[oea]\b|es[oea]\b|la (?:primera|segunda|opción)|el (?:primero|segundo)|que me "
+        rf"ayudes|mucho\b[.!]?$|tu\b|cómo\b|la idea|saber).{{2,}}",
+        veto=_ASK + r"|\b(?:esta vez|hoy|esta noche|ahora mismo|para esta)\b|^me gusta[.!]*$|soy de\s",
+    ),
+    Rule(
+        name="person.name",
+        kind=Kind.ENTITY,
+        importance=0.65,
+        confidence=0.92,
+        fill=lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", "name", heard["value"]),
+        pattern=rf"(?:mi|nuestr[oa])\s+(?P<whose>{_KIN})\s+(?:se llama|es|ahora "
+        rf"es)\s+(?:ahora\s+)?(?P<value>{_NAME}).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="person.is_my",
+        kind=Kind.ENTITY,
+        importance=0.65,
+        confidence=0.88,
+        fill=lambda heard: Slot(heard["name"].casefold()),
+        pattern=rf"(?P<name>{_NAME})\s+(?:es|son)\s+(?:mi|mis|nuestr[oa]s?|la nueva|el nuevo|l[ao] responsable|"
+        rf"quien)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:lleva|dirige|se encarga de|gestiona|mantiene)\s.{{3,}}",
+        veto=_ASK + r"|^(?:Est[eoa]|Es[eoa]|El|La|Eso|Lo)\b|favorit|problema|culpa",
+    ),
+    Rule(
+        name="person.my",
+        kind=Kind.FACT,
+        importance=0.62,
+        confidence=0.85,
+        fill=_whose,
+        pattern=rf"(?:mi|mis|nuestr[oa]s?)\s+(?P<whose>{_KIN})(?:,?\s+{_NAME},?)?\s+(?:ya\s+|también\s+|no\s+|se\s+|"
+        rf"ahora\s+|solo\s+|siempre\s+|nunca\s+)*(?:es|son|está|tiene|tienen|vive|viven|trabaja|estudia|cumple|"
+        rf"cumplió|nació|juega|toca|habla|prefiere|odia|adora|le gusta|mudó|casa|casó|jubila|jubiló|murió|va|"
+        rf"come|llama|empieza|empezó|necesita|lleva|sale|enseña|viene)\b.{{2,}}",
+        veto=_ASK + r"|\b(?:dice|dijo|cree|piensa|quiere que|me pidió|está (?:enfadad|aquí|esperando))\b",
+    ),
+    Rule(
+        name="person.have",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.88,
+        pattern=r"(?:tengo|tenemos|hemos adoptado|adoptamos|he adoptado|adopté)\s+(?:una?|dos|tres|cuatro|cinco|\d+|"
+        r"un par de|mell\w+|gemel\w+)\s+(?:\w+\s+)?(?:hij[oa]s?|perr[oa]s?|gat[oa]s?|herman[oa]s?|niet[oa]s?|"
+        r"conejos?|niñ[oa]s?|sobrin[oa]s?|tortugas?|peces|loros?|caballos?|galg[oa]s?|coche|moto|piso|casa|"
+        r"bici\w*|furgoneta|jardín|huerto)\b.*|(?:estoy|estamos)\s+(?:casad[oa]s?|divorciad[oa]s?|"
+        r"solter[oa]s?|prometid[oa]s?|embarazad[oa]s?|jubilad[oa]s?)\b.*|me (?:caso|casé|he casado|divorcié|"
+        r"jubilo|jubilé|ascendieron|han ascendido|gradué)\b.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="fact.language",
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.88,
+        pattern=rf"{_ADV}(?:hablo|hablamos|estoy aprendiendo|estudio|aprendo|mi (?:lengua materna|idioma materno) es|"
+        rf"domino)\s+(?:un poco de\s+)?(?:inglés|francés|alemán|italiano|portugués|catalán|gallego|euskera|"
+        rf"vasco|chino|japonés|árabe|ruso|español|castellano|coreano|sueco|holandés|polaco|griego)\b.*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="state.deadline",
+        kind=Kind.FACT,
+        importance=0.62,
+        confidence=0.9,
+        fill=_thing("date"),
+        pattern=rf"{_THING}\s+(?:es|será|son|cae|está (?:previst[oa]|programad[oa]|fijad[oa]) para|termina|vence|"
+        rf"empieza|acaba|caduca|llega|sale|(?:se|ha sido|fue|han)\s*(?:ha\s+)?(?:pasad[oa]|pasó|movid[oa]|"
+        rf"movió|aplazad[oa]|aplazó|retras\w+|cambi\w+|adelant\w+|traslad\w+|fij\w+|posp\w+|prorrog\w+|"
+        rf"ampli\w+))\s+(?:ahora\s+)?(?:al?\s+|para\s+|hasta\s+|en\s+|"
+        rf"de\s+[^,;.!?]{{2,20}}\s+a\s+)?(?P<value>(?:el\s+|al\s+)?{_DATE}).*",
+        veto=_ASK + r"|\b(?:vuelo|película|reserva|concierto|tren)\b",
+    ),
+    Rule(
+        name="state.change",
+        kind=Kind.FACT,
+        importance=0.55,
+        confidence=0.85,
+        fill=_thing("value"),
+        pattern=rf"{_THING}\s+(?:ya\s+|ahora\s+)?(?:ha\s+|han\s+|se ha\s+|es\s+|es de\s+|está\s+|son\s+|cuesta\s+|"
+        rf"pesa\s+|tarda\s+|dura\s+)?(?:subid[oa]|bajad[oa]|subió|bajó|aumentad[oa]|aumentó|mejorad[oa]|mejoró|"
+        rf"reducid[oa]|redujo|crecid[oa]|creció|pasad[oa]|pasó|llegad[oa]|alcanzad[oa]|en|de|"
+        rf"a)?\s*(?:de\s+[^,;.!?]{{1,20}}\s+)?(?:a|en|hasta|de|al)?\s*(?:unos\s+|"
+        rf"casi\s+)?(?P<value>[$€£]?\d[\d.,]*\s?(?:%|€|euros|ms|segundos|minutos|horas|días|kg|kilos|km|GB|MB|"
+        rf"por ciento|usuarios|personas|palabras|páginas|clientes|mil|millones)?)(?:\s|[,.;!]|$).*",
+        veto=_ASK + r"|\b(?:vuelo|película|billete|mesa|población)\b",
+    ),
+    Rule(
+        name="state.count",
+        kind=Kind.FACT,
+        importance=0.53,
+        confidence=0.83,
+        pattern=r"(?:ya\s+|ahora\s+)?(?:tenemos|somos|he (?:completado|terminado|leído|escrito|ahorrado|corrido|"
+        r"resuelto|hecho|perdido)|hemos (?:completado|terminado|vendido|conseguido|contratado|cerrado|"
+        r"firmado)|peso|mido|calzo (?:un|el)?|gano|pago)\s+(?:ya\s+|ahora\s+|unos\s+|casi\s+|más "
+        r"de\s+)?[$€£]?(?:\d[\d.,]*|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|"
+        r"veinte)\s*\w*.*",
+        veto=_ASK + r"|\b(?:minutos|preguntas|problemas|entradas|mesa|dudas)\b",
+    ),
+    Rule(
+        name="fact.mine",
+        kind=Kind.FACT,
+        importance=0.58,
+        confidence=0.82,
+        fill=_thing(""),
+        pattern=r"(?P<thing>(?:mi|mis|nuestr[oa]s?)\s+(?!problema|pregunta|duda|código|idea|culpa|cabeza|"
+        r"vida)[^,;.!?\n]{2,40}?)\s+(?:es|son|está|están|tiene|tienen|usa|corre en|funciona con|se llama|vive|"
+        r"se ejecuta|utiliza|cierra|abre|empieza|dura|cuesta|va|se reúne)\s+(?!rot[oa]|mal\b|lent[oa]|muy\b|"
+        r"fallando|que\b|bien\b|list[oa]|aquí|cansad[oa]).{3,}",
+        veto=_ASK + r"|\bno funciona|falla|error",
+    ),
+    Rule(
+        name="fact.uses",
+        kind=Kind.FACT,
+        importance=0.58,
+        confidence=0.84,
+        pattern=r"(?:yo\s+)?(?:uso|usamos|utilizamos|utilizo|conduzco|toco|juego al?|entreno|cocino|corro|nado|"
+        r"colecciono|programo en|desarrollamos en|publicamos|nos reunimos|desplegamos|"
+        r"grabamos)\s+(?!est[oea]\b|es[oea]\b).{3,}|(?:estoy|estamos)\s+(?:escribiendo|construyendo|"
+        r"desarrollando|organizando|preparando|reformando|aprendiendo|montando)\s+(?:una?|mi|nuestr[oa]|el|"
+        r"la)\s.{3,}",
+        veto=_ASK + r"|\b(?:ahora mismo|error)\b",
+    ),
+    Rule(
+        name="fact.location",
+        kind=Kind.FACT,
+        importance=0.58,
+        confidence=0.8,
+        fill=_thing("location"),
+        pattern=rf"{_THING}\s+(?:está|están|vive|se guarda|se encuentra|queda)\s+(?P<value>(?:en|debajo|detrás|encima|"
+        rf"dentro|junto|sobre|bajo)\s+[^,;!?\n]{{3,60}}).*",
+        veto=_ASK + r"|\b(?:restaurante|hotel|cine|película|en marcha|en proceso|en curso)\b",
+    ),
+    Rule(
+        name="fact.event",
+        kind=Kind.EPISODE,
+        importance=0.58,
+        confidence=0.8,
+        pattern=rf"(?:tengo|tenemos)\s+(?:una?|el|la|mi)\s+[^,;.!?\n]{{2,40}}\s+(?:el|en|a|este|la)\s+{_DATE}.*|(?:he|"
+        rf"hemos)\s+(?:aprobado|conseguido|ganado|comprado|publicado|lanzado|abierto|empezado|firmado|"
+        rf"terminado)\s+(?:una?|el|la|mi|nuestr[oa])\s.{{3,}}",
+        veto=_ASK + r"|\b(?:reserva|vuelo|mesa|duda|pregunta)\b",
+    ),
+    Rule(
+        name="correction.not",
+        whole=True,
+        kind=Kind.FACT,
+        importance=0.6,
+        confidence=0.76,
+        pattern=r"(?:no es|no son|no era)\s+[^,;.!?\n]{1,40},?\s+(?:es|son|sino|era)\s.{2,}|(?:es|son|quise decir|"
+        r"quería decir)\s+[^,;.!?\n]{1,40},\s+no\s.{2,}",
+        veto=_ASK + r"|\bno es (?:que|necesario|nada|para)\b",
+    ),
+)
+
+PACK = Pack(
+    lang="es",
+    rules=_RULES,
+    leads=r"(?:(?:bueno|pues|vale|ok|hola|oye|mira|por cierto|además|también|y|pero|eso sí|que conste(?: que)?|"
+    r"para que (?:lo )?sepas|te cuento|como contexto|contexto|nota|sí|gracias|buenas|buenos días|buenas "
+    r"tardes|en realidad|la verdad(?: es que)?|resulta que|ah|uf|al final(?=\s+(?:la|el|mi|nuestr))|"
+    r"sinceramente|te aviso(?: de que)?|actualización|porque|como|ya que)(?:\s*[,:.!]+\s*|\s+)|"
+    r"[\s,:;–—-]+)",
+    corrections=r"(?:no|perdón|perdona|corrección|corrijo|me equivoqué|me he equivocado|mejor dicho|quiero decir|en "
+    r"realidad|espera|rectifico|error mío)\s*[,:;.!]+\s*",
+    explicit=r"(?:por favor,?\s+|y\s+|oye,?\s+)*(?:recuerda(?: que|\s*[:,])|acuérdate de que|no olvides que|no te "
+    r"olvides de que|ten en cuenta que|ten presente que|apunta(?: que|\s*[:,])|anota(?: que|\s*[:,])|toma "
+    r"nota(?: de que|\s*[:,])|nota\s*:|guarda esto\s*[:,]|memoriza(?: que|\s*[:,])|para que conste\s*[,:]|"
+    r"quiero que recuerdes que)\s*",
+    breaks=r"\s*;\s+|\s+[–—-]\s+|,\s+(?:(?:y|pero|así que|o|e)\s+)*(?:porque|ya que|aunque|como|"
+    r"pues)?\s*(?=(?:yo|me|mi|mis|nuestr[oa]s?|tengo|vivo|trabajo|prefiero|soy|estoy|he|hemos|puedes|"
+    r"podrías|qué|cómo|cuál|dónde|cuándo|quería|quiero|necesito|por favor|¿|siempre|nunca|no|es|será|nos|"
+    r"te|dime|ayúdame|la|el|que conste)\b|¿)|\s+(?:y|pero|así que)\s+(?=(?:trabajo|vivo|tengo|prefiero|"
+    r"soy|estoy|mi\s|quería|quiero|me\s|no\s|nunca|siempre|puedes|hace un)\b)|\s+(?=¿)",
+    asks=r"¿|(?:qué|cómo|cuál|cuándo|dónde|quién|por qué|cuánto|puedes|podrías|me puedes|quieres|sabes|quería "
+    r"saber|quisiera|necesito (?:que|saber|un|una|ayuda)|dime|ayúdame|dame|hazme|resérvame|búscame|me "
+    r"gustaría|quiero (?:un|una|saber|reservar|que me))\b",
+    supposes=r"(?:si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|aunque fuera|en (?:la|esta) "
+    r"(?:novela|película|historia))\b",
+    pretends=r"\b(?:juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|historia|poema|relato|carta "
+    r"de)|en la novela|ficticio|ficticia|actúa como)\b",
+    joins=frozenset({"y", "o"}),
+    tails=r"(?:porque|ya que|aunque|pues|como)",
+    presumes=r"(?:porque|ya que|dado que|aunque)",
+    reports=r"(?:dijo|dice|escribió|preguntó|según \w+)\s*[:,]?$",
+    hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual|no sé si|creo que tal vez|estoy pensando en|"
+    r"probablemente|podría ser|en broma)\b",
+    passing=(
+        (r"\b(?:hoy|ahora mismo|esta (?:noche|tarde|mañana)|de momento|por ahora)\b", Retention.SESSION, None),
+        (r"\b(?:esta semana|este fin de semana|mañana)\b", Retention.TTL, timedelta(days=7)),
+        (r"\b(?:este mes|la próxima semana)\b", Retention.TTL, timedelta(days=31)),
+    ),
+    cues=frozenset(
+        """
+        a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una
+        de del al y que en es por para con no mi mis me se lo su sus como pero más muy ya está estoy soy
+        tengo yo nos nuestro nuestra hemos he siempre nunca cuando qué cómo este esta esto porque también
+        gracias hola vivo trabajo
+        """.split()
+    ),
+)

@@ -1,0 +1,146 @@
+"""What a language pack is: how a language says what is worth remembering, as data that the engine in `rules` reads.
+
+To add a pack: write one module that makes a `Pack`, and name it in `packs/__init__.py`. A pack needs
+
+1. `cues`: a few dozen everyday words of the language (or `script`, where its letters alone tell it), so that a
+   sentence is read by the right pack;
+2. `leads`: what a statement may open with and does without ("by the way, "), and `corrections`, the openings that say
+   that something said before was wrong;
+3. `breaks`: where a sentence falls into clauses; its group `link` says how the clause that follows is tied on;
+4. `asks` and `supposes`: how questions, requests and suppositions open: nothing in them is taken for a fact;
+5. `rules`: what is worth remembering, by family, in their order of precedence.
+
+Every pattern of a rule is matched at the start of a clause, after its leads; it is never searched for, so that a
+pattern costs what its own words cost. Write patterns without nested repetition, and bound what they skip. They see the
+text with straight apostrophes and with everything quoted blanked out, letter by letter, so positions stay true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cache
+
+from cortex.domain.memory import Kind, Retention
+
+USER = "user"
+"""The subject of what a user says of themself."""
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern ready for use; made when it is first needed, since there are hundreds."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a statement is about, and the single-valued property it gives, if it gives one."""
+
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A match of a rule, read in the words of the turn itself."""
+
+    match: re.Match[str]
+    said: str
+    """The text the match stands in, as it was said, position by position."""
+    me: str = USER
+
+    def __getitem__(self, group: str) -> str:
+        """What the group holds, or the same group of the pattern's other way of saying it: `value2` for `value`."""
+        for name in (group, f"{group}2"):
+            if name in self.match.re.groupindex and self.match[name] is not None:
+                return self.said[self.match.start(name) : self.match.end(name)]
+        return ""
+
+    @property
+    def mine(self) -> str:
+        """The speaker as an owner: `user's`."""
+        return f"{self.me}'s"
+
+
+Fill = Callable[[Heard], Slot]
+"""Builds the slot of a match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One way of saying something worth remembering."""
+
+    name: str
+    pattern: str
+    kind: Kind
+    importance: float
+    confidence: float = 0.8
+    fill: Fill | None = None
+    """Without it, the statement is about the speaker and fills no slot."""
+    veto: str = ""
+    """Searched in the clause from the match on: where it is found, the rule does not hold."""
+    whole: bool = False
+    """It takes the sentence to its end, not only the clause it begins in."""
+    listing: bool = False
+    """The list below the sentence belongs to it."""
+    negated: bool = False
+    asked: bool = False
+    """It holds in a clause that opens like a supposition or a request: "if I ask …, do …"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pack:
+    """How one language says what is worth remembering."""
+
+    lang: str
+    rules: tuple[Rule, ...]
+    breaks: str
+    asks: str
+    supposes: str
+    leads: str
+    corrections: str
+    fronts: str = ""
+    """What may stand before the point of a statement and belongs to it: "after the move, ". Rules look behind it."""
+    pretends: str = ""
+    """Where it is found, the rest of the turn is play: a story, a role, an exercise."""
+    explicit: str = ""
+    """How someone asks outright that something be remembered; what follows it is the statement."""
+    platitudes: str = ""
+    """Found in what someone asks to be remembered, it is encouragement, and states nothing."""
+    joins: frozenset[str] = frozenset()
+    """Links by which a clause shares in the question before it: "and"."""
+    tails: str = ""
+    """Links of a clause that belongs to the one before it: "because …"."""
+    presumes: str = ""
+    """Links of a clause that is taken for granted even inside a question: "given that …"."""
+    reports: str = ""
+    """The end of a clause after which the words are somebody else's: "she said"."""
+    hedges: str = ""
+    """Found in a clause, it is not settled enough to be remembered: "maybe"."""
+    passing: tuple[tuple[str, Retention, timedelta | None], ...] = ()
+    """What says that a statement holds for a while only, and for how long."""
+    cues: frozenset[str] = frozenset()
+    script: str = ""
+    spelling: Mapping[int, int] = field(default_factory=dict)
+    """Letters read as others, one for one: traditional as simplified."""
+    spaced: bool = True
+    """Words are separated by spaces."""
+
+
+def about_me(attribute: str) -> Fill:
+    """Fills one attribute of the speaker with the group `value`."""
+    return lambda heard: Slot(heard.me, attribute, heard["value"])
+
+
+def about_mine(attribute: str = "name") -> Fill:
+    """Fills one attribute of someone or something of the speaker's, named by the group `whose`."""
+    return lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", attribute, heard["value"])
+
+
+def about(subject: str, attribute: str) -> Fill:
+    """Fills one attribute of a fixed subject with the group `value`."""
+    return lambda heard: Slot(subject, attribute, heard["value"])

@@ -1,0 +1,146 @@
+"""What of a turn is its speaker's own prose: not code, not logs, not what is quoted, pasted or forwarded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+MAX_CHARS = 24_000
+"""Of a longer turn, its head and its tail are looked at: what people say stands around what they paste."""
+MAX_SENTENCE = 1_200
+
+BLANK = "\ufffc"
+"""Stands for a letter that is not the speaker's own."""
+
+_STRAIGHT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\t": " ", "\u3000": " "})
+
+_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+# From here to the end, the words are someone else's.
+_FOREIGN = (
+    r"^[ \t]*(?:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|mensaje original)"
+    r"|begin forwarded message|(?:from|von|de|发件人|差出人)\s*[:：][^\n]{0,200}\n(?:[^\n]{0,200}\n){0,4}?(?:subj"
+    r"ect|betreff|asunto|主题|件名)\s*[:：]"
+    r"|on [^\n]{5,100} wrote:|am [^\n]{5,100} schrieb[^\n]{0,60}:|el [^\n]{5,100} escribió:"
+    r"|traceback \(most recent call last\))"
+)
+_PASTED = (
+    r"(?:^|[.!?,]\s+|\bplease |\b(?:can|could|would|will) you |\bhelp me |\band )"
+    r"(?:translate|rewrite|rephrase|reword|proofread|edit|summari[sz]e|correct|fix|review|paraphrase|improve|polish|"
+    r"check|explain|analy[sz]e|shorten|debug|grade|critique|transcribe|convert|classify|"
+    r"extract)\b[^\n.?!:]{0,120}:(?=\s)"
+    r"|\b(?:here(?:'s| is| are)|this is|below is|following is|see)\b[^\n.?!:]{0,80}\b(?:e-?mail|message|letter|text|"
+    r"article|logs?|output|error|trace|paragraph|essay|draft|transcript|excerpt|quote|review|post|tweet|story|poem|"
+    r"lyrics|script|code|snippet|dialogue|conversation|(?:plan|list|guide|outline|recipe) you|what \w+ "
+    r"(?:said|wrote|sent))\b[^\n.?!:]{0,60}:(?=\s)"
+    r"|\b(?:write|draft|compose|create)\b[^\n.?!:]{0,120}\b(?:that says|saying|which says|reading)\b[^\n.?!:]{0,20}:"
+    r"|(?:翻[译譯]|[润潤]色|改[写寫]|校[对對]|[总總][结結]|概括|修改)[^\n。？！：:]{0,30}[：:]"
+    r"|(?:翻訳|要約|添削|校正|英訳|和訳)[^\n。？！：:]{0,20}[：:]"
+    r"|\b(?:traduce|traducir|resume|resumir|corrige|corregir|reescribe|revisa)\b[^\n.?!:]{0,80}:(?=\s)"
+    r"|\b(?:übersetze?|korrigiere?|fasse?|überarbeite?)\b[^\n.?!:]{0,80}:(?=\s)"
+)
+# Lines nobody says: quotes, tables, logs, stack frames, shell prompts, markup, code.
+_LINE = (
+    r"^[ ]*(?:>.*|\|.*\|[ ]*|\$ .*|#+ .*|</?\w[^\n]*>|at [\w.$<>]+\(.*|file \".*|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*"
+    r"|\[?\d\d:\d\d:\d\d\]? .*|.*(?-i:\b(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL)\b)[ :\]].*"
+    r"|(?-i:[\w.]+(?:Error|Exception): .*)|[{}\[\]();]+[ ]*"
+    r"|(?-i:(?:import|def|class|const|let|var|function|return|public|private|SELECT|INSERT|UPDATE) [\w*{].*[;{(:=].*)"
+    r"|(?-i:(?:import|from) [\w.]+(?: import .*)?|#include .*)|.*[;{}][ ]*|//.*)$"
+)
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
+    r"|(?<![\w'])'(?=[^'\n]{0,400}[^\s'\w]?'(?!\w))[^'\n]{2,400}'(?!\w)"
+)
+_INLINE = re.compile(r"`[^`\n]{1,200}`")
+_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”）)]*|\n")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|jr|sr|sra|e\.g|i\.e|vs|approx|no|nr|z\.b|bzw|ca|ggf|usw|p\.ej|inc|ltd|co|"
+    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?-i:[A-Z])|(?:am|den|der|dem|zum|vom) \d{1,2})\.$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"\s*(?:[-*•·–]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[）)]\s*|\[[ x]\]\s+)?")
+LIST_LINE = re.compile(r"[ \t]*(?:[-*•·–]|\d{1,2}[.)、]|[（(]\d{1,2}[）)])[ \t]*\S[^\n]*")
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+def own_prose(text: str) -> str:
+    """`text` with straight apostrophes and everything blanked that its speaker did not say; as long as `text`."""
+    plain = text.translate(_STRAIGHT)
+    if len(plain) > MAX_CHARS:
+        half = MAX_CHARS // 2
+        plain = plain[:half] + _hidden(plain[half:-half]) + plain[-half:]
+    plain = _without_fences(plain)
+    for pattern in (_FOREIGN, _PASTED):
+        if found := _compiled(pattern).search(plain):
+            cut = found.end() if pattern is _PASTED else found.start()
+            plain = plain[:cut] + _hidden(plain[cut:])
+    if "\n" in plain:
+        plain = "\n".join(_own_line(line) for line in plain.split("\n"))
+    plain = _QUOTED.sub(_blanked, plain)
+    return _INLINE.sub(_blanked, plain)
+
+
+def sentences(prose: str) -> Iterator[tuple[int, int]]:
+    """The spans of the sentences of what `own_prose` left, list marks left out; blanked ones are passed over."""
+    start = 0
+    for end in _END.finditer(prose):
+        at = end.end()
+        if end.group() == "." and _ABBREVIATION.search(prose, max(start, at - 16), at):
+            continue
+        if end.group() == "\n" and _runs_on(prose, start, at):
+            continue
+        yield from _sentence(prose, start, at)
+        start = at
+    yield from _sentence(prose, start, len(prose))
+
+
+def _sentence(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    mark = _BULLET.match(prose, start, end)
+    start = mark.end() if mark else start
+    while end > start and prose[end - 1].isspace():
+        end -= 1
+    # What is as long as that without a full stop is not something said.
+    if 2 <= end - start <= MAX_SENTENCE and prose.count(BLANK, start, end) < 0.8 * (end - start):
+        yield start, end
+
+
+def _runs_on(prose: str, start: int, at: int) -> bool:
+    """Whether a line break only wraps a sentence: the next line goes on in small letters."""
+    return at - start > 40 and prose[at : at + 1].islower()
+
+
+def _own_line(line: str) -> str:
+    # Long lines without spaces are data.
+    if len(line) > MAX_SENTENCE * 8 and line.count(" ") * 30 < len(line) and line.isascii():
+        return _hidden(line)
+    return _hidden(line) if len(line) < 2_000 and _compiled(_LINE).match(line) else line
+
+
+def _without_fences(text: str) -> str:
+    """`text` with code blocks blanked; one that is left open goes to the end."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    kept: list[str] = []
+    at, opened = 0, ""
+    for fence in _FENCE.finditer(text):
+        if not opened:
+            kept.append(text[at : fence.start()])
+            at, opened = fence.start(), fence[1]
+        elif fence[1] == opened:
+            kept.append(_hidden(text[at : fence.end()]))
+            at, opened = fence.end(), ""
+    rest = text[at:]
+    kept.append(_hidden(rest) if opened else rest)
+    return "".join(kept)
+
+
+def _hidden(text: str) -> str:
+    return "".join("\n" if letter == "\n" else BLANK for letter in text)
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return BLANK * len(found.group())

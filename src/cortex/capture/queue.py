@@ -1,0 +1,123 @@
+"""Background work that survives a restart: claimed, carried out, written back only by whoever still has the claim."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from cortex.domain.scope import Tenant
+from cortex.errors import Conflict, EngineError
+from cortex.ports.clock import Clock
+from cortex.ports.store import ExpectClaim, Job, JobState, PutJob, Store
+
+log = logging.getLogger("cortex")
+
+CLAIM = timedelta(seconds=30)
+"""How long a claim holds. Long work renews it with every step, so that what a killed process held is soon free."""
+
+MOST_TRIES = 6
+_LOOKED_AT = 1_000
+FIRST_WAIT = timedelta(seconds=15)
+
+
+class Postponed(Exception):
+    """Raised by work that can only be done later; it does not count as a failure."""
+
+    def __init__(self, until: datetime, why: str) -> None:
+        super().__init__(why)
+        self.until = until
+        self.why = why
+
+
+Handler = Callable[[Job], Mapping[str, int]]
+"""Carries out one job and writes back that it is done; gives what there is to count."""
+
+
+@dataclass(slots=True)
+class Worked:
+    """What a run of the queue did."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    postponed: Counter[str] = field(default_factory=Counter)
+    counted: Counter[str] = field(default_factory=Counter)
+
+    def facts(self) -> dict[str, dict[str, int]]:
+        """For the receipt."""
+        return {
+            "done": dict(self.done),
+            "failed": dict(self.failed),
+            "postponed": dict(self.postponed),
+            "counts": dict(self.counted),
+        }
+
+
+def run_due(
+    tenant: Tenant, store: Store, handlers: Mapping[str, Handler], clock: Clock, *, most: int | None = None
+) -> Worked:
+    """Carry out every job that is due, oldest first; what fails is tried again later, and at last given up and kept."""
+    worked = Worked()
+    while most is None or sum(worked.done.values()) < most:
+        now = clock.now()
+        job = store.claim(tenant, sorted(handlers), now=now, until=now + CLAIM)
+        if job is None:
+            break
+        try:
+            worked.counted.update(handlers[job.kind](job))
+            worked.done[job.kind] += 1
+        except Conflict:
+            log.info("job %s (%s) went to somebody else", job.id, job.kind)
+        except Postponed as later:
+            worked.postponed[job.kind] += 1
+            _write_back(store, tenant, job, clock, due=later.until, attempts=job.attempts - 1, error=later.why)
+        except EngineError as error:
+            worked.failed[job.kind] += 1
+            log.warning("job %s (%s) failed: %s", job.id, job.kind, error.code)
+            _try_again(store, tenant, job, clock, error.code)
+        except Exception:
+            worked.failed[job.kind] += 1
+            log.exception("job %s (%s) failed", job.id, job.kind)
+            _try_again(store, tenant, job, clock, "unexpected")
+    return worked
+
+
+def finished(job: Job) -> list[ExpectClaim | PutJob]:
+    """The changes that say a job is done, if it is still ours."""
+    return [ExpectClaim(job), PutJob(replace(job, state=JobState.DONE, claimed_until=None, error=""))]
+
+
+def renewed(job: Job, now: datetime) -> list[ExpectClaim | PutJob]:
+    """The changes that keep a job for another while, if it is still ours."""
+    return [ExpectClaim(job), PutJob(replace(job, claimed_until=now + CLAIM))]
+
+
+def next_due(tenant: Tenant, store: Store, kinds: Set[str]) -> datetime | None:
+    """When there will be something of these kinds to do; a claim that lapses is to be done again."""
+    with store.view(tenant) as view:
+        jobs = [*view.jobs(JobState.WAITING, _LOOKED_AT), *view.jobs(JobState.RUNNING, _LOOKED_AT)]
+    return min((job.claimed_until or job.due for job in jobs if job.kind in kinds), default=None)
+
+
+def _try_again(store: Store, tenant: Tenant, job: Job, clock: Clock, why: str) -> None:
+    if job.attempts >= MOST_TRIES:
+        _apply(store, tenant, job, replace(job, state=JobState.FAILED, claimed_until=None, error=why), clock)
+    else:
+        wait = FIRST_WAIT * 2 ** (job.attempts - 1)
+        _write_back(store, tenant, job, clock, due=clock.now() + wait, attempts=job.attempts, error=why)
+
+
+def _write_back(
+    store: Store, tenant: Tenant, job: Job, clock: Clock, *, due: datetime, attempts: int, error: str
+) -> None:
+    waiting = replace(job, state=JobState.WAITING, due=due, attempts=attempts, claimed_until=None, error=error)
+    _apply(store, tenant, job, waiting, clock)
+
+
+def _apply(store: Store, tenant: Tenant, job: Job, became: Job, clock: Clock) -> None:
+    try:
+        store.apply(tenant, [ExpectClaim(job), PutJob(became)], at=clock.now())
+    except Conflict:
+        log.info("job %s (%s) went to somebody else", job.id, job.kind)

@@ -1,0 +1,566 @@
+"""What becomes of a new statement beside what is already remembered (X13, X14): pure decisions, carried out elsewhere.
+
+One attribute of one subject is a slot, and a slot has one value: the one said last, by whom is trusted most. Statements
+without a slot are only compared by what they say. A decision is a list of versions to put, so `View.history` keeps what
+was there before, and `undo` puts it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from cortex.domain.events import EventKind
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import State
+from cortex.domain.likeness import alike, covers, denies, is_duplicate, same_value
+from cortex.domain.memory import Kind, Memory, Retention
+from cortex.domain.trace import canonical
+from cortex.domain.trust import TrustTier, least
+from cortex.domain.turn import Turn
+from cortex.errors import Conflict
+from cortex.ports.store import Change, Put, View
+
+DUPLICATE_AT = 0.92
+"""X13: from this calibrated cosine on, two statements that agree in their values are one."""
+
+RETRACTION = "retraction"
+"""The tag of a memory that says something is no longer so."""
+
+MOST_SOURCES = 50
+"""How many source turns a memory names: the first, and the newest."""
+
+MOST_CONTRADICTIONS = 50
+"""How many memories one points to as saying otherwise: a flood must not make it grow without end."""
+
+MOST_CONFIDENT = 0.99
+"""What was only said again never becomes certain."""
+
+CORRECTED_AT = 0.5
+"""How alike a correction and what it corrects are at least: it repeats what it is about, and exchanges the value."""
+
+RETRACTED_AT = 0.8
+"""From this calibrated cosine on, a retraction that agrees in its values means the statement."""
+
+EPISODE_APART = timedelta(hours=20)
+"""What happened twice in the same words, so long apart, happened twice."""
+
+
+class Verdict(StrEnum):
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    REINFORCES = "reinforces"
+    SUPERSEDES = "supersedes"
+    CONTRADICTS = "contradicts"
+    RETRACTS = "retracts"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory that is there already, and how near it is by meaning on the calibrated scale; None: not known."""
+
+    memory: Memory
+    cosine: float | None = None
+    said_at: datetime | None = None
+    """When it was last said: the time of its last source turn. None where that is when it was made."""
+
+    @property
+    def last_said(self) -> datetime:
+        return max(self.said_at or self.memory.created_at, self.memory.created_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What becomes of one statement, and why."""
+
+    verdict: Verdict
+    memory: Memory | None
+    """The new memory as it is to be stored; None where nothing new is."""
+    changes: tuple[Change, ...] = ()
+    others: tuple[TraceId, ...] = ()
+    """The memories it was decided beside: repeated, reinforced, superseded, contradicted."""
+    reason: str
+    replaced: tuple[tuple[Memory, Memory], ...] = ()
+    """What was replaced and by what, for `outdated`."""
+
+
+def decide(
+    memory: Memory,
+    known: Sequence[Known],
+    *,
+    negated: bool = False,
+    corrects: bool = False,
+    duplicate_at: float = DUPLICATE_AT,
+    now: datetime,
+) -> Decision:
+    """What becomes of `memory` beside what is `known`: all of its slot in any state, and what says much the same.
+
+    `negated`: it says that something is no longer so. `corrects`: it is said as a correction.
+    """
+    if negated and RETRACTION not in memory.tags:
+        memory = memory.revised(tags=(*memory.tags, RETRACTION))
+    there = sorted((each for each in known if _is_beside(each, memory)), key=lambda each: each.memory.id)
+    if again := next((each for each in there if _is_the_same_saying(memory, each, duplicate_at)), None):
+        return _nothing(again, "already drawn from these turns")
+    case = _Case(memory, [each for each in there if _counts(each, now)], corrects, duplicate_at)
+    if better := next((each for each in case.repeated if _is_less_trusted(memory, each.memory)), None):
+        return _nothing(better, "known from a more trusted source")
+    return _retracted(case) if negated else _said(case)
+
+
+def decide_all(
+    memories: Sequence[Memory],
+    known_for: Callable[[Memory], Sequence[Known]],
+    *,
+    negated: Collection[TraceId] = frozenset(),
+    corrects: Collection[TraceId] = frozenset(),
+    duplicate_at: float = DUPLICATE_AT,
+    now: datetime,
+    cosine: Callable[[Memory, Memory], float | None] | None = None,
+) -> list[Decision]:
+    """Decide statements in the order they were said; later ones see what became of the earlier.
+
+    `negated` and `corrects` name those that are. `cosine` tells how near two statements of the batch are by meaning.
+    """
+    batch: dict[TraceId, Known] = {}
+    decisions = []
+    for memory in memories:
+        stored = {each.memory.id: each for each in known_for(memory)}
+        known = {id: _overlaid(each, batch.get(id)) for id, each in stored.items()}
+        for id, each in batch.items():
+            if id not in known and each.memory.scope == memory.scope:
+                known[id] = replace(each, cosine=cosine(memory, each.memory) if cosine else None)
+        decision = decide(
+            memory,
+            list(known.values()),
+            negated=memory.id in negated,
+            corrects=memory.id in corrects,
+            duplicate_at=duplicate_at,
+            now=now,
+        )
+        decisions.append(decision)
+        batch |= _after(decision, memory, known)
+    return decisions
+
+
+def outdated(old: Memory, new: Memory, turns: Iterable[Turn]) -> list[Change]:
+    """Mark those of `turns` that said what `old` remembers as outdated by the newest turn of `new`, its successor."""
+    if not new.source_turns:
+        return []
+    newest = new.source_turns[-1]
+    gone = set(old.source_turns) - set(new.source_turns)
+    return [
+        Put(turn.revised(outdated_by=newest), EventKind.OUTDATED)
+        for turn in turns
+        if turn.id in gone and turn.outdated_by is None
+    ]
+
+
+def said_at(memory: Memory, turns: Mapping[TraceId, Turn]) -> datetime:
+    """When a memory was last said, as far as its source turns are among `turns`."""
+    times = [turns[id].created_at for id in memory.source_turns if id in turns]
+    return max([memory.created_at, *times])
+
+
+def undo(changes: Iterable[Change], view: View) -> list[Change]:
+    """What takes a decision back: earlier versions return, and what it made is forgotten. Its own history stays.
+
+    Raises `Conflict` where something has changed since, for then it is no longer this decision that would be undone.
+    """
+    back: list[Change] = []
+    for put in [change for change in changes if isinstance(change, Put)][::-1]:
+        versions = [version.trace for version in view.history(put.trace.id)]
+        if not versions or canonical(versions[-1]) != canonical(put.trace):
+            raise Conflict(f"{put.trace.id} has changed since", hint="look at it with `cortex show`")
+        if len(versions) > 1:
+            back.append(Put(versions[-2], EventKind.RESTORED))
+        else:
+            back.append(Put(put.trace.revised(state=State.FORGOTTEN), EventKind.FORGOTTEN))
+    return back
+
+
+# --- who counts -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One statement and everything it is to be decided beside."""
+
+    memory: Memory
+    known: Sequence[Known]
+    corrects: bool
+    duplicate_at: float
+
+    @property
+    def active(self) -> list[Known]:
+        return [each for each in self.known if each.memory.state is State.ACTIVE]
+
+    @property
+    def repeated(self) -> list[Known]:
+        """What says the same, now or before."""
+        return [each for each in self.known if _says_the_same(self.memory, each, self.duplicate_at)]
+
+    @property
+    def same(self) -> list[Known]:
+        """What it may be one memory with: what says the same and, where the slot has a value, is in the slot."""
+        taken = any(not _is_retraction(each.memory) for each in self.slot)
+        return [each for each in self.repeated if not taken or each.memory.slot == self.memory.slot]
+
+    @property
+    def slot(self) -> list[Known]:
+        """What else gives this slot a value now."""
+        slot = self.memory.slot
+        return [each for each in self.active if slot is not None and each.memory.slot == slot]
+
+
+def _is_beside(known: Known, memory: Memory) -> bool:
+    return known.memory.scope == memory.scope and known.memory.id != memory.id
+
+
+def _counts(known: Known, now: datetime) -> bool:
+    """Whether a memory is still remembered: forgetting is never undone by saying something again."""
+    return known.memory.state in (State.ACTIVE, State.SUPERSEDED) and known.memory.is_alive(now)
+
+
+def _is_the_same_saying(memory: Memory, known: Known, duplicate_at: float) -> bool:
+    """Whether it was drawn from these very turns before, and tells nothing more."""
+    old = known.memory
+    if memory.slot is not None and old.slot is None and memory.trust is TrustTier.TRUSTED:
+        return False
+    if memory.source_turns:
+        drawn = set(memory.source_turns) <= set(old.source_turns)
+    else:
+        drawn = not old.source_turns and (memory.created_at, memory.text) == (old.created_at, old.text)
+    return drawn and _says_the_same(memory, known, duplicate_at)
+
+
+def _says_the_same(memory: Memory, known: Known, duplicate_at: float) -> bool:
+    old = known.memory
+    if _is_retraction(memory) != _is_retraction(old):
+        return denies(memory.text) and denies(old.text) and _repeats(memory, known, duplicate_at)
+    if memory.slot is not None and memory.slot == old.slot:
+        given = bool(memory.value and old.value)
+        return same_value(memory.value, old.value) if given else _repeats(memory, known, duplicate_at)
+    if memory.slot is not None and old.slot is not None:
+        return False
+    return _repeats(memory, known, duplicate_at)
+
+
+def _repeats(memory: Memory, known: Known, duplicate_at: float) -> bool:
+    old = known.memory
+    if Kind.EPISODE in (memory.kind, old.kind) and abs(memory.created_at - old.created_at) > EPISODE_APART:
+        return False
+    return is_duplicate(memory.text, old.text, known.cosine, duplicate_at)
+
+
+def _is_retraction(memory: Memory) -> bool:
+    return RETRACTION in memory.tags
+
+
+def _is_less_trusted(memory: Memory, than: Memory) -> bool:
+    return memory.trust is not than.trust and least((memory.trust, than.trust)) is memory.trust
+
+
+def _precedes(memory: Memory, known: Known) -> bool:
+    """Whether a statement was said before another was last said; of two at one time, the one from the earlier turn."""
+    if memory.created_at != known.last_said:
+        return memory.created_at < known.last_said
+    return bool(_newest(memory)) and _newest(memory) < _newest(known.memory)
+
+
+def _follows(memory: Memory, known: Known) -> bool:
+    """Whether a statement was said after another was last said; of two at one time, the one from the later turn."""
+    if memory.created_at != known.last_said:
+        return memory.created_at > known.last_said
+    return "" < _newest(known.memory) < _newest(memory)
+
+
+def _newest(memory: Memory) -> str:
+    return memory.source_turns[-1] if memory.source_turns else ""
+
+
+# --- decisions --------------------------------------------------------------------------------------------------------
+
+
+def _said(case: _Case) -> Decision:
+    """What becomes of a statement that something is so."""
+    memory, same = case.memory, case.same
+    if held := _best([each for each in same if each.memory.state is State.ACTIVE], memory):
+        return _again(case, held)
+    if past := next((each for each in same if _held_then(memory, each)), None):
+        return _reinforced(memory, past, ())
+    return _beside(case, _rivals(case))
+
+
+def _rivals(case: _Case) -> list[Known]:
+    """What cannot be true together with the statement."""
+    memory = case.memory
+    rivals = [each for each in case.slot if not _is_retraction(each.memory) or _ends(each.memory, memory)]
+    rivals += [each for each in case.active if each not in rivals and _is_denied(memory, each.memory)]
+    if case.corrects and not rivals and (nearest := _corrected(case)):
+        return [nearest]
+    return rivals
+
+
+def _ends(retraction: Memory, memory: Memory) -> bool:
+    """Whether a retraction of the same slot means this value of it; one that names none means any."""
+    return not retraction.value or same_value(retraction.value, memory.value)
+
+
+def _is_denied(memory: Memory, other: Memory) -> bool:
+    """Whether one of two statements denies the other in nearly the same words, or takes it back."""
+    if memory.slot is not None and other.slot is not None:
+        return False
+    if _is_retraction(other):
+        return not denies(memory.text) and covers(other.text, memory.text)
+    return alike(memory.text, other.text).is_reversal
+
+
+def _corrected(case: _Case) -> Known | None:
+    """What a correction without a slot most likely means."""
+    memory = case.memory
+    earlier = [each for each in case.active if None in (memory.slot, each.memory.slot) and not _precedes(memory, each)]
+    nearest = max(earlier, key=lambda each: (_nearness(memory, each), each.memory.id), default=None)
+    return nearest if nearest and _nearness(memory, nearest) >= CORRECTED_AT else None
+
+
+def _beside(case: _Case, rivals: Sequence[Known]) -> Decision:
+    """What becomes of a statement that others contradict: each is dealt with by trust, then by time."""
+    memory = case.memory
+    updates = [each for each in rivals if _is_update(case, each)]
+    later = [each for each in updates if each.memory.trust is memory.trust and _precedes(memory, each)]
+    if later:
+        return _history(memory, min(later, key=lambda each: (each.last_said, each.memory.id)))
+    replaced = [each for each in updates if not _is_less_trusted(memory, each.memory) and _replaces(case, each)]
+    # Whatever cannot be decided is shown on both sides; so is what a source of another trust disputes.
+    disputed = [each for each in rivals if each not in replaced]
+    return _stored(memory, replaced, disputed, Verdict.SUPERSEDES)
+
+
+def _is_update(case: _Case, rival: Known) -> bool:
+    """Whether the later of two statements is meant to replace the earlier."""
+    same_slot = case.memory.slot is not None and case.memory.slot == rival.memory.slot
+    return case.corrects or same_slot or _is_retraction(rival.memory)
+
+
+def _replaces(case: _Case, rival: Known) -> bool:
+    return _follows(case.memory, rival) or (case.corrects and not _precedes(case.memory, rival))
+
+
+def _retracted(case: _Case) -> Decision:
+    """What becomes of a statement that something is no longer so; it is kept, for it is knowledge."""
+    memory = case.memory
+    if held := _best([each for each in case.active if _says_the_same(memory, each, case.duplicate_at)], memory):
+        return _again(case, held)
+    meant = [each for each in case.active if not _is_retraction(each.memory) and _is_meant(memory, each)]
+    outranking = [each for each in meant if _is_less_trusted(memory, each.memory)]
+    ended = [each for each in meant if each not in outranking and not _precedes(memory, each)]
+    return _stored(memory, ended, outranking, Verdict.RETRACTS)
+
+
+def _is_meant(memory: Memory, known: Known) -> bool:
+    """Whether a retraction means this statement."""
+    old = known.memory
+    if memory.slot is not None and old.slot is not None:
+        return memory.slot == old.slot and _ends(memory, old)
+    if denies(old.text):
+        return False
+    if covers(memory.text, old.text):
+        return True
+    near = known.cosine is not None and known.cosine >= RETRACTED_AT
+    return near and alike(memory.text, old.text).same_values
+
+
+def _again(case: _Case, held: Known) -> Decision:
+    """What becomes of a statement that is remembered: one memory is strengthened, if the source may do that."""
+    memory, old = case.memory, held.memory
+    if _is_less_trusted(old, memory):
+        # Trust never rises: what a trusted source says becomes a memory of its own.
+        others = [each for each in _rivals(case) if not _says_the_same(memory, each, case.duplicate_at)]
+        return _beside(case, others)
+    # To say a value again, later than its rivals, settles what could not be decided before.
+    rivals = [each for each in case.slot if each.memory.trust is old.trust and not _is_retraction(each.memory)]
+    others = [each for each in rivals if not _says_the_same(memory, each, case.duplicate_at)]
+    return _reinforced(memory, held, [each for each in others if _follows(memory, each)])
+
+
+def _held_then(memory: Memory, known: Known) -> bool:
+    """Whether a statement falls into the time in which a superseded one held."""
+    old = known.memory
+    over = old.state is State.SUPERSEDED and old.trust is memory.trust
+    return over and old.valid_to is not None and memory.created_at < old.valid_to
+
+
+# --- what is to be stored ---------------------------------------------------------------------------------------------
+
+_REASONS = {
+    Verdict.NEW: "nothing like it is known",
+    Verdict.SUPERSEDES: "said later of the same thing",
+    Verdict.RETRACTS: "says that it is no longer so",
+    Verdict.CONTRADICTS: "cannot be true together, and nothing tells which is",
+}
+
+
+def _nothing(known: Known, reason: str) -> Decision:
+    return Decision(verdict=Verdict.DUPLICATE, memory=None, others=(known.memory.id,), reason=reason)
+
+
+def _stored(memory: Memory, replaced: Sequence[Known], disputed: Sequence[Known], verdict: Verdict) -> Decision:
+    """The new memory beside what it replaces and what it is in dispute with."""
+    outranked = any(_is_less_trusted(memory, each.memory) for each in disputed)
+    if outranked or not replaced:
+        verdict = Verdict.CONTRADICTS if disputed else Verdict.NEW
+    first = min(replaced, key=lambda each: (-_nearness(memory, each), each.memory.id), default=None)
+    if first is not None:
+        memory = memory.revised(supersedes=first.memory.id, valid_from=memory.valid_from or memory.created_at)
+    if disputed:
+        memory = memory.revised(contradicts=_linked(memory.contradicts, *(each.memory.id for each in disputed)))
+    old = [_superseded(each.memory, memory.id, _since(memory)) for each in replaced]
+    back = [
+        each.memory.revised(contradicts=_linked(each.memory.contradicts, memory.id))
+        for each in disputed
+        # What is quarantined leaves no mark on what is not.
+        if memory.trust is not TrustTier.QUARANTINED or each.memory.trust is TrustTier.QUARANTINED
+    ]
+    return Decision(
+        verdict=verdict,
+        memory=memory,
+        changes=(
+            Put(memory, EventKind.REMEMBERED),
+            *(Put(each, EventKind.SUPERSEDED) for each in old),
+            *(Put(each, EventKind.CONTRADICTED) for each in back),
+        ),
+        others=tuple(each.memory.id for each in (*replaced, *disputed)),
+        reason="a more trusted source says otherwise" if outranked else _REASONS[verdict],
+        replaced=tuple((each, memory) for each in old),
+    )
+
+
+def _history(memory: Memory, successor: Known) -> Decision:
+    """A statement that comes in after what was said later: it is kept as what was so before."""
+    since = _since(successor.memory)
+    past = _superseded(memory, successor.memory.id, since if since > memory.created_at else successor.last_said)
+    return Decision(
+        verdict=Verdict.NEW,
+        memory=past,
+        changes=(Put(past, EventKind.REMEMBERED),),
+        others=(successor.memory.id,),
+        reason="said before what is known, and so already superseded",
+        replaced=((past, successor.memory),),
+    )
+
+
+def _reinforced(memory: Memory, held: Known, settled: Sequence[Known]) -> Decision:
+    """One memory for both statements. An untrusted source strengthens nothing; that it said so is kept."""
+    old = held.memory
+    trusted = memory.trust is TrustTier.TRUSTED
+    kept = _strengthened(held, memory) if trusted else _noted(held, memory)
+    if kept == old and not settled:
+        return _nothing(held, "brings nothing that is not known")
+    replaced = [_superseded(each.memory, old.id, _since(memory)) for each in settled]
+    return Decision(
+        verdict=Verdict.REINFORCES if trusted else Verdict.DUPLICATE,
+        memory=None,
+        changes=(
+            Put(kept, EventKind.REINFORCED if trusted else EventKind.REVISED),
+            *(Put(each, EventKind.SUPERSEDED) for each in replaced),
+        ),
+        others=(old.id, *(each.id for each in replaced)),
+        reason="says again what is known",
+        replaced=tuple((each, kept) for each in replaced),
+    )
+
+
+def _since(memory: Memory) -> datetime:
+    """From when on a statement replaces others: when it was said, or the later time it names itself."""
+    return max(memory.created_at, memory.valid_from or memory.created_at)
+
+
+def _superseded(old: Memory, by: TraceId, since: datetime) -> Memory:
+    ends = since if old.valid_to is None else min(since, old.valid_to)
+    return old.revised(state=State.SUPERSEDED, superseded_by=by, valid_to=max(ends, old.valid_from or ends))
+
+
+def _linked(known: tuple[TraceId, ...], *more: TraceId) -> tuple[TraceId, ...]:
+    return tuple(dict.fromkeys((*known, *more)))[:MOST_CONTRADICTIONS]
+
+
+def _strengthened(held: Known, memory: Memory) -> Memory:
+    """What is known, with the evidence of another statement that says the same."""
+    old = held.memory
+    changes = _longer_kept(old, memory) | {"importance": max(old.importance, memory.importance)}
+    if old.slot is None and memory.slot is not None:
+        changes |= {"subject": memory.subject, "attribute": memory.attribute, "value": memory.value}
+    if memory.source_turns and set(memory.source_turns) <= set(old.source_turns):
+        return old.revised(**changes)  # the same saying, read more closely
+    # What is said again counts half of what is said for the first time: people repeat themselves, and sources copy.
+    surer = 1.0 - (1.0 - old.confidence) * (1.0 - 0.5 * memory.confidence)
+    return old.revised(
+        confidence=max(old.confidence, min(MOST_CONFIDENT, surer)),
+        reinforced=old.reinforced + 1,
+        source_turns=_united(held, memory),
+        **changes,
+    )
+
+
+def _noted(held: Known, memory: Memory) -> Memory:
+    """What is known, with the turns of a source that may not strengthen it, as long as there is room for them."""
+    old = held.memory
+    return old if len(old.source_turns) >= MOST_SOURCES else old.revised(source_turns=_united(held, memory))
+
+
+def _united(held: Known, memory: Memory) -> tuple[TraceId, ...]:
+    """The turns of both, what was said last at the end; of too many, the first and the newest."""
+    old, new = held.memory.source_turns, memory.source_turns
+    both = tuple(dict.fromkeys((*new, *old) if _precedes(memory, held) else (*old, *new)))
+    if len(both) <= MOST_SOURCES:
+        return both
+    return (both[0], *both[1 - MOST_SOURCES :])
+
+
+_LIFE = (Retention.SESSION, Retention.TTL, Retention.PROJECT, Retention.PERMANENT)
+
+
+def _longer_kept(old: Memory, memory: Memory) -> dict[str, Any]:
+    """The retention of the two that lasts longer: what is meant to stay must not end with what repeats it."""
+    if _LIFE.index(memory.retention) > _LIFE.index(old.retention):
+        return {"retention": memory.retention, "ttl": memory.ttl}
+    ends, known = memory.expires_at, old.expires_at
+    if old.retention is Retention.TTL and ends and known and ends > known:
+        return {"ttl": ends - old.created_at}
+    return {}
+
+
+# --- nearness, and what a batch has decided ---------------------------------------------------------------------------
+
+
+def _nearness(memory: Memory, known: Known) -> float:
+    return max(alike(memory.text, known.memory.text).score, known.cosine or 0.0)
+
+
+def _best(known: Sequence[Known], memory: Memory) -> Known | None:
+    """The most trusted, then the nearest."""
+    tiers = list(TrustTier)
+    return min(
+        known, key=lambda each: (tiers.index(each.memory.trust), -_nearness(memory, each), each.memory.id), default=None
+    )
+
+
+def _overlaid(known: Known, decided: Known | None) -> Known:
+    return known if decided is None else replace(decided, cosine=known.cosine)
+
+
+def _after(decision: Decision, memory: Memory, known: Mapping[TraceId, Known]) -> dict[TraceId, Known]:
+    """What the rest of a batch sees of a decision."""
+    seen: dict[TraceId, Known] = {}
+    for change in decision.changes:
+        if isinstance(change, Put) and isinstance(change.trace, Memory):
+            before = known.get(change.trace.id)
+            said = before.last_said if before else memory.created_at
+            if change.because in (EventKind.REINFORCED, EventKind.REVISED):
+                said = max(said, memory.created_at)
+            seen[change.trace.id] = Known(change.trace, None, said)
+    return seen

@@ -1,0 +1,317 @@
+"""Extraction without a model: rules find, in one turn, the statements that are worth remembering for months.
+
+How it reads a turn: what is not the speaker's own prose is blanked; each sentence is read by the pack of its language;
+a sentence falls into clauses, and each clause is a statement, a question, or a supposition; the rules of the pack are
+tried on the statements. What says little, or is said with a doubt, is left out: a wrong memory costs more than a missed
+one, since the turn itself is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import islice
+
+from cortex.capture import prose
+from cortex.capture.candidate import Candidate
+from cortex.capture.packs import DEFAULT_PACKS
+from cortex.capture.packs.pack import USER, Heard, Pack, Rule, Slot, compiled
+from cortex.domain.memory import Kind, Retention
+from cortex.domain.turn import Role, Turn
+
+MAX_CANDIDATES = 3
+"""More than this many statements of one turn are not remembered (E11)."""
+MAX_SENTENCES = 240
+"""Of more sentences, the first and the last are looked at."""
+MAX_CLAUSES = 40
+MAX_VALUE = 120
+_EXPLICIT_IMPORTANCE = 0.9
+_LIST_CHARS = 800
+
+_WORD = re.compile(r"[^\W\d_]+")
+_EDGES = " \t\n,;:，、；：(（"
+_DASHES = "-–—"
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<![\w'-])[A-ZÄÖÜÁÉÍÓÚÑ][\w&+-]+(?: [A-ZÄÖÜÁÉÍÓÚÑ][\w&+-]+)*")
+_NO_NAMES = frozenset("I I'm I've I'd I'll Please".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A part of a sentence, with how it is tied to the part before, and whether it states anything."""
+
+    start: int
+    end: int
+    link: str
+    states: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    """What a clause opens with before it comes to the point."""
+
+    end: int
+    corrects: bool = False
+    explicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A rule that held at a clause."""
+
+    rule: Rule
+    heard: Heard
+    lead: _Lead
+    start: int
+    end: int
+
+
+def candidates(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Candidate]:
+    """The statements of `turn` worth remembering: at most three, the weightiest, in the order they were said."""
+    if turn.role is not Role.USER:
+        return []
+    own = prose.own_prose(turn.text)
+    found: list[Candidate] = []
+    for pack, start, end in _by_language(own, packs):
+        found += _in_sentence(turn, own, start, end, pack)
+    return sorted(_weightiest(found), key=lambda each: each.span or (0, 0))
+
+
+def standing(text: str, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> bool:
+    """Whether `text` tells the assistant what to hold to from then on."""
+    own = prose.own_prose(text)
+    for pack, start, end in _by_language(own, packs):
+        for found in _matches(own, own, start, end, pack, USER):
+            if found.rule.kind is Kind.RULE:
+                return True
+    return False
+
+
+def _weightiest(found: list[Candidate]) -> list[Candidate]:
+    """The best few, none of which says what another says."""
+    ranked = sorted(found, key=lambda each: (-each.importance, -each.confidence, each.span))
+    kept: list[Candidate] = []
+    for each in ranked:
+        if len(kept) < MAX_CANDIDATES and not any(_same(each, other) for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    if " ".join(one.text.casefold().split()) == " ".join(other.text.casefold().split()):
+        return True
+    (start, end), (other_start, other_end) = one.span or (0, 0), other.span or (0, 0)
+    return start < other_end and other_start < end
+
+
+# Which language a sentence is in.
+
+
+def _by_language(own: str, packs: Sequence[Pack]) -> Iterator[tuple[Pack, int, int]]:
+    """The sentences, each with the pack that reads it."""
+    whole = language(own[:4_000], packs)
+    spans = list(prose.sentences(own))
+    if len(spans) > MAX_SENTENCES:
+        spans = spans[: MAX_SENTENCES // 2] + spans[-MAX_SENTENCES // 2 :]
+    for start, end in spans:
+        pack = language(own[start:end], packs, otherwise=whole)
+        if pack and pack.pretends and compiled(pack.pretends).search(own, start, end):
+            return
+        if pack:
+            yield pack, start, end
+
+
+def language(text: str, packs: Sequence[Pack] = DEFAULT_PACKS, otherwise: Pack | None = None) -> Pack | None:
+    """The pack that reads `text`: by its letters first, by its commonest words next."""
+    if not text.isascii():
+        # A few letters of another script are a name in a sentence of this one.
+        letters = len(text.replace(" ", ""))
+        fitting = [
+            pack for pack in packs if pack.script and 6 * len(compiled(pack.script).findall(text)) >= letters > 0
+        ]
+        if fitting:
+            return otherwise if otherwise and otherwise.script else fitting[0]
+    words = [word.casefold() for word in _WORD.findall(text[:2_000])]
+    counts = [(sum(word in pack.cues for word in words), pack) for pack in packs if pack.cues]
+    best, pack = max(counts, key=lambda each: each[0], default=(0, None))
+    if best == 0 or (otherwise and best == sum(word in otherwise.cues for word in words)):
+        return otherwise
+    return pack
+
+
+# Clauses.
+
+
+def _in_sentence(turn: Turn, own: str, start: int, end: int, pack: Pack) -> Iterator[Candidate]:
+    for found in _matches(own, turn.text, start, end, pack, turn.speaker or USER):
+        yield _candidate(turn, found, pack)
+
+
+def _matches(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
+    """What the rules find in one sentence; the clauses that hang on a statement are part of it."""
+    if pack.spelling:
+        own = own[:start] + own[start:end].translate(pack.spelling) + own[end:]
+    clauses = list(_clauses(own, start, end, pack))
+    found = [_first(own, said, clause, end, pack, me) for clause in clauses]
+    kept: list[_Found] = []
+    taken = start
+    for index, each in enumerate(found):
+        if each is None or (each.start < taken and not each.lead.explicit):
+            continue
+        stop = each.end
+        if stop < end:
+            stop = _with_tails(clauses, found, index, pack)
+        kept.append(replace(each, end=_listing_end(own, each, stop)))
+        taken = stop
+    return kept
+
+
+def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:
+    """The clauses of a sentence. What hangs on a question or a supposition by "and" is one too."""
+    asked = own[start:end].rstrip(" )\"'」』”").endswith(("?", "？"))
+    pieces: list[tuple[int, int, str]] = []
+    at, link = start, ""
+    for cut in islice(compiled(pack.breaks).finditer(own, start, end), MAX_CLAUSES):
+        if _lead(own, at, cut.end(), pack).end >= cut.end():
+            continue  # nothing was said yet
+        pieces.append((at, cut.start(), link))
+        at, link = cut.end(), cut.group().strip(" ,，、").casefold()
+    pieces.append((at, end, link))
+    supposed = questioned = reported = False
+    for begin, stop, tie in pieces:
+        presumed = bool(pack.presumes and compiled(pack.presumes).match(tie))
+        opening = _lead(own, begin, stop, pack).end
+        supposes = bool(compiled(pack.supposes).match(own, opening, stop))
+        asks = bool(compiled(pack.asks).match(own, opening, stop))
+        supposed = supposes or (supposed and not presumed)
+        questioned = asks or (questioned and tie in pack.joins) or (asked and stop == end and not presumed)
+        yield _Clause(begin, stop, tie, not (supposed or questioned or reported))
+        reported = bool(pack.reports and compiled(pack.reports).search(own, max(begin, stop - 40), stop))
+
+
+def _lead(own: str, start: int, end: int, pack: Pack) -> _Lead:
+    """What the clause opens with, and what that says about it."""
+    corrects = explicit = False
+    moved = True
+    while moved:
+        moved = False
+        for pattern in (pack.explicit, pack.corrections, pack.leads):
+            if pattern and (opening := compiled(pattern).match(own, start, end)) and opening.end() > start:
+                start, moved = opening.end(), True
+                corrects |= pattern == pack.corrections
+                explicit |= pattern == pack.explicit
+    return _Lead(start, corrects, explicit)
+
+
+def _first(own: str, said: str, clause: _Clause, end: int, pack: Pack, me: str) -> _Found | None:
+    """The first rule that holds at a clause: rules stand in their order of precedence."""
+    lead = _lead(own, clause.start, clause.end, pack)
+    hedged = bool(pack.hedges and compiled(pack.hedges).search(own, lead.end, clause.end))
+    settled = lead.explicit or (clause.states and not hedged)
+    points = [lead.end]
+    if pack.fronts and (front := compiled(pack.fronts).match(own, lead.end, clause.end)):
+        points.append(front.end())
+    for point in points:
+        for rule in pack.rules:
+            if not (settled or rule.asked):
+                continue
+            stop = end if rule.whole or lead.explicit else clause.end
+            match = compiled(rule.pattern).match(own, point, stop)
+            if match and not (rule.veto and compiled(rule.veto).search(own[point:stop])):
+                return _Found(rule, Heard(match, said, me), lead, lead.end, stop)
+    idle = bool(pack.platitudes and compiled(pack.platitudes).search(own, lead.end, end))
+    if lead.explicit and not idle and end - lead.end >= _ENOUGH[pack.spaced]:
+        match = compiled(r"(?s:.)").match(own, lead.end, end)
+        assert match is not None
+        return _Found(_REMEMBER, Heard(match, said, me), lead, lead.end, end)
+    return None
+
+
+_ENOUGH = {True: 8, False: 4}
+_REMEMBER = Rule(name="remember", pattern="", kind=Kind.FACT, importance=_EXPLICIT_IMPORTANCE, confidence=0.9)
+
+
+def _with_tails(clauses: list[_Clause], found: list[_Found | None], index: int, pack: Pack) -> int:
+    """The end of a statement with the clauses that hang on it."""
+    each = found[index]
+    assert each is not None
+    stop = each.end
+    for clause, other in zip(clauses[index + 1 :], found[index + 1 :], strict=True):
+        if clause.start <= stop:
+            continue
+        if not clause.states or other or not (pack.tails and compiled(pack.tails).match(clause.link)):
+            break
+        stop = clause.end
+    return stop
+
+
+def _listing_end(own: str, found: _Found, stop: int) -> int:
+    if not found.rule.listing:
+        return stop
+    limit = stop + _LIST_CHARS
+    while (line := prose.LIST_LINE.match(own, _next_line(own, stop))) and line.end() <= limit:
+        stop = line.end()
+    return stop
+
+
+def _next_line(own: str, at: int) -> int:
+    while at < len(own) and own[at].isspace():
+        at += 1
+    return at
+
+
+# From a match to a candidate.
+
+
+def _candidate(turn: Turn, found: _Found, pack: Pack) -> Candidate:
+    rule, heard, lead = found.rule, found.heard, found.lead
+    start, end = _trimmed(turn.text, found.start, found.end)
+    slot = _tidy(rule.fill(heard)) if rule.fill else Slot(heard.me)
+    retention, ttl = _retention(turn.text[start:end], pack)
+    return Candidate(
+        text=turn.text[start:end],
+        kind=rule.kind,
+        confidence=max(rule.confidence, 0.9) if lead.explicit else rule.confidence,
+        source_turns=(turn.id,),
+        span=(start, end),
+        subject=slot.subject,
+        attribute=slot.attribute,
+        value=slot.value,
+        negated=rule.negated,
+        corrects=lead.corrects or rule.name.startswith("correction"),
+        importance=max(rule.importance, _EXPLICIT_IMPORTANCE) if lead.explicit else rule.importance,
+        retention=Retention.PERMANENT if lead.explicit or rule.kind is Kind.RULE else retention,
+        ttl=None if lead.explicit or rule.kind is Kind.RULE else ttl,
+        lang=pack.lang,
+        found_by=f"{pack.lang}/{rule.name}",
+        entities=_names(turn.text[start:end]) if pack.spaced else (),
+    )
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start] in _EDGES + _DASHES:
+        start += 1
+    # A dash ends a clause where it stands alone; at the end of a word it belongs to it.
+    while end > start and (text[end - 1] in _EDGES or (text[end - 1] in _DASHES and text[end - 2 : end - 1].isspace())):
+        end -= 1
+    return start, end
+
+
+def _tidy(slot: Slot) -> Slot:
+    """A slot without loose ends. Without a value there is no attribute to fill."""
+    value = " ".join(slot.value.split()).strip(" .,;:!?。，、；：！？\"'“”")[:MAX_VALUE]
+    subject = " ".join(slot.subject.split())[:MAX_VALUE]
+    return Slot(subject, slot.attribute if value else "", value)
+
+
+def _retention(text: str, pack: Pack) -> tuple[Retention, timedelta | None]:
+    for pattern, retention, ttl in pack.passing:
+        if compiled(pattern).search(text):
+            return retention, ttl
+    return Retention.PERMANENT, None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """The names in a statement, each once; its first word is written large whatever it is."""
+    return tuple(dict.fromkeys(name for name in _NAME.findall(text) if name not in _NO_NAMES))[:8]

@@ -1,0 +1,1 @@
+"""Poisoning: attacks on a memory, an honest user beside them, and what became of both."""

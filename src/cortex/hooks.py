@@ -1,0 +1,479 @@
+"""The two hooks of a turn, for any agent loop: recall before the model is called, ingest after it has answered.
+
+Neither ever raises, and neither keeps a turn waiting: `before` gives up at its deadline, `after` returns at once.
+What went wrong is logged without any text, and counted in `troubles`.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+from cortex.capture.gate import session_skip_reason
+from cortex.domain.fingerprints import fingerprints, merged
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import State
+from cortex.domain.query import MAX_QUERY_CHARS, Query
+from cortex.domain.scope import Tenant, checked_label
+from cortex.domain.secrets import redacted
+from cortex.domain.trust import TrustTier
+from cortex.engine import Engine, Explained
+from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
+from cortex.parts import Troubles, log
+from cortex.ports.clock import Deadline
+from cortex.ports.store import Change, Job, PutJob, SetState, View
+from cortex.recall import policy, recipes, synthesis
+from cortex.recall.flow import Answer
+from cortex.recall.packing import Packed
+from cortex.recall.recipes import Recipe
+from cortex.recall.synthesis import Cached
+from cortex.recall.topic import SAME_TOPIC, same_topic
+
+RECALL_SHARE = 0.7
+"""How much of the deadline the recall may plan with; the rest is for what stands around it."""
+
+MOST_AT_ONCE = 64
+"""How many recalls may be under way, those included that nobody waits for any more; beyond, turns go on without."""
+
+MOST_LATE = 8
+"""How many turns may still be being stored though their time was up."""
+
+MOST_WAITING = 1_000
+"""How many finished turns may wait to be stored. What is dropped beyond that comes again with the next turn."""
+
+_SESSIONS = 1_000
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """What to put before the model for one turn; falsy where there is nothing to put."""
+
+    block: str = ""
+    tokens: int = 0
+    facts: int = 0
+    ids: tuple[TraceId, ...] = ()
+    """The facts of the block, in its order."""
+    synthesis: bool = False
+    """Whether the synthesis of the turn before is in the block."""
+    skipped: str | None = None
+    """Why nothing was looked for."""
+    degraded: tuple[str, ...] = ()
+    """What could not be done as asked: a leg that was left out, the deadline, an error's code."""
+    receipt_id: str | None = None
+    milliseconds: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.block)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What is known of a session (C13)."""
+
+    ingested_at: datetime | None = None
+    recalled_at: datetime | None = None
+    synthesis: Cached | None = None
+    facts_injected: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One turn that asks for its memories."""
+
+    message: str
+    session: str
+    scope: str | None
+    recipe: Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What a turn is given, and what is written once it was given."""
+
+    injection: Injection
+    changes: tuple[Change, ...] = ()
+
+
+class TurnHooks:
+    """Recall before a turn and ingest after it, over one engine. `for_` gives the hooks of another user."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._parts = engine._parts
+        self._shared = _Shared(self._parts.troubles)
+
+    def for_(self, *, agent: str | None = None, user: str | None = None) -> TurnHooks:
+        """The hooks of another agent or user; what runs in the background, and its troubles, are shared."""
+        hooks = TurnHooks(self._engine.for_(agent=agent, user=user))
+        hooks._shared = self._shared
+        return hooks
+
+    @property
+    def troubles(self) -> dict[str, int]:
+        """How often what went wrong, by hook and code: `before:deadline`, `after:store_busy`, …"""
+        return self._parts.troubles.counted()
+
+    # --- before the turn --------------------------------------------------------------------------------------------
+
+    def before(
+        self,
+        message: str,
+        *,
+        session: str,
+        scope: str | None = None,
+        channel: str = "",
+        trigger: str = "",
+        recipe: str | None = None,
+    ) -> Injection:
+        """What is remembered that bears on `message`, ready to inject; empty at the deadline, and on any error."""
+        started = self._parts.clock.monotonic()
+        injection = Injection()
+        with _noted(self._parts.troubles, "before") as codes:
+            if reason := session_skip_reason(session, channel, trigger, ()):
+                injection = Injection(skipped=reason)
+            else:
+                name = recipe or self._parts.settings.recall.recipe
+                asked = _Asked(message, checked_label(session, "session"), scope, recipes.named(name))
+                injection = self._in_time(asked)
+        took = (self._parts.clock.monotonic() - started) * 1000
+        return replace(injection, degraded=(*injection.degraded, *codes), milliseconds=took)
+
+    def _in_time(self, asked: _Asked) -> Injection:
+        """What was found before the deadline. It is the machine's own time that a turn waits by."""
+        seconds = self._parts.settings.hooks.deadline_ms / 1000
+        deadline = Deadline.after(self._parts.clock, seconds)
+        pending = self._shared.threads.start(lambda: self._prepared(asked, deadline), "cortex-before")
+        if pending is None:
+            self._parts.troubles.count("before:busy")
+            return Injection(degraded=("busy",))
+        try:
+            prepared = pending.result(timeout=seconds)
+        except FutureTimeout:
+            if pending.done():
+                raise
+            self._parts.troubles.count("before:deadline")
+            log.warning("recall before a turn took longer than %d ms: the turn goes on", round(seconds * 1000))
+            return Injection(degraded=("deadline",))
+        if prepared.changes:
+            now = self._parts.clock.now()
+            self._parts.aftermath.add(self._engine._store, self._engine.tenant, prepared.changes, now)
+        return prepared.injection
+
+    def _prepared(self, asked: _Asked, deadline: Deadline) -> _Prepared:
+        now = self._parts.clock.now()
+        with self._engine._store.view(self._engine.tenant) as view:
+            state = view.state(asked.session) or {}
+        explained = self._explained(asked, deadline)
+        answer, receipt = explained.answer, explained.recollection.receipt
+        if answer.skipped:
+            return _Prepared(Injection(skipped=answer.skipped, receipt_id=receipt.id))
+        kept = Cached.from_state(state.get("synthesis"))
+        cached = kept if kept and self._is_of_use(kept, asked, answer, now, deadline) else None
+        packed, has_synthesis = self._packed(answer, cached, asked.recipe)
+        injection = Injection(
+            block=packed.block,
+            tokens=packed.tokens,
+            facts=len(packed.hits),
+            ids=tuple(hit.trace.id for hit in packed.hits),
+            synthesis=has_synthesis,
+            degraded=tuple(answer.degraded),
+            receipt_id=receipt.id,
+        )
+        return _Prepared(injection, tuple(self._changes(asked, injection, state, now, drop=cached is None)))
+
+    def _explained(self, asked: _Asked, deadline: Deadline) -> Explained:
+        settings = self._parts.settings.hooks
+        # The default recipe leaves the number to the setting; one that was chosen brings its own bound (L3, E10).
+        bound = settings.max_facts if asked.recipe.name == recipes.DEFAULT else asked.recipe.auto.limit
+        return self._engine.explain(
+            Query.of(
+                asked.message,
+                scope=asked.scope,
+                recipe=asked.recipe.name,
+                limit=min(settings.max_facts, bound),
+                budget=settings.max_tokens,
+                deadline_ms=max(1.0, RECALL_SHARE * deadline.left() * 1000),
+            )
+        )
+
+    def _packed(self, answer: Answer, cached: Cached | None, recipe: Recipe) -> tuple[Packed, bool]:
+        if cached is None or answer.plan is None:
+            return answer.packed, False
+        terms = {term.text for term in answer.plan.terms}
+        budget = self._parts.settings.hooks.max_tokens
+        return synthesis.beside(answer.hits, cached, terms=terms, budget=budget, frame=recipe.frame)
+
+    # --- the synthesis of the turn before ---------------------------------------------------------------------------
+
+    def _is_of_use(self, kept: Cached, asked: _Asked, answer: Answer, now: datetime, deadline: Deadline) -> bool:
+        """Whether the synthesis is fresh, on this message's topic, still true, and no less trusted than the facts."""
+        ttl = timedelta(seconds=self._parts.settings.hooks.synthesis_ttl_seconds)
+        if not kept.is_fresh(now, ttl):
+            return False
+        # Untrusted text is shown only where there is nothing else (E7).
+        trusted = any(hit.trace.trust is TrustTier.TRUSTED for hit in answer.hits)
+        if kept.synthesis.trust is not TrustTier.TRUSTED and trusted:
+            return False
+        with self._engine._store.view(self._engine.tenant) as view:
+            if not _still_stands(kept, view, asked.scope, now):
+                return False
+        about = kept.synthesis.substance
+        return same_topic(asked.message, about, self._similarity(asked.message, about, answer, deadline)) >= SAME_TOPIC
+
+    def _similarity(self, message: str, about: str, answer: Answer, deadline: Deadline) -> float | None:
+        """The calibrated cosine of the two; None where the embedder did not answer the recall, or does not in time."""
+        embedder = self._parts.embedder
+        space = embedder.space
+        leg = answer.legs.get("vector")
+        if leg is None or leg.absent is not None or not (space.reads(message) and space.reads(about)):
+            return None
+        texts = (message, about)
+        pending = [self._parts.workers.submit(embedder.embed_query, text) for text in texts]
+        try:
+            one, other = (each.result(timeout=deadline.left() / 2) for each in pending)
+        except (FutureTimeout, EmbedderUnavailable):
+            return None
+        finally:
+            for each in pending:
+                each.cancel()
+        return space.calibration.apply(float(one @ other))
+
+    def _changes(
+        self, asked: _Asked, injection: Injection, state: Mapping[str, Any], now: datetime, *, drop: bool
+    ) -> Iterator[Change]:
+        """What the session is to know of this turn, and the work for the next."""
+        parts: dict[str, Any] = {"recalled_at": now.isoformat(), "facts_injected": injection.facts}
+        if injection:
+            parts["injected"] = self._shared.injected.joined(
+                (self._engine.tenant, asked.session), state.get("injected") or (), fingerprints(injection.block)
+            )
+        if drop and "synthesis" in state:
+            parts["synthesis"] = None
+        yield SetState(asked.session, parts)
+        if injection.facts and self._parts.settings.hooks.synthesis:
+            query = redacted(asked.message[:MAX_QUERY_CHARS]).text
+            payload = {"query": query, "scope": asked.scope}
+            yield PutJob(Job(id=self._parts.ids(now), kind=synthesis.JOB, key=asked.session, due=now, payload=payload))
+
+    # --- after the turn ---------------------------------------------------------------------------------------------
+
+    def after(
+        self,
+        messages: Iterable[object],
+        *,
+        session: str,
+        scope: str | None = None,
+        channel: str = "",
+        trigger: str = "",
+    ) -> None:
+        """Store what is new of a session's history, in the background. Hand over the whole history every time."""
+        with _noted(self._parts.troubles, "after"):
+            said = _listed(messages)
+            if session_skip_reason(session, channel, trigger, ()) is None:
+                options = {} if scope is None else {"scope": scope}
+                work = partial(self._ingest, said, session=session, channel=channel, trigger=trigger, **options)
+                seconds = self._parts.settings.hooks.ingest_timeout_ms / 1000
+                self._shared.background.add(_Task("after", work, seconds))
+
+    def _ingest(self, messages: Sequence[object], **options: Any) -> None:
+        # What was injected has to be on record before the reply that may repeat it is read.
+        self._engine.settle()
+        self._engine.ingest(messages, debounce=True, **options)
+
+    # --- the rest ---------------------------------------------------------------------------------------------------
+
+    def state(self, session: str) -> SessionState:
+        """What is known of a session."""
+        self._engine.settle()
+        with self._engine._store.view(self._engine.tenant) as view:
+            kept = view.state(session) or {}
+        return SessionState(
+            ingested_at=_time(kept.get("ingested_at")),
+            recalled_at=_time(kept.get("recalled_at")),
+            synthesis=Cached.from_state(kept.get("synthesis")),
+            facts_injected=int(kept.get("facts_injected") or 0),
+        )
+
+    def warm(self) -> None:
+        """Open the store and load the model in the background, so that the first turn need not wait for them."""
+        self._shared.background.add(_Task("warm", self._warmed, self._parts.settings.hooks.ingest_timeout_ms / 1000))
+
+    def _warmed(self) -> None:
+        self._engine._position()
+        if self._parts.embedder.space.dimension:
+            self._parts.embedder.embed_query("warm")
+
+    def flush(self, timeout: float = 10.0) -> bool:
+        """Wait until what earlier turns left behind is stored, or given up; False where `timeout` seconds are over."""
+        return self._shared.background.settle(timeout)
+
+
+def _still_stands(kept: Cached, view: View, scope: str | None, now: datetime) -> bool:
+    """Whether every memory it was made from may still be shown here: what was forgotten must not live on in it."""
+    sources = view.load(kept.synthesis.ids)
+    return len(sources) == len(kept.synthesis.ids) and all(
+        policy.refusal(trace, now) is None
+        and trace.state is State.ACTIVE
+        and trace.trust is not TrustTier.QUARANTINED
+        and scope in {None, trace.scope}
+        for trace in sources
+    )
+
+
+def _listed(messages: Iterable[object]) -> tuple[object, ...]:
+    """The messages as they are now: the host may go on with its list."""
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise InvalidRequest("is not a list of messages", field="messages", hint="give the history, oldest first")
+    return tuple(messages)
+
+
+def _time(kept: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(kept) if isinstance(kept, str) else None
+    except ValueError:
+        return None
+
+
+# --- what all hooks of an engine share --------------------------------------------------------------------------------
+
+
+@contextmanager
+def _noted(troubles: Troubles, hook: str) -> Iterator[list[str]]:
+    """Nothing that goes wrong inside reaches the host's turn: it is logged, counted, and its code is listed."""
+    codes: list[str] = []
+    try:
+        yield codes
+    except EngineError as error:
+        codes.append(error.code)
+        log.warning("%s: %s", hook, error.code)
+    except Exception as error:
+        codes.append("unexpected")
+        # The places without the message of the error: it may repeat what somebody said.
+        places = "".join(traceback.format_tb(error.__traceback__))
+        log.error("%s: %s\n%s", hook, type(error).__name__, places)
+    for code in codes:
+        troubles.count(f"{hook}:{code}")
+
+
+class _Threads:
+    """Threads that keep no process from ending, and no more than so many at once."""
+
+    def __init__(self, most: int) -> None:
+        self._places = threading.BoundedSemaphore(most)
+
+    def start(self, work: Callable[[], Result], name: str) -> Future[Result] | None:
+        """Carry out `work` beside the caller; None where too much is under way already."""
+        if not self._places.acquire(blocking=False):
+            return None
+        pending: Future[Result] = Future()
+        threading.Thread(target=self._run, args=(work, pending), name=name, daemon=True).start()
+        return pending
+
+    def _run(self, work: Callable[[], Result], pending: Future[Result]) -> None:
+        try:
+            pending.set_result(work())
+        except BaseException as error:  # it belongs to whoever waits for the result
+            pending.set_exception(error)
+        finally:
+            self._places.release()
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Work that nobody waits for, and how long it may take."""
+
+    hook: str
+    work: Callable[[], None]
+    seconds: float
+
+
+class _Background:
+    """Carries out what turns leave behind, in order; what takes too long is left to itself, and counted."""
+
+    def __init__(self, threads: _Threads, troubles: Troubles) -> None:
+        self._threads = threads
+        self._troubles = troubles
+        self._waiting: deque[_Task] = deque()
+        self._changed = threading.Condition()
+        self._runs = False
+
+    def add(self, task: _Task) -> None:
+        with self._changed:
+            if len(self._waiting) >= MOST_WAITING:
+                self._troubles.count(f"{task.hook}:queue_full")
+                return
+            self._waiting.append(task)
+            if not self._runs:
+                self._runs = True
+                threading.Thread(target=self._run, name="cortex-after", daemon=True).start()
+
+    def settle(self, timeout: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._runs, timeout)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._runs = False
+                    self._changed.notify_all()
+                    return
+                task = self._waiting.popleft()
+            with _noted(self._troubles, task.hook) as codes:
+                codes += self._carried_out(task)
+
+    def _carried_out(self, task: _Task) -> list[str]:
+        pending = self._threads.start(task.work, f"cortex-{task.hook}")
+        if pending is None:
+            log.warning("%s: not done, too much is under way", task.hook)
+            return ["busy"]
+        try:
+            pending.result(timeout=task.seconds)
+        except FutureTimeout:
+            if pending.done():
+                raise
+            log.warning("%s: takes longer than %d ms", task.hook, round(task.seconds * 1000))
+            return ["deadline"]
+        return []
+
+
+class _Injected:
+    """The fingerprints of what sessions were given: the store is told of them later, so they are kept here too."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[Tenant, str], Sequence[str]] = OrderedDict()
+
+    def joined(self, session: tuple[Tenant, str], stored: Sequence[str], new: Iterable[str]) -> list[str]:
+        """Everything the session was given, as far back as is kept."""
+        with self._lock:
+            known = merged(merged(stored, self._kept.pop(session, ())), new)
+            self._kept[session] = tuple(known)
+            while len(self._kept) > _SESSIONS:
+                self._kept.popitem(last=False)
+            return list(known)
+
+
+@dataclass(slots=True)
+class _Shared:
+    """What the hooks of all users of an engine have in common."""
+
+    troubles: Troubles
+    threads: _Threads = field(default_factory=lambda: _Threads(MOST_AT_ONCE))
+    injected: _Injected = field(default_factory=_Injected)
+    background: _Background = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Threads of its own: recalls that hang must not take the places of what is to be stored.
+        self.background = _Background(_Threads(MOST_LATE), self.troubles)

@@ -1,0 +1,128 @@
+"""What a conversation left behind, and what is told of a topic, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from cortex.domain.memory import Memory
+from cortex.domain.text import visible
+from cortex.domain.trust import TrustTier
+from cortex.surfaces.cli import rendering
+from cortex.surfaces.cli.output import one_line
+
+if TYPE_CHECKING:
+    from cortex.domain.trace import Trace
+    from cortex.engine import Synthesised
+
+_WIDE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A memory that a conversation left or strengthened, and what it replaced or disagrees with."""
+
+    memory: Memory
+    was_known: bool
+    """Whether it was there before the conversation, which only said it again."""
+    replaced: Memory | None = None
+    contradicts: tuple[Memory, ...] = ()
+
+    @property
+    def became(self) -> str:
+        """`new`, `replaces`, `disputed` or `reinforced`."""
+        if self.was_known:
+            return "reinforced"
+        return "replaces" if self.replaced else "disputed" if self.contradicts else "new"
+
+
+def drawn(found: Sequence[Drawn]) -> RenderableType:
+    """A row for each memory, and below it what it replaced or disagrees with."""
+    wide = rendering.table("kind", "memory", "sure", "became", "id", right=["sure"], whole=["kind", "became", "id"])
+    narrow = rendering.table("kind", "memory", "sure", "became", right=["sure"], whole=["kind", "became"])
+    for each in found:
+        kind, sure = Text(each.memory.kind.value, "magenta"), f"{each.memory.confidence:.2f}"
+        about, became = _about(each), _became(each)
+        wide.add_row(kind, about, sure, became, Text(each.memory.id, "dim"))
+        narrow.add_row(kind, about, sure, became)
+    return rendering.Fitting(_WIDE, wide, narrow)
+
+
+def _about(each: Drawn) -> RenderableType:
+    lines = [Text(one_line(each.memory.text))]
+    if each.memory.trust is not TrustTier.TRUSTED:
+        lines[0].append(f" · {each.memory.trust.value}", "yellow")
+    if each.replaced is not None:
+        lines.append(Text(f"instead of: {one_line(each.replaced.text)}", "dim"))
+    lines += [Text(f"but also: {one_line(other.text)}", "yellow") for other in each.contradicts]
+    return Group(*lines)
+
+
+def _became(each: Drawn) -> Text:
+    styles = {"new": "green", "replaces": "cyan", "reinforced": "blue", "disputed": "yellow"}
+    times = f" ×{each.memory.reinforced + 1}" if each.memory.reinforced else ""
+    return Text(each.became + times, styles[each.became])
+
+
+def counts(facts: Mapping[str, Any]) -> str:
+    """One line: what was stored, seen before, skipped and why, and which secrets were taken out."""
+    told = [f"{_turns(facts['stored'])} stored", f"{facts['seen']:,} seen before"]
+    told += [f"{facts[name]:,} {name}" for name in ("revised", "withdrawn") if facts[name]]
+    told.append(_by_reason(facts["skipped"], "skipped"))
+    told.append(_by_reason(facts["redacted"], "secret redacted", "secrets redacted"))
+    if facts["stripped"]:
+        told.append(f"{facts['stripped']:,} of our own lines left out")
+    return ", ".join(part for part in told if part)
+
+
+def left_alone(facts: Mapping[str, Any]) -> str:
+    """Why a whole conversation was left alone; empty where it was not."""
+    reason = facts.get("reason")
+    return f"nothing was stored: the session is {reason}" if reason else ""
+
+
+def due(at: datetime, now: datetime) -> str:
+    """When memories will be drawn, and by what."""
+    seconds = max(0, round((at - now).total_seconds()))
+    when = f" from {at.astimezone():%H:%M:%S} on, in {seconds} s" if seconds else ""
+    return f"`cortex work` draws the memories{when}; `cortex work --forever` or a server does so by itself"
+
+
+def synthesised(found: Synthesised) -> Iterator[RenderableType]:
+    """The text, then what each of its numbers stands for."""
+    made = found.synthesis
+    if not made:
+        yield Text("Nothing relevant is remembered.", style="dim")
+        return
+    yield Text(visible(made.text))
+    yield Text()
+    by_id = {hit.trace.id: hit.trace for hit in found.recollection.hits}
+    for number, id in enumerate(made.ids, start=1):
+        yield rendering.beside(Text(f"[{number}] ", "bold").append_text(_source(by_id[id])), id)
+    told = f"{made.method.value}, from {made.sources} of {len(found.recollection.hits)} found"
+    if made.trust is not TrustTier.TRUSTED:
+        yield rendering.notice(f"it rests on {made.trust.value} memories")
+    if made.because:
+        yield rendering.notice(f"a digest, since the model could not be used: {made.because}", "run `cortex doctor`")
+    yield rendering.beside(Text(told, "dim"), f"receipt {found.receipt.id}")
+
+
+def _source(trace: Trace) -> Text:
+    return Text(f"{trace.created_at:%Y-%m-%d} ", "magenta").append(one_line(trace.text)[:80], "default")
+
+
+def _by_reason(found: Mapping[str, int], one: str, several: str = "") -> str:
+    number = sum(found.values())
+    if not number:
+        return ""
+    reasons = ", ".join(f"{one_line(name)} {each:,}" for name, each in sorted(found.items()))
+    return f"{number:,} {one if number == 1 else several or one} ({reasons})"
+
+
+def _turns(number: int) -> str:
+    return f"{number:,} turn{'' if number == 1 else 's'}"

@@ -1,0 +1,174 @@
+"""Verbs for the turns of an agent: `hook before` and `hook after` (X2), and `synthesise` (C5).
+
+A hook stands in somebody else's turn: it says nothing but what is to be injected, and whatever goes wrong it ends
+well, with a line on stderr. Some hosts take any other end for a veto.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cortex.errors import EngineError, InvalidRequest
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import surface_of
+from cortex.surfaces.cli.reading import STDIN, given, text_of
+from cortex.surfaces.cli.use import Asked, Budget, Limit, Recipe, Scope
+
+if TYPE_CHECKING:
+    from cortex.surfaces.cli.conversations import Conversation
+
+log = logging.getLogger("cortex")
+
+WARM_SECONDS = 2.0
+"""How long a turn waits for a process that has just begun to load its model."""
+
+hook = typer.Typer(
+    help="The two hooks of a turn, for any agent: before its model is called, after it has answered.",
+    no_args_is_help=True,
+)
+
+Session = Annotated[str | None, typer.Option(metavar="NAME", help="The session, unless the host's JSON says.")]
+Channel = Annotated[str, typer.Option(help="Where the session takes place, such as a chat program.")]
+Trigger = Annotated[str, typer.Option(help="What began the turn; a heartbeat or a timer is left alone.")]
+
+
+@hook.command("before")
+def before(
+    context: typer.Context,
+    message: Annotated[
+        str, typer.Argument(metavar="[MESSAGE]", help="What the user says; `-`, the default, reads it from stdin.")
+    ] = STDIN,
+    session: Session = None,
+    scope: Scope = None,
+    channel: Channel = "",
+    trigger: Trigger = "",
+    recipe: Recipe = None,
+) -> None:
+    """Print what to inject before a turn: a block of memories, or nothing where nothing is relevant.
+
+    Stdin is the user's message, or the JSON that a coding agent hands to its hooks.
+    """
+    surface = surface_of(context)
+    with _the_turn_goes_on():
+        asked, named = _asked(message)
+        name = _named(session or named)
+        with surface.engine() as engine:
+            from cortex.hooks import TurnHooks
+
+            hooks = TurnHooks(engine)
+            hooks.warm()
+            hooks.flush(WARM_SECONDS)
+            injection = hooks.before(asked, session=name, scope=scope, channel=channel, trigger=trigger, recipe=recipe)
+        if surface.json:
+            output.show_json(asdict(injection))
+        elif injection:
+            output.plain(injection.block)
+        if injection.degraded and not injection:
+            _say(f"nothing was recalled: {', '.join(injection.degraded)}")
+
+
+@hook.command("after")
+def after(
+    context: typer.Context,
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="The history, in any form `capture` takes; `-` is stdin.")
+    ] = STDIN,
+    session: Session = None,
+    scope: Scope = None,
+    channel: Channel = "",
+    trigger: Trigger = "",
+    work: Annotated[bool, typer.Option("--work", help="Then do the background work that is due by now.")] = False,
+) -> None:
+    """Store what is new of a session's history after a turn. Hand over the whole history every time.
+
+    Stdin is the history, or the JSON that a coding agent hands to its hooks, which names its transcript.
+    """
+    surface = surface_of(context)
+    with _the_turn_goes_on():
+        said = _history(file)
+        name = _named(session or said.session)
+        with surface.engine() as engine:
+            done = engine.ingest(said.messages, session=name, channel=channel, trigger=trigger, **given(scope=scope))
+            if surface.json:
+                output.show_json({"turns": list(done.ids), "receipt": done.receipt.to_json()})
+            if work:
+                engine.work()
+
+
+def synthesise(
+    context: typer.Context,
+    query: Asked,
+    scope: Scope = None,
+    recipe: Recipe = None,
+    limit: Limit = None,
+    budget: Budget = None,
+) -> None:
+    """Tell what is remembered on a topic in one piece, with what each statement rests on."""
+    surface = surface_of(context)
+    options = given(scope=scope, recipe=recipe, limit=limit, budget=budget)
+    with surface.engine() as engine:
+        found = engine.synthesise(text_of(query, "query"), **options)
+    if surface.json:
+        output.show_json(asdict(found.synthesis) | {"receipt": found.receipt.to_json()})
+        return
+    from cortex.surfaces.cli import capture_rendering
+
+    output.show(*capture_rendering.synthesised(found))
+
+
+COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"hook": hook, "synthesise": synthesise}
+
+
+def _named(session: str | None) -> str:
+    if not session:
+        raise InvalidRequest("is not given", field="session", hint="name it with --session")
+    return session
+
+
+def _asked(message: str) -> tuple[str, str | None]:
+    """What the user says, and the session where the host's JSON names one."""
+    if message != STDIN:
+        return message, None
+    from cortex.surfaces.cli.conversations import HookEvent
+
+    text = text_of(STDIN, "message")
+    event = HookEvent.of(text)
+    return (text, None) if event is None or event.prompt is None else (event.prompt, event.session)
+
+
+def _history(file: str) -> Conversation:
+    from cortex.surfaces.cli.conversations import HookEvent, conversation_of, read, transcript_of
+
+    if file != STDIN:
+        return conversation_of(file)
+    text = text_of(STDIN, "messages")
+    event = HookEvent.of(text)
+    if event is None or event.transcript is None:
+        return read(text)
+    return transcript_of(event.transcript, session=event.session)
+
+
+@contextmanager
+def _the_turn_goes_on() -> Iterator[None]:
+    """Whatever goes wrong with memory is told on stderr and ends there."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except EngineError as error:
+        _say(str(error))
+    except Exception as error:
+        # By its type alone: the message of an error nobody foresaw may repeat what was said. --debug shows it whole.
+        log.debug("the hook failed", exc_info=True)
+        _say(f"{type(error).__name__}: this is a mistake in Cortex")
+
+
+def _say(trouble: str) -> None:
+    print(f"cortex: {output.one_line(trouble)}", file=sys.stderr)

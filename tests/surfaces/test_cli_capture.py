@@ -1,0 +1,288 @@
+"""Conversations from the command line: capture, ingest, and what is told of a topic (C1, C2, C5, X11-X14)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from terminal import Cli
+
+TRAMS, GERMAN = "I prefer trams over buses", "From now on, always answer in German"
+CHAT: list[dict[str, Any]] = [
+    {"role": "user", "content": "I live in Bergen"},
+    {"role": "assistant", "content": "Bergen is lovely."},
+    {"role": "user", "content": TRAMS},
+]
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Callable[..., str]:
+    """Writes a conversation to a file; gives its path."""
+
+    def write(said: Any = CHAT, name: str = "chat.json") -> str:
+        path = tmp_path / name
+        path.write_text(said if isinstance(said, str) else json.dumps(said), encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def memories(cli: Cli, state: str = "active") -> list[str]:
+    listed = cli("list", "--lane", "memories", "--state", state, "--json").json["traces"]
+    return [trace["text"] for trace in listed]
+
+
+def turns(cli: Cli, *options: str) -> list[str]:
+    return [trace["text"] for trace in cli("list", "--lane", "sessions", "--json", *options).json["traces"]]
+
+
+# --- capture ------------------------------------------------------------------------------------------------------
+
+
+def test_capture_stores_the_turns_and_shows_the_memories_it_drew(cli: Cli, chat: Callable[..., str]) -> None:
+    """C1, X11"""
+    said = cli("capture", chat(), "--session", "monday")
+    assert said.code == 0, said.err
+    assert turns(cli, "--session", "monday") == [message["content"] for message in CHAT]
+    assert memories(cli) == ["I live in Bergen", TRAMS]
+    rows = [line.split() for line in said.out.splitlines()]
+    (preference,) = [row for row in rows if row[:1] == ["preference"]]
+    assert preference[1:6] == TRAMS.split()
+    assert preference[-2] == "new"
+    assert "3 turns stored, 0 seen before" in said.out
+
+
+def test_a_second_capture_of_the_same_changes_nothing(cli: Cli, chat: Callable[..., str]) -> None:
+    """C1"""
+    cli("capture", chat(), "--session", "monday")
+    before = cli("stats", "--json").json
+    said = cli("capture", chat(), "--session", "monday")
+    assert said.out.strip() == "0 turns stored, 3 seen before"
+    assert cli("stats", "--json").json == before
+
+
+def test_what_a_memory_replaced_stands_below_it(cli: Cli, chat: Callable[..., str]) -> None:
+    """X14"""
+    cli("capture", chat(), "--session", "monday")
+    cli.clock.advance(timedelta(days=1))
+    said = cli("capture", chat("I moved. I live in Lisbon now.", "move.txt"), "--session", "tuesday")
+    assert "replaces" in said.out
+    assert "instead of: I live in Bergen" in said.out
+    assert memories(cli, "superseded") == ["I live in Bergen"]
+    told = cli("capture", chat("I live in Oslo now, no longer in Lisbon.", "m.txt"), "--session", "w", "--json").json
+    (moved,) = [each for each in told["memories"] if each["became"] == "replaces"]
+    assert "Lisbon" in moved["replaced"]["text"]
+
+
+def test_what_was_said_again_is_shown_as_reinforced(cli: Cli, chat: Callable[..., str]) -> None:
+    """X13"""
+    cli("capture", chat(), "--session", "monday")
+    said = cli("capture", chat(f"{TRAMS}!", "again.txt"), "--session", "tuesday")
+    assert "reinforced ×2" in said.out
+    assert memories(cli) == ["I live in Bergen", TRAMS]
+
+
+def test_json_gives_the_turns_the_memories_and_the_receipt_as_one_object(cli: Cli, chat: Callable[..., str]) -> None:
+    """E12"""
+    said = cli("capture", chat(), "--session", "monday", "--scope", "travel", "--channel", "chat", "--json")
+    told = said.json
+    assert len(told["turns"]) == 3
+    assert [(each["text"], each["became"], each["scope"]) for each in told["memories"]] == [
+        ("I live in Bergen", "new", "travel"),
+        (TRAMS, "new", "travel"),
+    ]
+    assert told["receipt"]["stored"] == 3
+    assert told["failed"] == []
+    assert cli("show", told["turns"][0], "--json").json["channel"] == "chat"
+
+
+def test_what_is_left_out_is_counted_by_its_reason(cli: Cli, chat: Callable[..., str]) -> None:
+    """C1, S4"""
+    said = cli(
+        "capture",
+        chat(
+            [
+                *CHAT,
+                {"role": "tool", "content": "I live in Oslo"},
+                {"role": "narrator", "content": "Meanwhile"},
+                17,
+                {"role": "user", "content": "my key is AKIAIOSFODNN7EXAMPLE, keep it safe"},
+            ]
+        ),
+        "--session",
+        "monday",
+    )
+    assert "3 skipped (not_a_message 1, tool_output 1, unknown_role 1)" in said.out
+    assert "1 secret redacted" in said.out
+    assert "AKIAIOSFODNN7EXAMPLE" not in cli("export", "--with-text").out
+
+
+def test_small_talk_leaves_turns_and_no_memory(cli: Cli, chat: Callable[..., str]) -> None:
+    said = cli("capture", chat("what is the weather like?", "talk.txt"), "--session", "monday")
+    assert "nothing in it was worth a memory of its own" in said.out
+    assert memories(cli) == []
+
+
+def test_a_session_of_no_person_is_left_alone(cli: Cli, chat: Callable[..., str]) -> None:
+    said = cli("capture", chat(), "--session", "cron:nightly")
+    assert (said.code, said.out.strip()) == (0, "nothing was stored: the session is cron")
+    assert cli.counted() == 0
+
+
+def test_an_embedder_that_fails_costs_no_memory_and_is_told(cli: Cli, chat: Callable[..., str]) -> None:
+    """C6, C16"""
+    cli.embedder.fail()
+    said = cli("capture", chat(), "--session", "monday")
+    assert said.code == 0, said.err
+    assert memories(cli) == ["I live in Bergen", TRAMS]
+    assert "not all could be done: embed" in said.out
+
+
+# --- the forms of a conversation ----------------------------------------------------------------------------------
+
+LINES = "\n".join(json.dumps(message) for message in CHAT)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        json.dumps(CHAT),
+        json.dumps(CHAT, indent=2),
+        json.dumps({"session_id": "s", "messages": CHAT}),
+        LINES,
+        f"\n{LINES}\n\n",
+        "\n".join(json.dumps({"type": message["role"], "message": message, "sessionId": "s"}) for message in CHAT),
+    ],
+    ids=["array", "laid out", "object", "lines", "blank lines", "transcript"],
+)
+def test_every_form_of_a_conversation_says_the_same(cli: Cli, chat: Callable[..., str], given: str) -> None:
+    """C1, X2"""
+    for number, said in enumerate([given, "\ufeff" + given]):
+        cli("capture", chat(said, f"chat-{number}.log"), "--session", f"from a file {number}")
+        assert turns(cli, "--session", f"from a file {number}") == [message["content"] for message in CHAT]
+    assert cli("capture", "-", "--session", "from a pipe", stdin=given).code == 0
+    assert turns(cli, "--session", "from a pipe") == [message["content"] for message in CHAT]
+
+
+@pytest.mark.parametrize("text", [TRAMS, "[sic] I prefer trams", "{curly} remarks\nover two lines", '"quoted"', "12"])
+def test_plain_text_is_one_message_of_the_user(cli: Cli, text: str) -> None:
+    cli("ingest", "-", "--session", "s", stdin=text)
+    (turn,) = cli("list", "--lane", "sessions", "--json").json["traces"]
+    assert (turn["text"], turn.get("role", "user")) == (text, "user")
+
+
+def test_plain_text_may_be_the_assistants(cli: Cli) -> None:
+    cli("ingest", "-", "--session", "s", "--role", "assistant", stdin="I can book a tram for you")
+    (turn,) = cli("list", "--lane", "sessions", "--json").json["traces"]
+    assert turn["role"] == "assistant"
+
+
+def test_the_session_is_the_one_the_conversation_names(cli: Cli, chat: Callable[..., str]) -> None:
+    cli("ingest", chat({"session_id": "named", "messages": CHAT}))
+    assert len(turns(cli, "--session", "named")) == 3
+    cli("ingest", chat({"session_id": "named", "messages": CHAT}), "--session", "given")
+    assert len(turns(cli, "--session", "given")) == 3
+
+
+def test_a_line_that_is_cut_off_is_counted_and_spoils_nothing(cli: Cli, chat: Callable[..., str]) -> None:
+    """C1: a transcript that is being written"""
+    said = cli("ingest", chat(f'{LINES}\n{{"role": "user", "cont', "chat.jsonl"), "--session", "s")
+    assert "3 turns stored, 0 seen before, 1 skipped (not_a_message 1)" in said.out
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        (b"", "messages: is empty"),
+        (b" \n ", "messages: is empty"),
+        (b"\xff\xfe", "messages: is not UTF-8"),
+        (b'[{"role": "user", "content": "cut o', "messages: is not JSON: line 1, column 30"),
+        (b'{"messages": 5}', "messages: is JSON, but not a list of messages"),
+        (b'[{"a": ' + b"[" * 100_000, "messages: is nested too deeply"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["capture", "ingest"])
+def test_what_is_no_conversation_is_refused(cli: Cli, verb: str, given: bytes, error: str) -> None:
+    said = cli(verb, "-", "--session", "s", stdin=given)
+    assert (said.code, said.out) == (2, "")
+    assert said.error == error
+    assert said.hint
+    assert cli.counted() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["nowhere.json", "--session", "s"], "nowhere.json: cannot be read: No such file or directory"),
+        (["-"], "session: is not given"),
+        (["-", "--session", "s\n"], "session: "),
+        (["-", "--session", "s", "--role", "narrator"], "role: 'narrator' is not known"),
+        (["-", "--session", "s", "--scope", ""], "scope: is empty"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(cli: Cli, arguments: list[str], error: str) -> None:
+    for verb in ("capture", "ingest"):
+        said = cli(verb, *arguments, stdin=TRAMS)
+        assert said.code == 2
+        assert said.error.startswith(error)
+        assert cli.counted() == 0
+
+
+# --- ingest -------------------------------------------------------------------------------------------------------
+
+
+def test_ingest_returns_at_once_and_says_when_memories_will_be_drawn(cli: Cli, chat: Callable[..., str]) -> None:
+    """C2"""
+    said = cli("ingest", chat(), "--session", "monday")
+    assert said.code == 0, said.err
+    assert "3 turns stored" in said.out
+    assert "in 30 s" in said.out
+    assert "`cortex work`" in said.out
+    assert memories(cli) == []
+    cli("work")
+    assert memories(cli) == []
+    cli.clock.advance(31)
+    cli("work")
+    assert memories(cli) == ["I live in Bergen", TRAMS]
+
+
+def test_without_waiting_for_quiet_the_next_work_draws_them(cli: Cli, chat: Callable[..., str]) -> None:
+    """C2"""
+    said = cli("ingest", chat(), "--session", "monday", "--no-debounce")
+    assert "in 30 s" not in said.out
+    cli("work")
+    assert memories(cli) == ["I live in Bergen", TRAMS]
+
+
+def test_ingest_as_json_names_the_turn_of_each_message(cli: Cli, chat: Callable[..., str]) -> None:
+    """C1"""
+    cli("ingest", chat(CHAT[:1]), "--session", "monday")
+    told = cli("ingest", chat(), "--session", "monday", "--json").json
+    assert told["turns"][0] is None
+    assert [cli("show", id, "--json").json["text"] for id in told["turns"][1:]] == ["Bergen is lovely.", TRAMS]
+    assert told["receipt"]["due"]
+
+
+# --- synthesise ---------------------------------------------------------------------------------------------------
+
+
+def test_a_topic_is_told_in_one_piece_with_what_it_rests_on(cli: Cli) -> None:
+    """C5"""
+    kept = cli.remembered("The deploy key rotates on Mondays")
+    said = cli("synthesise", "when does the deploy key rotate?")
+    assert said.code == 0, said.err
+    assert "The deploy key rotates on Mondays" in said.out.splitlines()[1]
+    assert any(line.startswith("[1] ") and kept in line for line in said.out.splitlines())
+    told = cli("synthesise", "deploy key", "--json").json
+    assert (told["ids"], told["method"]) == ([kept], "extractive")
+    assert told["receipt"]["op"] == "synthesise"
+
+
+def test_of_what_nothing_is_known_nothing_is_told(cli: Cli) -> None:
+    """C5"""
+    assert cli("synthesise", "the harbour master's parrot").out.strip() == "Nothing relevant is remembered."
+    assert cli("synthesise", "the harbour master's parrot", "--json").json["text"] == ""
