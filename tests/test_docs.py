@@ -167,7 +167,8 @@ def _imports(room: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "room", ["domain", "ports", "recall", "remember", "exchange", "stores", "providers", "testing"]
+    "room",
+    ["domain", "ports", "recall", "remember", "exchange", "capture", "lifecycle", "stores", "providers", "testing"],
 )
 def test_a_room_imports_only_what_the_architecture_page_allows(room: str) -> None:
     allowed = _import_rule()[room] | {room, "errors"}

@@ -31,6 +31,10 @@ MODEL_AWAY = timedelta(minutes=5)
 """How long work waits for a language model that cannot say when it will be back."""
 
 
+_DECIDE_BESIDE_OTHERS = frozenset({intake.EXTRACT, intake.ENRICH})
+"""Work that decides what becomes of statements beside all others: two at once would not see each other's."""
+
+
 class Background:
     """The background work of one tenant: each kind of job, and what carries it out."""
 
@@ -42,7 +46,9 @@ class Background:
 
     def run_due(self, most: int | None = None) -> queue.Worked:
         """Carry out what is due, oldest first; `most` jobs, or all."""
-        return queue.run_due(self._tenant, self._store, self._handlers(), self._parts.clock, most=most)
+        return queue.run_due(
+            self._tenant, self._store, self._handlers(), self._parts.clock, alone=_DECIDE_BESIDE_OTHERS, most=most
+        )
 
     def next_due(self) -> datetime | None:
         """When there will be something to do."""

@@ -305,14 +305,18 @@ class TurnHooks:
             facts_injected=int(kept.get("facts_injected") or 0),
         )
 
-    def warm(self) -> None:
-        """Open the store and load the model in the background, so that the first turn need not wait for them."""
-        self._shared.background.add(_Task("warm", self._warmed, self._parts.settings.hooks.ingest_timeout_ms / 1000))
+    def warm(self, message: str = "warm") -> None:
+        """Open the store and load the model in the background, so that the first turn need not wait for them.
 
-    def _warmed(self) -> None:
+        A message that was embedded before is known without the model: give the one that will be asked.
+        """
+        work = partial(self._warmed, message)
+        self._shared.background.add(_Task("warm", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
+
+    def _warmed(self, message: str) -> None:
         self._engine._position()
         if self._parts.embedder.space.dimension:
-            self._parts.embedder.embed_query("warm")
+            self._parts.embedder.embed_query(message)
 
     def flush(self, timeout: float = 10.0) -> bool:
         """Wait until what earlier turns left behind is stored, or given up; False where `timeout` seconds are over."""

@@ -10,6 +10,7 @@ import pytest
 from cortex.capture.candidate import Candidate
 from cortex.capture.packs import DEFAULT_PACKS
 from cortex.capture.packs.pack import Pack, Rule, about_me
+from cortex.capture.packs.signs import any_of, weigher, word_of
 from cortex.capture.packs.slots import property_of, singular, thing
 from cortex.capture.rules import candidates
 from cortex.domain.identity import TraceId
@@ -181,11 +182,39 @@ entity: Mein Chef heißt Herr Lindqvist.
 procedure: Zuerst den Stecker ziehen, dann zehn Sekunden warten.
 """
 
+WEIGHED = """
+zh fact: 过敏：花粉
+zh fact: 顺便说一下，我妈去年做了白内障手术。
+zh fact: 房租涨到三千八了
+zh rule: 给我写的文案一律不要用感叹号
+zh preference: 比起咖啡，茶我更爱喝
+zh decision: 商量好了，寒假去哈尔滨
+zh entity: 负责场地的是老郑
+ja fact: 締め切り：6/12
+ja fact: 念のため、膝の手術をしたばかりで正座ができません。
+ja fact: 定例は水曜の10時に変わりました。
+ja preference: どちらかというと朝型です。
+ja rule: 金額の表記はすべて税抜で統一です。
+ja fact: 実家は和歌山のみかん農家です。
+es fact: Alergia: polen
+es fact: Por cierto, mi suegra lleva audífono.
+es fact: La cuota del gimnasio ha subido a 42 euros.
+es preference: El hígado, ni en pintura, no me gusta.
+es rule: De hoy en adelante, las fechas siempre con el mes en letra.
+es fact: Los jueves teletrabajo.
+de fact: Allergie: Pollen
+de fact: Nur zur Info: ich trage ein Hörgerät.
+de fact: Der Mitgliedsbeitrag wurde auf 18 Euro erhöht.
+de preference: Mit Horrorfilmen kann man mich jagen.
+de rule: Beträge gibst du mir künftig immer netto.
+de fact: Donnerstags bin ich im Homeoffice.
+"""
+
 POSITIVE = [
     (lang, *line.split(": ", 1))
     for lang, lines in (("en", ENGLISH), ("zh", CHINESE), ("ja", JAPANESE), ("es", SPANISH), ("de", GERMAN))
     for line in lines.strip().splitlines()
-]
+] + [(line[:2], *line[3:].split(": ", 1)) for line in WEIGHED.strip().splitlines()]
 
 NEGATIVE = [
     ("zh", "今天天气真好"),
@@ -214,6 +243,18 @@ NEGATIVE = [
     ("de", "Stell bitte einen Wecker auf halb sieben"),
     ("de", "Übersetze ins Englische: „Ich wohne in Köln.“"),
     ("de", "Ich bin müde"),
+    ("zh", "听说公司附近的房租又涨了"),
+    ("zh", "我在电梯里，等会儿说"),
+    ("zh", "太阳系有八大行星"),
+    ("ja", "同僚によると家賃が上がるらしい"),
+    ("ja", "今電車の中なのであとで"),
+    ("ja", "太陽系には八つの惑星があります"),
+    ("es", "Dicen que el alquiler va a subir"),
+    ("es", "Estoy en el metro, luego te digo"),
+    ("es", "El sistema solar tiene ocho planetas"),
+    ("de", "Angeblich steigt die Miete"),
+    ("de", "Steh gerade im Aufzug, kein Empfang"),
+    ("de", "Das Sonnensystem hat acht Planeten"),
 ]
 
 
@@ -277,6 +318,30 @@ def test_every_pack_covers_the_families(pack: Pack):
     assert any(rule.negated for rule in pack.rules)
     assert pack.explicit
     assert pack.cues or pack.script
+
+
+def test_a_statement_is_weighed_by_the_signs_it_shows():
+    """E11: one strong sign is enough, a weak one is not, and what speaks against it counts"""
+    weigh = weigher({"mine": r"\bmy\b", "number": r"\d", "taste": r"\blove\b", "hearsay": r"\bthey say\b"})
+    assert weigh("my shoes are 42") is None
+    assert weigh("they say my neighbours love 42") is None
+    taste = weigh("all 42 of us love it")
+    assert taste is not None
+    assert taste.kind is Kind.PREFERENCE
+
+
+def test_what_is_asked_for_every_time_is_a_rule_and_not_a_request():
+    """E11"""
+    weigh = weigher({"norm": "always", "request": "^send"})
+    assert weigh("send me the figures") is None
+    rule = weigh("send me the figures in euros, always")
+    assert rule is not None
+    assert rule.kind is Kind.RULE
+
+
+def test_the_words_of_a_block_stand_apart_by_commas_and_may_be_patterns():
+    assert any_of("a b,\n   c{1,3}") == "(?:a b|c{1,3})"
+    assert re.fullmatch(word_of("coche", endings="|s"), "coches")
 
 
 def test_a_pack_of_ones_own_can_be_given():

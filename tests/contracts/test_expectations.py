@@ -478,3 +478,25 @@ if __name__ == "__main__":
     opened = SqliteStore(Path(sys.argv[1]))
     append(Desk(opened, ANNA), *map(int, sys.argv[2:]))
     opened.close()
+
+
+# --- work that runs alone -----------------------------------------------------------------------------------------
+
+
+def test_of_work_that_runs_alone_one_job_runs_at_a_time_whatever_its_key(anna: Desk) -> None:
+    anna.apply(PutJob(job(1, key="s1")), PutJob(job(2, key="s2")), PutJob(job(3, kind="embed", key="s2")))
+    options = {"now": AT, "until": AT + MINUTE, "alone": ["extract", "enrich"]}
+    assert anna.store.claim(anna.tenant, ["extract", "embed"], **options)
+    second = anna.store.claim(anna.tenant, ["extract", "embed"], **options)
+    assert second is not None
+    assert second.kind == "embed"
+    assert anna.store.claim(anna.tenant, ["extract", "embed"], **options) is None
+    later = {"now": AT + 2 * MINUTE, "until": AT + 3 * MINUTE, "alone": ["extract", "enrich"]}
+    assert anna.store.claim(anna.tenant, ["extract"], **later)
+    assert anna.store.claim(anna.tenant, ["extract"], **later) is None
+
+
+def test_work_that_runs_alone_holds_up_nobody_else(anna: Desk, boris: Desk) -> None:
+    for desk, number in ((anna, 1), (boris, 2)):
+        desk.apply(PutJob(job(number)))
+        assert desk.store.claim(desk.tenant, ["extract"], now=AT, until=AT + MINUTE, alone=["extract"])

@@ -476,6 +476,12 @@ def test_words_in_another_order_do_not_stand_for_each_other() -> None:
     assert not stands_for("The old dog bites the man", "The man bites the dog", cosine=1.0)
 
 
+def test_one_that_names_nobody_does_not_stand_for_what_is_said_of_someone() -> None:
+    """X16: or it would bring together what he likes and what she likes"""
+    assert stands_for("He likes green tea", "Likes green tea", cosine=0.95)
+    assert not stands_for("Likes green tea", "He likes green tea", cosine=0.95)
+
+
 def test_the_fuller_stands_for_the_other_only_where_a_model_that_is_there_agrees() -> None:
     """X13, X16"""
     fuller, shorter = "User prefers dark mode in editors", "User prefers dark mode"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from laboratory import texts, user
 
@@ -142,6 +142,25 @@ def test_the_receipt_of_the_work_counts_what_became_of_each_statement(engine):
     assert facts["counts"]["new"] == 1
     assert facts["counts"]["turns"] == 2
     assert facts["counts"]["turns:trivial"] == 1
+
+
+def test_a_statement_about_a_secret_is_no_memory(engine):
+    token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hL3oR6"
+    capture(engine, f"My GitHub token is {token}")
+    assert memories(engine) == []
+
+
+def test_two_workers_do_not_decide_side_by_side(engine, clock):
+    """X14: each must see what the other made"""
+    engine.ingest([user("My locker is number 12")], session="a", debounce=False)
+    engine.ingest([user("My locker is number 47")], session="b", debounce=False)
+    now = clock.now()
+    held = engine._store.claim(engine.tenant, ["extract"], now=now, until=now + timedelta(seconds=30))
+    assert held is not None
+    assert engine.work().facts["done"].get("extract") is None
+    clock.advance(31)
+    assert engine.work().facts["done"]["extract"] == 2
+    assert [memory.text for memory in memories(engine)] == ["My locker is number 47"]
 
 
 # --- policies -----------------------------------------------------------------------------------------------------

@@ -152,12 +152,8 @@ def test_the_work_of_a_killed_process_waits_until_its_claim_has_lapsed(
     ingested(tmp_path)
     killed(tmp_path, 1, "after", 10)
     with opened(tmp_path, 1) as engine:
-        assert sum(engine.work().facts["done"].values()) == 2
+        assert "extract" not in engine.work().facts["done"]
         assert jobs(engine)["extract", "day 1", "running"] == 1
     with opened(tmp_path, 2) as engine:
-        assert engine.work().facts["done"] == {"extract": 1}
-        assert statements(memories(engine)) == statements(undisturbed["memories"])
-
-
-def statements(found: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    return [(memory["text"], memory["kind"], memory["state"], memory["reinforced"]) for memory in found]
+        assert engine.work().facts["done"]["extract"] >= 2
+        assert memories(engine) == undisturbed["memories"]

@@ -10,6 +10,7 @@ from laboratory import assistant, opened, texts, user
 from cortex.domain.lanes import Lane, State
 from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest
+from cortex.hooks import TurnHooks
 from cortex.ports.store import Filter, JobState
 
 CHAT = [
@@ -221,6 +222,33 @@ def test_what_was_injected_is_not_taken_in_again(engine):
     assert "Hedgehog" in block
     engine.ingest([{"role": "user", "content": f"{block}\n\nPlease restart the staging server"}], session="s")
     assert said(engine) == ["Please restart the staging server"]
+
+
+def test_a_users_own_turn_stays_though_it_was_recalled_since(engine):
+    """C1: what was injected is taken out of echoes, not out of what users said themselves"""
+    hooks = TurnHooks(engine)
+    history = [*CHAT]
+    engine.capture(history, session="s")
+    assert "trams" in hooks.before("should I take trams or buses?", session="s").block
+    engine.settle()
+    history += [{"role": "user", "content": "should I take trams or buses?"}]
+    receipt = engine.capture(history, session="s").receipt
+    assert said(engine) == [message["content"] for message in history]
+    assert (receipt.facts["stored"], receipt.facts["revised"]) == (1, 0)
+    assert any("trams" in memory.text for memory in engine.list(MEMORIES))
+
+
+def test_an_assistants_echo_of_what_was_injected_is_taken_out(engine):
+    """DESIGN 3: no feedback"""
+    engine.remember("The staging server is called Hedgehog and lives in rack nine")
+    hooks = TurnHooks(engine)
+    assert hooks.before("what is the staging server called?", session="s")
+    engine.settle()
+    echo = "The staging server is called Hedgehog and lives in rack nine. Shall I restart it for you now?"
+    engine.ingest(
+        [{"role": "user", "content": "What is it called?"}, {"role": "assistant", "content": echo}], session="s"
+    )
+    assert said(engine) == ["What is it called?", "Shall I restart it for you now?"]
 
 
 def test_what_an_assistant_says_with_a_tools_answer_in_view_is_no_more_trusted_than_the_tool(engine):

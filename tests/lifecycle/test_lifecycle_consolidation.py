@@ -147,6 +147,18 @@ def test_what_someone_took_apart_stays_apart():
     assert consolidation.plan(said, AT, apart=frozenset({frozenset({id_(1), id_(2)})})) == []
 
 
+def test_one_that_names_nobody_does_not_bring_together_what_is_said_of_two():
+    """X16"""
+    said = [
+        memory(1, "Likes green tea", confidence=1.0),
+        memory(2, "He likes green tea"),
+        memory(3, "She likes green tea"),
+    ]
+    changed = after(said, nearness=near)
+    assert [each.state for each in changed] == [State.SUPERSEDED, State.ACTIVE, State.ACTIVE]
+    assert consolidation.plan(changed, AT + HOUR, nearness=near) == []
+
+
 def test_a_chain_of_likenesses_does_not_merge_its_ends():
     """A fuller statement is a duplicate of what it says, not of what that says more or less"""
     said = [
@@ -158,7 +170,9 @@ def test_a_chain_of_likenesses_does_not_merge_its_ends():
     assert [each.state for each in changed] == [State.ACTIVE, State.SUPERSEDED, State.ACTIVE]
 
 
-nouns = st.sampled_from(["tea", "green tea", "tea in rome", "not tea", "2 teas", "3 teas", "really tea"])
+nouns = st.sampled_from(
+    ["tea", "green tea", "tea in rome", "not tea", "2 teas", "3 teas", "really tea", "tea with him", "her tea"]
+)
 
 
 @example([("tea", "a", TrustTier.TRUSTED, 0.5, ""), *[("tea", "a", TrustTier.TRUSTED, 0.5, "x")] * 2,

@@ -26,6 +26,9 @@ from cortex.ports.store import Change, Embed, Filter, Job, SetState, Store, View
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
 
+REDACTED = "[redacted:"
+"""A statement about a secret says nothing without it."""
+
 NEAREST = 6
 """How many of the most alike memories a new one is compared with."""
 
@@ -141,6 +144,7 @@ class Capture:
                 and (self.policy.kinds is None or candidate.kind in self.policy.kinds)
                 and per_turn[source] < self.policy.max_items_per_turn
                 and not _is_pasted(candidate, turns[source])
+                and REDACTED not in candidate.text
             ):
                 per_turn[source] += 1
                 kept.append(candidate)

@@ -200,7 +200,7 @@ def _take_in(
     if aligned.revised:
         # What was drawn from the turn before it was edited is drawn anew.
         first = min(stored[old].seq for old, _ in aligned.revised)
-        parts["extracted"] = min(state.get("extracted", -1), first - 1)
+        parts |= {mark: min(state.get(mark, -1), first - 1) for mark in ("extracted", "enriched")}
     jobs = [_job(kind, arrival.session, now if kind == EMBED else intake.due, ids(now)) for kind in afterwards.kinds]
     intake.position = store.apply(
         tenant, [ExpectLast(arrival.session, last), *changes, SetState(arrival.session, parts), *jobs], at=now
@@ -225,7 +225,7 @@ def _spoken(said: Sequence[Message], state: Mapping[str, Any], limits: Limits, i
         if message.from_tool and not limits.keep_tool_output:
             intake.skipped["tool_output"] += 1
             continue
-        text, stripped = without_injected(message.text, injected)
+        text, stripped = _heard_of(message.text, message.effective_role, injected)
         intake.stripped += stripped
         clean = redacted(text)
         intake.redacted.update(secret.name for secret in clean.found)
@@ -270,10 +270,15 @@ def _standing(view: View, session: str) -> list[Turn]:
     return found
 
 
+def _heard_of(text: str, role: Role, injected: frozenset[str]) -> tuple[str, int]:
+    """`text` without what we injected. Users may say again what we recalled; others only echo it."""
+    return without_injected(text, frozenset() if role is Role.USER else injected)
+
+
 def _as_heard_today(turns: Sequence[Turn], state: Mapping[str, Any]) -> tuple[list[Turn], list[Line]]:
     """Stored turns beside what would be heard of them now: what was injected since is taken out of both sides."""
     injected = frozenset(state.get("injected") or ())
-    heard_now = [(turn, without_injected(turn.text, injected)[0]) for turn in turns]
+    heard_now = [(turn, _heard_of(turn.text, turn.role, injected)[0]) for turn in turns]
     left = [(turn, text) for turn, text in heard_now if text.strip()]
     return [turn for turn, _ in left], [Line(turn.role, text) for turn, text in left]
 

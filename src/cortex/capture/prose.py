@@ -47,6 +47,10 @@ _LINE = (
     r"|(?-i:(?:import|def|class|const|let|var|function|return|public|private|SELECT|INSERT|UPDATE) [\w*{].*[;{(:=].*)"
     r"|(?-i:(?:import|from) [\w.]+(?: import .*)?|#include .*)|.*[;{}][ ]*|//.*)$"
 )
+# The other side of a transcript, and lines of a chat log.
+_TRANSCRIPT = re.compile(
+    r"^[ ]*(?:(?:system|assistant|bot)[ ]?:[ ]+(?:\S+[ ]+){2}|\[\d\d:\d\d\][ ]).*$", re.IGNORECASE | re.MULTILINE
+)
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
     r"|(?<![\w'])'(?=[^'\n]{0,400}[^\s'\w]?'(?!\w))[^'\n]{2,400}'(?!\w)"
@@ -80,7 +84,7 @@ def own_prose(text: str) -> str:
             plain = plain[:cut] + _hidden(plain[cut:])
     if "\n" in plain:
         plain = "\n".join(_own_line(line) for line in plain.split("\n"))
-    plain = _QUOTED.sub(_blanked, plain)
+    plain = _QUOTED.sub(_blanked, _TRANSCRIPT.sub(_blanked, plain))
     return _INLINE.sub(_blanked, plain)
 
 

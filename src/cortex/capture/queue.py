@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -56,13 +56,22 @@ class Worked:
 
 
 def run_due(
-    tenant: Tenant, store: Store, handlers: Mapping[str, Handler], clock: Clock, *, most: int | None = None
+    tenant: Tenant,
+    store: Store,
+    handlers: Mapping[str, Handler],
+    clock: Clock,
+    *,
+    alone: Collection[str] = (),
+    most: int | None = None,
 ) -> Worked:
-    """Carry out every job that is due, oldest first; what fails is tried again later, and at last given up and kept."""
+    """Carry out every job that is due, oldest first; what fails is tried again later, and at last given up and kept.
+
+    Of the kinds in `alone` one job runs at a time, in whatever process.
+    """
     worked = Worked()
     while most is None or sum(worked.done.values()) < most:
         now = clock.now()
-        job = store.claim(tenant, sorted(handlers), now=now, until=now + CLAIM)
+        job = store.claim(tenant, sorted(handlers), now=now, until=now + CLAIM, alone=sorted(alone))
         if job is None:
             break
         try:

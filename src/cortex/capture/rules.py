@@ -164,7 +164,37 @@ def _matches(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> 
             stop = _with_tails(clauses, found, index, pack)
         kept.append(replace(each, end=_listing_end(own, each, stop)))
         taken = stop
-    return kept
+    return kept + list(_weighed(own, said, start, end, pack, me, kept))
+
+
+def _weighed(
+    own: str, said: str, start: int, end: int, pack: Pack, me: str, found: Sequence[_Found]
+) -> Iterator[_Found]:
+    """What no rule knows by its wording, and the pack finds weighty enough."""
+    if pack.weigh is None:
+        return
+    for begin, stop in unread(own, start, end, pack, [(each.start, each.end) for each in found]):
+        lead = _lead(own, begin, stop, pack)
+        rule = pack.weigh(own[begin:stop])
+        if rule and (match := compiled(r"(?s:.)").match(own, lead.end, stop)):
+            yield _Found(rule, Heard(match, said, me), lead, lead.end, stop)
+
+
+def unread(own: str, start: int, end: int, pack: Pack, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The stretches of a sentence that state something and that no rule has taken."""
+    begin = stop = -1
+    for clause in _clauses(own, start, end, pack):
+        hedged = bool(pack.hedges and compiled(pack.hedges).search(own, clause.start, clause.end))
+        free = clause.states and not hedged and not any(at < clause.end and clause.start < to for at, to in taken)
+        if free and begin < 0:
+            begin = clause.start
+        if free:
+            stop = clause.end
+        if not free and begin >= 0:
+            yield begin, stop
+            begin = -1
+    if begin >= 0:
+        yield begin, stop
 
 
 def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:

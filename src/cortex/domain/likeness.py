@@ -87,6 +87,8 @@ def stands_for(full: Said, other: Said, cosine: float | None, at: float = 0.92) 
         return True
     if not second.order or _score(first, second) < FULLER or not _in_order(second.order, first.order):
         return False
+    if not second.persons <= first.persons:  # "likes tea" would bring together what he likes and what she likes
+        return False
     far = cosine is not None and cosine < at
     return not (far and first.order != second.order) and is_duplicate(first, second, cosine, at)
 

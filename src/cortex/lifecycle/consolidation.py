@@ -130,7 +130,7 @@ def _fullest_first(each: _Told) -> tuple[Any, ...]:
     """The order in which memories are kept: the fullest wording, the surest, the most often said, the newest."""
     memory, reading = each.memory, each.reading
     sure = (-memory.confidence, -memory.reinforced, -memory.created_at.timestamp())
-    return (-len(reading.order), -len(reading.names), *sure, memory.id)
+    return (-len(reading.order), -len(reading.persons), *sure, memory.id)
 
 
 def _pairs(block: Sequence[_Told], apart: frozenset[frozenset[TraceId]]) -> Iterator[tuple[_Told, _Told]]:

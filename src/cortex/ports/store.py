@@ -308,8 +308,13 @@ class Store(Protocol):
         """The position of the ledger as it stood at that time."""
         ...
 
-    def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
-        """Take the next due job for this process until `until`; a lapsed claim can be taken again."""
+    def claim(
+        self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
+    ) -> Job | None:
+        """Take the next due job for this process until `until`; a lapsed claim can be taken again.
+
+        Of the kinds in `alone` only one job of the tenant's runs at a time, whatever its key.
+        """
         ...
 
     def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:

@@ -62,6 +62,8 @@ class Answer:
     tried: list[Tried] = field(default_factory=list)
     ranked: list[Scored] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
+    silent: bool = False
+    """Whether nothing is shown on purpose: what is asked of a known topic was never said."""
     broadened: bool = False
     degraded: list[str] = field(default_factory=list)
 
@@ -94,7 +96,7 @@ def recall(
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
     search = _Search(view, question, recipe, reranker, clock, deadline, without)
     answer = search.answer(planned)
-    if not answer.hits and planned.scope_inferred:
+    if not answer.hits and not answer.silent and planned.scope_inferred:
         answer = search.answer(replace(planned, filter=replace(planned.filter, scopes=None)))
         answer.broadened = True
     if not answer.hits and planned.cold:
@@ -131,7 +133,7 @@ class _Search:
             answer.tried.append(
                 Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
             )
-            if answer.hits:
+            if answer.hits or answer.silent:
                 break
         return answer
 
@@ -240,6 +242,7 @@ class _Search:
             and focus.is_missing(admitted, planned, self.recipe.focus)
         ):
             answer.dropped += [Dropped(each.trace.id, each.score, "asked_for_is_missing") for each in admitted]
+            answer.silent = True
             return []
         if planned.automatic and not self._is_something(admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]

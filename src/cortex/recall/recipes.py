@@ -100,8 +100,8 @@ class Focus:
 class Freshness:
     """When a newer statement passes an older one, where a question asks how something is now."""
 
-    depth: int = 20
-    """How many of the best are looked at."""
+    depth: int = 30
+    """How many of the best are looked at; what was said and the memory of it count as two."""
     score_share: float = 0.6
     """A newer statement passes only what scores little higher: it must have at least this share of that."""
     least_terms: float = 2.0

@@ -159,13 +159,18 @@ class EphemeralStore:
         with self._lock:
             return max((event.position for event in self._ledger if event.at <= at), default=0)
 
-    def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
+    def claim(
+        self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
+    ) -> Job | None:
         with self._lock:
             shelf = self._shelf(tenant).copied()
             # What was enqueued while the same work is under way waits until that has ended.
-            under_way = {_work_of(job) for job in shelf.jobs.values() if _is_running(job, now)}
+            running = [job for job in shelf.jobs.values() if _is_running(job, now)]
+            under_way = {_work_of(job) for job in running}
+            taken = frozenset(alone if any(job.kind in alone for job in running) else ())
             due = [job for job in shelf.jobs.values() if job.kind in kinds and _is_due(job, now)]
-            job = min((job for job in due if _work_of(job) not in under_way), key=_by_due, default=None)
+            free = (job for job in due if _work_of(job) not in under_way and job.kind not in taken)
+            job = min(free, key=_by_due, default=None)
             if job is None:
                 return None
             job = replace(job, state=JobState.RUNNING, claimed_until=until, attempts=job.attempts + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.capture.packs.signs import any_of, weigher, word_of
 from cortex.domain.memory import Kind, Retention
 
 _ADV = (
@@ -383,7 +384,7 @@ _RULES: tuple[Rule, ...] = (
         r"ist es)[^,;.!?\n]{2,40}?)\s+(?:ist|sind|hat|haben|läuft|laufen|heißt|heißen|nutzt|verwendet|steht|"
         r"liegt|wohnt|basiert|öffnet|schließt|trifft sich|kostet|dauert|gehört|arbeitet|braucht)\s+(?!kaputt|"
         r"langsam|weg|leer|falsch|gerade|nicht (?:mehr )?(?:da|an)|heute|müde|da\b).{3,}",
-        veto=_ASK + r"|\b(?:fehler|funktioniert nicht|abgestürzt|geht nicht)\b",
+        veto=_ASK + r"|\b(?:fehler|funktioniert nicht|abgestürzt|geht nicht|noch nicht|paket)\b",
     ),
     Rule(
         name="fact.uses",
@@ -395,7 +396,7 @@ _RULES: tuple[Rule, ...] = (
         rf"singe)\s+(?!das\b|es\b|dies\w*\b|heute|gleich|morgen).{{3,}}|(?:ich|wir)\s+(?:schreibe|baue|bauen|"
         rf"entwickle|entwickeln|renoviere|renovieren|plane|planen|organisiere)\s+{_ADV}(?:eine?n?|mein\w*|"
         rf"unser\w*|an\s)\s?.{{4,}}",
-        veto=_ASK + r"|\b(?:fehler|reservierung|mail|email|brief|nach hause)\b",
+        veto=_ASK + r"|\b(?:fehler|reservierung|mail|email|brief|nach hause|gerade|artikel|aufsatz)\b",
     ),
     Rule(
         name="fact.location",
@@ -432,9 +433,259 @@ _RULES: tuple[Rule, ...] = (
     ),
 )
 
+_ENDINGS = "|e|n|en|er|s|es|in|innen"
+_SIGNS = {
+    "mine": word_of(r"""
+        ich, wir, mein\w{0,2}, unser\w{0, unsre, mir, mich, uns, bei uns, zuhause, zu hause
+        """)
+    + r"|^(?:also,?\s|übrigens,?\s|ach,?\s|so,?\s|moin,?\s)*"
+    + any_of(
+        r"""
+        bin, hab, habe, war, wohne, lebe, arbeite, studiere, mache, rauche, trinke, esse, mag, komme, fahre,
+        spiele, lerne, nehme, vertrage, brauche kein, kann kein, nutze, benutze, verwende, heiße, haben, sind,
+        wohnen, leben, ziehe, ziehen, habs
+        """
+    )
+    + r"\b",
+    "kin": rf"\b(?:mein|meine|meiner|meinem|meinen|unser|unsere|unserer|unserem|der|die|das|"
+    rf"eine?n?)\s(?:\w+\s)?{_KIN}\b|"
+    + word_of(
+        r"""
+        unsere kleine, unser kleiner, unsere große, unser großer, die zwillinge, meine zwillinge, die kids,
+        die jungs, unser dackel, \w*dackel, \w*hündin, mein ältester, meine jüngste, meine älteste,
+        mein jüngster, die kinder, den kindern
+        """
+    ),
+    "health": word_of(
+        r"""
+        \w*allergie, \w*allergisch\w*, laktose\w*, gluten\w*, zöliakie, diabet\w+, asthma\w*, vegan\w*,
+        vegetar\w+, schwanger, linkshänder\w*, farbenblind, \w*migräne, bluthochdruck, herzschrittmacher,
+        rollstuhl, hörgerät\w*, taub, \w*-op, operiert, operation, tabletten, mg, medikament\w*, insulin,
+        bandscheib\w+, knie, epilepsie, adhs, depression\w*, heuschnupfen, kein\w* schweinefleisch, halal,
+        koscher, schwerhörig, linken ohr, rechten ohr, linken auge, rechten auge, höhenangst, seekrank,
+        unverträglich\w*, intoleran\w+, vertrag\w*, verträgt, diagnos\w+, implantat\w*, prothese, schilddrüse,
+        arthrose, reha
+        """,
+        endings=_ENDINGS,
+    ),
+    "work": word_of(
+        r"""
+        arbeit\w*, beruflich\w*, gelernt\w*, selbstständig, selbständig, freiberuflich, angestellt, gekündigt,
+        befördert, rente, rentner\w*, studi\w+, ausbildung, azubi, promovier\w*, masterarbeit, bachelorarbeit,
+        semester, uni, fachhochschule, schule, klasse, kita, betrieb, firma, büro, kanzlei, praxis, werkstatt,
+        homeoffice, schicht\w*, nachtschicht\w*, hebamme, lehrer\w*, schreiner\w*, ingenieur\w*,
+        krankenschwester, pfleger\w*, hof, milchkühe, landwirt\w*, teilzeit, vollzeit, elternzeit, zulieferer,
+        verein, promotion, doktorarbeit, diss, trainer\w*, jugend, chor, \w*leiter\w*, referendariat, praktikum,
+        stelle
+        """,
+        endings=_ENDINGS,
+    ),
+    "affair": word_of(
+        r"""
+        \w*miete, kaltmiete, warmmiete, \w*frist, \w*termin, \w*termine, abgabe\w*, deadline, budget, gehalt,
+        lohn, kredit, \w*vertrag, versicherung, tüv, kennzeichen, geburtstag, hochzeit\w*, jahrestag, adresse,
+        telefonnummer, mailadresse, schuhgröße, größe, gewicht, auto, wagen, fahrrad, e-bike, motorrad, laptop,
+        rechner, handy, haus, wohnung, garten, \w*schlüssel, keller, garage, stellplatz, wlan, \w*prüfung,
+        umzug, urlaub, treffen, sitzung, besprechung, meeting, jour fixe, standup, probe, proben, auftritt,
+        premiere, konzert, training, abonnenten, kunden, mitglieder, mitarbeiter\w*, schüler\w*, nutzer,
+        bestellungen, paletten, lager, umsatz, preis, ziel, zeitzone, passwortmanager, küche, bad, heizung,
+        wärmepumpe, zähler, mülltonne, öffnungszeiten, beitrag, drucker, \w*patronen, studio, \w*dienst,
+        stipendium, betreuer\w*, seminar, abitur, klausur, geige, schlagzeug, cello, marathon, schwimmen, yoga,
+        wandern, klettern, camping, angeln, fotografie, modellbau, schach, backofen, spülmaschine, kopfhörer,
+        tastatur, monitor, bildschirm, port, postleitzahl, stockwerk, aufzug, hausverwaltung, gas, stromzähler,
+        reifen, winterreifen, meilen, bahncard, feuerwehr, ehrenamt, aquarium, papagei, hamster, hühner, schafe,
+        ziegen, obstwiese, weinberg, hektar, acker, gewächshaus, kolumne, stream, ensemble, marge, retouren,
+        conversion, anteile, gesellschafter\w*, finanzierung, iban, klassenlehrer\w*, kapitän, mannschaft,
+        laden, café, imbiss, bäckerei, kühlraum, kühlhaus, transporter, lkw, wohnwagen, brille, kontaktlinsen,
+        e-auto, wallbox, ofen, kamin, sauna, pool, zimmer, follower, router, führerschein, blutgruppe, diss,
+        dissertation, kapitel, klavier, gitarre, katze, konto, \w*nummer, abo, tarif, strom\w*, kühlschrank,
+        waschmaschine, fernseher, kamera, boot, wohnmobil, balkon, terrasse, kindergarten, hort, fitnessstudio,
+        band, orchester, gemeinde, kirche, blog, kanal, podcast, roman, solaranlage, sparplan, rate, kaution,
+        nebenkosten, nachname, spitzname, muttersprache, staatsangehörigkeit, pronomen, sternzeichen, parkplatz,
+        briefkasten, müll, ferien, reise, flug, visum, reisepass, impfung, steuer\w*, rechnung\w*, lieferung,
+        ware, bestand, stück
+        """,
+        endings=_ENDINGS,
+    ),
+    "project": word_of(
+        r"""
+        projekt\w*, \w*umgebung, domain, url, backend, frontend, datenbank, server, api, repo, branch,
+        deployment, produktion, staging, version, framework, team, app, webseite, website, system, cluster,
+        pipeline, release, abteilung, lieferant, editor, cloud, bühnenbild
+        """,
+        endings=_ENDINGS,
+    ),
+    "label": r"^(?!fehler|error|warnung|hinweis: bitte|übersetz|frage|beispiel|text|titel|betreff|aufgabe|"
+    r"hallo|danke|also|angenommen)"
+    r"(?-i:[A-ZÄÖÜ])[\wäöüß-]{2,24}(?:\s[\wäöüß-]{1,20}){0,3}:\s\S",
+    "aside": word_of(
+        r"""
+        übrigens, nur zur info, zur info, nebenbei, kurz vorweg, vorab, nur damit du, damit du bescheid,
+        fürs protokoll, zum kontext, kontext, hintergrund, kleine info, kurze info, kurzes update, update,
+        nachtrag, falls relevant, falls das hilft, der vollständigkeit halber, vielleicht noch wichtig,
+        noch was, was du wissen solltest, zur kenntnis, gut zu wissen, wichtig zu wissen, du solltest wissen,
+        ps, btw, fyi, am rande
+        """
+    ),
+    "lasting": word_of(
+        r"""
+        immer, nie, niemals, seit, schon lange, jeden, jede woche, jedes jahr, jedes mal, montags, dienstags,
+        mittwochs, donnerstags, freitags, samstags, sonntags, morgens, abends, normalerweise, meistens, meist,
+        grundsätzlich, regelmäßig, dauerhaft, schon immer, von klein auf, als kind, täglich, wöchentlich,
+        monatlich, im schnitt, ab sofort, jahren, nach wie vor, am wochenende, unter der woche, mal pro,
+        mal die woche, prinzipiell
+        """
+    ),
+    "stative": word_of(
+        r"""
+        bin, ist, sind, habe, hab, hat, haben, heiße, heißt, wohne, wohnt, wohnen, lebe, lebt, leben, arbeite,
+        arbeitet, studiere, studiert, spreche, spricht, fahre, fährt, spiele, spielt, nutze, nutzen, benutze,
+        verwende, verwenden, mache, macht, liegt, steht, stehen, hängt, beträgt, kostet, wiegt, wiege, dauert,
+        läuft, laufen, beginnt, endet, gehört, leite, leitet, betreue, züchte, sammle, trage, trägt, nehme,
+        nimmt, esse, isst, trinke, trinkt, rauche, kann, verdiene, zahle, zahlen, zahlt, höre, sehe, sitze,
+        schlafe, besitze, geschrieben, gilt, umfasst, wird, vertrage, verträgt, komme, kommt, geht, braucht,
+        brauchen, lernt, lernen, pflege, züchten, betreiben, betreibe, backe, koche, sind's, ist's, hab's
+        """
+    ),
+    "event": word_of(
+        r"""
+        gezogen, umgezogen, geheiratet, gekündigt, adoptiert, gekauft, verkauft, geboren, aufgewachsen,
+        bestanden, befördert, operiert, gegründet, eröffnet, angefangen, gewechselt, abgeschlossen, eingezogen,
+        getrennt, verlobt, bekommen, gestorben, verlängert, eingestellt, gewonnen, waren wir, war ich, fang\w*,
+        ziehe\w*, heirate\w*, nächstes jahr, letztes jahr, im sommer, im herbst, im winter, im frühjahr,
+        im januar, im februar, im märz, im april, im mai, im juni, im juli, im august, im september, im oktober,
+        im november, im dezember, geworden, in rente
+        """
+    ),
+    "change": word_of(
+        r"""
+        jetzt, inzwischen, mittlerweile, nicht mehr, kein\w* [\wäöüß]+ mehr, neuerdings, ab sofort, auf \d\S*,
+        erhöht, gesenkt, gestiegen, gesunken, verschoben, verlängert, vorverlegt, geändert, umgestellt,
+        seit kurzem, statt, stattdessen, nur noch, ab \d+\., neuer, neue
+        """
+    ),
+    "role": r"\b(?:zuständig für|verantwortlich für|kümmert sich|für die \w+ zuständig|"
+    r"fürs? [\wäöüß ]{3,30} zuständig)\b|\bansprechpartner\w*\b.*\bist\b|"
+    r"\bist (?:bei uns|unser\w*|mein\w*)\s",
+    "taste": word_of(
+        r"""
+        mag ich, ich mag, mag, liebe, hasse, am liebsten, lieber, bevorzuge, gar nicht mein, nicht mein ding,
+        mein ding, kann man mich jagen, kann man mir schenken, kann ich nichts anfangen, nichts anfangen,
+        nichts für mich, nicht mein fall,
+        finde ich (?:furchtbar|schrecklich|super|toll|nervig|anstrengend|grauenhaft), bringen mir nichts,
+        bringt mir nichts, kein fan, ein fan, großer fan, bin ich eher, bin eher, eher der, eher die,
+        steh\w* auf, schmeckt mir, schmecken mir, nervt mich, nerven mich, geht mir auf, gruselt, graust,
+        kann ich nicht leiden, nicht ausstehen, ist mir lieber, sind mir lieber, gern, gerne, ungern,
+        lieblings\w+, ein gräuel, schwärme, begeistert, reizt mich
+        """
+    ),
+    "decision": word_of(
+        r"""
+        entschieden, beschlossen, geeinigt, festgelegt, steht fest, fest steht, es wird jetzt,
+        ist es (?:jetzt |nun )?(?:doch )?[^.]* geworden, bleiben bei, wir setzen auf, wir nehmen jetzt,
+        umgestiegen, steigen um, abgestimmt, beschlossene sache, ausgemacht, abgemacht, vereinbart,
+        die wahl fiel, fiel die wahl, vom tisch, haben uns gegen, endgültig
+        """
+    ),
+    "norm": word_of(
+        r"""
+        ab jetzt, ab sofort, künftig, in zukunft, zukünftig, von nun an, bitte keine, bitte nie, bitte immer,
+        jedes mal, immer brutto, immer netto, du mir immer, mich immer, mir immer, mir nie, mir niemals,
+        niemals, grundsätzlich, muss immer, müssen immer, verboten, fasst du nie, du nie, rührst du, tabu,
+        pflicht, wird geduzt, wird gesiezt, bei uns gilt, es gilt, gilt:, bevor du, wenn du mir, wenn ich dich,
+        immer wenn, nur mit, nie ohne, ohne ausnahme, standardmäßig, auf keinen fall, nie wieder, duze, sieze,
+        schreib\w* immer, gib\w* immer, gibst du mir
+        """
+    )
+    + r"|^(?-i:[A-ZÄÖÜ])\w+(?:en|er|n)\s(?:(?:an|für|in)\s\w+\s)?bitte\b",
+    "steps": r"\b(?:erst|zuerst|zunächst)\b.{3,}\b(?:dann|danach|anschließend|zum schluss|zweimal)\b",
+    "corrects": r"\b(?:korrektur|ich korrigiere|stimmt nicht|falsch gesagt|verwechsel\w+|war falsch|vertan|"
+    r"verschrieben|meinte)\b|,\s(?:und\s)?nicht\s(?!wahr|mehr)"
+    r"|\bnicht\b[^.;]{2,30}\bsondern\b",
+    "number": r"\d|anderthalb|(?:zwei|drei|vier)mal|"
+    + word_of(
+        r"""
+        zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, zwanzig, dreißig, vierzig, fünfzig,
+        hundert, tausend, dreizehn, vierzehn, fünfzehn, sechzehn, achtzehn, beide
+        """
+    ),
+    "date": rf"\b{_DATE}|\bhalb \w+|\d{{1,2}}\.\d{{1,2}}\.",
+    "name": r"\b(?:frau|herr)\s(?-i:[A-ZÄÖÜ])\w+|(?-i:\b[A-ZÄÖÜ]\w*\s\d)|\b(?:in|bei|aus|nach|zu)\s(?-i:[A-ZÄÖÜ])\w+",
+    "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
+    "asks": r"\?|^(?:was|wie|wo|wann|warum|wer|welche[rsn]?|wieso|weshalb|wohin|woher|weißt du|kannst|könntest|"
+    r"hast du|gibt es)\b",
+    "request": r"^(?:bitte\s|und\s|also\s|ok,?\s|dann\s)*(?:stell|mach|gib|zeig|such|schreib|erzähl|übersetz|"
+    r"erklär|fass|kürz|nimm|lies|schau|hilf|"
+    r"erfinde|nenn|sag|buch|reservier|bestell|änder|korrigier|öffne|schließ|rechne|vergleich|formulier|füg|"
+    r"lösch|prüf|finde|warte|lass|spiel|"
+    r"erstell|entwirf|liste|wiederhol|schick|setz|probier|denk dir|stell dir|empfiehl|berechne|hol)\w{0,3}\b|"
+    r"\b(?:möchte|würde gern\w*|hätte gern\w*|brauche (?:mal|eine?n?|hilfe|dringend|noch|jetzt)\b|brauch mal|"
+    r"suche|kannst du|könntest du|ich will|"
+    r"muss (?:noch|mal|heute|kurz)|hilfe|"
+    r"hilf mir|ich werde (?:mal|jetzt|gleich))\b",
+    "unreal": word_of(
+        r"""
+        wenn ich (?!dich)[^.]* wäre, wäre, wären, hätte, hätten, würde, würden, könnte, angenommen, vielleicht,
+        eventuell, vermutlich, wahrscheinlich, hoffentlich, ich glaube, ich denke, ich finde, ich hoffe,
+        erfinde, rollenspiel, roman, geträumt, im traum, scheint, kommissar, falls ich, ich schätze, gefühlt,
+        ein freund von mir, eine freundin von mir, ein bekannter
+        """
+    ),
+    "hearsay": word_of(
+        r"""
+        sagt, sagte, sagen, meint, meinte, meinen, angeblich, laut, soll, sollen, sei, behauptet, man sagt,
+        es heißt, habe gelesen, gehört dass, steht:, im artikel, rundschreiben, zeitung, erzählt, chef will,
+        fragt, fragte, findet
+        """
+    ),
+    "passing": word_of(
+        r"""
+        heute, gerade, gleich, eben, kurz (?!vorweg)\w*, diesmal, momentan, im moment, gestern, später,
+        unterwegs, im zug, in der straßenbahn, in der bahn, im aufzug, im stau, im auto, im supermarkt,
+        im meeting, beim arzt, im bus, moment, sofort da, bin dann mal, bis gleich, bis später, morgen früh,
+        für diese, für heute
+        """
+    ),
+    "mood": word_of(
+        r"""
+        müde, hunger, durst, kalt, heiß, langweilig, gestresst, genervt, traurig, froh, zu groß, zu klein,
+        zu eng, zu weit, glücklich, fertig, aufgeregt, nervös, sauer, verwirrt, gespannt, lust, keine zeit,
+        keine ahnung, kopfschmerzen, krank, satt, sicher, beeindruckt, dankbar, erkältet, ein tag, das wetter,
+        bereit
+        """
+    ),
+    "trouble": word_of(
+        r"""
+        fehler\w*, abgestürzt, kaputt, geht (?:immer )?(?:noch )?nicht, kein empfang, funktioniert nicht,
+        hängt sich, startet nicht, vergessen, weiß nicht, verstehe\w*, versteh, kapier\w*, finde nicht,
+        nicht verstanden, klappt nicht, abgelehnt, noch nicht da, problem\w*, frage, fragen, komme nicht weiter,
+        verloren, bug, stecke fest
+        """
+    ),
+    "at hand": word_of(
+        r"""
+        dies\w{1,2} (?!jahr|herbst|sommer|schuljahr|semester|saison|frühjahr|winter)\w+, dein\w{0,2}, variante,
+        option, der text, den text, absatz, dir, dich, folie, satz, der code, die antwort, der film, das hilft,
+        der war gut, das gefällt, das ist, das war, das klingt, das passt, hier
+        """
+    ),
+    "reaction": r"^(?:danke|super|toll|genau|ok|okay|ja|nein|nee|haha\w*|ach so|stimmt|klar|perfekt|prima|cool|"
+    r"wow|puh|boah|moment|sorry|hallo|hi|tschüss|"
+    r"guten|schön|gut(?! zu wissen)|alles|vergiss es|kein problem|bitte schön|gern geschehen|ah|oh|hm+|na ja|"
+    r"ist ja)\b(?!,?\s+(?:übrigens|ich|mein|wir|unser))",
+    "world": word_of(
+        r"""
+        wasser kocht, mündet, hauptstadt, einwohner, die erde, die sonne, der mond, jahrhundert, weltweit,
+        die menschen, menschen sind, der rhein, die donau, grad, allgemein, historisch, man soll, man sollte,
+        planet\w*, sonnensystem, pflanzen sind, tiere sind
+        """
+    ),
+}
+
 PACK = Pack(
     lang="de",
     rules=_RULES,
+    weigh=weigher(_SIGNS),
     leads=r"(?:(?:also|übrigens|ach|ah|hallo|hi|hey|moin|guten (?:morgen|tag|abend)|okay|ok|ja|gut|so|und|aber|"
     r"außerdem|zudem|nebenbei|kurz|kurze info|info|zur info|nur zur info|fürs protokoll|zum kontext|"
     r"kontext|hintergrund|danke|super|nur damit du es weißt|damit du bescheid weißt|ehrlich gesagt|update|"
@@ -449,7 +700,7 @@ PACK = Pack(
     r"erinnerung\s*[:,]|speicher(?:e)?(?: dir)?(?: bitte)?\s*[:,]|nicht vergessen\s*[:,]|wichtig\s*:)\s*",
     breaks=r"\s*;\s+|\s+[–—-]\s+|,\s+(?:(?:und|aber|oder|sondern|also|deshalb|daher|darum)\s+)*(?:weil|da|denn|"
     r"obwohl)?\s*(?=(?:ich|wir|mein|meine|unser|unsere|kannst|könntest|was|wie|wo|wann|warum|welche|gibt|"
-    r"bitte|das|die|der|es|er|sie|immer|nie|hilf|gib|nicht)\b)|\s+(?:und|aber|deshalb)\s+(?=(?:ich|wir|"
+    r"\w+st du|bitte|das|die|der|es|er|sie|immer|nie|hilf|gib|nicht)\b)|\s+(?:und|aber|deshalb)\s+(?=(?:ich|wir|"
     r"mein|meine|unser|seit dem|bitte|kannst du|möchte|was|wie|welche)\b)",
     asks=r"(?:was|wie|wo|wann|warum|wer|welche[rsn]?|wieso|weshalb|wohin|woher|woran|worauf|womit|kannst|"
     r"könntest|würdest|hast|hättest|bist|weißt|gibt es|ist (?:es|das|die|der)|sind (?:die|das)|soll|"
@@ -460,11 +711,12 @@ PACK = Pack(
     pretends=r"\b(?:rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|schreib(?:e)? (?:mir )?(?:ein|eine|"
     r"einen) (?:kurze[s]? )?(?:geschichte|gedicht|märchen|brief aus)|im roman|fiktiv\w*)\b",
     joins=frozenset({"und", "oder"}),
-    tails=r"(?:weil|da|denn|obwohl|sondern)",
+    tails=r"(?:weil|da|denn|obwohl|sondern|und|aber|also|deshalb|daher|darum)?$",
     presumes=r"(?:weil|da|denn|obwohl)",
     reports=r"(?:sagte|sagt|schrieb|meinte|fragte|laut \w+)\s*[:,]?$",
     hedges=r"\b(?:vielleicht|eventuell|möglicherweise|wahrscheinlich|womöglich|weiß (?:noch )?nicht,? ob|"
-    r"überlege|könnte sein|evtl|vermutlich|im scherz|würde gern)\b",
+    r"überlege|könnte sein|evtl|vermutlich|im scherz|würde gern|angeblich|hab(?:e)? ich gehört|soll wohl|"
+    r"ein(?:e)? freund(?:in)? von mir)\b",
     passing=(
         (r"\b(?:heute|gerade eben|im moment|momentan|heute abend|vorerst)\b", Retention.SESSION, None),
         (r"\b(?:diese woche|dieses wochenende|morgen)\b", Retention.TTL, timedelta(days=7)),
@@ -475,7 +727,11 @@ PACK = Pack(
         ich wir in einem einer seit wohne arbeite meinte nein ja doch uns euch ihr sehr nur als der die das
         den dem ein eine einen und oder aber ist sind war nicht kein keine mein meine unser unsere mich mir
         dir du mit auf für von zu zum im am bei aus nach auch noch schon immer nie bitte wenn dass weil was
-        wie habe haben hat bin es sie er heißt jetzt danke
+        wie habe haben hat bin es sie er heißt jetzt danke allergie allergien frist termin abgabetermin abgabe
+        geburtstag schuhgröße adresse notiz hinweis übrigens inzwischen mittlerweile seit montags dienstags
+        mittwochs donnerstags freitags um bis ab künftig hab wird wurde trage nehme esse trinke fahre mache
+        kann muss gibt unter über vor
+        dann wann mal doch gerne lieber
         """.split()
     ),
 )

@@ -16,6 +16,7 @@ from cortex.capture.packs.english import (
     speaker,
     states,
 )
+from cortex.capture.packs.english.evidence import weighed
 from cortex.capture.packs.english.words import DAY
 from cortex.capture.packs.pack import Pack, Rule
 from cortex.domain.memory import Kind, Retention
@@ -62,7 +63,7 @@ PACK = Pack(
         r"me|the thing is(?: that)?|fun fact|"
         r"(?:ok |okay )?(?:so )?long story short|guess what|finally|sadly|unfortunately|luckily|fortunately|"
         r"happily|apparently not|amazingly|surprisingly|no exceptions)"
-        r"(?:\s*[,:!.…–—-]+\s*|\s+(?=\S))|[\s,:;–—-]+|the fact that\s+|(?:because|since|as|although|though|"
+        r"(?:\s*[,:!.…–—-]+\s*|\s+(?=\S))|user\s?:\s+|[\s,:;–—-]+|the fact that\s+|(?:because|since|as|although|though|"
         r"while|given that|given|considering that|considering|seeing as|now that|even though)\s+(?=(?:i|i'm|"
         r"i've|we|we're|we've|my|our)\b))"
     ),
@@ -137,7 +138,8 @@ PACK = Pack(
         r"that|i|we|a)|write (?:a|an|me a) (?:\w+ ){0,3}(?:story|poem|song|dialogue|scene|letter from|"
         r"fictional|monologue)|you are (?:a|an|the) (?:\w+ )?(?:agent|assistant|customer|teacher|character|"
         r"interviewer|pirate)|"
-        r"in (?:the|this|my) (?:novel|short story|screenplay|roleplay|game world)|fictional|hypothetical "
+        r"(?:write|invent|make up) a persona|read (?:this|it) (?:out )?as a|in (?:the|this|my) (?:novel|"
+        r"short story|screenplay|roleplay|game world)|fictional|hypothetical "
         r"scenario|as an ai (?:language )?model|the character (?:says|thinks))\b"
     ),
     joins=frozenset({"and", "or"}),
@@ -151,6 +153,12 @@ PACK = Pack(
         r"\b(?:maybe|perhaps|possibly|might|i'm not sure|not sure (?:if|whether)|thinking (?:of|about)|i "
         r"guess|supposedly|could be|i wonder|wondering|considering (?:whether|if|\w+ing)|haven't decided|"
         r"undecided|would be|would have|should i|just kidding|jk|as a joke|i'm joking)\b"
+        # A step of the trip that is being booked, not a fact about whoever books it.
+        r"|\b(?:leaving|departing|arriving|returning|checking (?:in|out)) (?:from|on|at|for|in|next|this|tomorrow)\b"
+        r"|\bmy (?:arrival|departure|destination|check-? ?(?:in|out)|travel|return|party) (?:date |time )?"
+        r"(?:is|will|has|starts?)\b|\b(?:there (?:is|are|will be)|it's) \w+ of us\b|\bplanning a (?:\w+ )?(?:vacation|trip)\b"
+        r"|\bwon't be needing\b|\b(?:economy|business) (?:class|extra|tickets?)\b|\b(?:plan|decided) to leave\b"
+        r"|\bnew to (?:this|the) (?:city|area|town)\b"
     ),
     platitudes=r"\b(?:sometimes|life is|success|failures?|always here|you got this|not alone|proud of you|believe in|"
     r"yourself|no matter)\b",
@@ -173,6 +181,7 @@ PACK = Pack(
             timedelta(days=31),
         ),
     ),
+    weigh=weighed,
     cues=frozenset(
         """
         i i'm i've i'd my me we our you your the a an and or but is are was were be have has had do does

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.capture.packs.signs import weigher, word_of
 from cortex.domain.memory import Kind, Retention
 
 _ADV = (
@@ -64,7 +65,8 @@ _RULES: tuple[Rule, ...] = (
         confidence=0.92,
         whole=True,
         asked=True,
-        pattern=r"(?:a partir de (?:ahora|hoy|ya)|de ahora en adelante|desde ahora|en adelante|en el futuro|por "
+        pattern=r"(?:a partir de (?:ahora|hoy|ya)|de (?:ahora|hoy) en adelante|desde ahora|en adelante|"
+        r"en el futuro|por "
         r"norma(?: general)?|como norma|por defecto|de aquí en adelante)[,:]?\s+.{3,}",
         veto=_ASK + r"|en el futuro (?:quiero|me gustaría|voy|será)",
     ),
@@ -163,7 +165,7 @@ _RULES: tuple[Rule, ...] = (
         r"optamos por|opté por|nos quedamos con|me quedo con|nos pasamos a|nos cambiamos a|quedamos en|vamos "
         r"a usar|usaremos|vamos con|migramos a|escogimos|el equipo (?:decidió|eligió))\s+(?!es[oea]|est[oea]|"
         r"la (?:primera|segunda)).{2,}|(?:la\s+)?decisión(?: final)?(?: es|:)\s.{3,}|está decidido[,:]\s.{3,}",
-        veto=_ASK + r"|aún no",
+        veto=_ASK + r"|aún no|\bopción\b|\bpara est[ea]\b",
     ),
     Rule(
         name="fact.name",
@@ -358,7 +360,7 @@ _RULES: tuple[Rule, ...] = (
         rf"a)?\s*(?:de\s+[^,;.!?]{{1,20}}\s+)?(?:a|en|hasta|de|al)?\s*(?:unos\s+|"
         rf"casi\s+)?(?P<value>[$€£]?\d[\d.,]*\s?(?:%|€|euros|ms|segundos|minutos|horas|días|kg|kilos|km|GB|MB|"
         rf"por ciento|usuarios|personas|palabras|páginas|clientes|mil|millones)?)(?:\s|[,.;!]|$).*",
-        veto=_ASK + r"|\b(?:vuelo|película|billete|mesa|población)\b",
+        veto=_ASK + r"|\b(?:vuelo|película|billete|mesa|población|grados|agua)\b",
     ),
     Rule(
         name="state.count",
@@ -394,7 +396,7 @@ _RULES: tuple[Rule, ...] = (
         r"grabamos)\s+(?!est[oea]\b|es[oea]\b).{3,}|(?:estoy|estamos)\s+(?:escribiendo|construyendo|"
         r"desarrollando|organizando|preparando|reformando|aprendiendo|montando)\s+(?:una?|mi|nuestr[oa]|el|"
         r"la)\s.{3,}",
-        veto=_ASK + r"|\b(?:ahora mismo|error)\b",
+        veto=_ASK + r"|\b(?:ahora mismo|error|artículo|redacción|ensayo|dame|trabajo sobre|carta|correo)\b",
     ),
     Rule(
         name="fact.location",
@@ -428,9 +430,267 @@ _RULES: tuple[Rule, ...] = (
     ),
 )
 
+_ENDINGS = "|s|es"
+_SIGNS = {
+    "mine": word_of(
+        r"""
+        yo, me, mí, mi, mis, nos, nosotr[oa]s, nuestr[oa]s?, conmigo, en casa, en el trabajo, míos?, mías?, soy,
+        somos, tengo, tenemos, estoy, estamos, vivo, vivimos, llevo, llevamos, hago, hacemos, voy, vamos,
+        [a-zñ]{3,20}amos, [a-zñ]{2,20}imos, hemos, he, trabajo, curro, estudio, uso, conduzco, toco, juego,
+        entreno, corro, nado, cocino, hablo, teletrabajo, tomo, bebo, como (?!si), fumo, ceno, desayuno,
+        madrugo, colecciono, duermo, cobro, pago, gano, peso, mido, calzo, crío, cultivo, doy, enseño, dirijo,
+        coordino, canto, odio, prefiero, suelo, evito, detesto, dejé, empecé, cambié, compré, nací, crecí,
+        me[zj]oré, puedo, necesité, monté, abrí, vendí, perdí, aprobé, saqué, terminé, vine, mudé, viajo, leo,
+        escribo, programo, pinto, bailo, escalo
+        """
+    ),
+    "kin": rf"\b(?:mi|mis|nuestr[oa]s?|el|la|los|las|una?|dos|tres)\s(?:{_KIN}|niñ[oa]s|peque|peques|crí[oa]s?|"
+    rf"hij[oa]s)\b|"
+    + word_of(
+        r"""
+        la mayor, el mayor, la pequeña, el pequeño, mellizos, gemel[oa]s, suegros, críos, nuestros niños,
+        galg[oa]s
+        """
+    )
+    + r"(?=.*\b(?:mi|mis|en casa|tengo|tenemos|estudia|vive|es|tiene|va|sigue|adoptad[oa]s?)\b)",
+    "health": word_of(
+        r"""
+        alergia, alérgic[oa], intoleran\w+, celíac[oa], celiaquía, diabétic[oa], diabetes, asma, asmátic[oa],
+        vegan[oa], vegetarian[oa], zurd[oa], daltónic[oa], embarazada, marcapasos, operad[oa], operaron, operan,
+        migrañas?, hipertens\w+, tensión alta, pastillas?, mg, sintrom, insulina, silla de ruedas, audífonos?,
+        sord[oa], escoliosis, hernia, lesión, lesionad[oa], lesioné, diagnostic\w+, rodilla, ansiedad, tdah,
+        epilepsia, lactosa, gluten, halal, tiroides, colesterol, vértigo, anemia, sonámbul[oa], trasplant\w+,
+        no veo bien, no oigo
+        """,
+        endings=_ENDINGS,
+    ),
+    "work": word_of(
+        r"""
+        trabajo, trabaja, trabajamos, curro, curra, empresa, oficina, enfermer[oa], profe, profesor[a]?,
+        maestr[oa], médic[oa], abogad[oa], ingenier[oa], autónom[oa], freelance, por libre, jubilad[oa],
+        en paro, becari[oa], máster, carrera, grado, oposiciones, oposito, doctorado, tesis, facultad,
+        universidad, instituto, colegio, primero de, segundo de, tercero de, cuarto de, prácticas, turno,
+        turnos, jornada, contrato, gestoría, taller, tienda, restaurante, consulta, granja, colmenas, finca,
+        huerto, panadería, clase, clases, estudia, teletrabajo, sueldo, guardias?, ascend\w+, despid\w+,
+        despedid[oa]
+        """,
+        endings=_ENDINGS,
+    ),
+    "affair": word_of(
+        r"""
+        alquiler, hipoteca, plazo, fecha, fecha límite, entrega, presupuesto, sueldo, precio, cuota, cita,
+        reunión, ensayo, boda, examen, oposición, entrevista, mudanza, reforma, obra, contrato, seguro, itv,
+        matrícula, cumpleaños, aniversario, dirección, teléfono, correo, talla, peso, coche, moto, furgo\w*,
+        bici\w*, portátil, ordenador, móvil, casa, piso, llave, llaves, garaje, trastero, wifi, suscriptores,
+        clientes, soci[oa]s, alumn[oa]s, ventas, pedidos, stock, almacén, horario, misas?, partidos?, liga,
+        coro, club, asociación, parroquia, viaje, pasaporte, visado, vacaciones, zona horaria, meta, objetivo,
+        deadline, lanzamiento, estreno, contador, caldera, grupo sanguíneo, carné, carnet, impresora, router,
+        seguidores, visitas, descargas, tesis, capítulo, piano, guitarra, gimnasio, cuenta, número, local,
+        tarifa, suscripción, nevera, lavadora, tele, cámara, bodega, barco, caravana, jardín, terraza, perrera,
+        guardería, cole, comedor, extraescolares, equipo, banda, orquesta, blog, canal, podcast, novela,
+        cartuchos?, entrenador[a]?, turno, guardia, beca, tutor[a]?, asignaturas?, notas?, selectividad,
+        oposiciones, inglés, violín, batería, maratón, natación, yoga, montaña, senderismo, acampada, pesca,
+        fotografía, maquetas?, ajedrez, horno, lavavajillas, auriculares, teclado, monitor, pantalla, dominio,
+        puerto, código postal, portal, planta, ascensor, comunidad de vecinos, gas, luz, factura, facturas,
+        rueda, ruedas, taller, millas, iglesia, cofradía, voluntariado, vacuna, vacunas, acuario, loro, hámster,
+        gallinas, ovejas, cabras, olivos, viña, viñedo, hectáreas, columna, directo, compañía, proveedor,
+        margen, devoluciones, conversión, usuarios, acciones, socio, socia, financiación, iban, delegada,
+        capitán, coral, tienda, bar, obrador, taxi, camión, calefacción, placas solares, alarma de casa, nómina,
+        ahorros, préstamo, fianza, comunidad, vecindario, barrio, pueblo, asamblea, gira, rodaje, pronombres,
+        apellidos?, apodo, idioma
+        """,
+        endings=_ENDINGS,
+    ),
+    "project": word_of(
+        r"""
+        proyecto, backend, frontend, base de datos, servidor, api, repo, repositorio, rama, despliegue,
+        producción, staging, versión, framework, equipo, la app, aplicación, la web, sistema (?!solar),
+        contacto, interlocutor[a]?, microservicio\w*, cluster, clúster, proveedor, el cliente, departamento,
+        la nube, pipeline, tests, script
+        """,
+        endings=_ENDINGS,
+    ),
+    "label": r"^(?!error|aviso|traduc|pregunta|duda|ejemplo|texto|título|opción|warning|asunto|hola|oye|gracias|vale)"
+    r"[^\s,.;:!?¿¡]{2,18}(?:\s[^\s,.;:!?¿¡]{1,14}){0,3}:\s\S",
+    "aside": word_of(
+        r"""
+        por cierto, para que (?:lo )?sepas, que sepas que, te recuerdo, ten en cuenta, conviene que sepas,
+        no sé si te dije, por si acaso, por si sirve, por si te sirve, como contexto, contexto, dato, te aviso,
+        te cuento, te comento, que conste, actualización, novedades, para tu información, aprovecho, nota,
+        se me olvidaba, se me olvidó decirte, aviso, ojo, a modo de contexto, te informo,
+        para que te hagas una idea
+        """
+    ),
+    "lasting": word_of(
+        r"""
+        siempre, nunca, desde, desde hace, hace (?:\w+ )?años, años, cada, todos los, todas las, los lunes,
+        los martes, los miércoles, los jueves, los viernes, los sábados, los domingos, normalmente,
+        casi siempre, por las mañanas, por las noches, por las tardes, a diario, sí y otro no, cada dos,
+        veces (?:por|a la), de toda la vida, de pequeñ[oa], de niñ[oa], desde niñ[oa], entre semana,
+        habitualmente, jamás, de siempre, una vez al
+        """
+    ),
+    "stative": r"^(?:[^,.;:!?¿]{0,40}\s)?(?:es|son|está|están|tiene|tienen|soy|somos|tengo|tenemos|vivo|"
+    r"vivimos|vive|viven|llevo|"
+    r"llevamos|lleva|hago|hacemos|trabajo|trabaja|curro|estudio|estudia|uso|usamos|usa|usan|corre|funciona|va|"
+    r"van|vamos|se llama|"
+    r"toma|come|habla|hablo|toco|juega|canta|mide|pesa|cuesta|dura|abre|cierra|empieza|termina|vence|está hecho|padece|"
+    r"teletrabajo|sufre|conduzco|cobro|pago|calzo|mido|peso|nado|corro|doy|cría|criamos|cultivamos|esperamos|"
+    r"puedo|puede|"
+    r"queda|guardo|guardamos|pertenece|sé|entreno|madrugo|duermo|suele|suelo|estoy haciendo|ensayamos|"
+    r"se [a-z]{2,12}[ae]n)\b",
+    "event": word_of(
+        r"""
+        he ido, hemos ido, he estado, hemos estado, estuve, estuvimos, me mudé, me vine, me casé, me jubilé,
+        me operaron, me operan, nos mudamos, nos casamos, nací, crecí, me crié, adoptamos, adopté, compré,
+        compramos, hemos comprado, he comprado, vendí, vendimos, hemos vendido, dejé, dejamos, he dejado,
+        empecé, empezamos, he empezado, me ascendieron, me han ascendido, me despidieron, aprobé, he aprobado,
+        terminé, me gradué, me saqué, abrimos, hemos abierto, fundamos, murió, falleció, nació, contratamos,
+        hemos contratado, lanzamos, me cambié, nos cambiamos, he cambiado, este año, el año que viene, en marzo,
+        en abril, en mayo, en junio, en enero, en febrero, en julio, en agosto, en septiembre, en octubre,
+        en noviembre, en diciembre
+        """
+    ),
+    "change": word_of(
+        r"""
+        ahora (?!mismo)[^.]*, ya no, ya (?:vamos|somos|son|tenemos|es|está|llevamos), ha subido, han subido,
+        subimos, subió, ha bajado, bajó, bajamos, ha pasado a, pasó a, pasa a, ha pasado a ser, pasa a ser,
+        se ha movido, se aplaza, se adelanta, se retrasa, ha cambiado, ha quedado en, queda en, quedan,
+        se ha ampliado, se amplía, cambió a, hasta el, dejé, ya tenemos, al final son, a partir del?,
+        vuelve a ser
+        """
+    ),
+    "role": rf"\b(?:quien|la que|el que)\s(?:lleva|se encarga|gestiona|dirige|manda|decide|coordina)\b|"
+    rf"(?-i:[A-ZÁÉÍÓÚÑ])\w+\s"
+    rf"(?:es|son)\s(?:la que|el que|quien|mi|nuestr[oa]|la responsable|el responsable)|\bse (?:encarga|"
+    rf"ocupa)\s(?:{_NAME})",
+    "taste": word_of(
+        r"""
+        prefiero, preferimos, me gustan?, no me gustan?, me encantan?, me chiflan?, me flipan?, me molan?, odio,
+        detesto, adoro, no soporto, no aguanto, soy (?:más |muy )?(?:de|fan|poco de|amante),
+        me da(?:n)? (?:\w+ )?(?:pereza|asco|grima|repelús|alergia), me pongo malo con,
+        no me hacen? (?:\w+ )?gracia, ni en pintura, ni olerlo, ni verl[oa], ni loc[oa], ni regalad[oa],
+        qué rico no, me pierden?, me aburren?, me relajan?, mil veces, antes que, mejor que, no me va,
+        no me van, paso de, tiro (?:a|más), me tira más, me horrorizan?, me saca de quicio,
+        me sientan? (?:mal|bien), favorit[oa]s?
+        """
+    ),
+    "decision": word_of(
+        r"""
+        hemos decidido, he decidido, decidimos, decidí, se ha decidido, acordamos, hemos acordado, quedamos en,
+        hemos quedado en, nos hemos decantado, nos decantamos, me decanto, optamos, hemos optado, elegimos,
+        hemos elegido, nos quedamos con, descartamos, renunciamos(?: a)?, renuncio, hemos renunciado,
+        hemos descartado, al final (?:la|lo|el|nos|vamos|será|hacemos|usamos)[^.]*, está decidido,
+        definitivamente, se vota, se votó, apostamos por, por unanimidad, nos cargamos, se cae del,
+        nos pasamos a, migramos, hemos migrado, tiramos con, vamos a tirar
+        """
+    ),
+    "norm": word_of(
+        r"""
+        a partir de ahora, de ahora en adelante, de hoy en adelante, desde ahora, en adelante, siempre con,
+        siempre sin, siempre en, siempre que me, cada vez que, nunca me, jamás me, no me l[oa]s? toques,
+        no me toques, no me (?:mandes|propongas|escribas|llames|hables|pongas|sugieras|recomiendes),
+        no me (?:trates|des|envíes|avises|programes|molestes), no pongas, no uses, no incluyas, prohibido,
+        está prohibido, obligatorio, hay que, por norma, por sistema, por defecto, sin excepción, nada de,
+        ni se te ocurra, cuando me (?:escribas|mandes|respondas|hables| propongas|expliques),
+        antes de (?:borrar|enviar|publicar|tocar|cambiar)[^.]*, en los correos que, se tutea, evita, trátame,
+        tutéame, háblame, respóndeme, contéstame, siempre me, tiene[n]? que
+        """
+    ),
+    "steps": r"\bprimero\b.{3,}\b(?:luego|después|al final|entonces)\b|\bpara\s\w+(?:ar|er|"
+    r"ir)\b[^.]{2,}\b(?:se|hay que|luego|y después)\b"
+    r"|\b(?:luego|después) se\s",
+    "corrects": r"(?:me (?:he )?(?:equivoqué|equivocado|liado|confundí|confundido)|corrección|corrijo|"
+    r"rectifico|quise decir|perdón|estaba mal|lo de antes)\b"
+    r"|\b(?:es|son|era|eran)\s[^.;]{1,40},\s(?:no|que no)\s",
+    "number": r"\d|"
+    + word_of(
+        r"""
+        dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, quince, veinte, treinta, cuarenta,
+        cincuenta, cien, mil
+        """
+    ),
+    "date": rf"\b(?:{_DATE}|día \d+)",
+    "name": r"(?-i:(?<=[a-záéíóúñ,:)] )[A-ZÁÉÍÓÚÑ][\wáéíóúñ]+)",
+    "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
+    "asks": r"[?¿]|^(?:qué|cómo|cuál|cuándo|dónde|quién|por qué|cuánto)\b",
+    "request": r"^te\b|\béch(?:al|am)e|^(?:pon|haz|di|da|ve|ten|sal)(?:le|lo|la|les|los|las|me|nos|melo)\b|"
+    r"^\w*[áéíóú]\w*(?:me|le|lo|"
+    r"la|les|los|nos)\b|^juguemos|^(?:por favor,?\s)?(?:y\s|pues\s|vale,\s|oye,\s)?(?:pon|haz|hazlo|hazme|"
+    r"dame|dime|busca|búscame|escribe|escríbeme|cuéntame|traduce|"
+    r"resume|resúmeme|explica|explícame|cámbialo|cambia|corrige|reserva|resérvame|manda|envía|crea|genera|"
+    r"invéntate|inventa|imagina|"
+    r"abre|cierra|quita|añade|calcula|ayúdame|recomiéndame|sugiere|sugiéreme|compara|lista|enséñame|muéstrame|"
+    r"prueba|mira|espera|"
+    r"revisa|repite|sigue|continúa|acorta|alarga|llama|recuérdame|déjalo|ponme|prepara|redacta|vamos a ver|a ver)\b|"
+    r"\b(?:quiero|quería|quisiera|querría|necesito|me gustaría|me vendría|busco|puedes|podrías|ayuda con|"
+    r"échame una mano|"
+    r"me ayudas|me haces|tengo que|voy a|vamos a (?!tirar))\b",
+    "unreal": word_of(
+        r"""
+        si (?:tuviera|fuera|pudiera|me tocara|viviera|\w+[aei]ra|\w+áramos|\w+iéramos), ojalá, quizás?, tal vez,
+        a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría,
+        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, cuento, novela, soñé,
+        parece que, igual me
+        """
+    ),
+    "hearsay": word_of(
+        r"""
+        dice, dicen, dijo, dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
+        asegura, periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto,
+        al parecer, me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido,
+        me han pedido, me contó, pregunta, me pidió, escribió
+        """
+    ),
+    "passing": word_of(
+        r"""
+        hoy, ahora mismo, esta noche, esta tarde, esta mañana, luego te, ahora te, en un rato, enseguida,
+        en la cola, estoy en (?:el|la|un|una), en el metro, en el bus, en el tren, esta vez, por ahora,
+        un momento, un segundo, acabo de, ayer, anoche, de camino, llegando, saliendo, ya voy, vuelvo
+        """
+    ),
+    "mood": word_of(
+        r"""
+        cansad[oa], agotad[oa], hambre, sueño, sed, frío, calor, prisa, aburrid[oa], content[oa], feliz, triste,
+        nervios[oa], harto, harta, enfadad[oa], list[oa], liad[oa], ocupad[oa], resfriad[oa], emocionad[oa],
+        duele, duelen, menudo, qué (?:bien|mal|malo|risa|pena), segur[oa], de acuerdo, encantad[oa], perdid[oa],
+        atascad[oa], bloquead[oa], mejor tiempo, ganas
+        """
+    ),
+    "trouble": word_of(
+        r"""
+        error, falla, fallo, fallando, no funciona, no arranca, no carga, colgado, colgó, roto, rota,
+        estropead[oa], no me deja, no sé, no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
+        no encuentro, no consigo, se cayó, se ha caído, duda, dudas, pregunta, problema, no se pudo, no me sale,
+        he perdido el hilo
+        """
+    ),
+    "at hand": word_of(
+        r"""
+        este (?!año|mes|curso|verano|otoño|invierno|proyecto)\w+,
+        esta (?!empresa|temporada|primavera|casa|app)\w+, esto, eso, ese, esa, aquello, la opción, opción,
+        la primera, la segunda, párrafo, el texto, la frase, el código, lo que (?:dices|buscaba|has|me), tu,
+        tus, el título, el cartel, así
+        """
+    ),
+    "reaction": r"^(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí|no|qué|madre mía|uf|guau|bueno|muy bien|"
+    r"me encanta(?=[,.!]|$)|me gusta(?=[,.!]|$)|"
+    r"estupendo|bien|hola|adiós|nada|tranquil[oa]|exacto|increíble|de nada|hasta)\b(?!,?\s+(?:por cierto|soy|"
+    r"vivo|tengo|mi|me llamo|"
+    r"trabajo|nos|me|somos|el|la|ya|estoy|hay))",
+    "world": word_of(
+        r"""
+        el agua, la tierra, el sol, la luna, desemboca, capital de, habitantes, el monte, el río, el mundo,
+        la gente, los seres, históricamente, en general, planetas?, sistema solar, grados, siglo, el universo,
+        la historia, se inventó, las plantas, los animales, planeta, está a \d+, km de
+        """
+    ),
+}
+
 PACK = Pack(
     lang="es",
     rules=_RULES,
+    weigh=weigher(_SIGNS),
     leads=r"(?:(?:bueno|pues|vale|ok|hola|oye|mira|por cierto|además|también|y|pero|eso sí|que conste(?: que)?|"
     r"para que (?:lo )?sepas|te cuento|como contexto|contexto|nota|sí|gracias|buenas|buenos días|buenas "
     r"tardes|en realidad|la verdad(?: es que)?|resulta que|ah|uf|al final(?=\s+(?:la|el|mi|nuestr))|"
@@ -438,7 +698,8 @@ PACK = Pack(
     r"[\s,:;–—-]+)",
     corrections=r"(?:no|perdón|perdona|corrección|corrijo|me equivoqué|me he equivocado|mejor dicho|quiero decir|en "
     r"realidad|espera|rectifico|error mío)\s*[,:;.!]+\s*",
-    explicit=r"(?:por favor,?\s+|y\s+|oye,?\s+)*(?:recuerda(?: que|\s*[:,])|acuérdate de que|no olvides que|no te "
+    explicit=r"(?:por favor,?\s+|y\s+|oye,?\s+)*(?:(?:apúntate|anótate|apúntame|anota) (?:esto|"
+    r"una cosa)\s*[:,]|recuerda(?: que|\s*[:,])|acuérdate de que|no olvides que|no te "
     r"olvides de que|ten en cuenta que|ten presente que|apunta(?: que|\s*[:,])|anota(?: que|\s*[:,])|toma "
     r"nota(?: de que|\s*[:,])|nota\s*:|guarda esto\s*[:,]|memoriza(?: que|\s*[:,])|para que conste\s*[,:]|"
     r"quiero que recuerdes que)\s*",
@@ -455,11 +716,11 @@ PACK = Pack(
     pretends=r"\b(?:juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|historia|poema|relato|carta "
     r"de)|en la novela|ficticio|ficticia|actúa como)\b",
     joins=frozenset({"y", "o"}),
-    tails=r"(?:porque|ya que|aunque|pues|como)",
+    tails=r"(?:porque|ya que|aunque|pues|como|y|pero|así que)?$",
     presumes=r"(?:porque|ya que|dado que|aunque)",
     reports=r"(?:dijo|dice|escribió|preguntó|según \w+)\s*[:,]?$",
     hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual|no sé si|creo que tal vez|estoy pensando en|"
-    r"probablemente|podría ser|en broma)\b",
+    r"probablemente|podría ser|en broma|según (?:dicen|me)|por lo visto|al parecer|dicen que|un amigo mío)\b",
     passing=(
         (r"\b(?:hoy|ahora mismo|esta (?:noche|tarde|mañana)|de momento|por ahora)\b", Retention.SESSION, None),
         (r"\b(?:esta semana|este fin de semana|mañana)\b", Retention.TTL, timedelta(days=7)),
@@ -470,7 +731,10 @@ PACK = Pack(
         a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una
         de del al y que en es por para con no mi mis me se lo su sus como pero más muy ya está estoy soy
         tengo yo nos nuestro nuestra hemos he siempre nunca cuando qué cómo este esta esto porque también
-        gracias hola vivo trabajo
+        gracias hola vivo trabajo alergia alergias fecha entrega plazo presupuesto talla cumpleaños nota
+        dirección teléfono horario reunión cita dato aviso teletrabajo curro estudio ahora desde años
+        grupo con hasta entre va van hay ha han le les nada todo todos cada hoy
+        puedo puedes hace uso llevo hago voy creo necesito tomo bebo suelo vamos estamos eres fue sobre
         """.split()
     ),
 )

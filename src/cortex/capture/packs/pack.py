@@ -123,6 +123,8 @@ class Pack:
     """Found in a clause, it is not settled enough to be remembered: "maybe"."""
     passing: tuple[tuple[str, Retention, timedelta | None], ...] = ()
     """What says that a statement holds for a while only, and for how long."""
+    weigh: Callable[[str], Rule | None] | None = None
+    """Asked about what no rule knows: how to remember a statement by what it is made of, or None to leave it."""
     cues: frozenset[str] = frozenset()
     script: str = ""
     spelling: Mapping[int, int] = field(default_factory=dict)

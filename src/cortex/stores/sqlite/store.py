@@ -60,17 +60,21 @@ class SqliteStore:
             position: int = row[0] or 0
             return position
 
-    def claim(self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime) -> Job | None:
+    def claim(
+        self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
+    ) -> Job | None:
         with self._connections.writing() as connection:
             row = connection.execute(
                 f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"
                 " AND kind IN (SELECT value FROM json_each(:kinds))"
                 " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now))"
-                " AND NOT EXISTS (SELECT 1 FROM jobs other WHERE other.user = jobs.user AND other.kind = jobs.kind"
-                "  AND other.key = jobs.key AND other.id <> jobs.id"
-                "  AND other.state = 'running' AND other.claimed > :now)"
+                " AND NOT EXISTS (SELECT 1 FROM jobs other WHERE other.user = jobs.user AND other.id <> jobs.id"
+                "  AND other.state = 'running' AND other.claimed > :now"
+                "  AND (other.kind = jobs.kind AND other.key = jobs.key"
+                "   OR other.kind IN (SELECT value FROM json_each(:alone))"
+                "    AND jobs.kind IN (SELECT value FROM json_each(:alone))))"
                 " ORDER BY due, id LIMIT 1",
-                {"user": tenant.user, "kinds": listed(kinds), "now": pack_time(now)},
+                {"user": tenant.user, "kinds": listed(kinds), "alone": listed(alone), "now": pack_time(now)},
             ).fetchone()
             if row is None:
                 return None

@@ -63,7 +63,7 @@ def before(
             from cortex.hooks import TurnHooks
 
             hooks = TurnHooks(engine)
-            hooks.warm()
+            hooks.warm(asked)
             hooks.flush(WARM_SECONDS)
             injection = hooks.before(asked, session=name, scope=scope, channel=channel, trigger=trigger, recipe=recipe)
         if surface.json:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cortex.surfaces.cli.arguments import value_of
 
-VERBS = frozenset({"recall", "search", "explain", "replay", "remember"})
+VERBS = frozenset({"recall", "search", "explain", "replay", "remember", "hook"})
 """The verbs that need the model at once."""
 
 _HELP = frozenset({"-h", "--help"})
