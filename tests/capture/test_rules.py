@@ -226,7 +226,7 @@ class TestWhatNoRuleKnows:
         [
             "Coeliac since birth btw, and my wife can't have dairy.",
             "choir practice: Tuesdays at seven",
-            "Two boys at home, nine and four, plus an elderly whippet.",
+            "My two boys are nine and four, plus an elderly whippet.",
             "The boathouse lease is gone, we handed it back in April.",
             "Retired midwife, still on call for the parish.",
             "Our greenhouse shop shuts on Mondays these days.",
@@ -454,3 +454,9 @@ class TestLanguage:
     def test_packs_can_be_chosen(self):
         english = tuple(pack for pack in DEFAULT_PACKS if pack.lang == "en")
         assert candidates(said("我不吃香菜。"), packs=english) == []
+
+
+def test_a_taste_told_to_get_something_that_suits_it_is_part_of_the_request():
+    """E11: small talk of a search leaves nothing behind"""
+    assert [each.text for each in found("I love jazz on Sundays.")] == ["I love jazz on Sundays."]
+    assert found("Can you find me some concerts? I love jazz.") == []

@@ -56,6 +56,10 @@ class _Lead:
     explicit: bool = False
 
 
+SETTLED = 0.9
+"""How sure a preference is that holds beyond the request it stands in."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A rule that held at a clause."""
@@ -74,8 +78,14 @@ def candidates(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Can
     own = prose.own_prose(turn.text)
     found: list[Candidate] = []
     for pack, start, end in _by_language(own, packs):
-        found += _in_sentence(turn, own, start, end, pack)
+        found += [each for each in _in_sentence(turn, own, start, end, pack) if not _is_for_the_search(each, own, pack)]
     return sorted(_weightiest(found), key=lambda each: each.span or (0, 0))
+
+
+def _is_for_the_search(each: Candidate, own: str, pack: Pack) -> bool:
+    """Whether a taste is only told to get something that suits it: "find me a film, I love comedies"."""
+    is_plain_taste = each.kind is Kind.PREFERENCE and each.confidence < SETTLED
+    return bool(is_plain_taste and pack.seeks and compiled(pack.seeks).search(own))
 
 
 def standing(text: str, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> bool:

@@ -362,7 +362,7 @@ _RULES: tuple[Rule, ...] = (
         rf"etwa|rund|ca\.|über|jetzt)?\s*(?P<value>[$€£]?\d[\d.,]*\s?(?:%|prozent|€|euro|ms|millisekunden|"
         rf"sekunden|minuten|stunden|tage|wochen|monate|kg|kilo|km|gb|mb|nutzer|kunden|seiten|wörter|leute|"
         rf"mitarbeiter|mitglieder|grad)?)(?:\s|[,.;!]|$).*",
-        veto=_ASK + r"|\b(?:flug|film|ticket|einwohner|temperatur)\b",
+        veto=_ASK + r"|\b(?:flug|film|ticket|einwohner|temperatur|mauer|fluss|berg|planet\w*)\b",
     ),
     Rule(
         name="state.count",
@@ -614,7 +614,7 @@ _SIGNS = {
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
     "asks": r"\?|^(?:was|wie|wo|wann|warum|wer|welche[rsn]?|wieso|weshalb|wohin|woher|weißt du|kannst|könntest|"
     r"hast du|gibt es)\b",
-    "request": r"^(?:bitte\s|und\s|also\s|ok,?\s|dann\s)*(?:stell|mach|gib|zeig|such|schreib|erzähl|übersetz|"
+    "request": r"^(?:bitte\s|und\s|also\s|ok,?\s|dann\s)*(?:stell|erinner|mach|gib|zeig|such|schreib|erzähl|übersetz|"
     r"erklär|fass|kürz|nimm|lies|schau|hilf|"
     r"erfinde|nenn|sag|buch|reservier|bestell|änder|korrigier|öffne|schließ|rechne|vergleich|formulier|füg|"
     r"lösch|prüf|finde|warte|lass|spiel|"

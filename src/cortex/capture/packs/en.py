@@ -155,10 +155,23 @@ PACK = Pack(
         r"undecided|would be|would have|should i|just kidding|jk|as a joke|i'm joking)\b"
         # A step of the trip that is being booked, not a fact about whoever books it.
         r"|\b(?:leaving|departing|arriving|returning|checking (?:in|out)) (?:from|on|at|for|in|next|this|tomorrow)\b"
-        r"|\bmy (?:arrival|departure|destination|check-? ?(?:in|out)|travel|return|party) (?:date |time )?"
-        r"(?:is|will|has|starts?)\b|\b(?:there (?:is|are|will be)|it's) \w+ of us\b|\bplanning a (?:\w+ )?(?:vacation|trip)\b"
+        r"|\bmy (?:date of )?(?:arrival|departure|destination|check-? ?(?:in|out)|travel|return|party) (?:date |time )?"
+        r"(?:is|will|has|starts?)\b|\b(?:there (?:is|are|will be)|it's) \w+ of us (?:leaving|going|travel\w+)\b"
+        r"|\bplanning a (?:\w+ )?(?:vacation|trip)\b"
         r"|\bwon't be needing\b|\b(?:economy|business) (?:class|extra|tickets?)\b|\b(?:plan|decided) to leave\b"
         r"|\bnew to (?:this|the) (?:city|area|town)\b"
+        # For once, for now, or from hearsay.
+        r"|\bfor (?:just )?this \w+ only\b|\bjust (?:for )?this (?:once|time|one)\b"
+        r"|\b(?:heard|read|rumou?r has it) that\b|\bno idea (?:if|whether)\b"
+        r"|\b(?:is|are|keeps?|went|got) (?:just |still |now )?(?:hanging|frozen|freezing|stuck|crashing|"
+        r"failing|lagging|flickering|acting up|not working|broken|down(?! to)|offline|dead|empty|full|late)\b"
+        r"|\b(?:password|passphrase|pin)\b[^.!?]{0,40}\bis\b(?! (?:in|kept|stored|managed|with|under|on)\b)"
+    ),
+    seeks=(
+        r"\b(?:find|recommend|suggest|play|search|look(?:ing)? for|book|show)"
+        r" (?:me |us |for |some |any |a |other |more ){0,3}(?:\w+ ){0,2}"
+        r"(?:songs?|music|movies?|films?|shows?|events?|concerts?|restaurants?|something|tickets?|games?|ones)\b"
+        r"|\bplace to eat\b|\b(?:other|another|any) (?:options?|songs?|movies?|events?|suggestions?)\b"
     ),
     platitudes=r"\b(?:sometimes|life is|success|failures?|always here|you got this|not alone|proud of you|believe in|"
     r"yourself|no matter)\b",

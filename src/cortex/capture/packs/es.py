@@ -360,7 +360,7 @@ _RULES: tuple[Rule, ...] = (
         rf"a)?\s*(?:de\s+[^,;.!?]{{1,20}}\s+)?(?:a|en|hasta|de|al)?\s*(?:unos\s+|"
         rf"casi\s+)?(?P<value>[$€£]?\d[\d.,]*\s?(?:%|€|euros|ms|segundos|minutos|horas|días|kg|kilos|km|GB|MB|"
         rf"por ciento|usuarios|personas|palabras|páginas|clientes|mil|millones)?)(?:\s|[,.;!]|$).*",
-        veto=_ASK + r"|\b(?:vuelo|película|billete|mesa|población|grados|agua)\b",
+        veto=_ASK + r"|\b(?:vuelo|película|billete|mesa|población|grados|agua|muralla|río|monte|montaña|planeta)\b",
     ),
     Rule(
         name="state.count",

@@ -121,6 +121,8 @@ class Pack:
     """The end of a clause after which the words are somebody else's: "she said"."""
     hedges: str = ""
     """Found in a clause, it is not settled enough to be remembered: "maybe"."""
+    seeks: str = ""
+    """Where it is found, something to enjoy is being looked for: what is liked is told for that."""
     passing: tuple[tuple[str, Retention, timedelta | None], ...] = ()
     """What says that a statement holds for a while only, and for how long."""
     weigh: Callable[[str], Rule | None] | None = None

@@ -25,9 +25,9 @@ WEIGHTS: Mapping[str, int] = {
     "change": 2,
     "role": 4,
     "taste": 4,
-    "decision": 4,
-    "norm": 4,
-    "steps": 4,
+    "decision": 5,
+    "norm": 5,
+    "steps": 5,
     "corrects": 3,
     # How exact it is.
     "number": 1,
@@ -47,7 +47,7 @@ WEIGHTS: Mapping[str, int] = {
     "short": -3,
 }
 """How much each sign says for or against remembering a statement."""
-ENOUGH = 4
+ENOUGH = 5
 """What is remembered weighs this much: one strong sign, or two that agree."""
 
 

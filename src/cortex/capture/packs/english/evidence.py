@@ -223,7 +223,7 @@ SIGNS: dict[str, str] = {
     r"(?:the|its) (?:date|time|name|location|title|place|city|address|cost)\b|reserv\w+|sports?|game|vs|account)\b",
 }
 
-ENOUGH = 0.6
+ENOUGH = 1.5
 """A statement that weighs more is remembered: with what bars one, that is right nine times in ten."""
 CONFIDENCE = 0.56
 
