@@ -1,8 +1,8 @@
 """The parts of the docs that the code knows best: `python docs/generate.py` writes them anew.
 
 Each stands between two markers, such as `<!-- settings:begin -->` and `<!-- settings:end -->`. A test compares them
-with the code, so they cannot fall behind. Measured figures are not computed here: `make recall-table` measures them
-into docs/recall.md and `make bench` into bench/results; this script only carries them to where they are read.
+with the code, so they cannot fall behind. What takes long to measure is not measured here: `make recall-table` writes
+it into docs/recall.md and `make bench` into bench/results; this script only carries it to where it is read.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def generated() -> dict[tuple[Path, str], str]:
     return {
         (DOCS / "operations.md", "settings"): settings_table(),
         (DOCS / "recall.md", "recipes"): recipes_table(),
+        (DOCS / "capture.md", "capture"): capture_table(),
         (DOCS / "cli.md", "commands"): command_pages(),
         (DOCS / "cli.md", "errors"): errors_table(),
         (ROOT / "README.md", "measured"): overall(region((DOCS / "recall.md").read_text(encoding="utf-8"), "measured")),
@@ -81,6 +82,19 @@ def recipes_table() -> str:
         for recipe in RECIPES.values()
     ]
     return table(("recipe", "what it is", "its numbers"), rows)
+
+
+def capture_table() -> str:
+    """What `cortex measure capture` prints of both halves, by language."""
+    from cortex.evaluation import capturing
+
+    rows = []
+    for half in ("dev", "held"):
+        measured = capturing.run(half).to_json()
+        for name, found in {"all": measured["overall"], **measured["languages"]}.items():
+            figures = (f"{found['precision']:.3f}", f"{found['recall']:.3f}", f"{found['kind_accuracy']:.3f}")
+            rows.append((half, name, str(found["turns"]), str(found["labels"]), *figures))
+    return table(("half", "language", "turns", "worth remembering", "precision", "recall", "of the right kind"), rows)
 
 
 def errors_table() -> str:

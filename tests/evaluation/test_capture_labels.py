@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -20,6 +22,9 @@ from cortex.errors import InvalidRequest, NotFound
 from cortex.evaluation import capturing
 from cortex.evaluation.capturing import Extract, Label, LabelledTurn, Verdict
 from cortex.surfaces.cli import capture_view
+
+_SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
+SMALL_TALK = _SETS / "sgd-turns" / "records.jsonl.gz"
 
 LANGUAGES = {"en", "zh-Hans", "zh-Hant", "ja", "es", "de"}
 PROMISED = 320
@@ -399,3 +404,19 @@ def test_a_report_is_one_json_object(capsys):
     assert told["small_talk"]["per_hundred"] == 1.5
     assert "faults" not in told
     assert [fault["turn"] for fault in json.loads(shown(capsys, as_json=True, errors=True))["faults"]] == ["t1", "t2"]
+
+
+# --- what we hold ourselves to ----------------------------------------------------------------------------------------
+
+
+def test_capture_is_precise_and_finds_most_on_the_half_no_rule_was_written_on() -> None:
+    """X11, X12, E11: precision at least 0.9, recall at least 0.7"""
+    overall = capturing.run("held").to_json()["overall"]
+    assert overall["precision"] >= 0.9
+    assert overall["recall"] >= 0.7
+
+
+@pytest.mark.skipif(not SMALL_TALK.exists(), reason="the set of small talk is not here")
+def test_small_talk_leaves_hardly_anything_behind() -> None:
+    """E11"""
+    assert capturing.small_talk(SMALL_TALK, 200).memories <= 2
