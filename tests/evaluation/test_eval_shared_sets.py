@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cortex.domain.turn import Said
+from cortex.evaluation import sets
 from cortex.evaluation.runner import run
+from cortex.wiring import Cortex
 
 SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
 
@@ -34,3 +37,20 @@ def test_chinese_and_japanese_are_found_by_keywords_alone(name, tmp_path):
 
 def test_english_paragraphs_are_found_by_keywords_alone(tmp_path):
     assert any_at_10("xquad", tmp_path, limit=120) >= 0.95
+
+
+def test_a_second_ingest_of_everything_changes_no_count(tmp_path):
+    """C1"""
+    sessions: dict[tuple[str, str], list[Said]] = {}
+    for record in sets.read(SETS / "locomo").records:
+        said = Said(text=record.text, role=record.role, speaker=record.speaker, at=record.at)
+        sessions.setdefault((record.scope, record.session), []).append(said)
+    with Cortex(tmp_path, settings={"embedding": {"provider": "none"}}) as engine:
+        counts = []
+        for _ in range(2):
+            for (scope, session), history in sessions.items():
+                engine.ingest(history, session=f"{scope}/{session}", scope=scope, debounce=False)
+            engine.work()
+            counts.append(engine.stats())
+    assert counts[0] == counts[1]
+    assert counts[0].by_lane["memories"] > 100

@@ -24,7 +24,18 @@ def test_status_says_what_is_there(cli: Cli) -> None:
     }  # fmt: skip
     assert told["recipe"] == "balanced.v1"
     assert told["degraded"] == []
-    assert "fake/words" in cli("status").out
+    shown = cli("status").out
+    assert "fake/words" in shown
+    assert "none: nothing is spent" in shown
+
+
+def test_status_tells_what_waits_in_the_background(cli: Cli) -> None:
+    """C2"""
+    cli("ingest", "-", "--session", "s", stdin='[{"role": "user", "content": "I prefer trams over buses"}]')
+    jobs = cli("status", "--json").json["jobs"]
+    assert jobs["waiting"] >= 1
+    assert jobs["next"]
+    assert "waiting, the next at" in cli("status").out
 
 
 def test_a_failing_embedder_degrades_to_keywords_and_every_answer_says_so(cli: Cli) -> None:

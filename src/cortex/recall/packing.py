@@ -136,6 +136,8 @@ def _line(hit: Hit, text: str) -> str:
         about.append(trace.kind.value)
     elif isinstance(trace, Chunk):
         about.append(_name(trace.citation))
+    if isinstance(trace, Turn) and trace.outdated_by is not None:
+        about.append("since changed")
     if trace.trust is not TrustTier.TRUSTED:
         about.append(trace.trust.value)
     # One line a hit: a line break inside could pretend to be the next hit, or the end of the block.

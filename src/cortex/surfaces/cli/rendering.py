@@ -288,9 +288,34 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} lacking")
     about.add_row("reranker", _provider(found["reranker"], found["reranker"]["name"]))
     about.add_row("recipe", one_line(found["recipe"]))
+    about.add_row("language model", one_line(_model(found["llm"])))
+    about.add_row("background", one_line(_background(found["jobs"])))
     yield about
     for trouble in found["degraded"]:
         yield notice(f"{trouble['what']}: {trouble['why']}", trouble["fix"])
+    for anomaly in found["anomalies"]:
+        yield notice(f"{anomaly['code']}: {anomaly['detail']}", anomaly["fix"])
+    if found["hook_troubles"]:
+        told = ", ".join(f"{what} {number:,}" for what, number in found["hook_troubles"].items())
+        yield notice(f"turns went on without memory: {told}", "run `cortex doctor`")
+
+
+def _model(about: Mapping[str, Any]) -> str:
+    """The language model and what it has spent of its budget."""
+    if "name" not in about:
+        return "none: nothing is spent"
+    spent = [
+        f"{about[window]['calls']:,} of {about[window]['max_calls']:,} calls and {about[window]['tokens']:,} of"
+        f" {about[window]['max_tokens']:,} tokens this {window}"
+        for window in ("hour", "day")
+        if window in about
+    ]
+    return "; ".join([about["name"], *spent])
+
+
+def _background(jobs: Mapping[str, Any]) -> str:
+    waiting = f"{jobs['waiting']:,} waiting"
+    return f"{waiting}, the next at {jobs['next'][:19]}, {jobs['failed']:,} given up" if jobs["next"] else waiting
 
 
 def _provider(about: Mapping[str, Any], name: str) -> Text:
