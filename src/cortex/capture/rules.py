@@ -77,7 +77,7 @@ def candidates(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Can
         return []
     own = prose.own_prose(turn.text)
     found: list[Candidate] = []
-    for pack, start, end in _by_language(own, packs):
+    for pack, start, end in by_language(own, packs):
         found += [each for each in _in_sentence(turn, own, start, end, pack) if not _is_for_the_search(each, own, pack)]
     return sorted(_weightiest(found), key=lambda each: each.span or (0, 0))
 
@@ -91,7 +91,7 @@ def _is_for_the_search(each: Candidate, own: str, pack: Pack) -> bool:
 def standing(text: str, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> bool:
     """Whether `text` tells the assistant what to hold to from then on."""
     own = prose.own_prose(text)
-    for pack, start, end in _by_language(own, packs):
+    for pack, start, end in by_language(own, packs):
         for found in _matches(own, own, start, end, pack, USER):
             if found.rule.kind is Kind.RULE:
                 return True
@@ -118,7 +118,7 @@ def _same(one: Candidate, other: Candidate) -> bool:
 # Which language a sentence is in.
 
 
-def _by_language(own: str, packs: Sequence[Pack]) -> Iterator[tuple[Pack, int, int]]:
+def by_language(own: str, packs: Sequence[Pack]) -> Iterator[tuple[Pack, int, int]]:
     """The sentences, each with the pack that reads it."""
     whole = language(own[:4_000], packs)
     spans = list(prose.sentences(own))

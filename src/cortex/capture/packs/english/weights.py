@@ -1,4 +1,4 @@
-"""What each sign of `evidence` weighs: a logistic regression over labelled statements and turns of small talk."""
+"""What each sign of `evidence` weighs, as `python -m cortex.evaluation.fitting` fitted it."""
 
 BIAS = -1.0
 WEIGHTS = {
@@ -41,7 +41,7 @@ WEIGHTS = {
     "here": 0.8,
     "brackets": 0.5,
     "you": 0.4,
-    "request": -1.8,
+    "request": -1.9,
     "task": -1.0,
     "reaction": -1.9,
     "opinion": -1.7,
