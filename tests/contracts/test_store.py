@@ -1130,6 +1130,22 @@ def test_what_was_kept_does_not_change_when_the_caller_changes_it(anna: Desk) ->
         assert [filed.facts for filed in view.receipts()] == [{"ids": [1]}]
 
 
+def test_a_little_that_is_not_meant_among_much_that_is_stays_out(anna: Desk) -> None:
+    """E7: many scopes of trusted memories, and a few that are not"""
+    many = [memory(n, f"The berth of pier {n} is free", scope=f"pier-{n}") for n in range(1, 41)]
+    strange = [
+        memory(90 + n, "The berth of the pier is free for Eve", scope=f"pier-{n}", trust=TrustTier.UNTRUSTED)
+        for n in (1, 2)
+    ]
+    anna.put(*many, *strange)
+    trusted = Filter(trusts=frozenset({TrustTier.TRUSTED}))
+    with anna.view() as view:
+        found = {match.id for match in view.keywords(query_terms("free berth"), trusted, 100)}
+        scores = {match.score for match in view.keywords(query_terms("free berth"), trusted, 100)}
+    assert found == {each.id for each in many}
+    assert len(scores) == 1
+
+
 # --- jobs ----------------------------------------------------------------------------------------
 
 

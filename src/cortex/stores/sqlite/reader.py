@@ -82,7 +82,7 @@ class SqliteView:
         self._codes = codes
         found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
         self._user: int = found[0] if found else -1
-        self._posted_traces: int | None = None
+        self._posted_facets: frozenset[int] | None = None
         self._known_facets: dict[tuple[object, ...], Facets] = {}
         self._position: int = self._db.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0]
 
@@ -205,7 +205,7 @@ class SqliteView:
     def _frequency(self, term: str, facets: Facets) -> int:
         if not is_term(term):
             return 0
-        if self._whole(facets) or len(facets.ids) <= _MANY_FACETS:
+        if self._told_by_tokens(facets):
             match = self._match([term], facets)
             count: int = self._db.execute("SELECT count(*) FROM postings WHERE postings MATCH ?", (match,)).fetchone()[
                 0
@@ -218,7 +218,7 @@ class SqliteView:
     ) -> list[Passage]:
         """The passages of the newest `most` that hold `required` and any of the others."""
         match = self._match(any_of, facets, required)
-        if self._whole(facets) or len(facets.ids) <= _MANY_FACETS:
+        if self._told_by_tokens(facets):
             query = (
                 f"SELECT {UNIT_COLUMNS} FROM lexicon l WHERE l.row IN"
                 " (SELECT rowid FROM postings WHERE postings MATCH :match ORDER BY rowid DESC LIMIT :most)"
@@ -235,21 +235,29 @@ class SqliteView:
 
     def _match(self, any_of: Sequence[str], facets: Facets, required: str | None = None) -> str:
         groups = []
-        if not self._whole(facets):
-            few = len(facets.ids) <= _MANY_FACETS
+        others = self._others(facets)
+        few, few_others = len(facets.ids) <= _MANY_FACETS, len(others) <= _MANY_FACETS
+        if others and not few_others:
             groups.append([facet_token(id) for id in facets.ids] if few else [user_token(self._user)])
         if required is not None:
             groups.append([required])
         groups.append([term for term in any_of if is_term(term)])
-        # Every term is quoted, so that nothing in it is an operator.
-        return " AND ".join("(" + " OR ".join(f'"{token}"' for token in group) + ")" for group in groups)
+        match = " AND ".join(_any_of(group) for group in groups)
+        # Where nearly everything is meant, it is quicker to leave out the rest.
+        rest = _any_of([facet_token(id) for id in sorted(others)]) if others and few_others else ""
+        return f"({match}) NOT {rest}" if rest else match
 
-    def _whole(self, facets: Facets) -> bool:
-        """Whether these facets are all there is, so that no posting needs to be checked for them."""
-        if self._posted_traces is None:
-            total = "SELECT coalesce(sum(traces), 0) FROM facets WHERE state IN (SELECT value FROM json_each(?))"
-            self._posted_traces = self._db.execute(total, (listed(sorted(SEARCHABLE)),)).fetchone()[0]
-        return facets.traces == self._posted_traces
+    def _told_by_tokens(self, facets: Facets) -> bool:
+        """Whether the posting lists alone can tell what lies in these facets: they are few, or the others are."""
+        return min(len(facets.ids), len(self._others(facets))) <= _MANY_FACETS
+
+    def _others(self, facets: Facets) -> frozenset[int]:
+        """The facets that have postings and are not among these."""
+        if self._posted_facets is None:
+            posted = "SELECT id FROM facets WHERE traces > 0 AND state IN (SELECT value FROM json_each(?))"
+            rows = self._db.execute(posted, (listed(sorted(SEARCHABLE)),))
+            self._posted_facets = frozenset(row[0] for row in rows)
+        return self._posted_facets.difference(facets.ids)
 
     # --- by meaning ------------------------------------------------------------------------------
 
@@ -495,6 +503,11 @@ def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None,
 def matrix_of(vectors: Sequence[bytes]) -> NDArray[np.float32]:
     """Stored vectors, one to a line."""
     return np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(vectors), -1)
+
+
+def _any_of(tokens: Sequence[str]) -> str:
+    """A match of any of the tokens. Each is quoted, so that nothing in it is an operator."""
+    return "(" + " OR ".join(f'"{token}"' for token in tokens) + ")"
 
 
 def is_term(text: str) -> bool:

@@ -151,7 +151,8 @@ class Writer:
                 counts.append((1, 0, 0, facet))
             if isinstance(trace, Turn) and trace.speaker:
                 speakers[facet, trace.speaker] += 1
-            sources += source_rows(at, trace)
+            elif isinstance(trace, Memory) and trace.source_turns:
+                sources += source_rows(at, trace)
         self._add("traces (row, id, name, facet, since, created, thread, seq, slot, salt, body)", traces)
         self._add("lexicon", terms)
         self._db.executemany("INSERT INTO postings (rowid, terms) VALUES (?, ?)", postings)
@@ -499,7 +500,7 @@ ADD_UNIT = "INSERT INTO lexicon VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 def slot(trace: Trace) -> str | None:
-    return trace.slot if isinstance(trace, Memory) else None
+    return trace.slot if isinstance(trace, Memory) and trace.attribute else None
 
 
 def source_rows(row: int, trace: Trace) -> list[tuple[bytes, int]]:
