@@ -87,6 +87,7 @@ def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
         "reranker": {"name": parts.reranker.name, **_availability(reranker)},
         "recipe": parts.settings.recall.recipe,
         "llm": _llm(parts),
+        "hardware": asdict(parts.hardware.verdict()) if parts.hardware is not None else None,
         "jobs": {
             "waiting": len(waiting),
             "failed": len(failed),

@@ -18,6 +18,7 @@ from cortex.domain.scope import Tenant
 from cortex.errors import EngineError, StoreUnavailable
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
+from cortex.ports.hardware import Hardware
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Change, PutJob, Store
@@ -136,6 +137,7 @@ class Parts:
     embedder: Embedder
     reranker: Reranker
     llm: LLM | None = None
+    hardware: Hardware | None = None
     replace_store: Callable[[str, Path, Path], bool] | None = None
     """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
     aftermath: Aftermath = field(default_factory=Aftermath)

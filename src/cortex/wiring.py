@@ -16,6 +16,7 @@ from cortex.engine import Engine
 from cortex.parts import Parts
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
+from cortex.ports.hardware import Hardware
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Store
@@ -78,6 +79,7 @@ def build(
     models = configuration.models_home(home)
     if reranker is None:
         reranker = registry.find("cortex.rerankers", settings.rerank.provider)(settings.rerank.options, models)
+    hardware = _hardware(settings, clock)
     return Parts(
         home=home,
         settings=settings,
@@ -86,7 +88,8 @@ def build(
         open_store=lambda agent: _store(home, agent, settings),
         embedder=_embedder(home, settings, clock, models, embedder),
         reranker=reranker,
-        llm=_llm(home, settings, clock, llm),
+        llm=_llm(home, settings, clock, hardware, llm),
+        hardware=hardware,
         replace_store=_replacing(home, settings),
     )
 
@@ -106,12 +109,21 @@ def agent_path(home: Path, agent: str) -> Path:
     return home / AGENTS / f"{agent}.sqlite"
 
 
-def _llm(home: Path, settings: Settings, clock: Clock, given: LLM | None) -> LLM | None:
+def _hardware(settings: Settings, clock: Clock) -> Hardware | None:
+    """The monitor of the card, where it is to be asked (C15)."""
+    watched = settings.hardware
+    if not watched.enabled:
+        return None
+    from cortex.providers.hardware import HardwareMonitor
+
+    return HardwareMonitor(watched.url, clock, max_load=watched.max_load, max_temperature=watched.max_temperature)
+
+
+def _llm(home: Path, settings: Settings, clock: Clock, hardware: Hardware | None, given: LLM | None) -> LLM | None:
     """The language model, within its budget; None where none is wanted, and then nothing of it is imported."""
     options = settings.llm
     if given is None and options.provider == "none":
         return None
-    from cortex.providers.hardware import HardwareMonitor
     from cortex.providers.llms.guarded import GuardedLLM
     from cortex.providers.llms.spending import Limits, Spending
 
@@ -122,18 +134,9 @@ def _llm(home: Path, settings: Settings, clock: Clock, given: LLM | None) -> LLM
         tokens_per_hour=options.tokens_per_hour,
         tokens_per_day=options.tokens_per_day,
     )
-    watched = settings.hardware
-    hardware = HardwareMonitor(
-        watched.url, clock, max_load=watched.max_load, max_temperature=watched.max_temperature
-    ) if watched.enabled else None  # fmt: skip
     inner: LLM = given or registry.find("cortex.llms", options.provider)(options.options, seconds)
-    return GuardedLLM(
-        inner,
-        Spending(home / SPENDING, limits, clock, hold_seconds=max(300.0, 2 * seconds)),
-        clock,
-        timeout=seconds,
-        hardware=hardware,
-    )
+    spending = Spending(home / SPENDING, limits, clock, hold_seconds=max(300.0, 2 * seconds))
+    return GuardedLLM(inner, spending, clock, timeout=seconds, hardware=hardware)
 
 
 def _replacing(home: Path, settings: Settings) -> Callable[[str, Path, Path], bool] | None:

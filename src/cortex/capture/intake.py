@@ -173,13 +173,7 @@ def _take_in(
             aligned = history.align(lines, [each.line for each in spoken])
         changes = _edits(aligned, stored, spoken, view, intake)
         recent = view.turns(arrival.session, last - RECENT)
-    seen = [turn.text for turn in recent if turn.trust is not TrustTier.TRUSTED]
-    turns: list[Turn] = []
-    for number, at in enumerate(aligned.fresh):
-        turn = _turn(spoken[at], arrival, TraceId(ids(now)), last + 1 + number, now, seen)
-        turns.append(turn)
-        if turn.trust is not TrustTier.TRUSTED:
-            seen.append(turn.text)
+    turns = _turns([spoken[at] for at in aligned.fresh], recent, arrival, last + 1, ids, now)
     for at, turn in zip(aligned.fresh, turns, strict=True):
         # A message in parts is known by its first.
         place = spoken[at].message.index
@@ -194,18 +188,36 @@ def _take_in(
     parts: dict[str, Any] = {"ingested_at": now.isoformat(), "pending_since": since, "history": None}
     if turns and aligned.fresh[-1] == len(spoken) - 1:
         # Only a history that ends where the session ends can be continued without looking.
-        parts["history"] = {
-            "count": len(digests), "chain": history.chained(digests), "last": last + len(turns),
-        }  # fmt: skip
-    if aligned.revised:
-        # What was drawn from the turn before it was edited is drawn anew.
-        first = min(stored[old].seq for old, _ in aligned.revised)
-        parts |= {mark: min(state.get(mark, -1), first - 1) for mark in ("extracted", "enriched")}
+        ends_at = last + len(turns)
+        parts["history"] = {"count": len(digests), "chain": history.chained(digests), "last": ends_at}
+    parts |= _drawn_anew([stored[old] for old, _ in aligned.revised], state)
     jobs = [_job(kind, arrival.session, now if kind == EMBED else intake.due, ids(now)) for kind in afterwards.kinds]
     intake.position = store.apply(
         tenant, [ExpectLast(arrival.session, last), *changes, SetState(arrival.session, parts), *jobs], at=now
     )
     return intake
+
+
+def _turns(
+    spoken: Sequence[_Spoken], recent: Sequence[Turn], arrival: Arrival, first: int, ids: IdSource, now: datetime
+) -> list[Turn]:
+    """The new turns of a session, the first of them at place `first`, after the `recent` ones."""
+    seen = [turn.text for turn in recent if turn.trust is not TrustTier.TRUSTED]
+    turns: list[Turn] = []
+    for number, each in enumerate(spoken):
+        turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen)
+        turns.append(turn)
+        if turn.trust is not TrustTier.TRUSTED:
+            seen.append(turn.text)
+    return turns
+
+
+def _drawn_anew(edited: Sequence[Turn], state: Mapping[str, Any]) -> dict[str, int]:
+    """Parts of a session's state by which what was drawn from turns before they were edited is drawn anew."""
+    if not edited:
+        return {}
+    before = min(turn.seq for turn in edited) - 1
+    return {mark: min(state.get(mark, -1), before) for mark in ("extracted", "enriched")}
 
 
 def _job(kind: str, session: str, due: datetime, id: str) -> PutJob:

@@ -289,6 +289,8 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     about.add_row("reranker", _provider(found["reranker"], found["reranker"]["name"]))
     about.add_row("recipe", one_line(found["recipe"]))
     about.add_row("language model", one_line(_model(found["llm"])))
+    if found["hardware"] is not None:
+        about.add_row("card", one_line(_card(found["hardware"])))
     about.add_row("background", one_line(_background(found["jobs"])))
     yield about
     for trouble in found["degraded"]:
@@ -311,6 +313,13 @@ def _model(about: Mapping[str, Any]) -> str:
         if window in about
     ]
     return "; ".join([about["name"], *spent])
+
+
+def _card(verdict: Mapping[str, Any]) -> str:
+    """How busy and how hot the card is, and whether background work waits for it."""
+    figures = [f"{verdict['load']:.0f} % load"] if verdict["load"] is not None else []
+    figures += [f"{verdict['temperature']:.0f} °C"] if verdict["temperature"] is not None else []
+    return "; ".join([", ".join(figures) or "no figures", *([verdict["why"]] if verdict["why"] else [])])
 
 
 def _background(jobs: Mapping[str, Any]) -> str:
