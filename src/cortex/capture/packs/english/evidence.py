@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 from cortex.capture.packs.english.weights import BIAS, WEIGHTS
 from cortex.capture.packs.english.words import (
     BOOKING,
@@ -266,7 +268,8 @@ def barred(shown: frozenset[str]) -> bool:
 
 def weight(shown: frozenset[str]) -> float:
     """The weight of a statement with these signs: the more, the likelier it is worth remembering."""
-    return BIAS + sum(WEIGHTS[name] for name in shown)
+    # Summed exactly: the order of a set must not decide what lies on the border.
+    return round(fsum((BIAS, *(WEIGHTS[name] for name in shown))), 3)
 
 
 def _kind(shown: frozenset[str]) -> Kind:
