@@ -91,7 +91,14 @@ def test_deep_is_the_default_with_its_best_read_once_more():
     deep, default = named("deep.v1"), named(DEFAULT)
     assert deep.rerank is not None
     assert deep.rerank.depth > 0
-    same = replace(deep, name=default.name, about=default.about, rerank=default.rerank, focus=default.focus)
+    same = replace(
+        deep,
+        name=default.name,
+        about=default.about,
+        rerank=default.rerank,
+        focus=default.focus,
+        nothing=default.nothing,
+    )
     assert same == default
 
 

@@ -147,7 +147,9 @@ class _Search:
         if self.recipe.freshness is not None:
             answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness)
         answer.dropped = []
-        admitted = self._admit(answer, planned, allowed)
+        # Before they are read again: a memory and the turn it came from would take two of the places there.
+        admitted, echoes = _told_once(self._admit(answer, planned, allowed))
+        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in echoes]
         admitted = self._rerank(answer, planned, admitted)
         chosen = self._choose(answer, planned, admitted, standing)
         hits = [_hit(each, tier) for each in chosen]
@@ -230,7 +232,12 @@ class _Search:
         return sorted(first, key=lambda each: (-each.score, each.trace.id)) + rest
 
     def _readable(self, trace: Trace, terms: Set[str]) -> str:
-        """What a reranker is given of a trace: the question it answers, and the part that bears on the query."""
+        """What a reranker is given of a trace: the question it answers, and the part that bears on the query.
+
+        A memory is read as it was said: a statement out of its turn is short, and marked too well for that.
+        """
+        if isinstance(trace, Memory) and trace.source_turns:
+            trace = next(iter(self.view.load(trace.source_turns[-1:])), trace)
         before = self.view.turn_at(trace.session, trace.seq - 1) if isinstance(trace, Turn) else None
         return f"{heading(trace, before)} {excerpt(trace.text, terms, _READ_TOKENS)}".strip()
 
@@ -249,8 +256,6 @@ class _Search:
             admitted = []
         if planned.automatic:
             admitted = self._near_the_best(answer, admitted)
-        admitted, echoes = _told_once(admitted)
-        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in echoes]
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]

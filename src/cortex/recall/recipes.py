@@ -222,8 +222,10 @@ RECIPES: Mapping[str, Recipe] = {
             name="deep.v1",
             about="The default, its best read once more by a cross-encoder: slower, better.",
             rerank=Rerank(depth=20, weight=0.08),
-            # A cross-encoder tells by reading what the noun asked for tells by name.
+            # A cross-encoder tells by reading what the noun asked for tells by name, and its marks lie far apart: what
+            # trails behind the best of them may still answer.
             focus=None,
+            nothing=replace(_BALANCED.nothing, trailing=0.0),
         ),
         Recipe(
             name="cortex-hybrid.v1",
