@@ -100,7 +100,7 @@ class Background:
     # --- vectors --------------------------------------------------------------------------------------------------
 
     def _vectors_of(self, memories: Sequence[Memory]) -> Mapping[TraceId, Sequence[Vector]]:
-        if not self._can_embed:
+        if not self._engine._can_embed:
             return {}
         tokens = self._parts.settings.embedding.passage_tokens
         return remembering.vectors_of(memories, self._parts.embedder, tokens)
@@ -121,10 +121,6 @@ class Background:
         self._store.apply(self._tenant, queue.finished(job), at=self._parts.clock.now())
         return {"embedded": outcome.embedded}
 
-    @property
-    def _can_embed(self) -> bool:
-        return self._parts.embedder.space.dimension > 0
-
     # --- the synthesis for the next turn --------------------------------------------------------------------------
 
     def _synthesise(self, job: Job) -> Mapping[str, int]:
@@ -138,7 +134,7 @@ class Background:
                 answer = self._engine._answer(replace(query, recipe=name), recipes.named(name), view)
             llm = self._parts.llm and background_of(self._parts.llm)
             cached = synthesis.for_the_next_turn(query.text, answer.hits, llm, now)
-        if cached and self._can_embed:
+        if cached and self._engine._can_embed:
             with suppress(EmbedderUnavailable):  # so that the next turn finds this vector in the cache
                 self._parts.embedder.embed_query(cached.synthesis.substance)
         state = SetState(job.key, {"synthesis": cached.to_state() if cached else None})

@@ -62,7 +62,7 @@ def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
         lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
         diary = upkeep.read(view)
         waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
-    sets = store.vector_sets(tenant)
+    sets, llm = store.vector_sets(tenant), _llm(parts)
     embedder, reranker = trouble_of(parts.embedder), trouble_of(parts.reranker)
     return {
         "version": __version__,
@@ -86,8 +86,9 @@ def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
         },
         "reranker": {"name": parts.reranker.name, **_availability(reranker)},
         "recipe": parts.settings.recall.recipe,
-        "llm": _llm(parts),
-        "hardware": asdict(parts.hardware.verdict()) if parts.hardware is not None else None,
+        "llm": llm,
+        # A model that is there has asked the monitor already.
+        "hardware": llm.get("hardware") or (asdict(parts.hardware.verdict()) if parts.hardware else None),
         "jobs": {
             "waiting": len(waiting),
             "failed": len(failed),

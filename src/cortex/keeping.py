@@ -51,6 +51,7 @@ class Keeping:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._parts = engine._parts
 
     def tend(self, *, dry_run: bool = False, progress: Progress = silent) -> Tended:
         """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_tend` (X16)."""
@@ -59,9 +60,9 @@ class Keeping:
             outcome = tending.tend(
                 tenant=self._engine.tenant,
                 store=self._engine._store,
-                embedder=self._engine._parts.embedder if self._engine._can_embed else None,
-                clock=self._engine._parts.clock,
-                ids=self._engine._parts.ids,
+                embedder=self._parts.embedder if self._engine._can_embed else None,
+                clock=self._parts.clock,
+                ids=self._parts.ids,
                 dry_run=dry_run,
                 secure=self.backup if self._backs_up else None,
                 progress=progress,
@@ -76,7 +77,7 @@ class Keeping:
                 undoing.Run.named(self._run_of(run)),
                 tenant=self._engine.tenant,
                 store=self._engine._store,
-                clock=self._engine._parts.clock,
+                clock=self._parts.clock,
             )
             note.close(undone.position, **undone.facts())
         return TakenBack(undone, note.receipt)
@@ -94,7 +95,7 @@ class Keeping:
 
     def backup(self, to: Path | None = None) -> backing.Made:
         """Back up the agent's memory while it is in use; `to` names a folder where nothing is ever removed (E21)."""
-        settings, now = self._engine._parts.settings.lifecycle, self._engine._parts.clock.now()
+        settings, now = self._parts.settings.lifecycle, self._parts.clock.now()
         self._engine.settle()
         with self._engine._noting("backup") as note:
             if to is not None:
@@ -117,18 +118,18 @@ class Keeping:
 
     def restore_backup(self, given: str) -> BroughtBack:
         """Bring back a backup: a file, the name of one, or `latest`. What is there now becomes a backup (E21)."""
-        agent, replace = self._engine.tenant.agent, self._engine._parts.replace_store
+        agent, replace = self._engine.tenant.agent, self._parts.replace_store
         if replace is None:
             raise InvalidRequest(
                 "has no files to put back", field="store.backend", hint="restore with the tools of the store"
             )
         path = backing.found(given, self._backups, agent)
-        self._engine._parts.release(agent)
+        self._parts.release(agent)
         replaced = backing.restore(
             path,
             self._backups,
             agent,
-            self._engine._parts.clock.now(),
+            self._parts.clock.now(),
             replace=lambda backup, keep: replace(agent, backup, keep),
         )
         return BroughtBack(path, replaced)
@@ -136,18 +137,18 @@ class Keeping:
     def attend(self) -> datetime:
         """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
         self._engine.work()
-        settings = self._engine._parts.settings.lifecycle
+        settings = self._parts.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
         tasks: dict[Task, Callable[[], object]] = {Task.TEND: self._tend_and_optimise, Task.BACKUP: self.backup}
-        at = schedule.attend(rhythm, tasks, last=self._last_done, clock=self._engine._parts.clock, note=self._note_task)
-        due, now = self._engine.next_due(), self._engine._parts.clock.now()
+        at = schedule.attend(rhythm, tasks, last=self._last_done, clock=self._parts.clock, note=self._note_task)
+        due, now = self._engine.next_due(), self._parts.clock.now()
         # What was due has just been done; what is still due belongs to a process that died, and waits for its lease.
         return min(at, due) if due and due > now else at
 
     @contextmanager
     def kept(self) -> Iterator[Keeper]:
         """Have `attend` called in the background, at its times and when there is something new to do."""
-        parts = self._engine._parts
+        parts = self._parts
         keeper = Keeper(self._engine.attend, clock=parts.clock).start()
         parts.wake = keeper.nudge
         try:
@@ -168,7 +169,7 @@ class Keeping:
         }
 
     def _note_task(self, task: Task, trouble: Anomaly | None) -> None:
-        now = self._engine._parts.clock.now()
+        now = self._parts.clock.now()
         if change := upkeep.noted(task, trouble, self._diary(), now):
             self._engine._store.apply(self._engine.tenant, [change], at=now)
 
@@ -178,12 +179,9 @@ class Keeping:
 
     @property
     def _backups(self) -> Path:
-        return self._engine._parts.home / backing.FOLDER
+        return self._parts.home / backing.FOLDER
 
     @property
     def _backs_up(self) -> bool:
         """Whether this store can be backed up, and is to be."""
-        return (
-            self._engine._parts.replace_store is not None
-            and self._engine._parts.settings.lifecycle.backup_every_hours > 0
-        )
+        return self._parts.replace_store is not None and self._parts.settings.lifecycle.backup_every_hours > 0

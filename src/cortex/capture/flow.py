@@ -14,6 +14,7 @@ from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
+from cortex.domain.secrets import REDACTED
 from cortex.domain.suspicion import pasted_spans
 from cortex.domain.terms import query_terms
 from cortex.domain.text import DEFAULT_MAX_BYTES
@@ -25,9 +26,6 @@ from cortex.ports.store import Change, Embed, Filter, Job, SetState, Store, View
 
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
-
-REDACTED = "[redacted:"
-"""A statement about a secret says nothing without it."""
 
 NEAREST = 6
 """How many of the most alike memories a new one is compared with."""
@@ -134,7 +132,7 @@ class Capture:
         return memories, found
 
     def _kept(self, candidates: Sequence[Candidate], turns: Mapping[TraceId, Turn]) -> list[Candidate]:
-        """Those the policy takes: sure enough, of the right kind, not somebody else's words, few from each turn."""
+        """Those the policy takes: sure enough, of the right kind, nobody else's words, few from each turn."""
         kept: list[Candidate] = []
         per_turn: Counter[TraceId] = Counter()
         for candidate in candidates:

@@ -14,6 +14,9 @@ from functools import cache
 from hashlib import sha256
 from operator import attrgetter, itemgetter
 
+REDACTED = "[redacted:"
+"""How what stands in the place of a secret begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -756,7 +759,7 @@ def _replaced(text: str, found: Iterable[Secret]) -> str:
     parts: list[str] = []
     at = 0
     for secret in found:
-        parts += (text[at : secret.start], f"[redacted:{secret.name}]")
+        parts += (text[at : secret.start], _mark(secret))
         at = secret.end
     return "".join([*parts, text[at:]])
 
@@ -766,7 +769,12 @@ def _back(found_again: Sequence[Secret], before: Sequence[Secret]) -> list[Secre
     starts, shifts, shift = [], [0], 0
     for secret in before:
         starts.append(secret.start + shift)
-        shift += len(f"[redacted:{secret.name}]") - (secret.end - secret.start)
+        shift += len(_mark(secret)) - (secret.end - secret.start)
         shifts.append(shift)
     moved = [(secret, shifts[bisect_right(starts, secret.start)]) for secret in found_again]
     return [Secret(secret.name, secret.start - by, secret.end - by) for secret, by in moved]
+
+
+def _mark(secret: Secret) -> str:
+    """What stands in the place of a secret."""
+    return f"{REDACTED}{secret.name}]"

@@ -12,6 +12,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.suspicion import quotes_others
 from cortex.domain.terms import index_terms
 from cortex.domain.text import escaped, estimate_tokens, sentences
+from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role, Turn
 
@@ -49,13 +50,16 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> 
     """As many of `hits` as fit into `budget` tokens, best first, each trimmed as far as need be."""
     room = budget - estimate_tokens(_dressed("", frame))
     kept = _distinct(hits)
-    costs = [(estimate_tokens(_line(hit, "")) + 1, estimate_tokens(escaped(hit.trace.text))) for hit in kept]
+    labels = {hit.trace.id: _label(hit.trace) for hit in kept}
+    costs = [
+        (estimate_tokens(_line(labels[hit.trace.id], "")) + 1, estimate_tokens(escaped(hit.trace.text))) for hit in kept
+    ]
     while kept and (share := _share(costs, room)) is None:
         kept, costs = kept[:-1], costs[:-1]
     if not kept:
         return Packed("", 0, (), tuple(hits))
     trimmed = tuple(replace(hit, excerpt=excerpt(hit.trace.text, terms, share or 0)) for hit in kept)
-    block = _dressed("\n".join(_line(hit, escaped(hit.excerpt)) for hit in trimmed), frame)
+    block = _dressed("\n".join(_line(labels[hit.trace.id], escaped(hit.excerpt)) for hit in trimmed), frame)
     ids = {hit.trace.id for hit in trimmed}
     return Packed(block, estimate_tokens(block), trimmed, tuple(hit for hit in hits if hit.trace.id not in ids))
 
@@ -125,8 +129,8 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
     return distinct
 
 
-def _line(hit: Hit, text: str) -> str:
-    trace = hit.trace
+def _label(trace: Trace) -> str:
+    """What stands before a hit: its date, whose it is, and what a reader has to know of it."""
     about = [f"{trace.created_at:%Y-%m-%d}"]
     if isinstance(trace, Turn):
         about.append(_name(trace.speaker) or trace.role.value)
@@ -140,8 +144,12 @@ def _line(hit: Hit, text: str) -> str:
         about.append("since changed")
     if trace.trust is not TrustTier.TRUSTED:
         about.append(trace.trust.value)
+    return ", ".join(about)
+
+
+def _line(label: str, text: str) -> str:
     # One line a hit: a line break inside could pretend to be the next hit, or the end of the block.
-    return "- " + " ".join(f"[{', '.join(about)}] {text}".split())
+    return "- " + " ".join(f"[{label}] {text}".split())
 
 
 _NO_LABEL = str.maketrans("[],", "() ")
