@@ -1,0 +1,151 @@
+"""Voyage's Batch API: a file of requests is uploaded, and answered within half a day as another file.
+
+Voyage's SDK (0.5) has no part for it. So this is a small client of our own on `requests`, which the SDK brings along;
+the protocol is OpenAI's, but for the model and its options, which are told once for the whole job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from cortex.domain.vectors import Vector
+from cortex.errors import EmbedderUnavailable
+from cortex.providers.embedders import batches
+from cortex.providers.embedders.batching import Progress
+
+if TYPE_CHECKING:
+    import requests
+
+ENDPOINT = "/v1/embeddings"
+WINDOW = "12h"
+MAX_TEXTS = 50_000
+MAX_BYTES = 200_000_000
+"""Both are half of Voyage's own limits or less: the file of a job is put together in memory."""
+_CHUNK_BYTES = 1 << 16
+_WHO = "Voyage"
+
+
+class VoyageBatches:
+    """Jobs of one model. Where no key or no address is given, they are those that Voyage's SDK would take.
+
+    Each request has a `timeout` of its own, and one try. `headers` go along with each, beside the key.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None,
+        base_url: str | None,
+        model: str,
+        dimensions: int | None = None,
+        *,
+        input_type: str | None = "document",
+        headers: Mapping[str, str] = MappingProxyType({}),
+        timeout: float = batches.TIMEOUT_SECONDS,
+        max_texts: int = MAX_TEXTS,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        if api_key is None or base_url is None:
+            from voyageai import util
+
+            api_key = api_key or util.default_api_key()
+            base_url = base_url or util.get_default_base_url(api_key)
+        self._base_url = base_url.rstrip("/")
+        self._headers = {"Authorization": f"Bearer {api_key}", **headers}
+        self._options: dict[str, Any] = {"model": model}
+        if input_type is not None:
+            self._options["input_type"] = input_type
+        if dimensions is not None:
+            self._options["output_dimension"] = dimensions
+        self._timeout = timeout
+        self.max_texts = max_texts
+        self.max_bytes = max_bytes
+        self._sent: dict[str, batches.Sent] = {}
+
+    def submit(self, texts: Sequence[str]) -> str:
+        content = batches.written({"body": {"input": [text]}} for text in texts)
+        with batches.asking(_WHO, "did not take the texts of a batch"):
+            uploaded = self._answer(
+                "POST",
+                "files",
+                data={"purpose": "batch"},
+                files={"file": (batches.FILE_NAME, content, batches.MIME_TYPE)},
+            )
+            file = batches.identified(_WHO, "file of a batch", batches.found(uploaded, "id"))
+        begin = {
+            "input_file_id": file,
+            "endpoint": ENDPOINT,
+            "completion_window": WINDOW,
+            "request_params": self._options,
+        }
+        try:
+            with batches.asking(_WHO, "did not begin a batch"):
+                begun = self._answer("POST", "batches", json=begin)
+                job = batches.identified(_WHO, "batch", batches.found(begun, "id"))
+        except EmbedderUnavailable:
+            self._delete({file})
+            raise
+        self._sent[job] = batches.Sent(len(texts), {file})
+        return job
+
+    def poll(self, job: str) -> Progress:
+        with batches.asking(_WHO, "did not tell how a batch stands"):
+            told = self._answer("GET", "batches", job)
+        counts = [batches.found(told, "request_counts", name) for name in ("completed", "failed", "total")]
+        reason = batches.found(told, "errors", "data", 0, "code")
+        return batches.progress(batches.found(told, "status"), counts, reason)
+
+    def collect(self, job: str) -> list[Vector]:
+        sent = self._sent[job]
+        answers = batches.Answers(_WHO, sent.texts)
+        with batches.asking(_WHO, "did not hand out the vectors of a batch"):
+            told = self._answer("GET", "batches", job)
+            # What failed stands in a file of its own, in the same form.
+            files = [batches.found(told, name) for name in ("output_file_id", "error_file_id")]
+            for file in filter(None, files):
+                sent.files.add(file)
+                for line in self._lines(file):
+                    answers.take_line(line)
+        return answers.vectors()
+
+    def cancel(self, job: str) -> None:
+        with batches.asking(_WHO, "did not cancel a batch"):
+            self._answer("POST", "batches", job, "cancel")
+
+    def discard(self, job: str) -> None:
+        if sent := self._sent.pop(job, None):
+            self._delete(sent.files)
+
+    def _delete(self, files: set[str]) -> None:
+        for file in files:
+            with suppress(Exception):  # it expires by itself
+                self._answer("DELETE", "files", file)
+
+    def _answer(self, method: str, *path: str, **how: Any) -> Any:
+        with self._asked(method, *path, **how) as response:
+            return response.json()
+
+    def _lines(self, file: str) -> Iterator[Any]:
+        # Streamed: as text, the vectors of a full job take a gigabyte.
+        with self._asked("GET", "files", file, "content", stream=True) as response:
+            yield from batches.read(response.iter_content(_CHUNK_BYTES))
+
+    def _asked(self, method: str, *path: str, **how: Any) -> requests.Response:
+        import requests
+
+        url = "/".join((self._base_url, *(quote(part, safe="") for part in path)))
+        response = requests.request(method, url, auth=self._signed, timeout=self._timeout, **how)
+        try:
+            response.raise_for_status()
+        except requests.HTTPError:
+            response.close()
+            raise
+        return response
+
+    def _signed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        # Not as headers of the call: the key would give way there to an entry of the user's .netrc.
+        request.headers.update(self._headers)
+        return request
