@@ -124,8 +124,8 @@ def _growth(measured: Sequence[Measured]) -> Iterator[Result]:
 
 def document_texts(texts: Sequence[str]) -> list[str]:
     """What the engine would embed for these texts as memories."""
+    from cortex.clock import SystemClock
     from cortex.domain.identity import TraceId
-    from cortex.wiring import SystemClock
 
     now = SystemClock().now()
     return [

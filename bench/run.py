@@ -25,14 +25,15 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from bench import processes, recalling, turns, writing
+from bench import files, processes, recalling, turns, writing
 from bench.corpus import Asked, Corpus, load
 from bench.recalling import GrowingStore
 from bench.results import NotMeasured, Row, print_results
 from cortex import settings as configuration
+from cortex.clock import SystemClock
 from cortex.domain.memory import Draft
 from cortex.ports.embedder import Embedder
-from cortex.wiring import Cortex, SystemClock
+from cortex.wiring import Cortex
 
 RESULTS = Path(__file__).parent / "results"
 _DATA = Path(__file__).parents[2] / "shared" / "datasets"
@@ -82,6 +83,7 @@ def _measure(
         ("remembering", lambda: writing.without_vectors(folder, corpus, 8 if few else 24)),
         ("taking in turns", lambda: turns.ingesting(folder, corpus, 3 if few else 9)),
         ("the model", lambda: writing.with_model(folder, given.models, corpus, 3 if few else 7)),
+        ("following files", lambda: files.following(folder, given.models, corpus, quick=few)),
         ("starting", lambda: processes.starting(folder, given.models, 5 if few else 11)),
         ("recalling", lambda: _recalling(folder, corpus, sizes, given, console)),
     ]

@@ -189,17 +189,17 @@ def test_only_the_settings_read_the_environment():
 
 
 def test_time_is_handed_in():
-    """STYLE, DESIGN 3: only wiring asks the machine"""
+    """STYLE, DESIGN 3: only the clock asks the machine"""
     clocks = (
         "datetime.now", "datetime.utcnow", "datetime.today", "datetime.datetime.now", "date.today", "time.time",
         "time.time_ns",
     )  # fmt: skip
-    assert uses(*clocks, but=("wiring", "testing")) == []
+    assert uses(*clocks, but=("clock", "testing")) == []
 
 
 def test_randomness_and_ids_are_handed_in():
     """STYLE: no module makes its own"""
-    assert uses("uuid.uuid4", "uuid.uuid1", but=("wiring", "testing")) == []
+    assert uses("uuid.uuid4", "uuid.uuid1", but=("clock", "testing")) == []
     own = [each for each in imports() if each.of in {"random", "secrets"} and not within(each.by, "wiring", "testing")]
     assert told(own) == []
 

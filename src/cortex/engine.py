@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from cortex.domain.choices import aware
+from cortex.domain.chunk import Chunk
 from cortex.domain.cues import standing_kind
 from cortex.domain.events import Event, EventKind
 from cortex.domain.hits import Recollection
@@ -25,8 +26,11 @@ from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
+from cortex.joined import JoinedView
 from cortex.parts import Parts, log
 from cortex.ports.clock import Deadline
+from cortex.ports.index import FileIndex
+from cortex.ports.searching import FileSearch
 from cortex.ports.store import Change, Counts, File, Filter, Finding, Put, Store, Touch, Version, View
 from cortex.progress import Progress, silent
 from cortex.recall import flow as recalling
@@ -35,14 +39,17 @@ from cortex.recall.flow import Answer
 from cortex.recall.replaying import Replay
 from cortex.recall.retrieve import Question
 from cortex.remember import flow as remembering
+from cortex.settings import Settings
 
 if TYPE_CHECKING:
     # Imported where they are used: a recall needs neither.
     from cortex import exchange, health
+    from cortex.files import Files, Indexed
     from cortex.keeping import BroughtBack, TakenBack, Tended
     from cortex.lifecycle.backups import Backup, Made
     from cortex.lifecycle.schedule import Keeper
     from cortex.recall.synthesis import Synthesis
+    from cortex.workspace import flush
 
 ANY_STATE = frozenset(State)
 
@@ -239,7 +246,7 @@ class Engine:
         )
 
     def forget(self, id: str) -> Forgotten:
-        """Hide a memory, turn or chunk from recall; its history stays, and `restore` brings it back."""
+        """Hide a memory or turn from recall; its history stays, and `restore` brings it back."""
         return self._turn_state(id, State.FORGOTTEN, EventKind.FORGOTTEN, "forget")
 
     def restore(self, id: str) -> Forgotten:
@@ -264,6 +271,10 @@ class Engine:
     def _turn_state(self, id: str, state: State, because: EventKind, op: str) -> Forgotten:
         with self._noting(op) as note:
             trace = self.get(id)
+            if isinstance(trace, Chunk):
+                raise InvalidRequest(
+                    f"names lines of a file ({trace.citation})", field="id", hint="edit the file: its lines follow it"
+                )
             ids: tuple[TraceId, ...] = ()
             if trace.state is state:
                 note.close(self._position(), changed=0)
@@ -285,18 +296,20 @@ class Engine:
         channel: str = "",
         trigger: str = "",
         debounce: bool = True,
+        follows: int | None = None,
     ) -> Ingested:
         """Store what is new of a session's history, verbatim; what is made of it follows in the background (C1, C2).
 
         Send the whole history every time, or what there is of it: what was seen before is neither stored nor
-        paid for again. With `debounce`, memories are drawn once the session has been quiet for a while.
+        paid for again. With `debounce`, memories are drawn once the session has been quiet for a while. Who reads a
+        transcript piece by piece says with `follows` how many of its messages were handed over before these.
         """
         from cortex.capture import intake
 
         settings = self._parts.settings
         arrival = intake.Arrival(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
-            channel=channel, trigger=trigger,
+            channel=channel, trigger=trigger, follows=follows,
         )  # fmt: skip
         limits = intake.Limits(
             max_messages=settings.limits.max_messages,
@@ -392,7 +405,7 @@ class Engine:
             raise InvalidRequest("was not kept with the receipt", field="query", hint="give it with --query")
         asked = replaying.query_of(receipt, text)
         recipe = recipes.named(receipt.facts["recipe"])
-        with self._store.view(self.tenant, receipt.position) as view:
+        with self._view(receipt.position) as view:
             answer = self._answer(asked, recipe, view, without=replaying.left_out(receipt))
         return replaying.compared(receipt, answer, recipe.fingerprint)
 
@@ -450,7 +463,7 @@ class Engine:
     def get(self, id: str) -> Trace:
         """The memory, turn or chunk with this id, whatever its state."""
         wanted = checked_id(id)
-        with self._store.view(self.tenant) as view:
+        with self._view() as view:
             found = view.load([wanted])
         if not found:
             raise NotFound(f"no memory, turn or chunk {wanted}", hint="see `cortex list`")
@@ -459,18 +472,18 @@ class Engine:
     def show(self, id: str) -> Shown:
         """A trace with its versions and the turns it came from."""
         trace = self.get(id)
-        with self._store.view(self.tenant) as view:
+        with self._view() as view:
             sources = view.load(trace.source_turns) if isinstance(trace, Memory) else []
             return Shown(trace, tuple(view.history(trace.id)), tuple(sources))
 
     def list(self, filter: Filter | None = None, *, after: str | None = None, limit: int = 50) -> Sequence[Trace]:
         """Traces in order of id, oldest first."""
-        with self._store.view(self.tenant) as view:
+        with self._view() as view:
             return view.scan(filter or Filter(), checked_id(after, field="after") if after else None, limit)
 
     def stats(self, filter: Filter | None = None) -> Counts:
         """How many traces there are, and of what sort."""
-        with self._store.view(self.tenant) as view:
+        with self._view() as view:
             return view.counts(filter or Filter(states=ANY_STATE))
 
     def events(self, *, after: int = 0, limit: int = 1_000) -> Sequence[Event]:
@@ -496,7 +509,8 @@ class Engine:
         """What is there, what is degraded, and how to mend it."""
         from cortex import health
 
-        return health.status(self._parts, self.tenant)
+        with self._view() as view:
+            return health.status(self._parts, self.tenant, view, self.searching.status())
 
     def doctor(self) -> Sequence[health.Check]:
         """Everything an installation needs, checked."""
@@ -520,15 +534,22 @@ class Engine:
                 progress=progress,
             )
             note.close(outcome.position, **outcome.facts())
+        if self._index is not None:
+            self.files.sync(reason="backfill", progress=progress)
         return note.receipt
 
     def verify(self, *, repair: bool = False) -> Sequence[Finding]:
-        """Recompute everything derived, and the chain of events, and compare."""
+        """Recompute everything derived, and the chain of events, and compare; in the index of the files too."""
         self.settle()
-        return list(self._store.verify(repair=repair))
+        index = self._index
+        found = list(self._store.verify(repair=repair))
+        return found if index is None else [*found, *index.verify(repair=repair)]
 
     def optimize(self) -> dict[str, Any]:
         """Compact the indexes; gives their status."""
+        index = self._index
+        if index is not None:
+            index.maintain()
         return dict(self._store.maintain())
 
     def export(self, filter: Filter | None = None, *, redact: bool = True) -> Iterator[dict[str, Any]]:
@@ -568,6 +589,134 @@ class Engine:
                 outcome = self._keep(plan.traces, EventKind.IMPORTED, (), embed, progress, at_once=True)
             note.close(outcome.position, **plan.facts(), **outcome.facts())
         return exchange.Imported(plan, note.receipt)
+
+    def export_markdown(self, filter: Filter | None = None, *, by_scope: bool = False) -> Sequence[exchange.Page]:
+        """Active memories as Markdown for a person to edit, text included: one page, or one for each scope."""
+        from cortex import exchange
+
+        with self._store.view(self.tenant) as view:
+            at = self._parts.clock.now()
+            return exchange.markdown_pages(view, self.tenant, filter or Filter(), at=at, by_scope=by_scope)
+
+    def import_markdown(
+        self,
+        pages: str | Mapping[str, str],
+        *,
+        dry_run: bool = False,
+        trusted: bool = True,
+        skip_conflicts: bool = False,
+        forget_missing: bool = False,
+        embed: bool = True,
+        progress: Progress = silent,
+    ) -> exchange.MarkdownImported:
+        """What a person changed in pages that `export_markdown` wrote, given as one text or as texts by name.
+
+        All of it is stored, or nothing. What was changed here as well is an `EditConflict`; with `skip_conflicts` the
+        rest is stored. What is missing from the pages is forgotten with `forget_missing` alone.
+        """
+        from cortex import exchange
+
+        with self._noting("import_markdown") as note:
+            with self._store.view(self.tenant) as view:
+                plan = exchange.markdown_plan(
+                    {"": pages} if isinstance(pages, str) else pages,
+                    view,
+                    tenant=self.tenant,
+                    ids=self._parts.ids,
+                    now=self._parts.clock.now(),
+                    max_text_bytes=self._max_text_bytes,
+                    dry_run=dry_run,
+                    trusted=trusted,
+                    skip_conflicts=skip_conflicts,
+                    forget_missing=forget_missing,
+                )
+                outcome = remembering.Outcome(position=view.position)
+            if plan.changes and not dry_run:
+                # Edits, additions and deletions are events of three kinds in one transaction; vectors follow.
+                outcome = self._keep((), EventKind.REVISED, plan.changes, embed, progress, at_once=True)
+                outcome.stored = len(plan.edited) + len(plan.created)
+                for among in plan.stored() if embed and self._can_embed else ():
+                    followed = remembering.backfill(
+                        tenant=self.tenant,
+                        store=self._store,
+                        embedder=self._parts.embedder,
+                        passage_tokens=self._parts.settings.embedding.passage_tokens,
+                        clock=self._parts.clock,
+                        progress=progress,
+                        among=among,
+                    )
+                    outcome.position = followed.position
+                    outcome.embedded += followed.embedded
+                    for reason, missed in followed.skipped.items():
+                        outcome.skipped[reason] = outcome.skipped.get(reason, 0) + missed
+            note.close(outcome.position, **plan.facts(), **outcome.facts())
+        return exchange.MarkdownImported(plan, note.receipt)
+
+    # --- files -----------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> Files:
+        """The files of this tenant: which are followed, and what they say (B1)."""
+        from cortex.files import Files
+
+        return self._parts.one("files", self.tenant, lambda: Files(self))
+
+    @property
+    def searching(self) -> FileSearch:
+        """Who answers searches of the files: the index, or a program in its place, with the index behind it (Q2)."""
+        open_search = self._parts.open_search
+        if open_search is None:
+            return self.files
+        from cortex.workspace.fallback import Fallback
+
+        return self._parts.one(
+            "searching",
+            self.tenant,
+            lambda: Fallback(open_search(self.tenant, self.files.roots()), self.files, self._parts.clock),
+        )
+
+    def index(self, path: Path | str | None = None, *, force: bool = False, progress: Progress = silent,
+              **options: Any) -> Indexed:  # fmt: skip
+        """Follow the Markdown files under `path` from now on, and look at all that are followed (X15).
+
+        `options` are those of `Files.add`: shape, lane, scope, trust, name, chunker, summarize.
+        """
+        if path is not None:
+            self.files.add(path, **options)
+        return self.files.sync(force=force, progress=progress)
+
+    def memory_search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        session: str | None = None,
+    ) -> dict[str, Any]:
+        """The tool a host offers its model: lines of the agent's files that answer `query`, with citations (B9)."""
+        from cortex import tools
+
+        return tools.memory_search(self, query, max_results=max_results, min_score=min_score, session=session)
+
+    def memory_get(self, path: str, *, start: int | None = None, lines: int | None = None) -> dict[str, Any]:
+        """The tool a host offers its model: exactly those lines of a file of memory (B10)."""
+        from cortex import tools
+
+        return tools.memory_get(self, path, start=start, lines=lines)
+
+    def flush_plan(
+        self,
+        state: flush.SessionState,
+        *,
+        timezone: str | None = None,
+        workspace_has: Collection[str] | None = None,
+    ) -> flush.FlushPlan:
+        """Whether the agent should write down what matters before its host compacts a session, and how (B20)."""
+        from cortex.workspace import flush
+
+        configured = flush.configured(asdict(self._parts.settings.flush))
+        today = flush.day_in(timezone or self._parts.settings.flush.timezone or None, self._parts.clock.now())
+        return flush.plan(state, configured, today=today, workspace_has=workspace_has)
 
     # --- lifecycle -------------------------------------------------------------------------------
 
@@ -616,6 +765,11 @@ class Engine:
     # --- inside ----------------------------------------------------------------------------------
 
     @property
+    def settings(self) -> Settings:
+        """What is set."""
+        return self._parts.settings
+
+    @property
     def _store(self) -> Store:
         return self._parts.store(self.tenant.agent)
 
@@ -632,10 +786,22 @@ class Engine:
             return view.position
 
     @contextmanager
-    def _view(self, as_of: datetime | int | None) -> Iterator[View]:
+    def _view(self, as_of: datetime | int | None = None) -> Iterator[View]:
+        """Everything there is, or was: the files are there as they are now, as they have no past here."""
         position = self._store.position_at(as_of) if isinstance(as_of, datetime) else as_of
         with self._store.view(self.tenant, position) as view:
-            yield view
+            index = self._index
+            if index is None:
+                yield view
+            else:
+                with index.view(self.tenant) as files:
+                    yield JoinedView(view, files)
+
+    @property
+    def _index(self) -> FileIndex | None:
+        """The index of this tenant's files, where there is one."""
+        indexes = self._parts.indexes(self.tenant)
+        return indexes.current() if indexes is not None else None
 
     @contextmanager
     def _noting(self, op: str, query: str | None = None) -> Iterator[_Note]:

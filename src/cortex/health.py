@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from cortex.errors import EngineError
 from cortex.lifecycle import upkeep
 from cortex.parts import Parts
 from cortex.ports.probed import trouble_of
-from cortex.ports.store import Counts, Filter, Job, JobState
+from cortex.ports.store import Counts, Filter, Job, JobState, View
 from cortex.recall import recipes
 
 BACKFILL = "run `cortex backfill`"
@@ -53,15 +53,14 @@ class Trouble:
     fix: str
 
 
-def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
+def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -> dict[str, Any]:
     """What is there and what is degraded, as plain values. Loads no model."""
     store, space = parts.store(tenant.agent), parts.embedder.space
-    with store.view(tenant) as view:
-        position = view.position
-        counts = view.counts(Filter(states=frozenset(State)))
-        lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
-        diary = upkeep.read(view)
-        waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
+    position = view.position
+    counts = view.counts(Filter(states=frozenset(State)))
+    lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+    diary = upkeep.read(view)
+    waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
     sets, llm = store.vector_sets(tenant), _llm(parts)
     embedder, reranker = trouble_of(parts.embedder), trouble_of(parts.reranker)
     return {
@@ -94,10 +93,11 @@ def status(parts: Parts, tenant: Tenant) -> dict[str, Any]:
             "failed": len(failed),
             "next": min(job.due for job in waiting).isoformat() if waiting else None,
         },
+        "files": dict(files),
         "anomalies": [anomaly.to_json() for anomaly in diary.anomalies],
         "hook_troubles": parts.troubles.counted(),
         "receipts_lost": parts.aftermath.lost,
-        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, lacking, failed)],
+        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, lacking, failed, files)],
     }
 
 
@@ -111,7 +111,9 @@ def machine(home: Path) -> list[Check]:
     return [_python(), _sqlite(), _home(home), _space(home), _settings(home)]
 
 
-def _troubles(parts: Parts, embedder: EngineError | None, lacking: int, failed: Sequence[Job]) -> Iterator[Trouble]:
+def _troubles(
+    parts: Parts, embedder: EngineError | None, lacking: int, failed: Sequence[Job], files: Mapping[str, Any]
+) -> Iterator[Trouble]:
     if embedder is not None:
         yield Trouble("vectors", f"recall goes by keywords alone: {embedder.message}", embedder.hint or DOCTOR)
     elif lacking:
@@ -123,12 +125,24 @@ def _troubles(parts: Parts, embedder: EngineError | None, lacking: int, failed: 
         yield Trouble("jobs", why, "see `cortex doctor`; the next turn of their sessions takes them up again")
     if parts.llm is not None and (model := trouble_of(parts.llm)):
         yield Trouble("llm", f"memories are drawn by rules alone: {model.message}", model.hint)
+    yield from _file_troubles(files)
     if parts.aftermath.lost:
         yield Trouble("receipts", f"{parts.aftermath.lost} could not be written", DOCTOR)
     try:
         recipes.named(parts.settings.recall.recipe)
     except EngineError as error:
         yield Trouble("recall.recipe", error.message, error.hint)
+
+
+def _file_troubles(files: Mapping[str, Any]) -> Iterator[Trouble]:
+    if (fallback := files.get("fallback")) and fallback["active"]:
+        why = f"{files['requested']} does not answer: {fallback['reason']}"
+        yield Trouble("files", why, "the index answers instead; see docs/qmd.md")
+    if files.get("reindexing"):
+        yield Trouble("files", "the index is being made anew", "searches answer from the old one until it is done")
+    if unreadable := files.get("unreadable"):
+        why = f"{len(unreadable):,} could not be read: {unreadable[0]['path']} {unreadable[0]['why']}"
+        yield Trouble("files", why, "see `cortex files`")
 
 
 def _llm(parts: Parts) -> dict[str, Any]:

@@ -145,6 +145,7 @@ class TurnHooks:
             else:
                 name = recipe or self._parts.settings.recall.recipe
                 asked = _Asked(message, checked_label(session, "session"), scope, recipes.named(name))
+                self._engine.files.session_started(session)
                 injection = self._in_time(asked)
         took = (self._parts.clock.monotonic() - started) * 1000
         return replace(injection, degraded=(*injection.degraded, *codes), milliseconds=took)

@@ -147,12 +147,16 @@ class Keeping:
 
     @contextmanager
     def kept(self) -> Iterator[Keeper]:
-        """Have `attend` called in the background, at its times and when there is something new to do."""
+        """Have `attend` called in the background, at its times and when there is something new to do.
+
+        The files are followed meanwhile, as they are edited.
+        """
         parts = self._parts
         keeper = Keeper(self._engine.attend, clock=parts.clock).start()
         parts.wake = keeper.nudge
         try:
-            yield keeper
+            with self._engine.files.watching():
+                yield keeper
         finally:
             parts.wake = None
             keeper.stop()

@@ -6,12 +6,13 @@ import logging
 import queue
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
+from typing import Any, TypeVar
 
 from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
@@ -19,12 +20,16 @@ from cortex.errors import EngineError, StoreUnavailable
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.hardware import Hardware
+from cortex.ports.index import Indexes
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
+from cortex.ports.searching import LineSearch
 from cortex.ports.store import Change, PutJob, Store
 from cortex.settings import Settings
 
 log = logging.getLogger("cortex")
+
+T = TypeVar("T")
 
 
 GATHER_SECONDS = 0.02
@@ -138,6 +143,8 @@ class Parts:
     reranker: Reranker
     llm: LLM | None = None
     hardware: Hardware | None = None
+    open_indexes: Callable[[Tenant], Indexes] | None = None
+    """Opens the index of a tenant's files; None where files are not followed."""
     replace_store: Callable[[str, Path, Path], bool] | None = None
     """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
     aftermath: Aftermath = field(default_factory=Aftermath)
@@ -145,11 +152,16 @@ class Parts:
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
+    open_search: Callable[[Tenant, Mapping[str, Path]], LineSearch] | None = None
+    """Opens a program that searches folders, each by its name, in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None
     """Set by whoever does the background work in this process."""
     closed: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
+    _indexes: dict[Tenant, Indexes] = field(default_factory=dict)
+    _kept: dict[tuple[str, Tenant], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _making: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         self.aftermath.on_work = self.nudge
@@ -168,6 +180,24 @@ class Parts:
                 self._stores[agent] = self.open_store(agent)
             return self._stores[agent]
 
+    def indexes(self, tenant: Tenant) -> Indexes | None:
+        """The index of a tenant's files and whatever takes its place, opened on first use."""
+        with self._lock:
+            if self.closed:
+                raise StoreUnavailable("the engine is closed", hint="open it again")
+            if tenant not in self._indexes and self.open_indexes is not None:
+                self._indexes[tenant] = self.open_indexes(tenant)
+            return self._indexes.get(tenant)
+
+    def one(self, what: str, tenant: Tenant, make: Callable[[], T]) -> T:
+        """The one `what` there is for a tenant while the engine is open, made on first use; closed with the engine."""
+        with self._making:
+            key = (what, tenant)
+            if key not in self._kept:
+                self._kept[key] = make()
+            made: T = self._kept[key]
+            return made
+
     def release(self, agent: str) -> None:
         """Close the store of an agent; it is opened again on next use."""
         self.aftermath.settle()
@@ -177,6 +207,9 @@ class Parts:
             store.close()
 
     def close(self) -> None:
+        for kept in self._kept.values():
+            kept.close()
+        self._kept.clear()
         self.aftermath.close()
         if callable(close := getattr(self.llm, "close", None)):
             close()
@@ -187,3 +220,6 @@ class Parts:
             for store in self._stores.values():
                 store.close()
             self._stores.clear()
+            for indexes in self._indexes.values():
+                indexes.close()
+            self._indexes.clear()

@@ -49,6 +49,30 @@ def number(default: int | None, meaning: str, *, least: int, most: int | None = 
     return _setting(check, f"a whole number {bounds}", meaning, default=default)
 
 
+def share(default: float, meaning: str) -> Any:
+    """A number from 0 to 1."""
+
+    def check(value: Any) -> float | None:
+        try:
+            given = None if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError):
+            return None
+        return given if given is not None and 0.0 <= given <= 1.0 else None
+
+    return _setting(check, "a number from 0 to 1", meaning, default=default)
+
+
+def several(meaning: str) -> Any:
+    """Some texts."""
+
+    def check(value: Any) -> tuple[str, ...] | None:
+        given = [value] if isinstance(value, str) else value
+        is_one = isinstance(given, list | tuple) and all(isinstance(each, str) and each.strip() for each in given)
+        return tuple(given) if is_one else None
+
+    return _setting(check, "a list of texts", meaning, default=())
+
+
 def switch(default: bool, meaning: str) -> Any:
     """On or off."""
     return _setting(_on, "true or false", meaning, default=default)
@@ -180,6 +204,65 @@ class LifecycleSettings(Section):
 
 
 @dataclass(frozen=True)
+class SyncSettings(Section):
+    watch: bool = switch(True, "Follow edits as they happen, while a process runs that can.")
+    watch_debounce_ms: int = number(1_500, "How long the files must be quiet before they are read.", least=1)
+    on_session_start: bool = switch(True, "Look at the files when a session begins.")
+    on_search: bool = switch(True, "Look at the files before a search, where they may have changed.")
+    interval_minutes: int = number(0, "Look at the files this often, whatever happens; 0 for never.", least=0)
+    transcript_bytes: int = number(100_000, "Read a transcript when it has grown by so much,", least=1)
+    transcript_messages: int = number(50, "or by so many messages.", least=1)
+    transcript_debounce_ms: int = number(5_000, "How long transcripts are gathered before they are read.", least=1)
+
+
+@dataclass(frozen=True)
+class QmdSettings(Section):
+    command: str = text("qmd", "The program, found on the path, or where it is.")
+    mode: str = text(
+        "search", "By words, by vectors, or both and reranked.", one_of=("search", "vsearch", "query")
+    )  # fmt: skip
+    timeout_ms: int = number(4_000, "How long an answer may take.", least=1)
+    max_results: int = number(6, "How many results are taken.", least=1, most=100)
+    max_snippet_chars: int = number(700, "How long one may be.", least=1)
+    max_injected_chars: int = number(4_000, "How long all may be together.", least=1)
+
+
+@dataclass(frozen=True)
+class FileSettings(Section):
+    workspace: str = text("", "The agent's workspace: its MEMORY.md, memory.md and memory/**/*.md are followed.")
+    extra_paths: tuple[str, ...] = several("Further folders or files of notes.")
+    docs: tuple[str, ...] = several("Folders searched only when asked, or when nothing else has an answer.")
+    transcripts: tuple[str, ...] = several("Folders of session transcripts (JSONL), whose turns are remembered.")
+    chunker: str = text("sections", "How files are cut: by headings, or by lines.", one_of=("sections", "lines"))
+    chunk_tokens: int = number(400, "How long a chunk may be.", least=32, most=4_000)
+    chunk_overlap: int = number(80, "How much of a chunk the next repeats, where they are cut by lines.", least=0)
+    max_file_bytes: int = number(4 << 20, "A longer file is not read.", least=1)
+    backend: str = text("builtin", "Who answers searches of the files.", one_of=("builtin", "qmd"))
+    max_results: int = number(6, "How many results `memory_search` gives.", least=1, most=100)
+    min_score: float = share(0.35, "The least score of one.")
+    temporal_decay: bool = switch(False, "Let dated notes count less with age (half-life 30 days).")
+    mmr: bool = switch(False, "Prefer results that do not repeat each other.")
+    citations: str = text(
+        "auto", "Whether results are cited; `auto`: in direct chats, not in groups.", one_of=("auto", "on", "off")
+    )  # fmt: skip
+    sync: SyncSettings = field(default_factory=SyncSettings)
+    qmd: QmdSettings = field(default_factory=QmdSettings)
+
+
+@dataclass(frozen=True)
+class FlushSettings(Section):
+    enabled: bool = switch(True, "Have the agent write down what matters before its host compacts a session.")
+    soft_threshold_tokens: int = number(4_000, "How many tokens before compaction that is done.", least=0)
+    reserve_tokens: int = number(20_000, "How many tokens the host keeps free.", least=0)
+    force_transcript_bytes: int = number(2 << 20, "A transcript this long is reason enough; 0 for never.", least=0)
+    silent_token: str = text("NO_REPLY", "What the agent answers where there is nothing to write.")
+    prompt: str = text("", "What the agent is asked, where it is not the default.")
+    system_prompt: str = text("", "What it is told beside that, where it is not the default.")
+    model: str = text("", "Which model is to do it, where it is not the session's own.")
+    timezone: str = text("", "Whose days the dated files are of, such as Europe/Berlin; the machine's by default.")
+
+
+@dataclass(frozen=True)
 class ReceiptSettings(Section):
     enabled: bool = switch(True, "Keep a receipt of every operation.")
     verbosity: str = text("low", "`high` also lists what was dropped, and why.", one_of=("low", "high"))
@@ -209,6 +292,8 @@ class Settings(Section):
     hardware: HardwareSettings = field(default_factory=HardwareSettings)
     hooks: HookSettings = field(default_factory=HookSettings)
     lifecycle: LifecycleSettings = field(default_factory=LifecycleSettings)
+    files: FileSettings = field(default_factory=FileSettings)
+    flush: FlushSettings = field(default_factory=FlushSettings)
     receipts: ReceiptSettings = field(default_factory=ReceiptSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import time
+import hashlib
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from cortex import registry
 from cortex import settings as configuration
+from cortex.clock import SystemClock
 from cortex.domain.identity import IdSource, Uuid7Source
-from cortex.domain.scope import Tenant
+from cortex.domain.scope import DEFAULT_USER, Tenant
 from cortex.engine import Engine
 from cortex.parts import Parts
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.hardware import Hardware
+from cortex.ports.index import Indexes
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Store
@@ -28,16 +29,6 @@ from cortex.settings import Settings
 AGENTS = "agents"
 CACHE = "embeddings.sqlite"
 SPENDING = "llm-spending.sqlite"
-
-
-class SystemClock:
-    """The machine's own time."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
 
 
 class Cortex(Engine):
@@ -90,6 +81,7 @@ def build(
         reranker=reranker,
         llm=_llm(home, settings, clock, hardware, llm),
         hardware=hardware,
+        open_indexes=lambda tenant: _indexes(home, tenant, settings),
         replace_store=_replacing(home, settings),
     )
 
@@ -150,6 +142,20 @@ def _replacing(home: Path, settings: Settings) -> Callable[[str, Path, Path], bo
         return copies.replace(agent_path(home, agent), backup, keep_at, busy_timeout_ms=settings.store.busy_timeout_ms)
 
     return replace
+
+
+def _indexes(home: Path, tenant: Tenant, settings: Settings) -> Indexes:
+    """The index of a tenant's files: always a local file, as the files are, whichever store keeps the rest."""
+    from cortex.stores.sqlite.generations import SqliteIndexes
+
+    return SqliteIndexes(home / AGENTS, index_name(tenant), busy_timeout_ms=settings.store.busy_timeout_ms)
+
+
+def index_name(tenant: Tenant) -> str:
+    """What the index files of a tenant begin with; names of users may be anything, so theirs is a digest."""
+    if tenant.user == DEFAULT_USER:
+        return tenant.agent
+    return f"{tenant.agent}.{hashlib.sha256(tenant.user.encode()).hexdigest()[:16]}"
 
 
 def _store(home: Path, agent: str, settings: Settings) -> Store:

@@ -70,6 +70,14 @@ def _imported(engine: Engine, canary: Canary) -> Any:
         return str(error)
 
 
+def _imported_markdown(engine: Engine, canary: Canary) -> list[str]:
+    """What is said of a page that names what another user has."""
+    (page,) = engine.export_markdown()
+    own = next(line for line in page.text.split("\n") if "cortex:id=" in line)
+    foreign = [page.text.replace(own, ASKED_ID.sub(id, own, count=1)) for id in canary.trace_ids]
+    return [_refused(lambda page=page: engine.import_markdown(page, forget_missing=True)) for page in foreign]
+
+
 def _undone(engine: Engine, canary: Canary) -> str:
     with pytest.raises(Conflict) as refused:
         engine.undo_tend("1-9")
@@ -120,6 +128,12 @@ READS: dict[str, Callable[[Engine, Canary], Any]] = {
     "optimize": lambda engine, canary: engine.optimize(),
     "export": lambda engine, canary: [*engine.export(redact=False), *engine.export()],
     "import_": _imported,
+    "export_markdown": lambda engine, canary: [
+        *engine.export_markdown(),
+        *engine.export_markdown(Filter(ids=frozenset(canary.trace_ids))),
+        *engine.export_markdown(by_scope=True),
+    ],
+    "import_markdown": _imported_markdown,
     "ingest": lambda engine, canary: engine.ingest([user("who has a kettle?")], session="tulgey-session").ids,
     "capture": lambda engine, canary: engine.capture([user("I prefer my kettle")], session="tulgey-session").memories,
     "work": lambda engine, canary: engine.work(),

@@ -18,7 +18,7 @@ from cortex.errors import InvalidRequest
 from cortex.ports.clock import Clock
 from cortex.providers.hardware import HardwareMonitor, card_readings, judged
 from cortex.testing import FakeClock
-from cortex.wiring import SystemClock
+from cortex.clock import SystemClock
 
 
 def sensor(text: str, value: str, **more: str) -> dict[str, Any]:

@@ -188,6 +188,14 @@ def test_the_session_is_the_one_the_conversation_names(cli: Cli, chat: Callable[
     assert len(turns(cli, "--session", "given")) == 3
 
 
+def test_a_line_of_json_may_hold_other_ends_of_lines_as_they_are(cli: Cli, chat: Callable[..., str]) -> None:
+    """C1: JavaScript writes U+2028 as it is"""
+    said = ["I live in\u2028Bergen", "and\x85I\u2029ski"]
+    rows = "\n".join(json.dumps({"role": "user", "content": text}, ensure_ascii=False) for text in said)
+    cli("ingest", chat(rows, "chat.jsonl"), "--session", "s")
+    assert turns(cli, "--session", "s") == said
+
+
 def test_a_line_that_is_cut_off_is_counted_and_spoils_nothing(cli: Cli, chat: Callable[..., str]) -> None:
     """C1: a transcript that is being written"""
     said = cli("ingest", chat(f'{LINES}\n{{"role": "user", "cont', "chat.jsonl"), "--session", "s")

@@ -144,7 +144,21 @@ def test_the_transcript_of_a_coding_agent_is_read_where_its_hook_says(cli: Cli, 
     assert said_in(cli, "abc") == [TRAMS, "Noted."]
     told = said.json["receipt"]
     assert told["stored"] == 2
-    assert told["skipped"] == {"no_content": 1, "not_a_message": 1, "system": 4, "tool_call": 1, "tool_output": 1}
+    assert told["skipped"] == {"not_a_message": 1, "system": 4, "tool_call": 1, "tool_output": 1}
+
+
+def test_what_waited_in_a_queue_is_heard_once_and_what_a_plugin_put_in_never(cli: Cli, tmp_path: Path) -> None:
+    """X2, B19: rows with content that hold no message of anybody"""
+    rows = [
+        {"type": "queue-operation", "operation": "enqueue", "content": TRAMS, "sessionId": "abc"},
+        row("user", TRAMS),
+        {"type": "custom_message", "id": "1", "parentId": None, "content": "I live in Rome", "display": True},
+        {"type": "attachment", "sessionId": "abc", "attachment": {"type": "queued_command", "prompt": "And I ski"}},
+    ]
+    path = tmp_path / "transcript.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    cli("hook", "after", stdin=event("Stop", transcript_path=str(path)))
+    assert said_in(cli, "abc") == [TRAMS, "And I ski"]
 
 
 def test_a_transcript_file_can_be_given_by_its_name(cli: Cli, transcript: Path) -> None:

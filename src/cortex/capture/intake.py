@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cortex.capture import gate, history
-from cortex.capture.history import Aligned, Line
+from cortex.capture.history import Aligned, Line, Trail
 from cortex.capture.messages import Message, heard, in_parts
 from cortex.domain.cues import standing_kind
 from cortex.domain.events import EventKind
@@ -17,6 +17,7 @@ from cortex.domain.fingerprints import without_injected
 from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
+from cortex.domain.passing import is_heartbeat, is_scheduled
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import redacted
 from cortex.domain.suspicion import own_words, tier_for
@@ -61,6 +62,12 @@ class Arrival:
     scope: str
     channel: str = ""
     trigger: str = ""
+    follows: int | None = None
+    """Of a transcript that hands over each message once: how many it handed over before these, 0 at its start.
+
+    Then these are only what was added to it, and a word said before is new when it is said again, unless the session
+    was captured by another road up to there. None for a history that comes whole, or as far as there is of it.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +128,19 @@ class _Spoken:
     """What tools had answered before it was said."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """What was said, and how it stands beside what is stored."""
+
+    spoken: list[_Spoken]
+    aligned: Aligned
+    stored: list[Turn]
+    trail: Mapping[str, Any] | None
+    """How far the session's transcript was handed over, as its state keeps it."""
+    handed_over: int = 0
+    """Messages of the transcript that were handed over before."""
+
+
 def take_in(
     arrival: Arrival,
     *,
@@ -156,21 +176,17 @@ def _take_in(
         arrival.messages, max_messages=limits.max_messages, max_message_bytes=limits.max_message_bytes, tools=True
     )
     intake = Intake(ids=[None] * len(arrival.messages), skipped=Counter(listened.counts))
-    intake.reason = gate.session_skip_reason(arrival.session, arrival.channel, arrival.trigger, listened.said)
+    # A history comes again; what a transcript told before a wake-up call does not, and must not be left with it.
+    last_said = listened.said if arrival.follows is None else ()
+    intake.reason = gate.session_skip_reason(arrival.session, arrival.channel, arrival.trigger, last_said)
     with store.view(tenant) as view:
         intake.position = view.position
         if intake.reason:
             return intake
         state = view.state(arrival.session) or {}
-        spoken = _spoken(listened.said, state, limits, intake)
-        digests = [each.line.digest for each in spoken]
         last = view.last_seq(arrival.session)
-        known = state.get("history") or {}
-        if known.get("last") == last and history.continues(digests, known["count"], known["chain"]):
-            aligned, stored = Aligned(fresh=tuple(range(known["count"], len(spoken)))), list[Turn]()
-        else:
-            stored, lines = _as_heard_today(_standing(view, arrival.session), state)
-            aligned = history.align(lines, [each.line for each in spoken])
+        placed = (_whole if arrival.follows is None else _tail)(view, arrival, listened.said, state, limits, intake)
+        spoken, aligned, stored = placed.spoken, placed.aligned, placed.stored
         changes = _edits(aligned, stored, spoken, view, intake)
         recent = view.turns(arrival.session, last - RECENT)
     turns = _turns([spoken[at] for at in aligned.fresh], recent, arrival, last + 1, ids, now)
@@ -179,16 +195,24 @@ def _take_in(
         place = spoken[at].message.index
         intake.ids[place] = intake.ids[place] or turn.id
     intake.stored = len(turns)
-    intake.seen = len(spoken) - len(turns) - intake.revised
+    intake.seen = placed.handed_over + len(spoken) - len(turns) - intake.revised
     if not turns and not changes:
+        if placed.trail != state.get("followed"):
+            kept = SetState(arrival.session, {"followed": placed.trail})
+            intake.position = store.apply(tenant, [ExpectLast(arrival.session, last), kept], at=now)
         return intake
     changes += [Put(turn, EventKind.SAID) for turn in turns]
     since = state.get("pending_since") or now.isoformat()
     intake.due = min(now + afterwards.quiet, datetime.fromisoformat(since) + afterwards.longest)
-    parts: dict[str, Any] = {"ingested_at": now.isoformat(), "pending_since": since, "history": None}
-    if turns and aligned.fresh[-1] == len(spoken) - 1:
+    parts: dict[str, Any] = {
+        "ingested_at": now.isoformat(),
+        "pending_since": since,
+        "history": None,
+        "followed": placed.trail,
+    }
+    if arrival.follows is None and turns and aligned.fresh[-1] == len(spoken) - 1:
         # Only a history that ends where the session ends can be continued without looking.
-        ends_at = last + len(turns)
+        digests, ends_at = [each.line.digest for each in spoken], last + len(turns)
         parts["history"] = {"count": len(digests), "chain": history.chained(digests), "last": ends_at}
     parts |= _drawn_anew([stored[old] for old, _ in aligned.revised], state)
     jobs = [_job(kind, arrival.session, now if kind == EMBED else intake.due, ids(now)) for kind in afterwards.kinds]
@@ -196,6 +220,96 @@ def _take_in(
         tenant, [ExpectLast(arrival.session, last), *changes, SetState(arrival.session, parts), *jobs], at=now
     )
     return intake
+
+
+def _whole(
+    view: View, arrival: Arrival, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
+) -> _Placed:
+    """A history beside all that is stored of its session."""
+    spoken = _spoken(said, state, limits, intake)
+    digests = [each.line.digest for each in spoken]
+    known, trail = state.get("history") or {}, state.get("followed")
+    is_known = known.get("last") == view.last_seq(arrival.session)
+    if is_known and history.continues(digests, known["count"], known["chain"]):
+        return _Placed(spoken, Aligned(fresh=tuple(range(known["count"], len(spoken)))), [], trail)
+    stored, lines = _as_heard_today(_standing(view, arrival.session), state)
+    return _Placed(spoken, history.align(lines, [each.line for each in spoken]), stored, trail)
+
+
+def _tail(
+    view: View, arrival: Arrival, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
+) -> _Placed:
+    """What came to a transcript, beside what other roads stored since it was handed over last."""
+    kept = (state.get("followed") or {}) if arrival.follows else {}
+    known = _trail(kept, view, arrival, said, state, limits)
+    trail = known or Trail()
+    follows = arrival.follows or 0
+    new = [message for message in said if message.index >= trail.count - follows]
+    tainted = bool(kept.get("tainted"))
+    spoken = _spoken(_of_people(new, intake), state, limits, intake, tainted=tainted)
+    others = [turn for turn in _standing(view, arrival.session, trail.place) if turn.seq not in trail.own]
+    stored, lines = _as_heard_today(others, state)
+    found = (history.follow if known else history.join)(lines, [each.line for each in spoken])
+    first = view.last_seq(arrival.session) + 1
+    moved = trail.moved(
+        max(trail.count, follows + len(arrival.messages)),
+        [turn.seq for turn in stored],
+        found.reached,
+        range(first, first + len(found.fresh)),
+    )
+    for message in new:
+        tainted = _is_tainted(message, tainted)
+    told = {
+        "count": moved.count,
+        "place": moved.place,
+        "own": list(moved.own),
+        "mark": _mark(new[-1]) if new else kept.get("mark"),
+        "tainted": tainted,
+    }
+    return _Placed(spoken, Aligned(fresh=found.fresh), stored, told, len(said) - len(new))
+
+
+def _trail(
+    kept: Mapping[str, Any],
+    view: View,
+    arrival: Arrival,
+    said: Sequence[Message],
+    state: Mapping[str, Any],
+    limits: Limits,
+) -> Trail | None:
+    """The trail that a transcript goes on from; None where nothing tells, or another transcript came between."""
+    if not arrival.follows:
+        return Trail()
+    if kept.get("count", -1) < arrival.follows:
+        return None
+    # Whoever follows a transcript may have been stopped before it could note how far it came: it hands over again.
+    handed_over = kept["count"] - arrival.follows
+    again = [message for message in said if message.index < handed_over]
+    if handed_over <= len(arrival.messages):
+        is_same = not again or _mark(again[-1]) == kept["mark"]
+    else:
+        _, lines = _as_heard_today(_standing(view, arrival.session), state)
+        spoken = _spoken(_of_people(again, Intake()), state, limits, Intake())
+        is_same = history.holds(lines, [each.line for each in spoken])
+    return Trail(count=kept["count"], place=kept["place"], own=tuple(kept["own"])) if is_same else None
+
+
+def _mark(message: Message) -> str:
+    return Line(message.effective_role, message.text).digest
+
+
+def _of_people(said: Sequence[Message], intake: Intake) -> list[Message]:
+    """`said` without what a host woke its agent with, and what the agent answered to that."""
+    kept: list[Message] = []
+    woken = ""
+    for message in said:
+        if message.effective_role is Role.USER:
+            woken = "heartbeat" if is_heartbeat(message.text) else "cron" if is_scheduled(message.text) else ""
+        if woken:
+            intake.skipped[woken] += 1
+        else:
+            kept.append(message)
+    return kept
 
 
 def _turns(
@@ -224,14 +338,18 @@ def _job(kind: str, session: str, due: datetime, id: str) -> PutJob:
     return PutJob(Job(id=id, kind=kind, key=session, due=due))
 
 
-def _spoken(said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake) -> list[_Spoken]:
-    """The lines worth keeping: without what we injected, without secrets, long ones in parts."""
+def _spoken(
+    said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake, *, tainted: bool = False
+) -> list[_Spoken]:
+    """The lines worth keeping: without what we injected, without secrets, long ones in parts.
+
+    `tainted` says whether a tool's answer was in view before the first.
+    """
     injected = frozenset(state.get("injected") or ())
     lines: list[_Spoken] = []
-    tainted = False
     read: list[str] = []
     for message in said:
-        tainted = message.from_tool or (tainted and message.effective_role is not Role.USER)
+        tainted = _is_tainted(message, tainted)
         if message.from_tool:
             read = [*read[1 - MOST_READ :], message.text]
         if message.from_tool and not limits.keep_tool_output:
@@ -247,6 +365,11 @@ def _spoken(said: Sequence[Message], state: Mapping[str, Any], limits: Limits, i
         parts = in_parts(clean.text, limits.max_text_bytes)
         lines += [_Spoken(message, Line(message.effective_role, part), tainted, tuple(read)) for part in parts]
     return lines
+
+
+def _is_tainted(message: Message, before: bool) -> bool:
+    """Whether a tool's answer is in view once `message` was said: it is until the user speaks."""
+    return message.from_tool or (before and message.effective_role is not Role.USER)
 
 
 def _turn(spoken: _Spoken, arrival: Arrival, id: TraceId, seq: int, now: datetime, seen: Sequence[str]) -> Turn:
@@ -272,10 +395,9 @@ def _turn(spoken: _Spoken, arrival: Arrival, id: TraceId, seq: int, now: datetim
     )
 
 
-def _standing(view: View, session: str) -> list[Turn]:
-    """The turns of a session that were not taken back, in their order."""
+def _standing(view: View, session: str, last: int = -1) -> list[Turn]:
+    """The turns of a session after the place `last` that were not taken back, in their order."""
     found: list[Turn] = []
-    last = -1
     while page := view.turns(session, last, 1_000):
         found += [turn for turn in page if turn.state is not State.SUPERSEDED]
         last = page[-1].seq

@@ -159,6 +159,7 @@ def _measures(k: int) -> tuple[tuple[str, Measure, Reduce], ...]:
         return lambda outcome: float(not outcome.found) if outcome.probe.answerable is answerable else None
 
     return (
+        *((("any@1", answerable(lambda found, relevant: any_found(found, relevant, 1)), np.mean),) if k > 1 else ()),
         (f"any@{k}", answerable(lambda found, relevant: any_found(found, relevant, k)), np.mean),
         (f"all@{k}", answerable(lambda found, relevant: all_found(found, relevant, k)), np.mean),
         (f"recall@{k}", answerable(lambda found, relevant: recall(found, relevant, k)), np.mean),

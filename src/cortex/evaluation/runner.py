@@ -13,6 +13,8 @@ from typing import Any
 
 from cortex import registry, wiring
 from cortex import settings as configuration
+from cortex.clock import SystemClock
+from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Draft, Memory
@@ -20,7 +22,7 @@ from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
 from cortex.domain.turn import Said
 from cortex.engine import Engine, Kept
-from cortex.evaluation import metrics, sets
+from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.baselines import Baseline, PlainFts, PlainVectors
 from cortex.evaluation.metrics import Outcome
 from cortex.evaluation.report import Measured, Report
@@ -36,6 +38,7 @@ CACHE = "eval-embeddings.sqlite"
 CACHE_ENTRIES = 400_000
 _NOISE_BATCH = 5_000
 _JOBS_AT_ONCE = 16
+_MOST_TOLD = 100
 
 
 def run(
@@ -77,9 +80,13 @@ def run(
         engine = stack.enter_context(Engine(parts, Tenant()))
         started = parts.clock.monotonic()
         _add_noise(engine, foreign, noise_vectors, progress)
-        origins = _feed(engine, given.records, progress)
+        origins = {} if given.folders else _feed(engine, given.records, progress)
+        for folder in given.folders:
+            engine.index(folder, progress=progress)
         fed = parts.clock.monotonic() - started
-        asking = _Asking(engine, parts.embedder, parts.clock, origins, settings.recall.recipe, k, budget)
+        asking = _Asking(
+            engine, parts.embedder, parts.clock, origins, settings.recall.recipe, k, budget, _texts(given.folders)
+        )
         answered = [asking.ask(probe) for probe in _watched(probes, progress)]
         outcomes = {"cortex": [each.outcome for each in answered]}
         if baselines:
@@ -121,7 +128,7 @@ def _embedder(settings: Settings, root: Path, given: str | Embedder | None, cach
         return inner
     # Recall would go on without an embedder that cannot work; what it then measured would be something else.
     inner.embed_query("ready?")
-    caching = wiring.cached(inner, cache, CACHE_ENTRIES, wiring.SystemClock())
+    caching = wiring.cached(inner, cache, CACHE_ENTRIES, SystemClock())
     stack.callback(caching.close)
     return caching
 
@@ -202,6 +209,8 @@ class _Asking:
     recipe: str
     k: int
     budget: int | None
+    texts: Mapping[str, str]
+    """What the files of the set say, by the paths they are cited by."""
 
     def ask(self, probe: Probe) -> Answered:
         """Recall within the probe's scope. Its vector is made beforehand: how long a model takes is not measured."""
@@ -217,7 +226,7 @@ class _Asking:
         # What is counted after an answer must be counted before the next, or the order of threads could show.
         self.engine.settle()
         return Answered(
-            Outcome(probe, tuple(self._records(hit) for hit in answer.hits), answer.tokens, taken),
+            Outcome(probe, tuple(self._records(hit, probe) for hit in answer.hits), answer.tokens, taken),
             tuple(hit.score for hit in answer.hits),
             sum(hit.trace.scope != probe.scope for hit in answer.hits),
             answer.receipt.facts.get("skipped"),
@@ -227,12 +236,29 @@ class _Asking:
         started = self.clock.monotonic()
         ids = baseline.search(probe.query, probe.scope, self.k)
         taken = (self.clock.monotonic() - started) * 1000
-        return Outcome(probe, tuple(frozenset({id}) for id in ids), baseline.tokens(ids), taken)
+        found = (lines.answered_by_piece(probe.relevant, id) if self.texts else frozenset({id}) for id in ids)
+        return Outcome(probe, tuple(found), baseline.tokens(ids), taken)
 
-    def _records(self, hit: Hit) -> frozenset[str]:
-        """The records a hit stands for: its own, and those of the turns it came from."""
+    def _records(self, hit: Hit, probe: Probe) -> frozenset[str]:
+        """The records a hit stands for: its own, and those of the turns it came from; of a file, what answers."""
+        if isinstance(hit.trace, Chunk):
+            return lines.answered_by(probe.relevant, hit.trace.path, *self._span(hit.trace))
         sources = hit.trace.source_turns if isinstance(hit.trace, Memory) else ()
         return frozenset(self.origins[id] for id in (hit.trace.id, *sources) if id in self.origins)
+
+
+    def _span(self, chunk: Chunk) -> tuple[int, int]:
+        """Where a chunk stands in its file: at the first place its text is found from its first line on."""
+        text = self.texts[chunk.path]
+        line = 0
+        for _ in range(chunk.start_line - 1):
+            line = text.index("\n", line) + 1
+        start = text.index(chunk.text, line)
+        return start, start + len(chunk.text)
+
+
+def _texts(folders: Sequence[Path]) -> dict[str, str]:
+    return {path: text for folder in folders for path, text in sets.texts_of(folder).items()}
 
 
 def _baselines(
@@ -321,8 +347,8 @@ def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequ
                 "qid": probe.qid,
                 "scope": probe.scope,
                 "category": probe.category,
-                "relevant": sorted(probe.relevant),
-                "found": [sorted(ids) for ids in found],
+                "relevant": sorted(probe.relevant)[:_MOST_TOLD],
+                "found": [sorted(ids)[:_MOST_TOLD] for ids in found],
                 "scores": [round(score, 6) for score in each.scores],
                 "place": metrics.place_of(found, probe.relevant),
                 "skipped": each.skipped,
@@ -331,5 +357,5 @@ def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequ
             }
             for name, others in outcomes.items():
                 if name != "cortex" and at < len(others):
-                    line[name] = [min(ids) for ids in others[at].found]
+                    line[name] = [min(ids, default="") for ids in others[at].found]
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -4,6 +4,11 @@
     queries.jsonl   {"qid", "scope", "query", "relevant": [ids], "category"?, "parts"?, "ts"?}
     set.json        optional: {"apart": [categories reported apart from the overall]}
 
+Or files that are indexed as they lie, and probes that name the file, or the characters of it, that answer:
+
+    NAME/**.md with NAME.queries.jsonl     {"qid", "query", "file": "NAME/…", "category"?}
+    corpora/**.md with queries.jsonl       {"qid", "query", "file", "spans": [[start, end], …], "category"?}
+
 Each may also be packed as `.gz`. Keys that are not named here are ignored.
 """
 
@@ -17,11 +22,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
+from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.domain.text import checked_text
 from cortex.domain.trace import parse_time
 from cortex.domain.turn import Role
 from cortex.errors import InvalidRequest, NotFound
+from cortex.evaluation import lines
+from cortex.workspace import chunking
+from cortex.workspace.sources import MARKDOWN
 
+CORPORA = "corpora"
 _ANY_SIZE = 1 << 30
 
 
@@ -63,10 +73,15 @@ class EvalSet:
     records: tuple[Record, ...]
     probes: tuple[Probe, ...]
     apart: frozenset[str] = frozenset()
+    folders: tuple[Path, ...] = ()
+    """The files of the set, where it has any; `records` are then what a plain search would cut them into."""
 
     def unknown_relevant(self) -> int:
         """How many answers name a record that is not there; nothing can find those."""
         known = {record.id for record in self.records}
+        if self.folders:
+            known = {lines.path_of(id) for id in known}
+            return sum(lines.path_of(id) not in known for probe in self.probes for id in probe.relevant)
         return sum(len(probe.relevant - known) for probe in self.probes)
 
 
@@ -76,11 +91,67 @@ def read(directory: Path) -> EvalSet:
         raise NotFound(
             f"no evaluation set at {directory}", hint="give a directory with records.jsonl and queries.jsonl"
         )
+    if trees := _trees(directory):
+        return _of_files(directory, trees)
     records = tuple(read_records(_present(directory, "records.jsonl")))
     if not records:
         raise InvalidRequest("has no records", field=str(directory / "records.jsonl"), hint="give one record a line")
     probes = tuple(_probe(line) for line in _lines(_present(directory, "queries.jsonl")))
     return EvalSet(directory.resolve().name, records, probes, _apart(directory / "set.json"))
+
+
+def _trees(directory: Path) -> dict[Path, Path]:
+    """The folders of files in a set, each with its queries."""
+    corpora, queries = directory / CORPORA, directory / "queries.jsonl"
+    if corpora.is_dir() and queries.is_file():
+        return {corpora: queries}
+    named = (path for path in sorted(directory.glob("*.queries.jsonl")))
+    return {folder: path for path in named if (folder := directory / path.name.removesuffix(".queries.jsonl")).is_dir()}
+
+
+def _of_files(directory: Path, trees: Mapping[Path, Path]) -> EvalSet:
+    records: list[Record] = []
+    probes: list[Probe] = []
+    for folder, queries in trees.items():
+        texts = texts_of(folder)
+        records += [
+            Record(id=lines.piece_id(path, piece.start, piece.end), scope=DEFAULT_SCOPE, text=piece.text)
+            for path, text in texts.items()
+            for piece in chunking.lines(text)
+        ]
+        probes += [_file_probe(line, folder.name) for line in _lines(queries)]
+    return EvalSet(
+        directory.resolve().name, tuple(records), tuple(probes), _apart(directory / "set.json"), tuple(trees)
+    )
+
+
+def texts_of(folder: Path) -> dict[str, str]:
+    """What the files of a folder say, by the paths they are cited by."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in MARKDOWN and path.is_file())
+    return {
+        f"{folder.name}/{file.relative_to(folder).as_posix()}": file.read_bytes().decode("utf-8-sig", "replace")
+        for file in files
+    }
+
+
+def _file_probe(line: _Line, folder: str) -> Probe:
+    file = line.text("file")
+    path = file if file.startswith(f"{folder}/") else f"{folder}/{file}"
+    spans = line.values.get("spans")
+    if spans is not None and not (isinstance(spans, list) and all(_is_span(span) for span in spans)):
+        raise line.error("spans", "is not a list of spans", "give [[start, end], …], counted in characters")
+    return Probe(
+        qid=line.label("qid") or line.place,
+        scope=DEFAULT_SCOPE,
+        query=line.text("query"),
+        relevant=frozenset({path}) if spans is None else lines.units(path, spans),
+        category=line.label("category") or file,
+    )
+
+
+def _is_span(value: object) -> bool:
+    is_pair = isinstance(value, list) and len(value) == 2 and all(type(end) is int for end in value)
+    return is_pair and value[0] < value[1]  # type: ignore[index]
 
 
 def read_records(path: Path) -> Iterator[Record]:

@@ -100,9 +100,20 @@ def recall(
         answer = search.answer(replace(planned, filter=replace(planned.filter, scopes=None)))
         answer.broadened = True
     if not answer.hits and planned.cold:
-        cold = search.answer(replace(planned, filter=replace(planned.filter, lanes=frozenset({Lane.DOCS}))))
+        cold = search.answer(_of_documents(planned, recipe))
         answer = cold if cold.hits else answer
     return answer
+
+
+def _of_documents(planned: Plan, recipe: Recipe) -> Plan:
+    """The same question to the cold lane: few documents, and little of each (E15)."""
+    return replace(
+        planned,
+        filter=replace(planned.filter, lanes=frozenset({Lane.DOCS})),
+        limit=min(planned.limit, recipe.cold.limit),
+        floor=max(planned.floor, recipe.cold.floor),
+        budget=min(planned.budget, recipe.cold_budget),
+    )
 
 
 def _spoken(planned: Plan, view: View, recipe: Recipe) -> str:

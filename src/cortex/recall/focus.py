@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cortex.domain.chunk import Chunk
 from cortex.domain.terms import index_terms
 from cortex.domain.turn import Turn
 from cortex.recall.mentions import mentioned
@@ -48,8 +49,11 @@ _KINDS_OF_ANSWER = frozenset(
 
 
 def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Focus) -> bool:
-    """Whether the topic of a question was found, and what it asks for was not."""
-    if plan.asks_both:
+    """Whether the topic of a question was found, and what it asks for was not.
+
+    Documents are no talk: they say what a question asks for in words of their own, and are asked to be shown.
+    """
+    if plan.asks_both or any(isinstance(each.trace, Chunk) for each in ranked[: focus.top]):
         return False
     asked_for = _asked_for(plan.text) - _names(ranked)
     topic = {term.text for term in plan.terms} - asked_for

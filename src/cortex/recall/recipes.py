@@ -172,6 +172,10 @@ class Recipe:
     nothing: Nothing = Nothing()
     focus: Focus | None = None
     budget: int = 2_000
+    cold: Bounds = Bounds(3)
+    """How many documents are cited where nothing else has an answer,"""
+    cold_budget: int = 600
+    """and how long they may be together (E15)."""
     frame: Frame = Frame.BOTH
 
     @property
@@ -249,8 +253,15 @@ RECIPES: Mapping[str, Recipe] = {
         _FILES,
         replace(
             _FILES,
+            name="files-decay.v1",
+            about="files.v1 with decay of dated notes, half-life 30 days (B8).",
+            decay=timedelta(days=30),
+        ),
+        replace(_FILES, name="files-diverse.v1", about="files.v1 with diversity, λ 0.7 (B8).", diversity=0.7),
+        replace(
+            _FILES,
             name="files-dated.v1",
-            about="files.v1 with decay of dated notes (half-life 30 days) and diversity (λ 0.7) switched on (B8).",
+            about="files.v1 with both, decay and diversity (B8).",
             decay=timedelta(days=30),
             diversity=0.7,
         ),
@@ -277,6 +288,13 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 DEFAULT = _BALANCED.name
+
+
+def for_files(*, decay: bool, diverse: bool) -> str:
+    """The recipe of a search of the files, with B8's two options as they are set."""
+    return {(False, False): "files.v1", (True, False): "files-decay.v1", (False, True): "files-diverse.v1"}.get(
+        (decay, diverse), "files-dated.v1"
+    )
 
 
 def named(name: str) -> Recipe:

@@ -151,9 +151,9 @@ def superseding(memories: Sequence[Memory], view: View, now: datetime) -> list[C
     return changes
 
 
-def vectors_of(memories: Sequence[Memory], embedder: Embedder, passage_tokens: int) -> dict[TraceId, Sequence[Vector]]:
-    """The vectors of memories that are about to be stored; none where the embedder fails: they follow later."""
-    changes = _embeds(memories, [None] * len(memories), embedder, passage_tokens, Outcome())
+def vectors_of(traces: Sequence[Trace], embedder: Embedder, passage_tokens: int) -> dict[TraceId, Sequence[Vector]]:
+    """The vectors of what is about to be stored; none where the embedder fails: they follow later."""
+    changes = _embeds(traces, [None] * len(traces), embedder, passage_tokens, Outcome())
     return {change.id: change.vectors for change in changes if isinstance(change, Embed)}
 
 

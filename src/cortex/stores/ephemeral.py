@@ -24,7 +24,7 @@ from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.lexical import BEFORE, rarity, saturation
 from cortex.domain.memory import Memory
-from cortex.domain.passages import terms_by_passage
+from cortex.domain.passages import terms_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
@@ -269,7 +269,7 @@ class _Work:
             before = (*before[:-1], replace(before[-1], until=position))
         self.shelf.said[trace.id] = (
             *before,
-            _Said(trace, position, None, salt, tuple(map(Counter, terms_by_passage(trace.text)))),
+            _Said(trace, position, None, salt, tuple(map(Counter, terms_of(trace)))),
         )
 
     def _remove(self, id: TraceId) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from cortex import registry, wiring
 from cortex import settings as configuration
+from cortex.clock import SystemClock
 from cortex.domain.hits import Hit, Recollection
 from cortex.domain.identity import TraceId, Uuid7Source
 from cortex.domain.lanes import SEARCHABLE, State
@@ -407,7 +408,7 @@ def _embedder(settings: Settings, root: Path, work: Path, given: str | Embedder 
     if not inner.space.dimension:
         return inner
     # Every attack sees the same honest texts: their vectors are computed once.
-    cached = wiring.cached(inner, work / "embeddings.sqlite", _CACHE_ENTRIES, wiring.SystemClock())
+    cached = wiring.cached(inner, work / "embeddings.sqlite", _CACHE_ENTRIES, SystemClock())
     stack.callback(cached.close)
     return cached
 

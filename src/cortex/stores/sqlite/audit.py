@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -13,7 +13,7 @@ import numpy as np
 from cortex.domain.events import GENESIS, commit, seal
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import slot_of
-from cortex.domain.passages import terms_by_passage
+from cortex.domain.passages import terms_said
 from cortex.domain.terms import TOKENISER
 from cortex.domain.vectors import sign_codes
 from cortex.ports.store import Finding
@@ -32,12 +32,14 @@ def tokeniser(connection: sqlite3.Connection) -> str:
     return found
 
 
-def findings(connection: sqlite3.Connection) -> Iterator[Finding]:
-    """Everything that is out of order."""
-    checks: tuple[Callable[[sqlite3.Connection], Iterator[Finding]], ...] = (
-        _file, _chain, _commitments, _index, _counters, _speakers, _slots, _sources, _uses, _vectors, _orphans,
-    )  # fmt: skip
-    for check in checks:
+Audit = Callable[[sqlite3.Connection], Iterator[Finding]]
+
+
+def findings(connection: sqlite3.Connection, also: Sequence[Audit] = (), *, recorded: bool = True) -> Iterator[Finding]:
+    """Everything that is out of order; the ledger is asked where changes are `recorded`."""
+    ledger: tuple[Audit, ...] = (_chain, _commitments) if recorded else ()
+    derived: tuple[Audit, ...] = (_index, _counters, _speakers, _slots, _sources, _uses, _vectors, _orphans)
+    for check in (_file, *ledger, *derived, *also):
         yield from check(connection)
 
 
@@ -57,8 +59,8 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.executemany(
         "UPDATE traces SET slot = ? WHERE row = ?", [(slot, row) for row, slot, _ in _expected_slots(connection)]
     )
-    for row, facet, user, text, indexed, thread, seq in _traces(connection):
-        words = terms_by_passage(text) if indexed else []
+    for row, facet, user, said, indexed, thread, seq in _traces(connection):
+        words = terms_said(said) if indexed else []
         if indexed:
             connection.execute("INSERT INTO postings (rowid, terms) VALUES (?, ?)", (row, posting(facet, user, words)))
             connection.executemany(ADD_UNIT, units(row, facet, thread, seq, words))
@@ -77,14 +79,16 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
 
 
-def _traces(connection: sqlite3.Connection) -> Iterator[tuple[int, int, int, str, bool, int | None, int | None]]:
-    """Row, facet, user, text, whether searches look at it, thread and place."""
+def _traces(
+    connection: sqlite3.Connection,
+) -> Iterator[tuple[int, int, int, Mapping[str, Any], bool, int | None, int | None]]:
+    """Row, facet, user, fields, whether searches look at it, thread and place."""
     rows = connection.execute(
         "SELECT t.row, t.facet, f.user, t.body, f.state, t.thread, t.seq"
         " FROM traces t JOIN facets f ON f.id = t.facet ORDER BY t.row"
     ).fetchall()
     for row, facet, user, body, state, thread, seq in rows:
-        yield row, facet, user, json.loads(body)["text"], state in SEARCHABLE, thread, seq
+        yield row, facet, user, json.loads(body), state in SEARCHABLE, thread, seq
 
 
 def _file(connection: sqlite3.Connection) -> Iterator[Finding]:
@@ -129,8 +133,8 @@ def _index(connection: sqlite3.Connection) -> Iterator[Finding]:
     for unit in connection.execute("SELECT * FROM lexicon ORDER BY row, passage"):
         stored.setdefault(unit[0], []).append(unit)
     wrong_postings = wrong_terms = 0
-    for row, facet, user, text, indexed, thread, seq in _traces(connection):
-        words = terms_by_passage(text) if indexed else []
+    for row, facet, user, said, indexed, thread, seq in _traces(connection):
+        words = terms_said(said) if indexed else []
         tokens = set(posting(facet, user, words).split()) if indexed else set()
         folded = (token.lower() if token.isascii() else _fold_ascii(token) for token in tokens)
         wrong_postings += posted.pop(row, 0) != sum(crc32(token.encode("utf-8", "surrogatepass")) for token in folded)

@@ -15,7 +15,7 @@ import numpy as np
 
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
-from cortex.domain.passages import terms_by_passage
+from cortex.domain.passages import terms_of
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
@@ -227,7 +227,7 @@ def _units(then: Then) -> list[Unit]:
     thread, seq = (hash(trace.session), trace.seq) if isinstance(trace, Turn) else (-1, -1)
     return [
         Unit(then.row, passage, len(words), lexicon.pack(words), thread, seq)
-        for passage, words in enumerate(terms_by_passage(trace.text))
+        for passage, words in enumerate(terms_of(trace))
     ]
 
 

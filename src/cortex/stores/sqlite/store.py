@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ from cortex.stores.sqlite.writer import Writer, check
 class SqliteStore:
     """The traces of one agent in one SQLite file; safe for many threads and processes at once."""
 
+    recorded = True
+    """Whether every change leaves an event, and every version stays."""
+
     def __init__(self, path: Path, *, synchronous: str = "full", busy_timeout_ms: int = 5_000) -> None:
         self.path = path
         self._connections = Connections(path, synchronous=synchronous, busy_timeout_ms=busy_timeout_ms)
@@ -42,7 +46,7 @@ class SqliteStore:
         # Receipts and counters are not worth a wait for the disk: they survive a crash, not a power cut.
         durable = not all(isinstance(change, File | Touch) for change in changes)
         with self._connections.writing(durable=durable) as connection:
-            writer = Writer(connection, tenant, at)
+            writer = Writer(connection, tenant, at, recorded=self.recorded)
             writer.apply(changes)
             return writer.position
 
@@ -106,19 +110,22 @@ class SqliteStore:
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         with self._connections.reading() as connection:
-            findings = list(audit.findings(connection))
+            findings = list(self._findings(connection))
         if repair and any(finding.code in audit.REPAIRABLE for finding in findings):
             with self._connections.writing() as connection:
                 audit.rebuild(connection)
             # The codes were made anew under new numbers.
             self._codes.clear()
             with self._connections.reading() as connection:
-                left = list(audit.findings(connection))
+                left = list(self._findings(connection))
             for finding in findings:
                 still_there = any(finding.code == other.code for other in left)
                 yield Finding(finding.code, finding.detail, repaired=not still_there)
         else:
             yield from findings
+
+    def _findings(self, connection: sqlite3.Connection) -> Iterator[Finding]:
+        return audit.findings(connection)
 
     def maintain(self) -> Mapping[str, Any]:
         with self._connections.writing() as connection:

@@ -17,7 +17,7 @@ from cortex.domain.events import GENESIS, EventKind, commit, seal
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
-from cortex.domain.passages import terms_by_passage
+from cortex.domain.passages import terms_of, terms_said
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
 from cortex.domain.turn import Turn
@@ -76,18 +76,21 @@ class Stored(NamedTuple):
 
 
 class Writer:
-    """One transaction's work."""
+    """One transaction's work.
 
-    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, at: datetime) -> None:
+    Where changes are not `recorded`, there are no events and no earlier versions: for what can be made anew from
+    elsewhere at any time.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, tenant: Tenant, at: datetime, *, recorded: bool = True) -> None:
         self._db = connection
+        self._recorded = recorded
         self._at = pack_time(at)
         self._told_at = str(self._at)
         self._user = self._intern("users", name=tenant.user)
         self._facets: dict[tuple[str, ...], int] = {}
         self._threads: dict[str, int] = {}
-        last = self._db.execute("SELECT position, seal FROM events ORDER BY position DESC LIMIT 1").fetchone()
-        self.position: int = last[0] if last else 0
-        self._seal: str = last[1].hex() if last else GENESIS
+        self.position, self._seal = self._last_event() if recorded else (counted_position(connection), GENESIS)
         self._events: list[tuple[object, ...]] = []
         self._embedded: dict[str, int] = {}
 
@@ -143,7 +146,7 @@ class Writer:
                  thread, seq, slot(trace), salt, body)
             )  # fmt: skip
             if trace.state in SEARCHABLE:
-                words = terms_by_passage(trace.text)
+                words = terms_of(trace)
                 postings.append((at, posting(facet, self._user, words)))
                 terms += units(at, facet, thread, seq, words)
                 counts.append((1, len(words), sum(map(len, words)), facet))
@@ -167,10 +170,11 @@ class Writer:
         salt = os.urandom(SALT_BYTES)
         thread, seq = self._place(trace)
         self._event(put.because, trace.id, commit(salt, body))
-        self._db.execute(
-            "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)",
-            (old.row, old.since, self.position, old.facet, old.salt, old.body),
-        )
+        if self._recorded:
+            self._db.execute(
+                "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)",
+                (old.row, old.since, self.position, old.facet, old.salt, old.body),
+            )
         self._db.execute(
             "UPDATE traces SET facet = ?, since = ?, created = ?, thread = ?, seq = ?, slot = ?, salt = ?, body = ?"
             " WHERE row = ?",
@@ -178,7 +182,7 @@ class Writer:
         )
         if before["text"] != trace.text:
             # The vectors are of the old text: past views keep them, present ones no longer see them.
-            self._db.execute("UPDATE vectors SET until = ? WHERE row = ? AND until IS NULL", (self.position, old.row))
+            self._end_vectors("row = ?", (old.row,), self.position)
         self._unindex(old, before)
         self._index(old.row, facet, trace)
         if "source_turns" in before or source_rows(old.row, trace):
@@ -191,7 +195,7 @@ class Writer:
         if trace.state not in SEARCHABLE:
             self._count([(1, 0, 0, facet)])
             return
-        words = terms_by_passage(trace.text)
+        words = terms_of(trace)
         self._db.execute("INSERT INTO postings (rowid, terms) VALUES (?, ?)", (row, posting(facet, self._user, words)))
         self._db.executemany(ADD_UNIT, units(row, facet, *self._place(trace), words))
         self._count([(1, len(words), sum(map(len, words)), facet)])
@@ -214,7 +218,7 @@ class Writer:
             # A contentless index forgets a row only when told the very terms it was given.
             self._db.execute(
                 "INSERT INTO postings (postings, rowid, terms) VALUES ('delete', ?, ?)",
-                (old.row, posting(old.facet, self._user, terms_by_passage(said["text"]))),
+                (old.row, posting(old.facet, self._user, terms_said(said))),
             )
             self._db.execute("DELETE FROM lexicon WHERE row = ?", (old.row,))
         self._count([(-1, -passages, -length, old.facet)])
@@ -290,13 +294,17 @@ class Writer:
                     self._add_codes(space, facet, centre, mine)
 
     def _drop_vectors(self, space: int, row: int, at: int) -> None:
-        changed = self._db.execute(
-            "UPDATE vectors SET until = ? WHERE row = ? AND space = ? AND until IS NULL", (at, row, space)
-        ).rowcount
-        if changed:
-            where = "row = ? AND space = ?"
+        where = "row = ? AND space = ?"
+        if self._end_vectors(where, (row, space), at):
             self._db.execute(f"INSERT INTO tombs (code) SELECT seq FROM codes WHERE {where}", (row, space))
             self._db.execute(f"DELETE FROM codes WHERE {where}", (row, space))
+
+    def _end_vectors(self, where: str, values: tuple[int, ...], at: int) -> int:
+        """From position `at` on these vectors are no longer seen; gives how many there were."""
+        live = f"{where} AND until IS NULL"
+        if not self._recorded:
+            return self._db.execute(f"DELETE FROM vectors WHERE {live}", values).rowcount
+        return self._db.execute(f"UPDATE vectors SET until = ? WHERE {live}", (at, *values)).rowcount
 
     def _add_codes(self, space: int, facet: int, centre: bytes, vectors: Sequence[tuple[int, int, bytes]]) -> None:
         if not vectors:
@@ -414,8 +422,14 @@ class Writer:
 
     # --- ledger and interned names ---------------------------------------------------------------
 
+    def _last_event(self) -> tuple[int, str]:
+        last = self._db.execute("SELECT position, seal FROM events ORDER BY position DESC LIMIT 1").fetchone()
+        return (last[0], last[1].hex()) if last else (0, GENESIS)
+
     def _event(self, kind: EventKind, subject: str, commitment: str) -> None:
         self.position += 1
+        if not self._recorded:
+            return
         name = str(kind)
         self._seal = seal(self._seal, self.position, self._told_at, name, subject, commitment)
         self._events.append(
@@ -423,6 +437,8 @@ class Writer:
         )
 
     def _write_events(self) -> None:
+        if not self._recorded:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('position', ?)", (str(self.position),))
         self._add("events", self._events)
         self._events.clear()
 
@@ -493,6 +509,12 @@ class Writer:
     def _next(self, table: str) -> int:
         found = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
         return (found[0] if found else 0) + 1
+
+
+def counted_position(connection: sqlite3.Connection) -> int:
+    """The position of a file that records no events."""
+    found = connection.execute("SELECT value FROM meta WHERE key = 'position'").fetchone()
+    return int(found[0]) if found else 0
 
 
 ADD_SOURCE = "INSERT OR IGNORE INTO sources VALUES (?, ?)"

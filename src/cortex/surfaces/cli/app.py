@@ -23,7 +23,9 @@ from cortex.surfaces.cli.failing import INTERRUPTED, PIPE_CLOSED, Failure, tell
 ROOMS = {
     "use": "Use",
     "turns": "Use",
+    "flush_view": "Use",
     "feed": "Feed",
+    "files": "Feed",
     "keep": "Keep and govern",
     "tending": "Keep and govern",
     "run_it": "Run",

@@ -11,14 +11,11 @@ from typing import Any
 
 from cortex.errors import InvalidRequest
 from cortex.surfaces.cli.reading import STDIN, text_of
+from cortex.workspace.transcripts import messages_of, row_of, sessions_of
 
-_SESSIONS = ("session_id", "session", "sessionId")
 _FORMS = "give a JSON array of messages, one message a line, or plain text"
 _LIKE_JSON = re.compile(r'\s*(?:\[\s*\{|\[\s*\]|\{\s*")')
 _JSON_NAMES = frozenset({".json", ".jsonl", ".ndjson"})
-# Rows of a coding agent's transcript that nobody said: notes of the program, summaries, talk of its own helpers.
-_ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-_COMMAND = re.compile(r"\s*<(?:command|local-command|bash)-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +72,8 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
     except RecursionError as error:
         raise InvalidRequest("is nested too deeply", field="messages", hint=_FORMS) from error
     except ValueError as error:
-        rows = [_row(line) for line in text.splitlines() if line.strip()]
+        # Only a line feed ends a row: JSON may hold other ends of lines as they are.
+        rows = [_row(line) for line in text.split("\n") if line.strip()]
         if not any(isinstance(row, Mapping) for row in rows):
             where = (
                 f"line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else "at all"
@@ -89,38 +87,21 @@ def _of_json(told: Any) -> Conversation:
         return _of_rows(told)
     if isinstance(told, dict) and isinstance(told.get("messages"), list):
         found = _of_rows(told["messages"])
-        return Conversation(found.messages, _session(told) or found.session)
+        return Conversation(found.messages, next(iter(sessions_of([told])), None) or found.session)
     if isinstance(told, dict) and "messages" not in told:
         return _of_rows([told])
     raise InvalidRequest("is JSON, but not a list of messages", field="messages", hint=_FORMS)
 
 
 def _of_rows(rows: list[Any]) -> Conversation:
-    # What was not said is handed on as the program's own, so that capture counts it.
-    said = tuple({**row, "role": "system"} if _is_aside(row) else row for row in rows)
-    sessions = {session for row in said if isinstance(row, Mapping) and (session := _session(row))}
-    return Conversation(said, sessions.pop() if len(sessions) == 1 else None)
+    sessions = sessions_of(rows)
+    return Conversation(tuple(messages_of(rows)), sessions[0] if len(sessions) == 1 else None)
 
 
 def _row(line: str) -> object:
     """What a line says; a line that is not JSON stays text, which capture counts as no message."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return line
-
-
-def _is_aside(row: object) -> bool:
-    inner = row.get("message") if isinstance(row, Mapping) else None
-    if not isinstance(row, Mapping) or not isinstance(inner, Mapping):
-        return False
-    content = inner.get("content")
-    is_command = isinstance(content, str) and _COMMAND.match(content) is not None
-    return is_command or any(row.get(mark) is True for mark in _ASIDE)
-
-
-def _session(told: Mapping[str, Any]) -> str | None:
-    return next((found for key in _SESSIONS if (found := _text(told, key))), None)
+    row = row_of(line)
+    return line if row is None else row
 
 
 def _text(told: Mapping[str, Any], key: str) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,12 +13,14 @@ import typer
 
 from cortex.errors import InvalidRequest
 from cortex.surfaces.cli import output
-from cortex.surfaces.cli.context import surface_of
+from cortex.surfaces.cli.context import Surface, surface_of
 from cortex.surfaces.cli.reading import STDIN, filter_of, given, lines_of
 from cortex.surfaces.cli.use import Kinds, Lanes, Scopes, Since, States, Until
 
 if TYPE_CHECKING:
     from cortex.engine import Captured, Engine
+    from cortex.exchange import Divergence, MarkdownImported
+    from cortex.ports.store import Filter
     from cortex.surfaces.cli.capture_rendering import Drawn
     from cortex.surfaces.cli.conversations import Conversation
 
@@ -95,8 +98,13 @@ def ingest(
 
 def export(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; `-` is stdout.")] = STDIN,
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="Where to; `-` is stdout, a directory gets a page for each scope.")
+    ] = STDIN,
     with_text: Annotated[bool, typer.Option("--with-text", help="Include what the memories say.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Active memories as Markdown to edit and import again, text included.")
+    ] = False,
     scope: Scopes = None,
     kind: Kinds = None,
     lane: Lanes = None,
@@ -104,8 +112,16 @@ def export(
     since: Since = None,
     until: Until = None,
 ) -> None:
-    """Export memories and turns as JSON lines in order of id, without their text unless asked for."""
+    """Export memories and turns as JSON lines in order of id, without their text unless asked for.
+
+    With --markdown, export active memories with their text, for a person to edit.
+    """
     surface = surface_of(context)
+    if markdown:
+        _refuse("is not for --markdown, which is of active memories", lane=lane, state=state)
+        which = filter_of(scope=scope, kind=kind, since=since, until=until)
+        _export_markdown(surface, file, which)
+        return
     which = filter_of(scope=scope, kind=kind, lane=lane, state=state, since=since, until=until, any_state=True)
     with surface.engine() as engine:
         lines = map(output.json_line, engine.export(which, redact=not with_text))
@@ -123,15 +139,39 @@ def export(
 
 def import_(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="What `export --with-text` wrote; `-` is stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="What `export --with-text` or `--markdown` wrote; `-` is stdin.")
+    ],
     dedupe: Annotated[str, typer.Option(help="What counts as here already: none, id, or id_text.")] = "id_text",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, store nothing.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out bad lines instead of refusing all.")] = False,
     trusted: Annotated[bool, typer.Option("--trusted", help="Believe the file as far as it says itself.")] = False,
     embed: Annotated[bool, typer.Option(help="Embed now, or leave that to `cortex backfill`.")] = True,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="The edits made in what `export --markdown` wrote: a file or directory.")
+    ] = False,
+    untrusted: Annotated[
+        bool, typer.Option("--untrusted", help="With --markdown: the edits are not the operator's own words.")
+    ] = False,
+    skip_conflicts: Annotated[
+        bool,
+        typer.Option("--skip-conflicts", help="With --markdown: import the rest where some were changed here."),
+    ] = False,
+    forget_missing: Annotated[
+        bool, typer.Option("--forget-missing", help="With --markdown: forget what was deleted from the file.")
+    ] = False,
 ) -> None:
-    """Import memories and turns. All lines are checked before any is stored."""
+    """Import memories and turns. All lines are checked before any is stored.
+
+    With --markdown, import what a person changed; what was changed here as well is a conflict, and nothing is stored.
+    """
     surface = surface_of(context)
+    if markdown:
+        _refuse("is not for --markdown", dedupe=dedupe != "id_text", skip_bad=skip_bad, trusted=trusted)
+        options = {"dry_run": dry_run, "trusted": not untrusted, "skip_conflicts": skip_conflicts, "embed": embed}
+        _import_markdown(surface, file, forget_missing=forget_missing, **options)
+        return
+    _refuse("needs --markdown", untrusted=untrusted, skip_conflicts=skip_conflicts, forget_missing=forget_missing)
     with surface.engine() as engine, lines_of(file) as lines, output.progress("importing") as progress:
         done = engine.import_(
             lines, dedupe=dedupe, dry_run=dry_run, skip_bad=skip_bad, trusted=trusted, embed=embed, progress=progress
@@ -176,6 +216,173 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "import": import_,
     "backfill": backfill,
 }
+
+
+# --- memories as Markdown ------------------------------------------------------------------------
+
+
+def _export_markdown(surface: Surface, file: str, which: Filter) -> None:
+    directory = Path(file) if file != STDIN and (Path(file).is_dir() or file.endswith(("/", os.sep))) else None
+    with surface.engine() as engine:
+        pages = engine.export_markdown(which, by_scope=directory is not None)
+        if file == STDIN:
+            sys.stdout.write(pages[0].text)
+            return
+        targets = {directory / page.name if directory else Path(file): page for page in pages}
+        _keep_edits(engine, targets)
+    if directory:
+        _make(directory)
+    for path, page in targets.items():
+        _write(path, [page.text.removesuffix("\n")])
+    total = sum(page.memories for page in pages)
+    if surface.json:
+        output.show_json({"files": [str(path) for path in targets], "memories": total, "redacted": False})
+        return
+    into = f"{len(targets):,} files in {file}" if directory else file
+    output.plain(f"{total:,} memories to {into}, with their text")
+
+
+def _keep_edits(engine: Engine, targets: Iterable[Path]) -> None:
+    """What a person wrote is not written over before it was imported."""
+    from cortex.errors import Conflict, NotFound
+
+    there = {str(path): _page(path) for path in targets if path.is_file() and path.stat().st_size}
+    if not there:
+        return
+    try:
+        plan = engine.import_markdown(there, dry_run=True).plan
+    except (InvalidRequest, NotFound, Conflict) as error:
+        raise InvalidRequest(
+            f"is there already and would be lost: {error.message}",
+            field=next(iter(there)) if len(there) == 1 else "FILE",
+            hint="name another file or directory, or remove what is there",
+        ) from error
+    if plan.created or plan.edited:
+        raise InvalidRequest(
+            f"has edits that were not imported: {len(plan.edited):,} changed, {len(plan.created):,} new",
+            field=next(iter(there)) if len(there) == 1 else "FILE",
+            hint="import them first with `cortex import --markdown`, or export elsewhere",
+        )
+
+
+def _import_markdown(surface: Surface, file: str, **options: bool) -> None:
+    from cortex.exchange import EditConflict
+
+    pages = _pages(file)
+    try:
+        with surface.engine() as engine, output.progress("importing") as progress:
+            done = engine.import_markdown(pages, progress=progress, **options)
+    except EditConflict as conflict:
+        # The error itself is told by ids alone; both sides go where answers go.
+        if surface.json:
+            output.show_json({"conflicting": [each.to_json() for each in conflict.divergences]})
+        else:
+            _tell_conflicts(conflict.divergences)
+        raise
+    if surface.json:
+        conflicts = [each.to_json() for each in done.plan.divergences]
+        output.show_json(done.receipt.to_json() | {"conflicting": conflicts})
+    else:
+        _tell_imported(done)
+
+
+def _tell_imported(done: MarkdownImported) -> None:
+    from cortex.surfaces.cli import rendering
+
+    plan = done.plan
+    _tell_conflicts(plan.divergences)
+    would = "would have " if plan.dry_run else ""
+    told = f"{would}{len(plan.edited):,} edited, {len(plan.created):,} created, {len(plan.forgotten):,} forgotten"
+    output.plain(f"{told}; {plan.unchanged + plan.same:,} as they were")
+    if plan.changes and not plan.dry_run:
+        output.plain("the file knows nothing of this yet: export again before you go on editing it")
+    if plan.divergences:
+        skipped = f"{len(plan.divergences):,} were changed here as well, and left as they are here"
+        output.show(rendering.notice(skipped, "export again and repeat these edits"))
+    if plan.missing:
+        gone = f"{len(plan.missing):,} that were exported are missing from the file, and still remembered"
+        output.show(rendering.notice(gone, "--forget-missing forgets them"))
+    if done.receipt.degraded:
+        output.show(rendering.notice("they were stored without vectors", "run `cortex doctor`, then `cortex backfill`"))
+
+
+def _tell_conflicts(found: Sequence[Divergence]) -> None:
+    for each in found[:_MOST_CONFLICTS]:
+        told = each.to_json()
+        output.plain(output.one_line(f"conflict {each.id} {each.where}"))
+        for side in ("base", "yours", "theirs"):
+            output.plain(f"  {side:<7}{' '.join(_side(told[side]))}")
+    if len(found) > _MOST_CONFLICTS:
+        output.plain(f"and {len(found) - _MOST_CONFLICTS:,} more; --json lists them all")
+
+
+_MOST_CONFLICTS = 20
+
+
+def _side(told: dict[str, Any] | None) -> Iterator[str]:
+    """One of the three versions of a memory, on one line."""
+    if told is None:
+        yield "deleted"
+        return
+    yield told["digest"] or "-"
+    if "scope" in told:
+        yield output.one_line(f"[{told['scope']}, {told['kind']}]")
+    if told.get("state", "active") != "active":
+        yield f"({told['state']})"
+    yield output.one_line(told["text"] or "")
+    if told.get("fields"):
+        yield output.one_line(told["fields"])
+
+
+def _pages(file: str) -> dict[str, str]:
+    """The Markdown of a file, of stdin, or of each page in a directory, by name."""
+    if file == STDIN:
+        return {"": _decoded(sys.stdin.buffer.read(), "")}
+    if not Path(file).is_dir():
+        return {"": _page(Path(file), "")}
+    found = {path.name: _page(path, path.name) for path in sorted(Path(file).glob("[!.]*.md"))}
+    if not found:
+        raise InvalidRequest("has no .md file", field=file, hint="export there first with --markdown")
+    return found
+
+
+def _page(path: Path, name: str | None = None) -> str:
+    try:
+        read = path.read_bytes()
+    except OSError as error:
+        raise InvalidRequest(
+            f"cannot be read: {error.strerror or error}", field=str(path), hint="check the path and permissions"
+        ) from error
+    return _decoded(read, str(path) if name is None else name)
+
+
+def _decoded(read: bytes, name: str) -> str:
+    try:
+        return read.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = read.count(b"\n", 0, error.start) + 1
+        raise InvalidRequest(
+            "is not UTF-8", field=f"{name} line {line}".lstrip(), hint="save the file as UTF-8 and import it again"
+        ) from error
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidRequest(
+            f"cannot be made: {error.strerror or error}", field=str(directory), hint="check the path and permissions"
+        ) from error
+
+
+def _refuse(reason: str, **options: object) -> None:
+    """Options that mean nothing here are an error, not ignored."""
+    for name in options:
+        if options[name]:
+            raise InvalidRequest(reason, field=f"--{name.replace('_', '-')}", hint="leave it out, or see --help")
+
+
+# --- conversations -------------------------------------------------------------------------------
 
 
 def _conversation(file: str, role: str) -> Conversation:

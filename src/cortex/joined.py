@@ -1,0 +1,130 @@
+"""One look at everything a tenant has: what was said and remembered, and the files, whose index is its own."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from cortex.domain.events import Event
+from cortex.domain.identity import ReceiptId, TraceId
+from cortex.domain.lanes import Lane
+from cortex.domain.memory import Memory
+from cortex.domain.receipt import Receipt
+from cortex.domain.terms import QueryTerm
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.ports.clock import Deadline
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version, View
+
+FILE_LANES = frozenset({Lane.NOTES, Lane.DOCS})
+"""The lanes of chunks. All others are the store's."""
+
+
+class JoinedView:
+    """A store's view and that of an index as one: each lane is asked where it lives."""
+
+    def __init__(self, store: View, index: View) -> None:
+        self._store = store
+        self._index = index
+
+    @property
+    def position(self) -> int:
+        return self._store.position
+
+    @property
+    def at(self) -> datetime | None:
+        return self._store.at
+
+    def load(self, ids: Sequence[TraceId]) -> list[Trace]:
+        found = {trace.id: trace for trace in self._store.load(ids)}
+        if missing := [id for id in ids if id not in found]:
+            found |= {trace.id: trace for trace in self._index.load(missing)}
+        return [found[id] for id in ids if id in found]
+
+    def keywords(
+        self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        return _best([view.keywords(terms, only, limit, deadline) for view, only in self._asked(filter)], limit)
+
+    def nearest(
+        self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
+    ) -> list[Match]:
+        return _best([view.nearest(vector, space, only, limit, deadline) for view, only in self._asked(filter)], limit)
+
+    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
+        return self._store.neighbours(ids, reach)
+
+    def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        scans = [view.scan(only, after, limit) for view, only in self._asked(filter)]
+        return list(heapq.merge(*scans, key=lambda trace: trace.id))[:limit]
+
+    def counts(self, filter: Filter) -> Counts:
+        return _summed([view.counts(only) for view, only in self._asked(filter)])
+
+    def history(self, id: TraceId) -> list[Version]:
+        return self._store.history(id) or self._index.history(id)
+
+    def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
+        return self._store.derived(turns)
+
+    def speakers(self, filter: Filter) -> frozenset[str]:
+        return self._store.speakers(filter)
+
+    def turn_at(self, session: str, seq: int) -> Turn | None:
+        return self._store.turn_at(session, seq)
+
+    def last_seq(self, session: str) -> int:
+        return self._store.last_seq(session)
+
+    def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
+        return self._store.turns(session, after, limit)
+
+    def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
+        return self._store.events(after, limit)
+
+    def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
+        return self._store.receipt(id)
+
+    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
+        return self._store.receipts(limit, op)
+
+    def state(self, session: str) -> Mapping[str, Any] | None:
+        return self._store.state(session)
+
+    def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
+        return self._store.jobs(state, limit)
+
+    def _asked(self, filter: Filter) -> list[tuple[View, Filter]]:
+        """Whom a filter concerns, each with the lanes that are its own."""
+        lanes = frozenset(Lane) if filter.lanes is None else filter.lanes
+        told = [(self._store, lanes - FILE_LANES), (self._index, lanes & FILE_LANES)]
+        return [(view, replace(filter, lanes=own)) for view, own in told if own]
+
+
+def _best(found: Sequence[Sequence[Match]], limit: int) -> list[Match]:
+    if len(found) == 1:
+        return list(found[0])
+    return sorted((match for some in found for match in some), key=lambda match: (-match.score, match.id))[:limit]
+
+
+def _summed(counts: Sequence[Counts]) -> Counts:
+    def together(name: str) -> dict[str, int]:
+        return dict(sum((Counter(getattr(each, name)) for each in counts), Counter[str]()))
+
+    return Counts(
+        total=sum(each.total for each in counts),
+        by_lane=together("by_lane"),
+        by_scope=together("by_scope"),
+        by_kind=together("by_kind"),
+        by_label=together("by_label"),
+        by_trust=together("by_trust"),
+        by_state=together("by_state"),
+        oldest=min((each.oldest for each in counts if each.oldest), default=None),
+        newest=max((each.newest for each in counts if each.newest), default=None),
+        text_bytes=sum(each.text_bytes for each in counts),
+    )

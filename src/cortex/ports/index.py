@@ -1,0 +1,115 @@
+"""What the workspace asks of the index of an agent's files.
+
+An index is a store of chunks that can be made anew from the files at any time: it records no events and keeps no
+earlier versions. Beside each file's chunks it keeps how the file was when it was read, changed in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from cortex.domain.followed import Followed
+from cortex.domain.identity import TraceId
+from cortex.domain.scope import Tenant
+from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.ports.store import Change, Finding, View
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Keep how a file was when it was read, in the place of what was known of it."""
+
+    file: Followed
+
+
+@dataclass(frozen=True, slots=True)
+class Unfollow:
+    """Forget a file, with all its chunks and whatever was derived from them.
+
+    Chunks that a `Follow` of the same transaction names stay: the file was moved.
+    """
+
+    path: str
+
+
+class IndexView(View, Protocol):
+    """A consistent look at one tenant's files and their chunks."""
+
+    def files(self) -> Mapping[str, Followed]:
+        """Every file by its path, without the ids of its chunks."""
+        ...
+
+    def file(self, path: str) -> Followed | None:
+        """One file, with the ids of its chunks in the order of its lines."""
+        ...
+
+    def vectors(self, ids: Sequence[TraceId], space: EmbeddingSpace) -> Mapping[TraceId, Sequence[Vector]]:
+        """The vectors of chunks by passage, as far as there are any."""
+        ...
+
+
+class FileIndex(Protocol):
+    """The chunks of one agent's files."""
+
+    def apply(self, tenant: Tenant, changes: Sequence[Change | Follow | Unfollow], *, at: datetime) -> int:
+        """Carry out all changes or none."""
+        ...
+
+    def view(self, tenant: Tenant) -> AbstractContextManager[IndexView]: ...
+
+    @property
+    def made_with(self) -> str:
+        """What it was made with: the model, the cutting. An index made with something else has to be made anew."""
+        ...
+
+    def users(self) -> list[str]: ...
+
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]: ...
+
+    def maintain(self) -> Mapping[str, Any]: ...
+
+    def describe(self) -> Mapping[str, Any]: ...
+
+    def close(self) -> None: ...
+
+
+class Building(Protocol):
+    """An index that is being made beside the one in use."""
+
+    @property
+    def index(self) -> FileIndex: ...
+
+    def publish(self) -> None:
+        """Put it in the place of the one in use, at once and for all processes; that one stays whole until then."""
+        ...
+
+
+class Indexes(Protocol):
+    """The index of one agent's files, and whatever takes its place: readers always find a whole one."""
+
+    def current(self) -> FileIndex | None:
+        """The index in use; None before the first was published, and a `StoreError` where it cannot be used."""
+        ...
+
+    def changing(self, seconds: float) -> AbstractContextManager[None]:
+        """The right to change the index or to make another, for one process at a time; `StoreBusy` after `seconds`."""
+        ...
+
+    def building(self, made_with: str) -> AbstractContextManager[Building]:
+        """A new, empty index. What is not published is thrown away."""
+        ...
+
+    @property
+    def is_being_made(self) -> bool:
+        """Whether another index is being made right now, by whichever process."""
+        ...
+
+    def remove(self) -> None:
+        """Take away every index of the agent."""
+        ...
+
+    def close(self) -> None: ...

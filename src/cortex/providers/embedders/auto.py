@@ -1,0 +1,138 @@
+"""The first embedder that can be used: local, then OpenAI, Gemini, Voyage, then Ollama where it is spoken of (B16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
+from cortex.ports.embedder import Embedder
+from cortex.ports.probed import trouble_of
+from cortex.providers.embedders import gemini, local, ollama, openai, remote, voyage
+from cortex.providers.embedders.local import LocalEmbedder
+from cortex.providers.embedders.none import NoEmbedder
+from cortex.providers.embedders.remote import RemoteEmbedder, Variable
+
+REMOTE = {"openai": openai, "gemini": gemini, "voyage": voyage, "ollama": ollama}
+ORDER = ("local", *REMOTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which embedder is used, and why it is that one."""
+
+    provider: str
+    because: str
+    passed_over: tuple[tuple[str, str], ...] = ()
+    """The providers that come before it in the order, each with what stood in its way."""
+
+
+def create(options: Mapping[str, Any], models: Path, *, variable: Variable | None = None) -> AutoEmbedder:
+    """The first embedder in the order that has what it needs; nothing is loaded, and nobody is asked.
+
+    `options` may hold a table for each provider. `variable` looks up the environment, which only the settings read;
+    without it, only keys among the options count.
+    """
+    remote.known_options(options, ORDER, "auto")
+    passed_over: list[tuple[str, str]] = []
+    for name in ORDER:
+        found = _made(name, options, models, variable or _nothing_set)
+        if isinstance(found, str):
+            passed_over.append((name, found))
+        else:
+            return AutoEmbedder(found, Choice(name, _because(name, found, options), tuple(passed_over)))
+    why = "; ".join(f"{name}: {what}" for name, what in passed_over)
+    return AutoEmbedder(NothingFound(why), Choice("none", f"no embedder can be used ({why})", tuple(passed_over)))
+
+
+class AutoEmbedder:
+    """The embedder that was chosen, and `chosen`, which tells why."""
+
+    def __init__(self, inner: Embedder, chosen: Choice) -> None:
+        self._inner = inner
+        self.chosen = chosen
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """The space of the embedder inside: its vectors are the same as when it is chosen by name."""
+        return self._inner.space
+
+    def embed_query(self, text: str) -> Vector:
+        return self._inner.embed_query(text)
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        return self._inner.embed_documents(texts)
+
+    def begin_loading(self) -> None:
+        """Load the model beside whatever is done next, where it is one of this machine."""
+        if isinstance(self._inner, LocalEmbedder):
+            self._inner.begin_loading()
+
+    def trouble(self, *, thorough: bool = False) -> EngineError | None:
+        return trouble_of(self._inner, thorough=thorough)
+
+    def close(self) -> None:
+        if isinstance(self._inner, RemoteEmbedder):
+            self._inner.close()
+
+
+class NothingFound:
+    """No embedder, because none can be used: recall goes by keywords alone, and says why."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return NoEmbedder().space
+
+    def embed_query(self, text: str) -> Vector:  # noqa: ARG002
+        raise self.trouble()
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        if texts:
+            raise self.trouble()
+        return []
+
+    def trouble(self, *, thorough: bool = False) -> EmbedderUnavailable:  # noqa: ARG002
+        return EmbedderUnavailable(
+            f"no embedder can be used ({self._why})",
+            hint="run `cortex models fetch`, or set OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY or OLLAMA_HOST",
+        )
+
+
+def _made(name: str, options: Mapping[str, Any], models: Path, variable: Variable) -> Embedder | str:
+    """The provider, or what stands in its way."""
+    given = _table(options, name)
+    if name == "ollama" and name not in options and not variable("OLLAMA_HOST"):
+        return "OLLAMA_HOST is not set"
+    made: Embedder
+    if name == "local":
+        made = local.create(given, models)
+    else:
+        made = REMOTE[name].create(given, models, variable=variable, section=f"{remote.SECTION}.{name}")
+    trouble = trouble_of(made)
+    return made if trouble is None else trouble.message
+
+
+def _because(name: str, made: Embedder, options: Mapping[str, Any]) -> str:
+    if isinstance(made, RemoteEmbedder):
+        key = made.key_from or (f"{remote.SECTION}.{name}" if name in options else "OLLAMA_HOST")
+        return f"{key} is set"
+    return "its model is on this machine"
+
+
+def _table(options: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    given = options.get(name, {})
+    if not isinstance(given, Mapping):
+        raise InvalidRequest(
+            "is not a table", field=f"{remote.SECTION}.{name}", hint=f"give the options of {name} under it"
+        )
+    return given
+
+
+def _nothing_set(name: str) -> str | None:  # noqa: ARG001
+    return None

@@ -1,0 +1,91 @@
+"""Google's Gemini embeddings, by Google's SDK."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from cortex.providers.embedders import remote
+from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
+
+MODELS: Mapping[str, Model] = MappingProxyType({"gemini-embedding-001": Model(3072)})
+TASKS: Mapping[Role, str] = MappingProxyType({"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"})
+VENDOR = remote.Vendor(
+    name="gemini",
+    who="Google",
+    sdk="google.genai",
+    model="gemini-embedding-001",
+    known=MODELS.get,
+    address="https://generativelanguage.googleapis.com",
+    texts_at_once=100,
+    variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    options=("headers",),
+    roles=(TASKS["query"], TASKS["document"]),
+)
+
+
+def create(
+    options: Mapping[str, Any],
+    models: Path,  # noqa: ARG001 - every provider is made alike
+    *,
+    variable: Variable | None = None,
+    section: str = remote.SECTION,
+    patience: Patience = remote.PATIENCE,
+) -> RemoteEmbedder:
+    """Embeddings of Gemini; `dimensions` shortens them."""
+    read = Options.read(options, VENDOR, variable=variable, section=section)
+    return RemoteEmbedder(read, GeminiApi(read), patience)
+
+
+class GeminiApi:
+    """The Gemini API as Google's SDK speaks it."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._lock = threading.Lock()
+        self._opened: Any = None
+
+    def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
+        config: dict[str, Any] = {"task_type": TASKS[role], "http_options": {"timeout": max(1, int(seconds * 1000))}}
+        if self._options.resized:
+            config["output_dimensionality"] = self._options.model.dimension
+        # Each text in a content of its own: bare texts are taken together by some models, as one.
+        contents = [{"parts": [{"text": text}]} for text in texts]
+        answer = self._client().models.embed_content(model=self._options.name, contents=contents, config=config)
+        return [(place, each.values) for place, each in enumerate(answer.embeddings)]
+
+    def failure(self, error: Exception) -> Failure:
+        status = getattr(error, "code", None)
+        if not isinstance(status, int):
+            return remote.broken_off(error)
+        # Google answers 400 to a key it does not know, and says so inside.
+        if status == 400 and "API_KEY_INVALID" in str(getattr(error, "details", "")):
+            status = 401
+        return remote.answered(status, remote.headers_of(error))
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def _client(self) -> Any:
+        with self._lock:
+            if self._opened is None:
+                genai = self._options.sdk()
+                try:
+                    self._opened = genai.Client(
+                        api_key=self._options.key,
+                        vertexai=False,
+                        http_options={
+                            "base_url": self._options.endpoint.url,
+                            "headers": dict(self._options.endpoint.headers),
+                            "retry_options": {"attempts": 1},
+                        },
+                    )
+                except ValueError:
+                    raise self._options.no_key() from None
+            return self._opened

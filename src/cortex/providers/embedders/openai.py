@@ -1,0 +1,93 @@
+"""OpenAI's embeddings, and every server that speaks like it (llama.cpp, vLLM, LM Studio, TEI), by OpenAI's SDK."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from cortex.errors import InvalidRequest
+from cortex.providers.embedders import remote
+from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
+
+MODELS: Mapping[str, Model] = MappingProxyType(
+    {
+        "text-embedding-3-small": Model(1536),
+        "text-embedding-3-large": Model(3072),
+        "text-embedding-ada-002": Model(1536),
+    }
+)
+VENDOR = remote.Vendor(
+    name="openai",
+    who="OpenAI",
+    sdk="openai",
+    model="text-embedding-3-small",
+    known=lambda name: MODELS.get(name) or remote.open_model(name),
+    address="https://api.openai.com/v1",
+    texts_at_once=2_048,
+    variables=("OPENAI_API_KEY",),
+    options=("headers",),
+)
+
+
+def create(
+    options: Mapping[str, Any],
+    models: Path,  # noqa: ARG001 - every provider is made alike
+    *,
+    variable: Variable | None = None,
+    section: str = remote.SECTION,
+    patience: Patience = remote.PATIENCE,
+) -> RemoteEmbedder:
+    """Embeddings of OpenAI, or of the server at `base_url`. A server of one's own gets the key named for it, or none.
+
+    OPENAI_BASE_URL is not read: another server would make other vectors under the same name.
+    """
+    if options.get("base_url") is not None and options.get("model") is None:
+        raise InvalidRequest(
+            "is missing", field=f"{section}.model", hint="name the model that the server at base_url runs"
+        )
+    read = Options.read(options, VENDOR, variable=variable, section=section)
+    return RemoteEmbedder(read, OpenaiApi(read), patience)
+
+
+class OpenaiApi:
+    """The embeddings API as OpenAI's SDK speaks it."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._lock = threading.Lock()
+        self._opened: Any = None
+
+    def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:  # noqa: ARG002 - the API knows no roles
+        request: dict[str, Any] = {"model": self._options.name, "input": texts, "encoding_format": "float"}
+        if self._options.resized:
+            request["dimensions"] = self._options.model.dimension
+        answer = self._client().embeddings.create(**request, timeout=seconds)
+        return [(each.index, each.embedding) for each in answer.data]
+
+    def failure(self, error: Exception) -> Failure:
+        status = getattr(error, "status_code", None)
+        return remote.answered(status, remote.headers_of(error)) if status else remote.broken_off(error)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def _client(self) -> Any:
+        with self._lock:
+            if self._opened is None:
+                openai = self._options.sdk()
+                try:
+                    self._opened = openai.OpenAI(
+                        api_key=self._options.key,
+                        base_url=self._options.endpoint.url,
+                        default_headers=dict(self._options.endpoint.headers),
+                        max_retries=0,
+                    )
+                except openai.OpenAIError:
+                    raise self._options.no_key() from None
+            return self._opened

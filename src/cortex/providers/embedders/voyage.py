@@ -1,0 +1,93 @@
+"""Voyage's embeddings, by Voyage's SDK."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from cortex.providers.embedders import remote
+from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
+
+MODELS: Mapping[str, Model] = MappingProxyType(
+    {
+        "voyage-4-large": Model(1024),
+        "voyage-4": Model(1024),
+        "voyage-4-lite": Model(1024),
+        "voyage-3-large": Model(1024),
+        "voyage-3.5": Model(1024),
+        "voyage-3.5-lite": Model(1024),
+        "voyage-3": Model(1024),
+        "voyage-3-lite": Model(512),
+        "voyage-code-3": Model(1024),
+        "voyage-finance-2": Model(1024),
+        "voyage-law-2": Model(1024),
+    }
+)
+VENDOR = remote.Vendor(
+    name="voyage",
+    who="Voyage",
+    sdk="voyageai",
+    model="voyage-4-large",
+    known=MODELS.get,
+    address="https://api.voyageai.com/v1",
+    texts_at_once=1_000,
+    variables=("VOYAGE_API_KEY", "VOYAGE_API_KEY_PATH"),
+    roles=("query", "document"),
+)
+
+
+def create(
+    options: Mapping[str, Any],
+    models: Path,  # noqa: ARG001 - every provider is made alike
+    *,
+    variable: Variable | None = None,
+    section: str = remote.SECTION,
+    patience: Patience = remote.PATIENCE,
+) -> RemoteEmbedder:
+    """Embeddings of Voyage; `dimensions` shortens or lengthens them, to 256, 512, 1024 or 2048."""
+    read = Options.read(options, VENDOR, variable=variable, section=section)
+    return RemoteEmbedder(read, VoyageApi(read), patience)
+
+
+class VoyageApi:
+    """Voyage's API as its SDK speaks it, one level below its client, which forgets the order of an answer."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
+        voyageai = self._options.sdk()
+        logging.getLogger("voyage").addFilter(_not_a_text)
+        request: dict[str, Any] = {"input": texts, "model": self._options.name, "input_type": role, "truncation": True}
+        if self._options.resized:
+            request["output_dimension"] = self._options.model.dimension
+        if self._options.endpoint.headers:
+            request["headers"] = dict(self._options.endpoint.headers)
+        try:
+            answer = voyageai.Embedding.create(
+                **request,
+                api_key=self._options.key,
+                # It has two addresses of its own, and knows by the key which one is meant.
+                base_url=None if self._options.at_vendor else self._options.endpoint.url,
+                request_timeout=seconds,
+            )
+        except voyageai.error.AuthenticationError as error:
+            if error.http_status is None:  # it never came to a request
+                raise self._options.no_key() from None
+            raise
+        return [(each["index"], each["embedding"]) for each in answer.data]
+
+    def failure(self, error: Exception) -> Failure:
+        status = getattr(error, "http_status", None)
+        return remote.answered(status, getattr(error, "headers", {})) if status else remote.broken_off(error)
+
+    def close(self) -> None:
+        """Nothing is held open here: the SDK keeps one session for each thread."""
+
+
+def _not_a_text(record: logging.LogRecord) -> bool:
+    """The SDK logs every text it sends, and what the server says about it; none of that belongs into a log."""
+    return record.levelno >= logging.WARNING

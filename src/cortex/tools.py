@@ -1,0 +1,56 @@
+"""The tools a host offers its model for the agent's files, in the words hosts know them by (B9-B11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cortex.ports.searching import FileSearch, FoundLines
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+
+def memory_search(
+    engine: Engine, query: str, *, max_results: int | None, min_score: float | None, session: str | None
+) -> dict[str, Any]:
+    """The lines that answer `query`, who found them, and what a reader has to know of the answer."""
+    stale = engine.files.caught_up()
+    search: FileSearch = engine.searching
+    found = search.search(query, max_results=max_results, min_score=min_score, session=session)
+    told = search.status()
+    return {
+        "results": [_result(each) for each in found],
+        "provider": told.get("provider"),
+        "model": told.get("model"),
+        "fallback": told.get("fallback"),
+        "citations": engine.settings.files.citations,
+        "mode": _mode(told),
+        "backend": told["backend"],
+        "stale": stale or ("reindexing" if told.get("reindexing") else None),
+    }
+
+
+def memory_get(engine: Engine, path: str, *, start: int | None, lines: int | None) -> dict[str, Any]:
+    """Exactly those lines of a file."""
+    text, cited = engine.searching.read_file(path, start=start, lines=lines)
+    return {"path": cited, "text": text, "from": start or 1, "lines": text.count("\n") + 1 if text else 0}
+
+
+def _result(found: FoundLines) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "path": found.path,
+        "startLine": found.start_line,
+        "endLine": found.end_line,
+        "score": found.score,
+        "snippet": found.snippet,
+        "source": found.source,
+    }
+    if found.citation is not None:
+        told["citation"] = found.citation
+    return told
+
+
+def _mode(told: Mapping[str, Any]) -> str:
+    """How lines were looked for: by words and by meaning, or by words alone."""
+    return "hybrid" if told.get("vector", {}).get("available") else "fts-only"
