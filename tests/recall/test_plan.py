@@ -31,7 +31,10 @@ def test_the_pool_of_typed_memories_is_the_top_50():
     assert planned(recipe="typed.v1").vector_pool == 50
 
 
-@given(st.integers(1, 1_000), st.sampled_from(sorted(set(RECIPES) - {"files.v1", "files-dated.v1"})))
+OF_FIXED_POOLS = sorted(name for name, recipe in RECIPES.items() if not recipe.pool_per_result)
+
+
+@given(st.integers(1, 1_000), st.sampled_from(OF_FIXED_POOLS))
 def test_a_pool_is_never_smaller_than_the_results_asked_for(limit, recipe):
     found = planned(recipe=recipe, limit=limit)
     assert found.vector_pool >= limit

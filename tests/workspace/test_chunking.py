@@ -194,6 +194,13 @@ def test_a_fence_or_a_table_that_fits_is_never_cut():
     assert sum(table in piece.text for piece in pieces) == 1
 
 
+@pytest.mark.parametrize(("more", "cut"), [(0, 1), (1, 2)])
+def test_a_block_fits_to_the_last_character(more: int, cut: int):
+    fence = "```\n" + "x" * 200 + "\n" + "y" * (400 - 209 + more) + "\n```"
+    holding = [piece for piece in by_sections(f"words\n\n{fence}", tokens=100) if piece.end_line > 1]
+    assert len([piece for piece in holding if "x" in piece.text or "y" in piece.text]) == cut
+
+
 def test_a_fence_in_an_item_is_not_cut_either():
     fence = "  ```\n" + "\n".join("  # code" for _ in range(40)) + "\n  ```"
     content = "- " + "words " * 60 + f"\n{fence}\n- " + "words " * 60
@@ -219,7 +226,7 @@ def test_items_are_kept_whole():
 
 
 def test_a_paragraph_too_long_is_cut_at_lines_where_a_sentence_ends():
-    content = "\n".join("This line goes on and on\nuntil it ends here." for _ in range(40))
+    content = "\n".join("This one\ngoes on and on\nover the lines\nuntil at last\nit ends here." for _ in range(40))
     pieces = by_sections(content, tokens=100)
     assert len(pieces) > 3
     assert all(piece.text.endswith("ends here.") for piece in pieces)

@@ -100,7 +100,17 @@ def test_a_heading_is_one_to_six_hashes_and_a_space(line: str, heading: tuple[in
 
 
 @pytest.mark.parametrize(
-    "line", ["#tag", "####### seven", "    # code", "\t# code", "\\# escaped", "> # quoted", "- # item"]
+    "line",
+    [
+        "#tag",
+        "####### seven",
+        "    # code",
+        "\t# code",
+        "\\# escaped",
+        "> # quoted",
+        "- # item",
+        "1. step\n\n   # in the item",
+    ],
 )
 def test_what_only_looks_like_a_heading_is_none(line: str):
     assert headings(f"text\n\n{line}\n") == []

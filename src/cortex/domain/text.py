@@ -21,7 +21,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # Compiled when the first text needs it: that takes longer than importing this module.
 _WIDE = "[\u2e80-\u9fff\ua000-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\U00020000-\U0003fffd]"
 # A sentence ends at closing punctuation followed by space, at CJK full stops, or at a line break.
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+[」』”]*|\n+")
+# Looked for at the beginning of a run alone, and never given back: a text of nothing but dots costs no more than any.
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++|(?<![。！？])[。！？]++[」』”]*+|\n+")
 # Bidirectional controls and invisible characters can make a terminal or a reader show what is not there.
 # The zero-width joiners (U+200C, U+200D) stay: Persian, Hindi and emoji are spelled with them.
 _INVISIBLE = re.compile(
@@ -79,7 +80,7 @@ def estimate_tokens(text: str) -> int:
 def sentences(text: str) -> Iterator[tuple[int, int]]:
     """The spans of the sentences of `text`; together they cover all of it."""
     start = 0
-    for end in _SENTENCE_END.finditer(text):
+    for end in SENTENCE_END.finditer(text):
         yield start, end.end()
         start = end.end()
     if start < len(text):

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from cortex.domain.text import estimate_tokens
+from cortex.domain.text import SENTENCE_END, estimate_tokens
 from cortex.errors import InvalidRequest
-from cortex.workspace.markdown import BOM, TREE_LEVELS, Block, BlockKind, Document, lines_of, read, sections
+from cortex.workspace.markdown import BOM, Block, BlockKind, Document, lines_of, read, sections
 
 CHARS_PER_TOKEN = 4
 
@@ -70,7 +70,7 @@ def lines(content: str, *, tokens: int = 400, overlap: int = 80) -> list[Piece]:
         size += stretch.cost
     if held:
         pieces.append(_piece(content, held))
-    return [piece for piece in pieces if not piece.text.isspace() and piece.text]
+    return [piece for piece in pieces if piece.text and not piece.text.isspace()]
 
 
 def _stretches(content: str, limit: int) -> Iterator[_Stretch]:
@@ -112,18 +112,15 @@ _TIGHT = 0.1
 _NESTED = 0.2
 _SENTENCE = 0.2
 """Within a block too long for one piece, where a sentence ends."""
-_MID_SENTENCE = 0.3
+_MID_SENTENCE = 0.4
 _BEHIND_HEADING = 0.5
 
 _TAIL = 16
 """Characters at the end of a line that tell whether a sentence ends there."""
 
 _FRONT_SHARE = 4
-"""A front matter of more than this part of a piece is a piece of its own."""
+"""A front matter that takes more than the fourth part of a piece is one of its own."""
 
-# The rule of `domain.text.sentences` for one line, begun only where a run of marks begins: a line of a million dots
-# is not to be looked at a million times.
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+\s++|(?<![。！？])[。！？]++[」』”]*+")
 _ENDING = re.compile(r"[.!?…。！？][\"'”’)\]」』*_`]*+\s*+$")
 
 
@@ -170,11 +167,9 @@ class _Scale:
         self.lines = document.lines
         begin = len(BOM) if content.startswith(BOM) else 0
         self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=begin))
-        self.weights = (
-            self.starts
-            if content.isascii()
-            else list(accumulate((_weight(line) + 1 for line in self.lines), initial=0))
-        )
+        self.weights = self.starts
+        if not content.isascii():
+            self.weights = list(accumulate((_weight(line) + 1 for line in self.lines), initial=0))
 
     def weight(self, first: int, last: int) -> int:
         """What lines `first` to `last` weigh together."""
@@ -218,11 +213,7 @@ def _groups(document: Document, scale: _Scale, limit: int) -> Iterator[tuple[tup
 
 def _bare(blocks: Sequence[Block]) -> bool:
     """Whether a section says nothing beyond its heading, or a file before its first one."""
-    return all(block.kind is BlockKind.FRONT or _in_tree(block) for block in blocks)
-
-
-def _in_tree(block: Block) -> bool:
-    return block.kind is BlockKind.HEADING and block.level <= TREE_LEVELS
+    return all(block.kind is BlockKind.FRONT or block.in_tree for block in blocks)
 
 
 def _cut(path: tuple[str, ...], blocks: Sequence[Block], scale: _Scale, limit: int) -> Iterator[Piece]:
@@ -301,7 +292,7 @@ def _parts_of_line(number: int, scale: _Scale, limit: int, toll: float) -> Itera
 def _parts(line: str, limit: int) -> Iterator[tuple[int, int, bool]]:
     """Sentences of a line that fit, and the parts of those that do not, with whether a sentence ends there."""
     begin = 0
-    for end in [*(found.end() for found in _SENTENCE_END.finditer(line)), len(line)]:
+    for end in [*(found.end() for found in SENTENCE_END.finditer(line)), len(line)]:
         rest = _weight(line[begin:end])
         while rest > limit:
             cut = _reached(line, begin, end, rest // -(-rest // limit))

@@ -54,6 +54,11 @@ class Block:
     text: str = ""
     """The title of a heading, the info string of a fence."""
 
+    @property
+    def in_tree(self) -> bool:
+        """Whether a section begins here."""
+        return self.kind is BlockKind.HEADING and self.level <= TREE_LEVELS
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -108,9 +113,7 @@ def sections(document: Document) -> tuple[Section, ...]:
     root = _given_title(document.front)
     above: list[tuple[int, str]] = []
     path, level, start = _path(root, above), 0, 1
-    for heading in document.blocks:
-        if heading.kind is not BlockKind.HEADING or heading.level > TREE_LEVELS:
-            continue
+    for heading in (block for block in document.blocks if block.in_tree):
         if heading.start_line > start:
             found.append(Section(path, level, start, heading.start_line - 1))
         while above and above[-1][0] >= heading.level:
