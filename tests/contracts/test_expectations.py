@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +22,16 @@ from samples import ANNA, AT, BORIS, DAY, EAST, MINUTE, SPACE, Desk, chunk, id_,
 from cortex.domain.events import EventKind
 from cortex.domain.identity import ReceiptId
 from cortex.domain.lanes import State
-from cortex.domain.memory import Memory, slot_of
+from cortex.domain.memory import Kind, Memory, Retention, slot_of
+from cortex.domain.trace import Trace
+from cortex.domain.trust import TrustTier
 from cortex.errors import Conflict
 from cortex.ports.store import (
     Change,
     Embed,
     ExpectClaim,
     ExpectLast,
+    ExpectSame,
     File,
     Filter,
     Job,
@@ -463,12 +468,161 @@ def test_of_two_who_write_back_one_job_one_is_refused(anna: Desk) -> None:
     assert anna.total() == 1
 
 
+# --- expecting what a trace says --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_where_a_trace_says_something_else_nothing_at_all_is_done(anna: Desk, place: str) -> None:
+    """B3: what two write at once"""
+    anna.put(turn(10, seq=0), memory(1), memory(2), memory(3))
+    anna.put(memory(3, "The harbour is closed"), because=EventKind.REVISED)
+    before = everything(anna)
+    expected = ExpectSame(memory(3))
+    with pytest.raises(Conflict, match=f"memory {id_(3)}"):
+        anna.apply(*([expected, *OTHER_CHANGES] if place == "first" else [*OTHER_CHANGES, expected]))
+    assert everything(anna) == before
+    with anna.view() as view:
+        assert view.receipt(ReceiptId(id_(40))) is None
+
+
+def test_where_traces_say_what_is_expected_all_is_done(anna: Desk) -> None:
+    anna.put(turn(10, seq=0), memory(1), memory(2), memory(3))
+    anna.apply(*map(ExpectSame, (memory(1), memory(2), memory(3), turn(10, seq=0))), *OTHER_CHANGES)
+    with anna.view() as view:
+        assert (view.last_seq("s1"), view.state("s1")) == (1, {"extracted": 9})
+
+
+ODD_ZONE = timezone(timedelta(hours=5, minutes=45))
+EVERY_SORT: list[Trace] = [
+    memory(1),
+    memory(1, "Zoë said: “…”\n\t\x00", tags=("a", "b"), importance=1, ttl=DAY / 7, retention=Retention.TTL),
+    memory(1, created_at=AT.astimezone(ODD_ZONE), source_turns=(id_(2),), valid_from=AT.astimezone(ODD_ZONE)),
+    turn(1, speaker="Zoë", state=State.SUPERSEDED),
+    chunk(1, section=("Harbour", "Hours")),
+]
+
+
+@pytest.mark.parametrize("trace", EVERY_SORT)
+def test_a_trace_is_the_same_as_it_was_given_and_as_it_is_read(anna: Desk, trace: Trace) -> None:
+    anna.put(trace)
+    anna.apply(ExpectSame(trace), *map(ExpectSame, anna.load(trace.id)))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"text": "The harbour opens at dawn "},
+        {"scope": "work"},
+        {"kind": Kind.RULE},
+        {"tags": ("b", "a")},
+        {"importance": 0.6},
+        {"confidence": 0.5},
+        {"trust": TrustTier.UNTRUSTED},
+        {"state": State.FORGOTTEN},
+        {"attribute": "home city"},
+        {"superseded_by": id_(9)},
+        {"created_at": AT + MINUTE},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_whatever_field_of_a_trace_was_changed_it_is_not_the_same(anna: Desk, changes: dict[str, Any]) -> None:
+    was = memory(1, tags=("a", "b"))
+    anna.put(was)
+    anna.put(was.revised(**changes), because=EventKind.REVISED)
+    with pytest.raises(Conflict):
+        anna.apply(ExpectSame(was))
+    anna.apply(ExpectSame(was.revised(**changes)))
+
+
+def test_uses_and_vectors_do_not_change_what_a_trace_says(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.apply(Touch((id_(1),), AT))
+    anna.embed(memory(1), EAST)
+    (read,) = anna.load(id_(1))
+    assert isinstance(read, Memory)
+    assert read.access_count == 1
+    anna.apply(ExpectSame(memory(1)), ExpectSame(read), ExpectSame(memory(1, access_count=7, last_accessed_at=AT)))
+
+
+def test_what_was_changed_and_changed_back_is_the_same(anna: Desk) -> None:
+    anna.put(memory(1))
+    anna.put(memory(1, "The harbour is closed"), because=EventKind.REVISED)
+    anna.put(memory(1), because=EventKind.REVISED)
+    anna.apply(ExpectSame(memory(1)))
+
+
+def test_what_was_removed_or_never_was_or_is_somebody_elses_is_not_the_same(anna: Desk, boris: Desk) -> None:
+    anna.put(memory(1))
+    anna.apply(Remove(id_(1)))
+    boris.put(memory(2))
+    for number in (1, 2, 3):
+        with pytest.raises(Conflict):
+            anna.apply(ExpectSame(memory(number)))
+    boris.apply(ExpectSame(memory(2)))
+
+
+def test_what_a_trace_says_is_expected_of_what_stands_before_it_in_the_same_apply(anna: Desk) -> None:
+    closed = memory(1, "The harbour is closed")
+    anna.put(memory(1))
+    with pytest.raises(Conflict):
+        anna.apply(Put(closed, EventKind.REVISED), ExpectSame(memory(1)))
+    anna.apply(ExpectSame(memory(1)), Put(closed, EventKind.REVISED), ExpectSame(closed))
+    assert anna.load(id_(1)) == [closed]
+
+
+def test_what_a_trace_says_is_expected_without_an_event(anna: Desk) -> None:
+    before = anna.put(memory(1))
+    assert anna.apply(ExpectSame(memory(1))) == before
+    assert anna.position == before
+
+
+def test_of_those_who_revise_one_memory_at_once_nobody_is_overwritten(anna: Desk) -> None:
+    """B3"""
+    anna.put(memory(1))
+    barrier = threading.Barrier(4)
+
+    def write(writer: int) -> None:
+        barrier.wait()
+        for number in range(6):
+            while True:
+                (known,) = anna.load(id_(1))
+                assert isinstance(known, Memory)
+                more = known.revised(tags=(*known.tags, f"{writer}.{number}"))
+                try:
+                    anna.apply(ExpectSame(known), Put(more, EventKind.REVISED))
+                except Conflict:
+                    continue
+                break
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    (found,) = anna.load(id_(1))
+    assert isinstance(found, Memory)
+    assert sorted(found.tags) == sorted(f"{writer}.{number}" for writer in range(4) for number in range(6))
+
+
+def test_fields_that_another_release_wrote_in_another_order_say_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "store.db"
+    with closing(SqliteStore(file)) as store:
+        Desk(store, ANNA).put(memory(1, scope="work"))
+    with closing(sqlite3.connect(file)) as other:
+        (body,) = other.execute("SELECT body FROM traces").fetchone()
+        turned = json.dumps(dict(reversed(json.loads(body).items())))
+        assert turned != body
+        other.execute("UPDATE traces SET body = ?", (turned,))
+        other.commit()
+    with closing(SqliteStore(file)) as store:
+        Desk(store, ANNA).apply(ExpectSame(memory(1, scope="work")))
+
+
 def test_a_store_goes_on_after_a_conflict(open_store: Callable[[], Store]) -> None:
     with closing(open_store()) as store:
         anna, boris = Desk(store, ANNA), Desk(store, BORIS)
         for _ in range(3):
             with pytest.raises(Conflict):
                 anna.apply(_remembered(1), ExpectLast("s1", 7))
+            with pytest.raises(Conflict):
+                anna.apply(_remembered(1), ExpectSame(memory(2)))
         assert boris.put(memory(2)) == 1
         assert anna.apply(_remembered(1), ExpectLast("s1", -1)) == 2
         assert list(store.verify()) == []

@@ -5,28 +5,32 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laboratory import BACKENDS, opened, texts, user
+from laboratory import BACKENDS, QUICK, opened, texts, user
 
+from cortex import settings as configuration
 from cortex.domain.events import EventKind
 from cortex.domain.lanes import State
 from cortex.domain.memory import Draft, ImportanceLabel, Kind, Memory, Retention
+from cortex.domain.scope import Tenant
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.engine import Engine
 from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.exchange import EditConflict
-from cortex.ports.store import Filter
+from cortex.ports.store import Change, Filter, Put, Remove, Store
+from cortex.stores.ephemeral import EphemeralStore
+from cortex.stores.sqlite import SqliteStore
 from cortex.surfaces.cli.app import run
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
-from cortex.wiring import Cortex
+from cortex.wiring import Cortex, build
 
 
 def page_of(engine: Engine, **filter: Any) -> str:
@@ -71,6 +75,10 @@ class Filled:
 
 @pytest.fixture
 def filled(engine: Engine) -> Filled:
+    return fill(engine)
+
+
+def fill(engine: Engine) -> Filled:
     key = engine.remember("The deploy key rotates on Mondays", tags=("ops",), importance=0.9).memory
     pasta = engine.remember("Luigi makes the best pasta", scope="kitchen").memory
     rule = engine.remember("Always use tabs", kind="rule").memory
@@ -230,6 +238,26 @@ def test_an_edit_without_an_embedder_is_stored_and_told(filled: Filled, embedder
     assert (done.receipt.facts["stored"], done.receipt.facts["embeddingSkipped"]) == (2, 2)
     assert done.receipt.degraded
     assert filled.engine.status()["vectors"]["lacking"] == 2
+
+
+def test_all_that_are_left_without_vectors_are_counted(engine: Engine, embedder: FakeEmbedder) -> None:
+    engine.remember_all([Draft(text=f"note {number}") for number in range(300)], embed=False)
+    page = page_of(engine).replace("- note", "- a note")
+    embedder.fail()
+    facts = engine.import_markdown(page).receipt.facts
+    assert (facts["stored"], facts["embedded"], facts["embeddingSkipped"]) == (300, 0, 300)
+
+
+def test_vectors_of_many_edits_follow(engine: Engine, embedder: FakeEmbedder) -> None:
+    engine.remember_all([Draft(text=f"note {number}") for number in range(300)])
+    embedder.documents.clear()
+    told: list[tuple[int, int, str]] = []
+    page = page_of(engine).replace("- note", "- a note")
+    facts = engine.import_markdown(page, progress=lambda *seen: told.append(seen)).receipt.facts
+    assert (facts["stored"], facts["embedded"], facts["embeddingSkipped"]) == (300, 300, 0)
+    assert sorted(embedder.documents) == sorted(f"a note {number}" for number in range(300))
+    assert told[-1] == (300, 300, "embedded")
+    assert engine.status()["vectors"]["lacking"] == 0
 
 
 said = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() and "\x00" not in text)
@@ -426,6 +454,179 @@ def test_a_dry_run_tells_everything_and_changes_nothing(filled: Filled) -> None:
     facts = done.receipt.facts
     assert (facts["created"], facts["edited"], facts["forgotten"], facts["dry_run"]) == (1, 1, 1, True)
     assert (filled.everything(), position_of(filled.engine)) == (before, position)
+
+
+# --- what another engine changes meanwhile -------------------------------------------------------
+
+
+class Interrupted:
+    """A store in which others write after an import was planned, and before it is carried out."""
+
+    def __init__(self, inner: Store) -> None:
+        self._inner = inner
+        self.meanwhile: list[Callable[[], object]] = []
+        """What others do before each try, one after the other."""
+        self.tries = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+        if any(isinstance(change, Put) for change in changes):
+            self.tries += 1
+            if self.meanwhile:
+                self.meanwhile.pop(0)()
+        return self._inner.apply(tenant, changes, at=at)
+
+
+@dataclass(frozen=True)
+class Two:
+    """Two engines on the same memories; the other writes while we do."""
+
+    mine: Engine
+    other: Engine
+    store: Interrupted
+    others_store: Store
+    filled: Filled
+
+    def meanwhile(self, *writes: Callable[[], object]) -> None:
+        self.store.tries = 0
+        self.store.meanwhile = list(writes)
+
+    def put(self, id: str, **changes: Any) -> None:
+        """Changes by the other of what no page shows."""
+        kept = remembered(self.other, id).revised(**changes)
+        self.others_store.apply(self.other.tenant, [Put(kept, EventKind.REVISED)], at=kept.created_at)
+
+    def edit(self, old: str, new: str) -> Callable[[], object]:
+        """The other's edit of a page of its own."""
+        return lambda: edit_here(self.other, old, new)
+
+
+@pytest.fixture
+def two(backend: str, tmp_path: Path, clock: FakeClock) -> Iterator[Two]:
+    ids = CountingIds()
+
+    def engine_on(store: Store) -> Engine:
+        loaded = configuration.load(tmp_path, QUICK)
+        fakes = {"embedder": FakeEmbedder(256), "reranker": FakeReranker(), "clock": clock, "ids": ids}
+        parts = build(tmp_path, loaded, **fakes)
+        parts.open_store = lambda _: store
+        return Engine(parts, Tenant())
+
+    if backend == "sqlite":
+        own, others = (SqliteStore(tmp_path / "memory.sqlite") for _ in range(2))
+    else:
+        own = others = EphemeralStore()
+    store = Interrupted(own)
+    mine, other = engine_on(store), engine_on(others)
+    yield Two(mine, other, store, others, fill(mine))
+    findings = mine.verify()
+    mine.close()
+    other.close()
+    assert findings == []
+
+
+def test_what_another_engine_edits_before_an_edit_is_stored_is_a_conflict_and_not_lost(two: Two) -> None:
+    filled = two.filled
+    two.meanwhile(two.edit("Mondays", "Tuesdays"))
+    edits = added(filled.page, "- Basil wants sun").replace("Mondays", "Fridays").replace("tabs", "spaces")
+    with pytest.raises(EditConflict) as refused:
+        two.mine.import_markdown(edits)
+    told = refused.value.divergences[0].to_json()
+    assert [told[side]["text"][-8:] for side in ("base", "yours", "theirs")] == [" Mondays", " Fridays", "Tuesdays"]
+    assert remembered(two.mine, filled.key.id) == filled.key.revised(text="The deploy key rotates on Tuesdays")
+    assert remembered(two.mine, filled.rule.id) == filled.rule
+    assert "Basil" not in page_of(two.mine)
+
+
+def test_where_conflicts_are_skipped_the_rest_is_stored_at_the_second_try(two: Two) -> None:
+    filled = two.filled
+    two.meanwhile(two.edit("Mondays", "Tuesdays"))
+    edits = added(filled.page, "- Basil wants sun").replace("Mondays", "Fridays").replace("tabs", "spaces")
+    done = two.mine.import_markdown(edits, skip_conflicts=True)
+    facts = done.receipt.facts
+    assert (facts["edited"], facts["created"], facts["conflictIds"]) == (1, 1, [filled.key.id])
+    assert remembered(two.mine, filled.key.id).text.endswith("Tuesdays")
+    assert remembered(two.mine, filled.rule.id).text == "Always use spaces"
+    assert page_of(two.mine).count("Basil wants sun") == 1
+    assert two.store.tries == 2
+
+
+def test_what_another_engine_forgets_meanwhile_is_not_brought_back(two: Two) -> None:
+    key = two.filled.key
+    two.meanwhile(lambda: two.other.forget(key.id))
+    with pytest.raises(EditConflict) as refused:
+        two.mine.import_markdown(two.filled.page.replace("Mondays", "Fridays"))
+    assert refused.value.divergences[0].to_json()["theirs"]["state"] == "forgotten"
+    assert remembered(two.mine, key.id) == key.revised(state=State.FORGOTTEN)
+
+
+def test_what_is_taken_out_for_good_meanwhile_is_not_brought_back(two: Two) -> None:
+    key = two.filled.key
+    two.meanwhile(lambda: two.others_store.apply(two.other.tenant, [Remove(key.id)], at=key.created_at))
+    with pytest.raises(NotFound, match=rf"^line \d+: no memory {key.id}"):
+        two.mine.import_markdown(two.filled.page.replace("Mondays", "Fridays"))
+    assert "deploy key" not in page_of(two.mine)
+
+
+def test_what_another_engine_edits_meanwhile_is_not_forgotten(two: Two) -> None:
+    key = two.filled.key
+    two.meanwhile(two.edit("Mondays", "Tuesdays"))
+    with pytest.raises(EditConflict) as refused:
+        two.mine.import_markdown(without_item(two.filled.page, key.id), forget_missing=True)
+    assert refused.value.divergences[0].yours is None
+    assert remembered(two.mine, key.id) == key.revised(text="The deploy key rotates on Tuesdays")
+
+
+def test_what_no_page_shows_is_kept_as_another_engine_left_it(two: Two) -> None:
+    """S4: trust that was lowered meanwhile is not raised by an edit"""
+    key = two.filled.key
+    two.meanwhile(lambda: two.put(key.id, trust=TrustTier.QUARANTINED, confidence=0.3))
+    done = two.mine.import_markdown(added(two.filled.page, "- Basil wants sun").replace("Mondays", "Fridays"))
+    edited = remembered(two.mine, key.id)
+    assert (edited.text, edited.trust, edited.confidence) == (
+        "The deploy key rotates on Fridays", TrustTier.QUARANTINED, 0.3,
+    )  # fmt: skip
+    assert (done.receipt.facts["edited"], done.receipt.facts["created"], two.store.tries) == (1, 1, 2)
+    assert page_of(two.mine).count("Basil wants sun") == 1
+
+
+def test_the_same_edit_by_another_engine_meanwhile_is_enough(two: Two) -> None:
+    two.meanwhile(two.edit("Mondays", "Fridays"))
+    done = two.mine.import_markdown(two.filled.page.replace("Mondays", "Fridays"))
+    assert (done.plan.same, done.plan.unchanged, done.plan.changes) == (1, 2, [])
+    assert len(two.mine.show(two.filled.key.id).versions) == 2
+
+
+def recalled(two: Two) -> None:
+    two.other.recall("when does the deploy key rotate?")
+    two.other.settle()
+    assert remembered(two.other, two.filled.key.id).access_count == 1
+
+
+def another_edited(two: Two) -> None:
+    edit_here(two.other, "pasta", "pizza")
+
+
+@pytest.mark.parametrize("write", [recalled, another_edited])
+def test_uses_and_changes_of_other_memories_are_in_nobodys_way(two: Two, write: Callable[[Two], None]) -> None:
+    two.meanwhile(lambda: write(two))
+    done = two.mine.import_markdown(two.filled.page.replace("Mondays", "Fridays"))
+    assert (done.receipt.facts["edited"], two.store.tries) == (1, 1)
+    assert remembered(two.mine, two.filled.key.id).text.endswith("Fridays")
+
+
+def test_an_import_that_others_are_always_ahead_of_gives_up_and_changes_nothing(two: Two) -> None:
+    key = two.filled.key
+    shares = iter(range(1, 1_000))
+    two.meanwhile(*[lambda: two.put(key.id, confidence=next(shares) / 1_000)] * 100)
+    with pytest.raises(Conflict, match=f"memory {key.id} was changed") as refused:
+        two.mine.import_markdown(added(two.filled.page, "- Basil wants sun").replace("Mondays", "Fridays"))
+    assert not isinstance(refused.value, EditConflict)
+    assert 1 < two.store.tries < 20
+    assert remembered(two.mine, key.id) == key.revised(confidence=two.store.tries / 1_000)
+    assert "Basil" not in page_of(two.mine)
 
 
 # --- trust ---------------------------------------------------------------------------------------

@@ -1,19 +1,13 @@
 """Traces out of one store and into another, one JSON object a line (E14); memories as Markdown, to edit and return."""
 
+from cortex.exchange.divergences import Divergence, EditConflict
+from cortex.exchange.editing import MarkdownImported, MarkdownPlan, markdown_plan
 from cortex.exchange.export import exported
+from cortex.exchange.flow import import_edits
 from cortex.exchange.importing import BadLine, Dedupe, Imported, ImportPlan, import_plan
-from cortex.exchange.markdown import (
-    Divergence,
-    EditConflict,
-    MarkdownImported,
-    MarkdownPlan,
-    MarkdownReader,
-    Page,
-    Statement,
-    markdown_of,
-    markdown_pages,
-    markdown_plan,
-)
+from cortex.exchange.pages import Page, markdown_of, markdown_pages
+from cortex.exchange.reading import MarkdownReader
+from cortex.exchange.statement import Statement
 
 __all__ = [
     "BadLine",
@@ -28,6 +22,7 @@ __all__ = [
     "Page",
     "Statement",
     "exported",
+    "import_edits",
     "import_plan",
     "markdown_of",
     "markdown_pages",

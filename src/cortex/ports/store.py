@@ -123,7 +123,14 @@ class ExpectClaim:
     job: Job
 
 
-Change = Put | Remove | Embed | Touch | File | SetState | PutJob | ExpectLast | ExpectClaim
+@dataclass(frozen=True, slots=True)
+class ExpectSame:
+    """Only if a trace still says what this one does, its counters aside; else `Conflict`, and nothing is done."""
+
+    trace: Trace
+
+
+Change = Put | Remove | Embed | Touch | File | SetState | PutJob | ExpectLast | ExpectClaim | ExpectSame
 
 # --- what can be asked ---------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Change, Embed, Filter, Put, Store, View
-from cortex.progress import Progress
+from cortex.progress import Progress, silent
 
 BATCH = 256
 """How many traces are embedded and stored together."""
@@ -38,6 +38,14 @@ class Outcome:
     stored: int = 0
     embedded: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: Outcome) -> None:
+        """Count in what became of a run that followed."""
+        self.position = max(self.position, other.position)
+        self.stored += other.stored
+        self.embedded += other.embedded
+        for reason, missed in other.skipped.items():
+            self.skipped[reason] = self.skipped.get(reason, 0) + missed
 
     def facts(self) -> dict[str, Any]:
         """For the receipt, in the words of E13."""
@@ -119,6 +127,35 @@ def backfill(
         outcome.position = store.apply(tenant, changes, at=clock.now())
         after = batch[-1].id
         progress(outcome.embedded, max(total, outcome.embedded), "embedded")
+
+
+def backfill_these(
+    ids: Sequence[TraceId],
+    *,
+    tenant: Tenant,
+    store: Store,
+    embedder: Embedder,
+    passage_tokens: int,
+    clock: Clock,
+    progress: Progress,
+) -> Outcome:
+    """Embed those of the traces `ids` that have no vector in the embedder's space."""
+    outcome = Outcome()
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
+        outcome.add(
+            backfill(
+                tenant=tenant,
+                store=store,
+                embedder=embedder,
+                passage_tokens=passage_tokens,
+                clock=clock,
+                progress=silent,
+                among=Filter(ids=frozenset(some)),
+            )
+        )
+        progress(start + len(some), len(ids), "embedded")
+    return outcome
 
 
 def as_trusted_as_its_sources(memory: Memory, view: View) -> Memory:

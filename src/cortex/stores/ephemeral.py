@@ -28,7 +28,7 @@ from cortex.domain.passages import terms_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace, canonical, kind_of, label_of
+from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
@@ -40,6 +40,7 @@ from cortex.ports.store import (
     Embed,
     ExpectClaim,
     ExpectLast,
+    ExpectSame,
     File,
     Filter,
     Finding,
@@ -258,6 +259,8 @@ class _Work:
                 self._expect_last(session, seq)
             case ExpectClaim(job):
                 self._expect_claim(job)
+            case ExpectSame(trace):
+                self._expect_same(trace)
 
     def _put(self, trace: Trace, because: EventKind) -> None:
         trace, salt = _uncounted(trace), self._entropy(SALT_BYTES)
@@ -324,6 +327,11 @@ class _Work:
         known = self.shelf.jobs.get(job.id)
         if known is None or (known.state, known.attempts) != (JobState.RUNNING, job.attempts):
             raise Conflict(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
+
+    def _expect_same(self, trace: Trace) -> None:
+        versions = self.shelf.said.get(trace.id)
+        if not versions or canonical(versions[-1].trace) != canonical(trace):
+            raise Conflict(f"{name_of(trace)} {trace.id} was changed or removed meanwhile", hint="look again")
 
     def _known(self, id: TraceId) -> None:
         if id not in self.shelf.said:

@@ -28,6 +28,7 @@ from cortex.ports.store import (
     Embed,
     ExpectClaim,
     ExpectLast,
+    ExpectSame,
     File,
     JobState,
     Put,
@@ -37,7 +38,7 @@ from cortex.ports.store import (
     Touch,
 )
 from cortex.stores.sqlite import lexicon
-from cortex.stores.sqlite.codec import batched, marks, pack_id, pack_receipt, pack_time
+from cortex.stores.sqlite.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_trace
 from cortex.stores.sqlite.codes import MANY
 
 SALT_BYTES = 16
@@ -114,8 +115,10 @@ class Writer:
                 self._put_job(first)
             elif isinstance(first, ExpectLast):
                 self._expect_last(first)
-            else:
+            elif isinstance(first, ExpectClaim):
                 self._expect_claim(first)
+            else:
+                self._expect_same(first)
         self._write_events()
 
     # --- traces ----------------------------------------------------------------------------------
@@ -395,6 +398,13 @@ class Writer:
         ).fetchone()
         if found != (JobState.RUNNING.value, job.attempts):
             raise Conflict(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
+
+    def _expect_same(self, expected: ExpectSame) -> None:
+        trace = expected.trace
+        found = self._stored([trace.id]).get(trace.id)
+        # Read before it is compared: another release may have written the same fields in another order.
+        if found is None or canonical(unpack_trace(found.name, found.body, None, 0)) != canonical(trace):
+            raise Conflict(f"{name_of(trace)} {trace.id} was changed or removed meanwhile", hint="look again")
 
     def _put_job(self, change: PutJob) -> None:
         job = change.job
