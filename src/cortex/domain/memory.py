@@ -187,8 +187,9 @@ class Draft:
         for field in _TIMES:
             if (at := getattr(self, field)) is not None:
                 typed[field] = aware(at, field)
-        if not isinstance(self.tags, tuple):
-            typed["tags"] = tuple(self.tags)
+        for field in _SEVERAL:
+            if not isinstance(value := getattr(self, field), tuple):
+                typed[field] = (value,) if isinstance(value, str) else tuple(value)
         # Most drafts are typed already, and a copy costs more than all the checks.
         return replace(self, **typed) if typed else self
 
@@ -201,12 +202,13 @@ class Draft:
                 raise InvalidRequest(f"{value} is outside 0 to 1", field=field, hint="give a number from 0 to 1")
         if self.ttl is not None and self.ttl <= timedelta(0):
             raise InvalidRequest("is not positive", field="ttl", hint="give the time to live, such as 720h")
-        if len(self.tags) > MAX_TAGS:
-            raise InvalidRequest(f"has {len(self.tags)} entries", field="tags", hint=f"give at most {MAX_TAGS}")
         for field in _SHORT:
             _checked_short(getattr(self, field), field)
-        for tag in self.tags:
-            _checked_short(tag, "tags")
+        for field in _SEVERAL:
+            if len(values := getattr(self, field)) > MAX_TAGS:
+                raise InvalidRequest(f"has {len(values)} entries", field=field, hint=f"give at most {MAX_TAGS}")
+            for value in values:
+                _checked_short(value, field)
         if self.valid_from and self.valid_to and self.valid_to <= self.valid_from:
             raise InvalidRequest("is not after valid_from", field="valid_to", hint="swap the two times")
         return self
@@ -253,7 +255,8 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "source_kind": SourceKind,
 }
 _TIMES = ("valid_from", "valid_to", "created_at")
-_SHORT = ("topic", "subject", "attribute", "value", "source_ref")
+_SHORT = ("topic", "subject", "attribute", "value", "source_ref", "media_kind")
+_SEVERAL = ("tags", "media_refs")
 
 
 def _checked_short(text: str, field: str) -> None:

@@ -1,9 +1,15 @@
+"""What the engine asks of an embedder: of text, and of one other modality where a third party brings one."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
+from cortex.domain.modality import Modality
 from cortex.domain.vectors import EmbeddingSpace, Vector
+
+MEDIA_EMBEDDERS = "cortex.media_embedders"
+"""The entry-point group of media embedders."""
 
 
 class Embedder(Protocol):
@@ -18,3 +24,23 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]: ...
+
+
+class MediaEmbedder(Protocol):
+    """Turns media of one modality, and the questions asked about them, into unit vectors of one space.
+
+    The space is its own: a question is compared with media only by the vector made here. Raises `EmbedderUnavailable`
+    when it cannot; what is said about the media is still found as text. A slot for third parties: none ships.
+    """
+
+    @property
+    def space(self) -> EmbeddingSpace: ...
+
+    @property
+    def modality(self) -> Modality: ...
+
+    def embed_query(self, text: str) -> Vector: ...
+
+    def embed_media(self, refs: Sequence[str]) -> list[Vector]:
+        """A vector for each reference, a path or an address as it stands in `media_refs`, in their order."""
+        ...

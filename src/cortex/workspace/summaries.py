@@ -1,9 +1,9 @@
 """What sections of files are about, in a sentence each by a language model, where that is wanted (X15).
 
-A summary is what a section is also found by; it is never shown as its text. It is made once, when a section is new,
-and kept for as long as the section says the same. Indexing neither fails nor waits because of a model: when it is
-away, the sections stay without summaries, and those that lack one get it when their file changes, or with `--force`,
-and not before; nothing is asked again and again in the background.
+A summary is what a section is also found by; it is never shown as its text. It is made once, when a section is new or
+summaries are first wanted, and kept for as long as the section says the same. Indexing never fails because of a model,
+and waits no longer than until it fails: then the rest of the sections stay without summaries. Those that lack one get
+it when their file changes, or with `--force`, and not before: nothing is asked again and again in the background.
 
 What goes out has lost its secrets and is framed as data; what comes back is not believed: it has to have the shape
 that was asked for, to share words with its section, and to inform rather than to instruct.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -186,17 +186,18 @@ class Section:
 
     @classmethod
     def of(cls, chunk: Chunk) -> Section:
-        text = redacted(chunk.text).text
+        # Cut after it is escaped: that can make a text of many signs five times as long.
+        text = escaped(redacted(chunk.text).text)
         start, end = passages(text, SECTION_TOKENS)[0]
         about = " ".join(redacted(chunk.context).text.split())
-        return cls(chunk, escaped(about[:MAX_CHARS]).replace('"', "&quot;"), escaped(text[start:end]).strip())
+        return cls(chunk, escaped(about[:MAX_CHARS]).replace('"', "&quot;"), text[start:end].strip())
 
     @property
     def tokens(self) -> int:
         return estimate_tokens(self.about) + estimate_tokens(self.text)
 
 
-def requests(chunks: Iterator[Chunk] | Sequence[Chunk]) -> Iterator[list[Section]]:
+def requests(chunks: Iterable[Chunk]) -> Iterator[list[Section]]:
     """The sections to ask about together; those of different trust or scope never are: one may colour the others."""
     alike: dict[tuple[str, TrustTier], list[Chunk]] = {}
     for chunk in chunks:
@@ -223,15 +224,17 @@ def prompt(sections: Sequence[Section]) -> str:
 
 def schema(sections: int) -> dict[str, Any]:
     """What is asked for, with each number by name: models can only be held to names that are known."""
-    numbers = [str(number) for number in range(1, sections + 1)]
-    each = {
+    numbered = {str(number): {"type": "string"} for number in range(1, sections + 1)}
+    return _exactly({"summaries": _exactly(numbered)})
+
+
+def _exactly(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
         "type": "object",
-        "properties": {number: {"type": "string"} for number in numbers},
-        "required": numbers,
+        "properties": dict(properties),
+        "required": list(properties),
         "additionalProperties": False,
     }
-    return {"type": "object", "properties": {"summaries": each}, "required": ["summaries"],
-            "additionalProperties": False}  # fmt: skip
 
 
 # --- what comes back --------------------------------------------------------------------------------------------------
@@ -285,7 +288,8 @@ def worded(said: str) -> str:
     """What a model said as plain words on one line: no markup, no control characters, at most `MAX_CHARS`."""
     line = " ".join(_printable(said[:_MAX_SAID]).split())
     words = _TAG.sub(" ", markdown.plain(_fitting(_LEADING.sub("", line))))
-    return " ".join(words.split())
+    # Once more: a character reference may have stood for what was taken out.
+    return " ".join(_printable(words).split())
 
 
 # Tags of any name, and what marks a line of Markdown as more than text. The joiners spell Persian, Hindi and emoji.
@@ -295,7 +299,7 @@ _JOINERS = frozenset("\u200c\u200d")
 
 
 def _printable(text: str) -> str:
-    """Control characters and what is no character at all become spaces; what is merely invisible goes."""
+    """Control characters become spaces; what is invisible, or no character at all, goes."""
     return "".join(
         char if char.isprintable() or char in _JOINERS else " " if char.isspace() or char < " " else "" for char in text
     )

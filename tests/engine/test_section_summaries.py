@@ -1,0 +1,246 @@
+"""Sections with summaries by a language model: found by them, paid for once, and never waited for (X15)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cortex.domain.chunk import Chunk
+from cortex.domain.lanes import Lane
+from cortex.engine import Engine
+from cortex.errors import LlmUnavailable
+from cortex.ports.store import Filter
+from cortex.testing import FakeClock, FakeEmbedder, FakeLLM
+from cortex.workspace.sources import Shape
+
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+HEATING = """\
+# House
+
+## Heating
+
+The boiler in the cellar loses pressure about twice a year. Open the small valve on the left until the needle stands
+between one and two bar, close it again, and bleed the highest radiator, which is the one in the attic bathroom.
+
+## Roof
+
+The tiles over the kitchen were laid anew in the summer of 2019 by the firm from the next village. They gave ten years
+of warranty, and the papers are in the grey folder. The gutter on the north side has to be cleaned every November.
+"""
+SUMMARIES = {"Heating": "Refilling the boiler when the radiators stay cold", "Roof": "Repairs of the roof and warranty"}
+
+
+class Librarian:
+    """A model that knows what to say of each heading; `away` makes it fail, `shown` keeps the headings it was shown."""
+
+    def __init__(self) -> None:
+        self.away: LlmUnavailable | None = None
+        self.shown: list[str] = []
+        self.model = FakeLLM(self._answer)
+
+    def _answer(self, prompt: str) -> str:
+        if self.away is not None:
+            raise self.away
+        headings = re.findall(r'<section n="\d+" about="(?:.* &gt; )?(.*)">', prompt)
+        self.shown += headings
+        said = {str(number): SUMMARIES.get(heading, "") for number, heading in enumerate(headings, start=1)}
+        return json.dumps({"summaries": said})
+
+
+@pytest.fixture
+def librarian() -> Librarian:
+    return Librarian()
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    write(folder / "house.md", HEATING)
+    return folder
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    return FakeEmbedder(256)
+
+
+@pytest.fixture
+def engine(open_engine: Callable[..., Engine], librarian: Librarian, embedder: FakeEmbedder) -> Engine:
+    return open_engine(model=librarian.model, embedder=embedder)
+
+
+def write(path: Path, text: str) -> None:
+    """A file that nobody has touched for a while: what is just being written is looked at once more."""
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (LONG_AGO + len(text), LONG_AGO + len(text)))
+
+
+def chunks(engine: Engine) -> list[Chunk]:
+    found = engine.list(Filter(lanes=frozenset({Lane.NOTES, Lane.DOCS})))
+    return sorted((each for each in found if isinstance(each, Chunk)), key=lambda each: (each.path, each.start_line))
+
+
+def summaries(engine: Engine) -> dict[str, str]:
+    return {each.section[-1]: each.summary for each in chunks(engine) if each.section}
+
+
+def problems(done: Any) -> dict[str, int]:
+    counted: dict[str, int] = done.receipt.facts["summaries"]["problems"]
+    return counted
+
+
+def test_X15_a_section_is_found_by_its_summary_and_shown_by_its_text(engine: Engine, notes: Path):
+    engine.index(notes, summarize=True)
+    assert summaries(engine) == SUMMARIES
+    hit = engine.recall("radiators cold refilling", lanes=frozenset({Lane.NOTES})).hits[0]
+    assert isinstance(hit.trace, Chunk)
+    assert hit.trace.section[-1] == "Heating"
+    assert "Refilling" not in hit.trace.text
+    assert "Refilling" not in engine.memory_get(hit.trace.path)["text"]
+
+
+def test_X15_the_vectors_of_a_section_know_its_summary_too(engine: Engine, notes: Path, embedder: FakeEmbedder):
+    engine.index(notes, summarize=True)
+    assert any("radiators stay cold" in text for text in embedder.documents)
+
+
+def test_X15_nothing_is_asked_where_it_is_not_wanted(engine: Engine, notes: Path, librarian: Librarian):
+    done = engine.index(notes)
+    assert librarian.shown == []
+    assert set(summaries(engine).values()) == {""}
+    assert "summaries" not in done.receipt.facts
+
+
+def test_X15_only_the_folders_that_want_it_are_summarised(
+    engine: Engine, notes: Path, tmp_path: Path, librarian: Librarian
+):
+    other = tmp_path / "manuals"
+    other.mkdir()
+    write(other / "garden.md", HEATING.replace("Heating", "Pond").replace("Roof", "Fence"))
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    write(workspace / "MEMORY.md", HEATING.replace("Heating", "Car").replace("Roof", "Bicycle"))
+    engine.files.add(other)
+    engine.files.add(workspace, shape=Shape.WORKSPACE)
+    engine.index(notes, summarize=True)
+    assert sorted(librarian.shown) == ["Heating", "Roof"]
+
+
+def test_X15_a_second_look_costs_nothing(engine: Engine, notes: Path, librarian: Librarian):
+    engine.index(notes, summarize=True)
+    librarian.shown.clear()
+    done = engine.index(notes, summarize=True)
+    assert librarian.shown == []
+    assert done.synced.unchanged == 1
+    assert summaries(engine) == SUMMARIES
+
+
+def test_X15_in_a_changed_file_only_the_changed_section_is_paid_for(engine: Engine, notes: Path, librarian: Librarian):
+    engine.index(notes, summarize=True)
+    librarian.shown.clear()
+    write(notes / "house.md", "A new first line.\n\n" + HEATING.replace("every November", "every October"))
+    engine.index()
+    assert librarian.shown == ["Roof"]
+    assert summaries(engine) == SUMMARIES
+
+
+def test_X15_a_moved_file_keeps_its_summaries(engine: Engine, notes: Path, librarian: Librarian):
+    engine.index(notes, summarize=True)
+    librarian.shown.clear()
+    (notes / "house.md").rename(notes / "home.md")
+    done = engine.index()
+    assert done.synced.moved == 1
+    assert librarian.shown == []
+    assert summaries(engine) == SUMMARIES
+
+
+def test_X15_an_index_made_anew_keeps_the_summaries_it_has(engine: Engine, notes: Path, librarian: Librarian):
+    engine.index(notes, summarize=True)
+    librarian.shown.clear()
+    engine.index(force=True)
+    assert librarian.shown == []
+    assert summaries(engine) == SUMMARIES
+
+
+def test_X15_wanting_summaries_later_summarises_what_is_there(engine: Engine, notes: Path, librarian: Librarian):
+    engine.index(notes)
+    engine.index(notes, summarize=True)
+    assert sorted(librarian.shown) == ["Heating", "Roof"]
+    assert summaries(engine) == SUMMARIES
+
+
+@pytest.mark.parametrize("reason", ["budget", "timeout", "unreachable"])
+def test_X15_indexing_does_not_need_the_model_to_be_there(
+    engine: Engine, notes: Path, librarian: Librarian, reason: Any
+):
+    librarian.away = LlmUnavailable("not now", reason=reason)
+    done = engine.index(notes, summarize=True)
+    assert (done.synced.added, done.synced.chunks) == (1, len(chunks(engine)))
+    assert set(summaries(engine).values()) == {""}
+    assert problems(done) == {reason: 2}
+    assert engine.recall("boiler pressure", lanes=frozenset({Lane.NOTES})).hits
+
+
+def test_X15_what_lacks_a_summary_is_asked_for_when_its_file_changes_or_by_force_and_not_before(
+    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock
+):
+    librarian.away = LlmUnavailable("not now", reason="unreachable")
+    engine.index(notes, summarize=True)
+    librarian.away = None
+    clock.advance(3_600)
+    engine.index()
+    assert librarian.shown == []
+    write(notes / "house.md", HEATING.replace("every November", "every October"))
+    engine.index()
+    assert sorted(librarian.shown) == ["Heating", "Roof"]
+    assert summaries(engine) == SUMMARIES
+
+
+def test_X15_by_force_what_lacks_a_summary_gets_it_with_vectors_that_know_it(
+    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock, embedder: FakeEmbedder
+):
+    librarian.away = LlmUnavailable("not now", reason="unreachable")
+    engine.index(notes, summarize=True)
+    librarian.away = None
+    clock.advance(3_600)
+    embedder.documents.clear()
+    engine.index(force=True)
+    assert summaries(engine) == SUMMARIES
+    assert any("radiators stay cold" in text for text in embedder.documents)
+
+
+def test_X15_an_answer_of_no_use_changes_nothing_and_is_counted(open_engine: Callable[..., Engine], notes: Path):
+    engine = open_engine(model=FakeLLM(lambda _: "I would rather not."))
+    done = engine.index(notes, summarize=True)
+    assert set(summaries(engine).values()) == {""}
+    assert problems(done) == {"bad_answer": 2}
+    assert done.receipt.facts["summaries"]["asked"] == 2
+
+
+def test_X15_the_budget_holds_for_summaries(open_engine: Callable[..., Engine], notes: Path, librarian: Librarian):
+    engine = open_engine(model=librarian.model, llm={"calls_per_hour": 0})
+    done = engine.index(notes, summarize=True)
+    assert librarian.shown == []
+    assert problems(done) == {"budget": 2}
+
+
+def test_X15_without_a_model_files_are_indexed_all_the_same(open_engine: Callable[..., Engine], notes: Path):
+    engine = open_engine()
+    done = engine.index(notes, summarize=True)
+    assert done.synced.chunks == len(chunks(engine)) > 0
+    assert set(summaries(engine).values()) == {""}
+
+
+def test_X15_the_receipt_tells_numbers_and_no_text(engine: Engine, notes: Path):
+    done = engine.index(notes, summarize=True)
+    assert done.receipt.facts["summaries"] == {"asked": 2, "summarised": 2, "problems": {}}
+    assert "boiler" not in json.dumps(done.receipt.to_json())
