@@ -14,7 +14,7 @@ SETS   ?= $(SET)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help try test lint bench soak eval recall-table docs models clean
+.PHONY: help try test lint bench soak eval recall-table docs models qmd clean
 
 help: ## Print this list
 	@echo "Cortex: long-term memory for AI agents"
@@ -55,8 +55,13 @@ docs: $(VENV)/.dev ## Write the generated tables of the docs anew
 models: | $(VENV)/.installed ## Fetch the models once (about 70 MB), offline afterwards
 	@$(CORTEX) models fetch
 
+qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs npm, 310 MB)
+	npm install --prefix .qmd --no-audit --no-fund node@22
+	PATH="$(CURDIR)/.qmd/node_modules/.bin:$$PATH" npm install --prefix .qmd --ignore-scripts --omit=optional \
+	  --no-audit --no-fund @tobilu/qmd@2.8.3
+
 clean: ## Remove the environment, the models, the sample and all caches
-	rm -rf $(VENV) .models .try .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
+	rm -rf $(VENV) .models .try .qmd .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment: made once, and again when pyproject.toml changes ---------------------------

@@ -12,6 +12,7 @@ from bench.plain import BareModel
 from bench.results import NotMeasured, Result, Row
 from bench.timing import side_by_side
 from cortex.domain.passages import passages_of
+from cortex.domain.text import PASSAGE_TOKENS
 from cortex.errors import ModelUnavailable, ProviderMissing
 from cortex.ports.store import Filter
 from cortex.providers.embedders.local import PASSAGE_PREFIX, create
@@ -39,7 +40,7 @@ def _first(folder: Path, models: Path, corpus: Corpus, rounds: int, files: int) 
     except (ModelUnavailable, ProviderMissing, ImportError) as error:
         yield NotMeasured(name, str(error))
         return
-    folders = [folder / f"notes-{number}" for number in range(rounds + 2)]
+    folders = [folder / f"notes-{number}" for number in range(rounds + 1)]
     for number, each in enumerate(folders):
         _write(each, corpus, files, first=number * files)
     texts = [_embedded(folder / f"cut-{number}", each) for number, each in enumerate(folders)]
@@ -70,7 +71,8 @@ def _embedded(home: Path, notes: Path) -> list[str]:
     """The texts that are embedded of a folder."""
     with Cortex(home, settings=_OFF) as engine:
         engine.index(notes)
-        return [text for chunk in engine.list(Filter(), limit=100_000) for text in passages_of(chunk, 128)]
+        chunks = engine.list(Filter(), limit=100_000)
+        return [text for chunk in chunks for text in passages_of(chunk, PASSAGE_TOKENS)]
 
 
 def _again(folder: Path, corpus: Corpus, files: int, rounds: int) -> Row:
@@ -112,7 +114,9 @@ def _edited(folder: Path, corpus: Corpus, rounds: int) -> Row:
         with engine.files.watching():
             for number in range(rounds):
                 word = f"quokka{number:04}"
-                (notes / "0" / f"{number}.md").write_text(f"# Edited\n\nThe password of the day is {word}.\n")
+                (notes / "0" / f"{number}.md").write_text(
+                    f"# Edited\n\nThe password of the day is {word}.\n", encoding="utf-8"
+                )
                 started = time.perf_counter()
                 while not engine.search(word, lanes=["notes"], min_score=0.0).hits:
                     if time.perf_counter() - started > _SEEN_WITHIN:

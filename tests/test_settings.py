@@ -217,6 +217,56 @@ def test_every_setting_is_described_and_has_its_variable(name: str):
     assert meaning.endswith(".")
 
 
+def test_variables_are_put_into_tables_however_deep(tmp_path, monkeypatch):
+    """L6: `${ENV_VAR}` in the options of a provider, in the tables below them, and in lists"""
+    monkeypatch.setenv("MY_KEY", "key-1")
+    monkeypatch.setenv("MY_HOST", "box")
+    monkeypatch.delenv("NOT_SET", raising=False)
+    written(
+        tmp_path,
+        """
+        [embedding.options]
+        api_key = "${MY_KEY}"
+        base_url = "http://${MY_HOST}:80/${MY_HOST}"
+        plain = "$MY_KEY and ${}"
+        absent = "Bearer ${NOT_SET}"
+        several = ["${MY_KEY}", 5, ["${MY_HOST}", { deep = "${MY_KEY}" }]]
+        [embedding.options.openai]
+        api_key = "${MY_KEY}"
+        enabled = true
+        headers = { x-token = "Bearer ${MY_KEY}", x-absent = "${NOT_SET}" }
+        """,
+    )
+    assert load(tmp_path).embedding.options == {
+        "api_key": "key-1",
+        "base_url": "http://box:80/box",
+        "plain": "$MY_KEY and ${}",
+        "absent": "Bearer ${NOT_SET}",
+        "several": ["key-1", 5, ["box", {"deep": "key-1"}]],
+        "openai": {
+            "api_key": "key-1",
+            "enabled": True,
+            "headers": {"x-token": "Bearer key-1", "x-absent": "${NOT_SET}"},
+        },
+    }, "one that is not set stays, for its reader to name"
+
+
+def test_what_a_variable_holds_is_not_read_again(tmp_path, monkeypatch):
+    """L6: a key may hold what looks like a variable"""
+    monkeypatch.setenv("MY_KEY", "${HOME}")
+    options = {"openai": {"api_key": "${MY_KEY}"}}
+    assert load(tmp_path, {"embedding": {"options": options}}).embedding.options == {"openai": {"api_key": "${HOME}"}}
+    assert options == {"openai": {"api_key": "${MY_KEY}"}}, "what was given is left as it was"
+
+
+def test_a_provider_may_look_a_variable_up(monkeypatch):
+    """STYLE: only the settings read the environment"""
+    monkeypatch.setenv("MY_KEY", "key-1")
+    assert settings.variable("MY_KEY") == "key-1"
+    monkeypatch.delenv("MY_KEY")
+    assert settings.variable("MY_KEY") is None
+
+
 def test_home_is_a_folder_of_the_user_unless_said_otherwise(monkeypatch, tmp_path):
     """DESIGN 5"""
     monkeypatch.delenv("CORTEX_HOME", raising=False)

@@ -25,7 +25,7 @@ from cortex.domain.suspicion import tier_for
 from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
-from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
+from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound, StoreError
 from cortex.joined import JoinedView
 from cortex.parts import Parts, log
 from cortex.ports.clock import Deadline
@@ -379,6 +379,8 @@ class Engine:
                 # The past is judged by its own time: what had not expired then is there.
                 then = view.at if isinstance(query.as_of, int) else query.as_of
                 answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
+                if isinstance(index := self._index, StoreError):
+                    answer.degraded.append(f"files:{index.code}")
                 settings = self._parts.settings.receipts
                 told = telling.facts(
                     answer, query, recipe, max_items=settings.max_items, verbose=settings.verbosity == "high"
@@ -535,7 +537,7 @@ class Engine:
             )
             note.close(outcome.position, **outcome.facts())
         if self._index is not None:
-            self.files.sync(reason="backfill", progress=progress)
+            self.files.look(reason="backfill", progress=progress)
         return note.receipt
 
     def verify(self, *, repair: bool = False) -> Sequence[Finding]:
@@ -543,12 +545,14 @@ class Engine:
         self.settle()
         index = self._index
         found = list(self._store.verify(repair=repair))
+        if isinstance(index, StoreError):
+            return [*found, Finding("files", f"{index.message}; {index.hint}")]
         return found if index is None else [*found, *index.verify(repair=repair)]
 
     def optimize(self) -> dict[str, Any]:
         """Compact the indexes; gives their status."""
         index = self._index
-        if index is not None:
+        if index is not None and not isinstance(index, StoreError):
             index.maintain()
         return dict(self._store.maintain())
 
@@ -617,38 +621,30 @@ class Engine:
         from cortex import exchange
 
         with self._noting("import_markdown") as note:
-            with self._store.view(self.tenant) as view:
-                plan = exchange.markdown_plan(
-                    {"": pages} if isinstance(pages, str) else pages,
-                    view,
+            plan = exchange.import_edits(
+                {"": pages} if isinstance(pages, str) else pages,
+                tenant=self.tenant,
+                store=self._store,
+                clock=self._parts.clock,
+                ids=self._parts.ids,
+                max_text_bytes=self._max_text_bytes,
+                dry_run=dry_run,
+                trusted=trusted,
+                skip_conflicts=skip_conflicts,
+                forget_missing=forget_missing,
+            )
+            outcome = remembering.Outcome(position=plan.position, stored=len(plan.stored))
+            if embed and self._can_embed:
+                vectors = remembering.backfill_these(
+                    plan.stored,
                     tenant=self.tenant,
-                    ids=self._parts.ids,
-                    now=self._parts.clock.now(),
-                    max_text_bytes=self._max_text_bytes,
-                    dry_run=dry_run,
-                    trusted=trusted,
-                    skip_conflicts=skip_conflicts,
-                    forget_missing=forget_missing,
+                    store=self._store,
+                    embedder=self._parts.embedder,
+                    passage_tokens=self._parts.settings.embedding.passage_tokens,
+                    clock=self._parts.clock,
+                    progress=progress,
                 )
-                outcome = remembering.Outcome(position=view.position)
-            if plan.changes and not dry_run:
-                # Edits, additions and deletions are events of three kinds in one transaction; vectors follow.
-                outcome = self._keep((), EventKind.REVISED, plan.changes, embed, progress, at_once=True)
-                outcome.stored = len(plan.edited) + len(plan.created)
-                for among in plan.stored() if embed and self._can_embed else ():
-                    followed = remembering.backfill(
-                        tenant=self.tenant,
-                        store=self._store,
-                        embedder=self._parts.embedder,
-                        passage_tokens=self._parts.settings.embedding.passage_tokens,
-                        clock=self._parts.clock,
-                        progress=progress,
-                        among=among,
-                    )
-                    outcome.position = followed.position
-                    outcome.embedded += followed.embedded
-                    for reason, missed in followed.skipped.items():
-                        outcome.skipped[reason] = outcome.skipped.get(reason, 0) + missed
+                outcome.add(vectors)
             note.close(outcome.position, **plan.facts(), **outcome.facts())
         return exchange.MarkdownImported(plan, note.receipt)
 
@@ -669,10 +665,12 @@ class Engine:
             return self.files
         from cortex.workspace.fallback import Fallback
 
+        followed = self.files.followed()
+        # Other folders are another search: what is known of the old ones is of no use to it.
         return self._parts.one(
-            "searching",
+            f"searching {hash(tuple(followed))}",
             self.tenant,
-            lambda: Fallback(open_search(self.tenant, self.files.roots()), self.files, self._parts.clock),
+            lambda: Fallback(open_search(self.tenant, followed), self.files, self._parts.clock),
         )
 
     def index(self, path: Path | str | None = None, *, force: bool = False, progress: Progress = silent,
@@ -683,7 +681,7 @@ class Engine:
         """
         if path is not None:
             self.files.add(path, **options)
-        return self.files.sync(force=force, progress=progress)
+        return self.files.look(force=force, progress=progress)
 
     def memory_search(
         self,
@@ -791,17 +789,20 @@ class Engine:
         position = self._store.position_at(as_of) if isinstance(as_of, datetime) else as_of
         with self._store.view(self.tenant, position) as view:
             index = self._index
-            if index is None:
+            if index is None or isinstance(index, StoreError):
                 yield view
             else:
                 with index.view(self.tenant) as files:
                     yield JoinedView(view, files)
 
     @property
-    def _index(self) -> FileIndex | None:
-        """The index of this tenant's files, where there is one."""
+    def _index(self) -> FileIndex | StoreError | None:
+        """The index of this tenant's files, where there is one; or why it cannot be used, which stops nothing else."""
         indexes = self._parts.indexes(self.tenant)
-        return indexes.current() if indexes is not None else None
+        try:
+            return indexes.current() if indexes is not None else None
+        except StoreError as error:
+            return error
 
     @contextmanager
     def _noting(self, op: str, query: str | None = None) -> Iterator[_Note]:

@@ -16,6 +16,7 @@ from typing import Any
 from cortex import settings as configuration
 from cortex._version import __version__
 from cortex.domain.lanes import State
+from cortex.domain.modality import Modality, strategy
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError
 from cortex.lifecycle import upkeep
@@ -81,6 +82,7 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
             "provider": space.provider,
             "model": space.model,
             "dimension": space.dimension,
+            "media": _media(parts),
             **_availability(embedder),
         },
         "reranker": {"name": parts.reranker.name, **_availability(reranker)},
@@ -126,12 +128,20 @@ def _troubles(
     if parts.llm is not None and (model := trouble_of(parts.llm)):
         yield Trouble("llm", f"memories are drawn by rules alone: {model.message}", model.hint)
     yield from _file_troubles(files)
+    if any(asdict(parts.settings.embedding.media).values()):
+        yield Trouble("media", "embedding.media is set, but nothing is embedded by it yet", "see docs/media.md")
     if parts.aftermath.lost:
         yield Trouble("receipts", f"{parts.aftermath.lost} could not be written", DOCTOR)
     try:
         recipes.named(parts.settings.recall.recipe)
     except EngineError as error:
         yield Trouble("recall.recipe", error.message, error.hint)
+
+
+def _media(parts: Parts) -> dict[str, str]:
+    """By what each modality is embedded (E19)."""
+    configured = asdict(parts.settings.embedding.media)
+    return {each.value: strategy(each.value, configured).embedder for each in Modality}
 
 
 def _file_troubles(files: Mapping[str, Any]) -> Iterator[Trouble]:
@@ -239,10 +249,10 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
 def _embedder(parts: Parts) -> Check:
     space = parts.embedder.space
     name = f"{space.provider}/{space.model}"
-    if not space.dimension:
-        return Check("embedder", None, "turned off: recall goes by keywords alone", "set embedding.provider")
     if trouble := trouble_of(parts.embedder, thorough=True):
         return Check("embedder", False, f"recall goes by keywords alone: {trouble.message}", trouble.hint)
+    if not space.dimension:
+        return Check("embedder", None, "turned off: recall goes by keywords alone", "set embedding.provider")
     started = parts.clock.monotonic()
     try:
         # A text that was never embedded, so that it is the model that answers and not the cache.

@@ -6,7 +6,7 @@ import logging
 import queue
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -26,6 +26,7 @@ from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch
 from cortex.ports.store import Change, PutJob, Store
 from cortex.settings import Settings
+from cortex.workspace.sources import Source
 
 log = logging.getLogger("cortex")
 
@@ -152,8 +153,8 @@ class Parts:
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
-    open_search: Callable[[Tenant, Mapping[str, Path]], LineSearch] | None = None
-    """Opens a program that searches folders, each by its name, in the place of the index; None where none is wanted."""
+    open_search: Callable[[Tenant, Sequence[Source]], LineSearch] | None = None
+    """Opens a program that searches the files in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None
     """Set by whoever does the background work in this process."""
     closed: bool = False

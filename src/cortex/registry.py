@@ -19,6 +19,11 @@ _BUILTIN = {
     "cortex.embedders": {
         "local": "cortex.providers.embedders.local:create",
         "none": "cortex.providers.embedders.none:create",
+        "openai": "cortex.providers.embedders.openai:create",
+        "gemini": "cortex.providers.embedders.gemini:create",
+        "voyage": "cortex.providers.embedders.voyage:create",
+        "ollama": "cortex.providers.embedders.ollama:create",
+        "auto": "cortex.providers.embedders.auto:create",
     },
     "cortex.rerankers": {"local": "cortex.providers.rerankers.local:create"},
     "cortex.llms": {
@@ -30,15 +35,14 @@ _BUILTIN = {
 
 
 def find(group: str, name: str) -> Factory:
-    """The factory registered under `name`, imported on use."""
+    """The factory registered under `name`, imported on use; one that looks variables up is given the way to."""
     if path := _BUILTIN.get(group, {}).get(name):
-        return _imported(path)
+        return _seeing(_imported(path))
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=group):
         if entry.name == name:
-            loaded: Factory = entry.load()
-            return loaded
+            return _seeing(entry.load())
     from difflib import get_close_matches
 
     known = names(group)
@@ -60,3 +64,21 @@ def _imported(path: str) -> Factory:
     module, _, attribute = path.partition(":")
     factory: Factory = getattr(import_module(module), attribute)
     return factory
+
+
+def _seeing(factory: Factory) -> Factory:
+    """`factory` with `variable` filled in where it asks for it: only the settings read the environment."""
+    # Imported by `dataclasses` already, so it costs nothing here.
+    from inspect import signature
+
+    try:
+        asks = "variable" in signature(factory).parameters
+    except (TypeError, ValueError):  # a callable that does not tell
+        return factory
+    if not asks:
+        return factory
+    from functools import partial
+
+    from cortex import settings
+
+    return partial(factory, variable=settings.variable)

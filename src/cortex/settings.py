@@ -82,13 +82,17 @@ def table(meaning: str) -> Any:
     """A table that somebody else will read; `${NAME}` in its texts stands for a variable of the environment (L6)."""
 
     def check(value: Any) -> dict[str, Any] | None:
-        return {key: _expanded(each) for key, each in value.items()} if isinstance(value, Mapping) else None
+        return _expanded(value) if isinstance(value, Mapping) else None
 
     return _setting(check, "a table", meaning, default_factory=dict)
 
 
 def _expanded(value: Any) -> Any:
     """`value` with the variables it names; one that is not set stays as it is, for its reader to name."""
+    if isinstance(value, Mapping):
+        return {key: _expanded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_expanded(each) for each in value]
     if not isinstance(value, str) or "${" not in value:
         return value
     import re
@@ -133,6 +137,14 @@ class StoreSettings(Section):
 
 
 @dataclass(frozen=True)
+class MediaSettings(Section):
+    image: str = text("", "What embeds pictures (entry point name); what is written about them by default.")
+    audio: str = text("", "The same for recordings.")
+    video: str = text("", "The same for films.")
+    document: str = text("", "The same for documents such as PDF.")
+
+
+@dataclass(frozen=True)
 class EmbeddingSettings(Section):
     provider: str = text("local", "Which embedder to use (entry point name); `none` for keywords only.")
     options: Mapping[str, Any] = table("Passed to the provider as they stand.")
@@ -144,6 +156,7 @@ class EmbeddingSettings(Section):
     )
     cache_entries: int = number(20_000, "Vectors kept in the embedding cache; 0 turns it off.", least=0)
     query_timeout_ms: int = number(2_000, "How long recall waits for the query's vector.", least=1)
+    media: MediaSettings = field(default_factory=MediaSettings)
 
 
 @dataclass(frozen=True)
@@ -210,8 +223,8 @@ class SyncSettings(Section):
     on_session_start: bool = switch(True, "Look at the files when a session begins.")
     on_search: bool = switch(True, "Look at the files before a search, where they may have changed.")
     interval_minutes: int = number(0, "Look at the files this often, whatever happens; 0 for never.", least=0)
-    transcript_bytes: int = number(100_000, "Read a transcript when it has grown by so much,", least=1)
-    transcript_messages: int = number(50, "or by so many messages.", least=1)
+    transcript_bytes: int = number(100_000, "A transcript is read when it has grown by so many bytes.", least=1)
+    transcript_messages: int = number(50, "It is also read when it has grown by so many messages.", least=1)
     transcript_debounce_ms: int = number(5_000, "How long transcripts are gathered before they are read.", least=1)
 
 
@@ -309,6 +322,11 @@ def default_home() -> Path:
 def models_home(home: Path) -> Path:
     """Where models are kept: `$CORTEX_MODELS`, or under home."""
     return Path(os.environ.get(_MODELS) or home / "models").expanduser()
+
+
+def variable(name: str) -> str | None:
+    """What a variable of the environment holds, for a provider that looks for its key; None where it is not set."""
+    return os.environ.get(name)
 
 
 def debug_wanted() -> bool:

@@ -32,9 +32,18 @@ def memory_search(
 
 
 def memory_get(engine: Engine, path: str, *, start: int | None, lines: int | None) -> dict[str, Any]:
-    """Exactly those lines of a file."""
-    text, cited = engine.searching.read_file(path, start=start, lines=lines)
-    return {"path": cited, "text": text, "from": start or 1, "lines": text.count("\n") + 1 if text else 0}
+    """Exactly those lines of a file, and how many it has; `note` where it has none there."""
+    found = engine.files.excerpt(path, start=start, lines=lines)
+    told = {
+        "path": path,
+        "text": found.text,
+        "from": found.start,
+        "lines": max(0, found.end - found.start + 1),
+        "total": found.total,
+    }
+    if found.start > found.total:
+        told["note"] = f"it ends with line {found.total}" if found.total else "it is empty"
+    return told
 
 
 def _result(found: FoundLines) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from cortex import registry
 from cortex import settings as configuration
 from cortex.clock import SystemClock
 from cortex.domain.identity import IdSource, Uuid7Source
+from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_USER, Tenant
 from cortex.engine import Engine
 from cortex.parts import Parts
@@ -20,11 +21,13 @@ from cortex.ports.hardware import Hardware
 from cortex.ports.index import Indexes
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
+from cortex.ports.searching import LineSearch, SourceName
 from cortex.ports.store import Store
 from cortex.providers.embedders.caching import CachingEmbedder
 from cortex.providers.embedders.guarded import GuardedEmbedder
 from cortex.providers.models import ModelStore
 from cortex.settings import Settings
+from cortex.workspace.sources import Shape, Source
 
 AGENTS = "agents"
 CACHE = "embeddings.sqlite"
@@ -82,6 +85,7 @@ def build(
         llm=_llm(home, settings, clock, hardware, llm),
         hardware=hardware,
         open_indexes=lambda tenant: _indexes(home, tenant, settings),
+        open_search=_searching(home, settings, clock),
         replace_store=_replacing(home, settings),
     )
 
@@ -151,11 +155,52 @@ def _indexes(home: Path, tenant: Tenant, settings: Settings) -> Indexes:
     return SqliteIndexes(home / AGENTS, index_name(tenant), busy_timeout_ms=settings.store.busy_timeout_ms)
 
 
+def _searching(
+    home: Path, settings: Settings, clock: Clock
+) -> Callable[[Tenant, Sequence[Source]], LineSearch] | None:
+    """The program that searches files in the place of the index, where one is wanted (Q1)."""
+    if settings.files.backend == "builtin":
+        return None
+
+    def open_(tenant: Tenant, sources: Sequence[Source]) -> LineSearch:
+        from cortex.providers.qmd import Collection, Limits, Mode, QmdSearch
+
+        told = settings.files.qmd
+        return QmdSearch(
+            home / AGENTS / f"{index_name(tenant)}.qmd",
+            [Collection(**wanted) for wanted in map(_collection, sources)],
+            clock,
+            command=told.command,
+            mode=Mode(told.mode),
+            limits=Limits(
+                max_results=told.max_results,
+                max_snippet_chars=told.max_snippet_chars,
+                max_injected_chars=told.max_injected_chars,
+                timeout_ms=told.timeout_ms,
+            ),
+            cache=home / "qmd-models",
+        )
+
+    return open_
+
+
+def _collection(source: Source) -> dict[str, Any]:
+    """A source as qmd takes folders: with a pattern of the files in it that are memory."""
+    lane: SourceName = "docs" if source.lane is Lane.DOCS else "memory"
+    told: dict[str, Any] = {"name": source.name or "workspace", "cited": source.name, "source": lane}
+    if source.root.is_file():
+        return told | {"root": source.root.parent, "pattern": source.root.name}
+    if source.shape is Shape.WORKSPACE:
+        return told | {"root": source.root, "pattern": "{MEMORY.md,memory.md,memory/**/*.md}"}
+    return told | {"root": source.root, "pattern": "**/*.{md,markdown,mdx}"}
+
+
 def index_name(tenant: Tenant) -> str:
     """What the index files of a tenant begin with; names of users may be anything, so theirs is a digest."""
     if tenant.user == DEFAULT_USER:
         return tenant.agent
-    return f"{tenant.agent}.{hashlib.sha256(tenant.user.encode()).hexdigest()[:16]}"
+    # No agent's name has an "@" in it.
+    return f"{tenant.agent}@{hashlib.sha256(tenant.user.encode()).hexdigest()[:16]}"
 
 
 def _store(home: Path, agent: str, settings: Settings) -> Store:

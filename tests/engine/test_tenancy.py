@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, user
 
+from cortex.domain.lanes import Lane
 from cortex.domain.memory import Draft
 from cortex.domain.query import Query
 from cortex.engine import Engine
 from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.ports.store import Filter
+from cortex.workspace.flush import SessionState
 
 # What only the other tenant knows: the words of `ASKED` may be guessed, the others must never come back.
 CANARY = "zyxquark keeps the vorpal kettle behind frumious bandersnatch"
@@ -41,13 +43,18 @@ class Canary:
         self.newer = self.engine.remember(CANARY + " mimsy", supersedes=self.memory.id).memory
         turns = [user("Who keeps the vorpal kettle?", speaker="Jubjub"), assistant("zyxquark does")]
         self.turns = self.engine.keep_turns("tulgey-session", turns, scope="slithy-scope").ids
+        self.folder = engine._parts.home / "burrow"
+        self.folder.mkdir()
+        (self.folder / "kettle.md").write_text(f"# The vorpal kettle\n\n{CANARY}.\n")
+        self.engine.index(self.folder, scope="slithy-scope")
+        self.chunks = [trace.id for trace in self.engine.list(Filter(lanes=frozenset({Lane.NOTES})))]
         self.recalled = self.engine.recall(ASKED)
         self.engine.settle()
         assert "zyxquark" in self.recalled.block
 
     @property
     def trace_ids(self) -> list[str]:
-        return [self.memory.id, self.rule.id, self.newer.id, *self.turns]
+        return [self.memory.id, self.rule.id, self.newer.id, *self.turns, *self.chunks]
 
 
 def _line(canary: Canary) -> str:
@@ -76,6 +83,34 @@ def _imported_markdown(engine: Engine, canary: Canary) -> list[str]:
     own = next(line for line in page.text.split("\n") if "cortex:id=" in line)
     foreign = [page.text.replace(own, ASKED_ID.sub(id, own, count=1)) for id in canary.trace_ids]
     return [_refused(lambda page=page: engine.import_markdown(page, forget_missing=True)) for page in foreign]
+
+
+def _found(engine: Engine, canary: Canary) -> list[Any]:
+    """What a search of the files answers, and what is said of files that another user follows."""
+    return [
+        engine.memory_search(ASKED, min_score=0.0),
+        engine.files.search(ASKED, min_score=0.0, lanes=frozenset({Lane.NOTES, Lane.DOCS, Lane.SESSIONS})),
+        [source.name for source in engine.files.sources()],
+        engine.files.status(),
+    ]
+
+
+def _read(engine: Engine, canary: Canary) -> list[str]:
+    refusals = []
+    for path in ("burrow/kettle.md", str(canary.folder / "kettle.md"), "kettle.md"):
+        with pytest.raises(InvalidRequest) as refused:
+            engine.memory_get(path)
+        refusals.append(str(refused.value))
+    with pytest.raises(NotFound):
+        engine.memory_get("sessions/tulgey-session")
+    return refusals
+
+
+def _indexed(engine: Engine, canary: Canary) -> list[Any]:
+    own = canary.folder.parent / "own"
+    own.mkdir()
+    (own / "mine.md").write_text("The kettle is mine.\n")
+    return [engine.index(), engine.index(own), engine.index(force=True), *_found(engine, canary), engine.list()]
 
 
 def _undone(engine: Engine, canary: Canary) -> str:
@@ -142,8 +177,14 @@ READS: dict[str, Callable[[Engine, Canary], Any]] = {
     "tend": lambda engine, canary: [engine.tend(dry_run=True), engine.tend()],
     "undo_tend": _undone,
     "attend": lambda engine, canary: engine.attend(),
+    "files": _found,
+    "searching": lambda engine, canary: [engine.searching.search(ASKED, min_score=0.0), engine.searching.status()],
+    "index": _indexed,
+    "memory_search": _found,
+    "memory_get": _read,
+    "flush_plan": lambda engine, canary: engine.flush_plan(SessionState(context_window=10_000, tokens_used=9_000)),
 }
-HANDLES = {"for_", "close", "settle", "tenant", "keeping"}
+HANDLES = {"for_", "close", "settle", "tenant", "keeping", "settings"}
 """What answers nothing: `for_` is the way to be someone else, by name."""
 OPERATORS = {"backup", "backups", "restore_backup"}
 """The operator's own: a backup is of everyone who uses an agent. They answer names of files, and no text."""

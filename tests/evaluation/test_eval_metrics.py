@@ -114,15 +114,41 @@ def test_what_applies_to_no_probe_is_none():
 
 def test_the_keys_are_those_of_the_format():
     assert metrics.keys(10) == (
-        "n", "any@10", "all@10", "recall@10", "mrr@10", "ndcg@10", "empty_on_unanswerable", "empty_on_answerable",
-        "updated_above_original", "tokens_mean", "latency_ms_p50", "latency_ms_p95",
+        "n", "any@1", "any@10", "all@10", "recall@10", "mrr@10", "ndcg@10", "empty_on_unanswerable",
+        "empty_on_answerable", "updated_above_original", "tokens_mean", "latency_ms_p50", "latency_ms_p95",
     )  # fmt: skip
     assert tuple(metrics.summarise([outcome()], k=10).values) == metrics.keys(10)
     assert tuple(metrics.absent(10, 3).values) == metrics.keys(10)
 
 
 def test_another_k_gives_other_keys_but_mrr_keeps_its_ten_places():
-    assert metrics.keys(5)[1:6] == ("any@5", "all@5", "recall@5", "mrr@10", "ndcg@10")
+    assert metrics.keys(5)[1:7] == ("any@1", "any@5", "all@5", "recall@5", "mrr@10", "ndcg@10")
+
+
+def test_the_first_place_alone_is_not_told_twice():
+    assert metrics.keys(1)[1:6] == ("any@1", "all@1", "recall@1", "mrr@10", "ndcg@10")
+    summary = metrics.summarise([outcome(("x", "a"))], k=1)
+    assert (summary["any@1"], summary["recall@1"], summary["mrr@10"]) == (0.0, 0.0, 0.5)
+
+
+def test_any_at_one_looks_at_the_first_place_whatever_k_is():
+    summary = metrics.summarise([outcome(("a", "x")), outcome(("x", "a"))], k=10)
+    assert (summary["any@1"], summary["any@10"]) == (0.5, 1.0)
+
+
+def test_of_characters_one_hit_may_hold_all():
+    """As of records, ten places would have to hold them, and the best answer would be a bad one."""
+    letters = "abcdefghij"
+    probe = Probe(qid="q", scope="s", query="?", relevant=frozenset(letters), category="c", in_characters=True)
+    first = metrics.summarise([Outcome(probe, (frozenset(letters),), 0, 1.0)], k=10)
+    assert first["ndcg@10"] == 1.0
+    halves = (frozenset(letters[:5]), frozenset(letters[:5]), frozenset(letters[5:]))
+    assert metrics.discounted_coverage(halves, set(letters)) == pytest.approx(0.5 + 0.5 / math.log2(4))
+
+
+@given(RANKINGS, RELEVANT, st.integers(1, 12))
+def test_coverage_never_exceeds_recall(found, relevant, k):
+    assert 0.0 <= metrics.discounted_coverage(found, relevant, k) <= metrics.recall(found, relevant, k) + 1e-12
 
 
 def test_latencies_are_percentiles_and_tokens_a_mean():

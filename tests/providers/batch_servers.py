@@ -1,4 +1,7 @@
-"""Loopback servers that speak the batch protocols of OpenAI, Voyage and Gemini, and misbehave as they are told to."""
+"""Loopback servers that speak the batch protocols of OpenAI, Voyage and Gemini, and misbehave as they are told to.
+
+They also embed synchronously, as the same vendors do, so that the two ways can be compared.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
+
+from embedding_servers import PROTOCOLS
 
 from cortex.testing import FakeEmbedder
 
@@ -42,7 +47,7 @@ class Script:
     broken: bool = False
     """Break off in the middle of an answer."""
     refused: dict[str, int] = field(default_factory=dict)
-    """The status with which a step is refused: upload, create, poll, content, cancel, delete."""
+    """The status with which a step is refused: upload, create, poll, content, cancel, delete, embed."""
     hanging: frozenset[str] = frozenset()
     nameless: bool = False
     """Take a job and give no id for it."""
@@ -70,6 +75,7 @@ class Reply:
 class BatchServer:
     """Keeps the jobs it was given, the steps it was asked for, and the files it holds."""
 
+    vendor: ClassVar[str]
     routes: tuple[tuple[str, str, str], ...] = ()
     """Method, path, and the step it asks for."""
 
@@ -79,6 +85,8 @@ class BatchServer:
         self.steps: list[str] = []
         self.keys: set[str] = set()
         self.files: dict[str, bytes] = {}
+        self.embedded: list[list[str]] = []
+        """The texts of each request to embed them synchronously."""
         self._kept = 0
         self.over = threading.Event()
         server = self
@@ -118,6 +126,18 @@ class BatchServer:
     def text(self, line: dict[str, Any]) -> str:
         raise NotImplementedError
 
+    @property
+    def base_url(self) -> str:
+        """The address that a client is given."""
+        return self.address + PROTOCOLS[self.vendor].base
+
+    def embed(self, handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        """The vectors of some texts, at once."""
+        protocol, request = PROTOCOLS[self.vendor], json.loads(body)
+        texts = protocol.texts(request)
+        self.embedded.append(texts)
+        return told(protocol.answer(request, [(at, self.script.vector(text)) for at, text in enumerate(texts)]))
+
     def _serve(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         path = handler.path.partition("?")[0]
         asked = (
@@ -137,7 +157,10 @@ class BatchServer:
             return None
         if status := self.script.refused.get(step):
             # Vendors quote the request in their errors; what they quote must not reach ours.
-            return self._send(handler, told({"error": {"message": "key-1 sent: a secret text 0"}}, status))
+            refusal = {"error": {"message": "key-1 sent: a secret text 0"}}
+            return self._send(
+                handler, told(PROTOCOLS[self.vendor].error(status) if step == "embed" else refusal, status)
+            )
         reply: Reply = getattr(self, step)(handler, body, *matched.groups())
         return self._send(handler, reply, broken=self.script.broken and step == "content")
 
@@ -191,6 +214,7 @@ class FilesServer(BatchServer):
         ("POST", "/v1/batches/([^/]+)/cancel", "cancel"),
         ("GET", "/v1/files/([^/]+)/content", "content"),
         ("DELETE", "/v1/files/([^/]+)", "delete"),
+        ("POST", "/v1/embeddings", "embed"),
     )
     called: ClassVar[dict[str, str]] = {"waiting": "in_progress", "done": "completed"}
 
@@ -257,11 +281,15 @@ class FilesServer(BatchServer):
 
 
 class OpenAIServer(FilesServer):
+    vendor = "openai"
+
     def text(self, line: dict[str, Any]) -> str:
         return str(line["body"]["input"])
 
 
 class VoyageServer(FilesServer):
+    vendor = "voyage"
+
     def text(self, line: dict[str, Any]) -> str:
         (text,) = line["body"]["input"]
         return str(text)
@@ -270,6 +298,7 @@ class VoyageServer(FilesServer):
 class GeminiServer(BatchServer):
     """What Google's SDK says to the Gemini API."""
 
+    vendor = "gemini"
     routes = (
         ("POST", f"/upload/{_VERSION}/files", "upload"),
         ("POST", "/put", "put"),
@@ -278,6 +307,7 @@ class GeminiServer(BatchServer):
         ("POST", f"/{_VERSION}/batches/([^/:]+):cancel", "cancel"),
         ("GET", f"/{_VERSION}/files/([^/:]+):download", "content"),
         ("DELETE", f"/{_VERSION}/files/([^/:]+)", "delete"),
+        ("POST", f"/{_VERSION}/models/[^/:]+:batchEmbedContents", "embed"),
     )
     called: ClassVar[dict[str, str]] = {"waiting": "BATCH_STATE_RUNNING", "done": "BATCH_STATE_SUCCEEDED"}
 

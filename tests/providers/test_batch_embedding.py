@@ -116,7 +116,7 @@ def test_B17_a_large_run_goes_by_a_job_and_comes_back_in_order(
     assert (len(server.jobs), server.steps.count("upload"), server.steps.count("create")) == (1, 1, 1)
     assert server.steps.count("poll") >= 3
     assert server.keys <= {KEY, f"Bearer {KEY}"}
-    assert embedder.status() == {"enabled": True, "failures": 0, "limit": 2, "used": 6}
+    assert embedder.batch_status() == {"enabled": True, "failures": 0, "limit": 2, "used": 6}
 
 
 def test_B17_a_job_says_what_the_vendor_needs_to_know(
@@ -177,7 +177,7 @@ def test_B17_a_run_is_cut_by_the_number_of_texts_a_job_takes(jobs: Jobs, server:
     embedder = batched(jobs(max_texts=2), clock)
     assert same(embedder.embed_documents(TEXTS[:5]), synchronous(TEXTS[:5]))
     assert [server.texts(job) for job in server.jobs] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:5]]
-    assert embedder.status()["used"] == 5
+    assert embedder.batch_status()["used"] == 5
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_B17_what_cannot_be_deleted_spoils_nothing(jobs: Jobs, server: BatchServ
     server.script = Script(refused={"delete": 500})
     embedder = batched(jobs(), clock)
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
-    assert embedder.status()["failures"] == 0
+    assert embedder.batch_status()["failures"] == 0
 
 
 # --- what goes synchronously -----------------------------------------------------------------------------------
@@ -299,7 +299,7 @@ def test_B17_the_texts_of_a_failed_job_are_embedded_synchronously_at_once(
     with caplog.at_level(logging.INFO):
         assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
     assert inner.documents == TEXTS
-    assert embedder.status() == {"enabled": True, "failures": 1, "limit": FAILURE_LIMIT, "used": 0}
+    assert embedder.batch_status() == {"enabled": True, "failures": 1, "limit": FAILURE_LIMIT, "used": 0}
     assert [record.getMessage() for record in caplog.records if record.name == "cortex"][-1].startswith(
         "batch embedding of 6 texts failed: "
     )
@@ -344,7 +344,7 @@ def test_B17_a_service_that_is_not_there_is_a_failure(jobs: Jobs, server: BatchS
     server.close()
     embedder = batched(service, clock)
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
-    assert embedder.status()["failures"] == 1
+    assert embedder.batch_status()["failures"] == 1
 
 
 @pytest.mark.parametrize(
@@ -410,7 +410,7 @@ def test_B17_a_job_that_takes_too_long_is_cancelled(jobs: Jobs, server: BatchSer
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
     assert server.jobs[0].cancelled
     assert clock.monotonic() - began == 100.0, "the last pause is cut to the time left"
-    assert (inner.documents, embedder.status()["failures"], server.files) == (TEXTS, 1, {})
+    assert (inner.documents, embedder.batch_status()["failures"], server.files) == (TEXTS, 1, {})
 
 
 def test_B17_by_default_a_job_has_an_hour(jobs: Jobs, server: BatchServer, clock: FakeClock) -> None:
@@ -427,7 +427,7 @@ def test_B17_a_request_that_hangs_does_not_hang_the_run(
     server.script = Script(hanging=frozenset({step}))
     embedder = batched(jobs(timeout=0.2), clock)
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
-    assert (server.steps.count(step), embedder.status()["failures"]) == (1, 1)
+    assert (server.steps.count(step), embedder.batch_status()["failures"]) == (1, 1)
 
 
 def test_B17_a_poll_that_hangs_does_not_hang_the_run(jobs: Jobs, server: BatchServer, clock: FakeClock) -> None:
@@ -436,7 +436,7 @@ def test_B17_a_poll_that_hangs_does_not_hang_the_run(jobs: Jobs, server: BatchSe
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
     assert server.steps.count("poll") == POLLS_UNANSWERED
     assert server.jobs[0].cancelled
-    assert embedder.status()["failures"] == 1
+    assert embedder.batch_status()["failures"] == 1
 
 
 def test_B17_a_poll_or_two_without_an_answer_are_no_failure(jobs: Jobs, server: BatchServer, clock: FakeClock) -> None:
@@ -448,7 +448,7 @@ def test_B17_a_poll_or_two_without_an_answer_are_no_failure(jobs: Jobs, server: 
     server.script = Script(polls=2)
     embedder = batched(jobs(), clock, sleep=sleep)
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
-    assert embedder.status() == {"enabled": True, "failures": 0, "limit": 2, "used": 6}
+    assert embedder.batch_status() == {"enabled": True, "failures": 0, "limit": 2, "used": 6}
 
 
 def test_B17_a_job_that_cannot_even_be_cancelled_is_left(jobs: Jobs, server: BatchServer, clock: FakeClock) -> None:
@@ -480,7 +480,7 @@ def test_B17_after_two_failures_the_service_is_not_asked_again(
     embedder = batched(jobs(), clock, inner)
     embedder.embed_documents(TEXTS)
     embedder.embed_documents(TEXTS)
-    assert embedder.status() == {"enabled": False, "failures": 2, "limit": 2, "used": 0}
+    assert embedder.batch_status() == {"enabled": False, "failures": 2, "limit": 2, "used": 0}
     server.script = Script()
     asked = list(server.steps)
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
@@ -495,8 +495,8 @@ def test_B17_a_success_between_two_failures_forgives_the_first(
     for ends, failures in [("failed", 1), ("done", 0), ("expired", 1), ("done", 0)]:
         server.script = Script(ends=ends)
         embedder.embed_documents(TEXTS)
-        assert embedder.status()["failures"] == failures
-    assert embedder.status() == {"enabled": True, "failures": 0, "limit": 2, "used": 12}
+        assert embedder.batch_status()["failures"] == failures
+    assert embedder.batch_status() == {"enabled": True, "failures": 0, "limit": 2, "used": 12}
 
 
 def test_B17_two_failed_parts_of_one_run_send_the_rest_synchronously(
@@ -549,7 +549,7 @@ def test_B17_a_service_that_cannot_be_made_is_a_failure(caplog: pytest.LogCaptur
     embedder = BatchedEmbedder(FakeEmbedder(DIMENSION), jobs, at_least=2)
     for _ in range(3):
         assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
-    assert embedder.status() == {"enabled": False, "failures": 2, "limit": 2, "used": 0}
+    assert embedder.batch_status() == {"enabled": False, "failures": 2, "limit": 2, "used": 0}
     assert [record.getMessage().count("ImportError") for record in caplog.records] == [1, 1]
     assert "secret" not in caplog.text
 
@@ -613,7 +613,7 @@ def test_B17_once_off_a_job_still_under_way_does_not_turn_it_on(clock: FakeClock
     embedder.embed_documents(["c", "d"])
     may_answer.set()
     slow.join()
-    assert embedder.status() == {"enabled": False, "failures": 2, "limit": 2, "used": 6}
+    assert embedder.batch_status() == {"enabled": False, "failures": 2, "limit": 2, "used": 6}
 
 
 def test_B17_it_is_the_inner_embedder_in_everything_else(clock: FakeClock) -> None:

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cortex.clock import SystemClock
 from cortex.errors import InvalidRequest
 from cortex.ports.clock import Clock
 from cortex.providers.hardware import HardwareMonitor, card_readings, judged
 from cortex.testing import FakeClock
-from cortex.clock import SystemClock
 
 
 def sensor(text: str, value: str, **more: str) -> dict[str, Any]:

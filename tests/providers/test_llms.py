@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -283,14 +285,40 @@ def test_the_vendors_key_does_not_reach_another_server(
     llm.close()
 
 
-def test_a_password_in_an_address_is_not_told(server: ModelServer, provider: str) -> None:
-    server.replies(Reply(status=500))
-    address = server.address.replace("http://", "http://ada:hunter2@") + ("/v1" if provider == "openai" else "")
-    llm = create(provider, server, base_url=address)
-    error = failure(llm)
+def test_a_password_in_an_address_becomes_a_header(
+    server: ModelServer, provider: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """HTTP libraries log the address of every request"""
+    address = server.address.replace("http://", "http://ada:hunter%212@") + ("/v1" if provider == "openai" else "")
+    llm = create(provider, server, base_url=address, api_key=None)
+    with caplog.at_level(logging.DEBUG):
+        ask(llm)
+        server.replies(Reply(status=500))
+        error = failure(llm)
+    assert server.headers[0]["authorization"] == "Basic " + base64.b64encode(b"ada:hunter!2").decode()
     assert "127.0.0.1" in str(error)
-    assert "hunter2" not in str(error)
+    assert "127.0.0.1" in caplog.text, "an address is logged, but not what is secret about it"
+    assert "hunter" not in str(error) + caplog.text
     llm.close()
+
+
+def test_neither_key_nor_prompt_is_logged(llm: LLM, server: ModelServer, caplog: pytest.LogCaptureFixture) -> None:
+    """Not even by an SDK, at any level"""
+    with caplog.at_level(logging.DEBUG):
+        ask(llm)
+    assert "my secret prompt" in str(server.requests)
+    assert "key-1" in str(server.headers)
+    assert caplog.records
+    assert not [hidden for hidden in ("secret", "Be brief", "key-1") if hidden in caplog.text]
+
+
+@pytest.mark.parametrize("base_url", ["box:1/v1", "http://box:99999/v1", "http://box/v1?key=hunter2"])
+def test_an_address_that_is_none_is_refused_at_once(provider: str, base_url: str) -> None:
+    """X18: and told without what may be secret about it"""
+    with pytest.raises(InvalidRequest) as caught:
+        PROVIDERS[provider].create({"base_url": base_url, "model": "small"}, 1.0)
+    assert caught.value.field == "llm.options.base_url"
+    assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.query import Query
 from cortex.domain.turn import Turn
@@ -33,6 +34,13 @@ def found(*texts: str, evidence: float = 0.9, speaker: str = "") -> list[Scored]
 
 def missing(question: str, ranked: list[Scored]) -> bool:
     return is_missing(ranked, plan(Query.of(question), named(DEFAULT), NOW), Focus())
+
+
+def lines(text: str, number: int = 99) -> Scored:
+    """The same, found in a file."""
+    place = {"path": "notes/forms.md", "start_line": 1, "end_line": 2, "created_at": NOW}
+    trace = Chunk(id=TraceId(format_uuid7(1, number)), text=text, **place)
+    return Scored(trace, ("keyword",), {"keyword": 1.0}, evidence=0.9)
 
 
 ABOUT = "I chose the Formspree API for the contact form submission of my portfolio site in March"
@@ -78,6 +86,27 @@ def test_an_unknown_topic_is_left_to_the_evidence():
 def test_a_speakers_name_is_not_what_is_asked_for():
     ranked = found("We painted the harbour at dusk with thin brushes", speaker="Melanie")
     assert not missing("What did Melanie paint at the harbour at dusk with thin brushes?", ranked)
+
+
+def test_a_document_is_shown_though_it_does_not_use_the_word_that_is_asked_for():
+    question = "What was the rationale behind choosing the Formspree API for the contact form submission?"
+    assert missing(question, found(ABOUT))
+    assert not missing(question, [lines(ABOUT)])
+    for place in range(5):
+        assert not missing(question, [*found(*[ABOUT] * place), lines(ABOUT)]), place
+
+
+def test_a_document_that_nobody_would_be_shown_silences_nothing_and_saves_nothing():
+    """It is among the best that it counts: further down, what was said decides."""
+    question = "What was the rationale behind choosing the Formspree API for the contact form submission?"
+    assert missing(question, [*found(*[ABOUT] * Focus().top), lines(ABOUT)])
+
+
+@given(st.text(max_size=120), st.lists(st.text(max_size=60), max_size=3), st.text(max_size=60), st.integers(0, 3))
+def test_documents_among_the_best_are_never_silenced(question, texts, text, place):
+    ranked = found(*texts)
+    ranked.insert(place, lines(text))
+    assert not missing(question or "?", ranked)
 
 
 @given(st.text(max_size=120), st.lists(st.text(max_size=60), max_size=4))

@@ -158,9 +158,9 @@ def test_several_sections_share_a_request():
     assert outcome.summarised == 2 * REQUEST_SECTIONS + 1
 
 
-@given(st.lists(st.integers(min_value=MIN_TOKENS, max_value=5_000), max_size=12))
-def test_a_request_is_never_longer_than_its_bound(sizes: list[int]):
-    chunks = [chunk("word " * size, number=number) for number, size in enumerate(sizes)]
+@given(st.lists(st.integers(min_value=MIN_TOKENS, max_value=5_000), max_size=12), st.sampled_from(["word ", "&&&&"]))
+def test_a_request_is_never_longer_than_its_bound(sizes: list[int], word: str):
+    chunks = [chunk(word * size, number=number) for number, size in enumerate(sizes)]
     asked_together = list(requests(chunks))
     assert [section.chunk for some in asked_together for section in some] == chunks
     for some in asked_together:

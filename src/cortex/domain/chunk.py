@@ -9,6 +9,7 @@ from typing import Any
 
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
+from cortex.domain.memory import Kind
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.domain.trust import SourceKind, TrustTier
 
@@ -24,6 +25,8 @@ class Chunk:
     end_line: int
     created_at: datetime
     lane: Lane = Lane.NOTES
+    kind: Kind = Kind.FACT
+    """What its words say it is, as far as they do (X15)."""
     section: tuple[str, ...] = ()
     """The headings it stands under, the outermost first."""
     dated: datetime | None = None
@@ -39,7 +42,8 @@ class Chunk:
 
     @property
     def source_kind(self) -> SourceKind:
-        return SourceKind.OPERATOR
+        """The operator, who lets the file be memory; where others write it too, it counts as an import."""
+        return SourceKind.OPERATOR if self.trust is TrustTier.TRUSTED else SourceKind.IMPORT
 
     @property
     def citation(self) -> str:

@@ -6,20 +6,8 @@ from typing import NamedTuple
 
 from cortex.domain.identity import TraceId
 
-_KEPT_BITS = (1 << 63) - 1
-
-
-class Stamp(NamedTuple):
-    """What the file system tells of a file without opening it; a file with the same stamp was not changed."""
-
-    size: int
-    modified_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, size: int, modified_ns: int, inode: int) -> Stamp:
-        """The stamp as it can be kept: file systems count with 64 bits, databases with 63 and a sign."""
-        return cls(size, modified_ns & _KEPT_BITS, inode & _KEPT_BITS)
+STAMP_BITS = (1 << 63) - 1
+"""What is kept of the numbers of a file system: it counts with 64 bits, a database with 63 and a sign."""
 
 
 class Followed(NamedTuple):
@@ -28,11 +16,14 @@ class Followed(NamedTuple):
     path: str
     source: str
     """The name of its source, and how that wants its files to be read."""
-    stamp: Stamp
+    size: int
+    modified_ns: int
+    inode: int
+    """With size and time what the file system tells without opening it: where they are the same, so is the file."""
     hash: str = ""
     """SHA-256 of its bytes; empty where it could not be read."""
     unsettled: bool = False
-    """Whether it has to be looked at again though its stamp is the same: it may have been written twice in one tick."""
+    """Whether it has to be looked at again though all that is the same: it may have been written twice in one tick."""
     trouble: str = ""
     """Why it could not be read, where it could not."""
     chunks: tuple[TraceId, ...] = ()

@@ -39,8 +39,7 @@ def name_of(trace: Trace) -> str:
 
 
 def kind_of(trace: Trace) -> Kind:
-    """The kind of a memory or turn; chunks count as facts wherever a kind is asked for."""
-    return Kind.FACT if isinstance(trace, Chunk) else trace.kind
+    return trace.kind
 
 
 def label_of(trace: Trace) -> ImportanceLabel:

@@ -56,9 +56,9 @@ class EmbeddingSpace:
 
 
 def unit(vector: Vector) -> Vector:
-    """`vector` scaled to length one; the zero vector stays as it is."""
+    """`vector` scaled to length one. What has it already, and the zero vector, stays as it is to the last bit."""
     length = float(np.linalg.norm(vector))
-    return vector if length == 0.0 else (vector / length).astype(np.float32)
+    return vector if length == 0.0 or abs(length - 1.0) < 1e-6 else (vector / length).astype(np.float32)
 
 
 def sign_codes(vectors: NDArray[np.float32], centre: Vector) -> Codes:

@@ -20,7 +20,8 @@ SEED = 20_240_315
 CONFIDENCE = 0.95
 
 Ranking = Sequence[Set[str]]
-"""Best first: for each hit the ids of the records it stands for. A memory stands for the turns it came from."""
+"""Best first: for each hit the ids of the records it stands for. A memory stands for the turns it came from, lines of a
+file for what in them answers."""
 
 Interval = tuple[float, float]
 
@@ -76,6 +77,16 @@ def ndcg(found: Ranking, relevant: Set[str], k: int = PLACES) -> float:
             gained += _discount(place)
             left -= ids
     return gained / sum(_discount(place) for place in range(1, min(len(relevant), k) + 1))
+
+
+def discounted_coverage(found: Ranking, relevant: Set[str], k: int = PLACES) -> float:
+    """nDCG of characters, of which one hit may hold any number: 1 when the first holds all, each at its first place."""
+    left = set(relevant)
+    gained = 0.0
+    for place, ids in enumerate(found[:k], start=1):
+        gained += _discount(place) * len(left & ids)
+        left -= ids
+    return gained / len(relevant)
 
 
 def updated_above_original(found: Ranking, parts: Mapping[str, Set[str]]) -> float | None:
@@ -155,6 +166,9 @@ def _measures(k: int) -> tuple[tuple[str, Measure, Reduce], ...]:
     def answerable(measure: Callable[[Ranking, Set[str]], float]) -> Measure:
         return lambda outcome: measure(outcome.found, outcome.probe.relevant) if outcome.probe.answerable else None
 
+    def discounted(outcome: Outcome) -> float | None:
+        return answerable(discounted_coverage if outcome.probe.in_characters else ndcg)(outcome)
+
     def empty(*, answerable: bool) -> Measure:
         return lambda outcome: float(not outcome.found) if outcome.probe.answerable is answerable else None
 
@@ -164,7 +178,7 @@ def _measures(k: int) -> tuple[tuple[str, Measure, Reduce], ...]:
         (f"all@{k}", answerable(lambda found, relevant: all_found(found, relevant, k)), np.mean),
         (f"recall@{k}", answerable(lambda found, relevant: recall(found, relevant, k)), np.mean),
         (f"mrr@{PLACES}", answerable(reciprocal_rank), np.mean),
-        (f"ndcg@{PLACES}", answerable(ndcg), np.mean),
+        (f"ndcg@{PLACES}", discounted, np.mean),
         ("empty_on_unanswerable", empty(answerable=False), np.mean),
         ("empty_on_answerable", empty(answerable=True), np.mean),
         (

@@ -17,6 +17,7 @@ from cortex.clock import SystemClock
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
+from cortex.domain.lanes import Lane
 from cortex.domain.memory import Draft, Memory
 from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
@@ -39,6 +40,7 @@ CACHE_ENTRIES = 400_000
 _NOISE_BATCH = 5_000
 _JOBS_AT_ONCE = 16
 _MOST_TOLD = 100
+_MOST_NOTED = 10
 
 
 def run(
@@ -80,13 +82,10 @@ def run(
         engine = stack.enter_context(Engine(parts, Tenant()))
         started = parts.clock.monotonic()
         _add_noise(engine, foreign, noise_vectors, progress)
-        origins = {} if given.folders else _feed(engine, given.records, progress)
-        for folder in given.folders:
-            engine.index(folder, progress=progress)
+        origins = {} if given.sources else _feed(engine, given.records, progress)
+        followed = _follow(engine, given, progress)
         fed = parts.clock.monotonic() - started
-        asking = _Asking(
-            engine, parts.embedder, parts.clock, origins, settings.recall.recipe, k, budget, _texts(given.folders)
-        )
+        asking = _Asking(engine, parts.embedder, parts.clock, origins, settings.recall.recipe, k, budget, given.texts)
         answered = [asking.ask(probe) for probe in _watched(probes, progress)]
         outcomes = {"cortex": [each.outcome for each in answered]}
         if baselines:
@@ -94,10 +93,11 @@ def run(
             compared = searched if noise_vectors else list(given.records)
             outcomes |= _baselines(searched, compared, asking, probes, progress)
     if per_query is not None:
-        _write(per_query, answered, outcomes)
+        _write(per_query, answered, outcomes, lines.spans_of if given.sources else sorted)
     return _report(
         given, outcomes, answered, settings=settings, space=parts.embedder.space.key, k=k, budget=budget,
-        noise=len(foreign), feed_seconds=fed, notes=_notes(given, len(probes), len(foreign), noise_vectors),
+        noise=len(foreign), feed_seconds=fed,
+        notes=(*followed, *_notes(given, len(probes), len(foreign), noise_vectors)),
     )  # fmt: skip
 
 
@@ -105,13 +105,17 @@ def run(
 
 
 def _settings(root: Path, embedder: str | Embedder | None, recipe: str | None, records: Iterable[Record]) -> Settings:
-    """The operator's settings, with room for the longest record and a cache that is not the operator's."""
+    """The operator's settings, with room for the longest record, and neither the operator's cache nor files."""
     longest = max((len(record.text.encode()) for record in records), default=1)
     loaded = configuration.load(root)
     changes: dict[str, Any] = {
         "embedding": {"cache_entries": 0} | ({"provider": embedder} if isinstance(embedder, str) else {}),
         "limits": {"max_text_bytes": max(longest, loaded.limits.max_text_bytes)},
-    }
+        "files": {
+            "workspace": "", "extra_paths": [], "docs": [], "transcripts": [], "backend": "builtin",
+            "max_file_bytes": sets.ANY_SIZE,
+        },
+    }  # fmt: skip
     if recipe is not None:
         changes["recall"] = {"recipe": recipe}
     return configuration.load(root, changes)
@@ -167,6 +171,19 @@ def _feed(engine: Engine, records: Sequence[Record], progress: Progress) -> Mapp
     return origins
 
 
+def _follow(engine: Engine, given: EvalSet, progress: Progress) -> tuple[str, ...]:
+    """Every folder as in production; gives what is worth knowing of that."""
+    if not given.sources:
+        return ()
+    for source in given.sources:
+        indexed = engine.index(source.root, name=source.name, progress=progress)
+    files, chunks = indexed.synced.seen, engine.stats().by_lane.get(Lane.NOTES, 0)
+    return (
+        f"{files:,} files indexed as {chunks:,} chunks; the baselines search {len(given.records):,} plain pieces",
+        *(f"{path} was not indexed: it {why}" for path, why in indexed.problems[:_MOST_NOTED]),
+    )
+
+
 def _finish(engine: Engine, progress: Progress) -> None:
     """All background work, as if every session had been quiet for long enough."""
     done = 0
@@ -198,6 +215,8 @@ class Answered:
     scores: tuple[float, ...]
     strays: int
     skipped: str | None
+    cited: tuple[str, ...]
+    """Where hits that are lines of files stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +249,7 @@ class _Asking:
             tuple(hit.score for hit in answer.hits),
             sum(hit.trace.scope != probe.scope for hit in answer.hits),
             answer.receipt.facts.get("skipped"),
+            tuple(hit.trace.citation for hit in answer.hits if isinstance(hit.trace, Chunk)),
         )
 
     def plainly(self, baseline: Baseline, probe: Probe) -> Outcome:
@@ -246,7 +266,6 @@ class _Asking:
         sources = hit.trace.source_turns if isinstance(hit.trace, Memory) else ()
         return frozenset(self.origins[id] for id in (hit.trace.id, *sources) if id in self.origins)
 
-
     def _span(self, chunk: Chunk) -> tuple[int, int]:
         """Where a chunk stands in its file: at the first place its text is found from its first line on."""
         text = self.texts[chunk.path]
@@ -255,10 +274,6 @@ class _Asking:
             line = text.index("\n", line) + 1
         start = text.index(chunk.text, line)
         return start, start + len(chunk.text)
-
-
-def _texts(folders: Sequence[Path]) -> dict[str, str]:
-    return {path: text for folder in folders for path, text in sets.texts_of(folder).items()}
 
 
 def _baselines(
@@ -327,18 +342,22 @@ def _measured(outcomes: Sequence[Outcome], apart: frozenset[str], k: int, asked:
 
 def _notes(given: EvalSet, asked: int, noise: int, noise_vectors: bool) -> tuple[str, ...]:
     blank = sum(not record.text.strip() for record in given.records)
-    unknown = given.unknown_relevant()
+    unknown, named = given.unknown_relevant(), "file" if given.sources else "record"
     told: tuple[tuple[object, Callable[[], str]], ...] = (
         (asked < len(given.probes), lambda: f"only the first {asked:,} of {len(given.probes):,} questions were asked"),
         (blank, lambda: f"{blank:,} records have no text and were not stored"),
-        (unknown, lambda: f"{unknown:,} answers name a record that is not there, and count as missed"),
+        (unknown, lambda: f"{unknown:,} answers name a {named} that is not there, and count as missed"),
         (noise, lambda: f"among {noise:,} foreign records, {'with' if noise_vectors else 'without'} vectors"),
         (True, lambda: "latencies are with the question's vector at hand"),
     )
     return tuple(text() for holds, text in told if holds)
 
 
-def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequence[Outcome]]) -> None:
+Telling = Callable[[Iterable[str]], list[str]]
+"""How ids are told: one by one, or the characters of files as spans."""
+
+
+def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequence[Outcome]], told: Telling) -> None:
     """One line for each probe: ids, places and numbers, no text."""
     with path.open("w", encoding="utf-8") as file:
         for at, each in enumerate(answered):
@@ -347,8 +366,9 @@ def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequ
                 "qid": probe.qid,
                 "scope": probe.scope,
                 "category": probe.category,
-                "relevant": sorted(probe.relevant)[:_MOST_TOLD],
-                "found": [sorted(ids)[:_MOST_TOLD] for ids in found],
+                "relevant": told(probe.relevant)[:_MOST_TOLD],
+                "found": [told(ids)[:_MOST_TOLD] for ids in found],
+                **({"cited": each.cited} if each.cited else {}),
                 "scores": [round(score, 6) for score in each.scores],
                 "place": metrics.place_of(found, probe.relevant),
                 "skipped": each.skipped,
@@ -357,5 +377,5 @@ def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequ
             }
             for name, others in outcomes.items():
                 if name != "cortex" and at < len(others):
-                    line[name] = [min(ids, default="") for ids in others[at].found]
+                    line[name] = [next(iter(told(ids)), "") for ids in others[at].found]
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -4,35 +4,48 @@
     queries.jsonl   {"qid", "scope", "query", "relevant": [ids], "category"?, "parts"?, "ts"?}
     set.json        optional: {"apart": [categories reported apart from the overall]}
 
-Or files that are indexed as they lie, and probes that name the file, or the characters of it, that answer:
+Or, where there are no records, files that are indexed as they lie, and probes that name the file, or the characters
+of it, that answer. Characters count from 0 in the text of the file, without the mark of its encoding; a span ends
+before its `end`. Where `spans` is empty, the right answer is nothing.
 
     NAME/**.md with NAME.queries.jsonl     {"qid", "query", "file": "NAME/…", "category"?}
     corpora/**.md with queries.jsonl       {"qid", "query", "file", "spans": [[start, end], …], "category"?}
 
-Each may also be packed as `.gz`. Keys that are not named here are ignored.
+Records and queries may also be packed as `.gz`. Keys that are not named here are ignored.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
+from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.domain.text import checked_text
 from cortex.domain.trace import parse_time
 from cortex.domain.turn import Role
 from cortex.errors import InvalidRequest, NotFound
 from cortex.evaluation import lines
-from cortex.workspace import chunking
-from cortex.workspace.sources import MARKDOWN
+from cortex.workspace import chunking, reading, scan, sources
+from cortex.workspace.reading import Unreadable
+from cortex.workspace.sources import Source
 
+RECORDS = "records.jsonl"
+QUERIES = "queries.jsonl"
 CORPORA = "corpora"
-_ANY_SIZE = 1 << 30
+
+ANY_SIZE = 1 << 30
+"""What is measured is not refused for its length."""
+
+_PACKED = ".gz"
+_FORMAT = "see `docs/recall.md` for the format of a set"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +72,8 @@ class Probe:
     category: str
     parts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     asked_at: datetime | None = None
+    in_characters: bool = False
+    """Whether `relevant` are characters of a file."""
 
     @property
     def answerable(self) -> bool:
@@ -73,16 +88,15 @@ class EvalSet:
     records: tuple[Record, ...]
     probes: tuple[Probe, ...]
     apart: frozenset[str] = frozenset()
-    folders: tuple[Path, ...] = ()
-    """The files of the set, where it has any; `records` are then what a plain search would cut them into."""
+    sources: tuple[Source, ...] = ()
+    """The folders of a set of files; `records` are then what a plain search would cut the files into."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """What those files say, by the paths they are cited by."""
 
     def unknown_relevant(self) -> int:
-        """How many answers name a record that is not there; nothing can find those."""
-        known = {record.id for record in self.records}
-        if self.folders:
-            known = {lines.path_of(id) for id in known}
-            return sum(lines.path_of(id) not in known for probe in self.probes for id in probe.relevant)
-        return sum(len(probe.relevant - known) for probe in self.probes)
+        """How many answers name a record or a file that is not there; nothing can find those."""
+        known = self.texts.keys() if self.sources else {record.id for record in self.records}
+        return sum(len(probe.relevant - known) for probe in self.probes if not probe.in_characters)
 
 
 def read(directory: Path) -> EvalSet:
@@ -91,67 +105,80 @@ def read(directory: Path) -> EvalSet:
         raise NotFound(
             f"no evaluation set at {directory}", hint="give a directory with records.jsonl and queries.jsonl"
         )
-    if trees := _trees(directory):
+    if _packed_or_not(directory, RECORDS) is None and (trees := _trees(directory)):
         return _of_files(directory, trees)
-    records = tuple(read_records(_present(directory, "records.jsonl")))
+    records = tuple(read_records(_present(directory, RECORDS)))
     if not records:
-        raise InvalidRequest("has no records", field=str(directory / "records.jsonl"), hint="give one record a line")
-    probes = tuple(_probe(line) for line in _lines(_present(directory, "queries.jsonl")))
+        raise InvalidRequest("has no records", field=str(directory / RECORDS), hint="give one record a line")
+    probes = tuple(_probe(line) for line in _lines(_present(directory, QUERIES)))
     return EvalSet(directory.resolve().name, records, probes, _apart(directory / "set.json"))
+
+
+# --- sets of files ---------------------------------------------------------------------------------------------------
 
 
 def _trees(directory: Path) -> dict[Path, Path]:
     """The folders of files in a set, each with its queries."""
-    corpora, queries = directory / CORPORA, directory / "queries.jsonl"
-    if corpora.is_dir() and queries.is_file():
-        return {corpora: queries}
-    named = (path for path in sorted(directory.glob("*.queries.jsonl")))
-    return {folder: path for path in named if (folder := directory / path.name.removesuffix(".queries.jsonl")).is_dir()}
+    if (directory / CORPORA).is_dir():
+        return {directory / CORPORA: _present(directory, QUERIES)}
+    named = {
+        directory / path.name.removesuffix(_PACKED).removesuffix(f".{QUERIES}"): path
+        for path in sorted(directory.glob(f"*.{QUERIES}*"), reverse=True)  # where both are there, the unpacked one
+        if path.name.endswith((f".{QUERIES}", f".{QUERIES}{_PACKED}"))
+    }
+    return {folder: path for folder, path in sorted(named.items()) if folder.is_dir()}
 
 
 def _of_files(directory: Path, trees: Mapping[Path, Path]) -> EvalSet:
-    records: list[Record] = []
+    known: list[Source] = []
+    texts: dict[str, str] = {}
     probes: list[Probe] = []
     for folder, queries in trees.items():
-        texts = texts_of(folder)
-        records += [
-            Record(id=lines.piece_id(path, piece.start, piece.end), scope=DEFAULT_SCOPE, text=piece.text)
-            for path, text in texts.items()
-            for piece in chunking.lines(text)
-        ]
-        probes += [_file_probe(line, folder.name) for line in _lines(queries)]
-    return EvalSet(
-        directory.resolve().name, tuple(records), tuple(probes), _apart(directory / "set.json"), tuple(trees)
-    )
+        known = sources.registered(known, folder, lane=Lane.NOTES)
+        own = _texts(known[-1])
+        if not own:
+            raise InvalidRequest("has no Markdown files", field=str(folder), hint=_FORMAT)
+        probes += [_file_probe(line, folder.name, known[-1].name, own) for line in _lines(queries)]
+        texts |= own
+    records = [
+        Record(id=lines.piece_id(path, piece.start, piece.end), scope=DEFAULT_SCOPE, text=piece.text)
+        for path, text in texts.items()
+        for piece in chunking.lines(text)
+    ]
+    apart = _apart(directory / "set.json")
+    return EvalSet(directory.resolve().name, tuple(records), tuple(probes), apart, tuple(known), texts)
 
 
-def texts_of(folder: Path) -> dict[str, str]:
-    """What the files of a folder say, by the paths they are cited by."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in MARKDOWN and path.is_file())
-    return {
-        f"{folder.name}/{file.relative_to(folder).as_posix()}": file.read_bytes().decode("utf-8-sig", "replace")
-        for file in files
-    }
+def _texts(source: Source) -> dict[str, str]:
+    """What the files of a folder say, by the paths they are cited by: those that are followed, as they are read."""
+    texts: dict[str, str] = {}
+    for file in scan.found([source]).files:
+        with suppress(Unreadable):  # it cannot be found either, and whoever indexes it says why
+            texts[file.path] = reading.read(file.absolute, max_bytes=ANY_SIZE).text
+    return texts
 
 
-def _file_probe(line: _Line, folder: str) -> Probe:
+def _file_probe(line: _Line, folder: str, name: str, texts: Mapping[str, str]) -> Probe:
+    """A question to the files of the folder called `folder`, which are cited under `name`."""
     file = line.text("file")
-    path = file if file.startswith(f"{folder}/") else f"{folder}/{file}"
-    spans = line.values.get("spans")
-    if spans is not None and not (isinstance(spans, list) and all(_is_span(span) for span in spans)):
-        raise line.error("spans", "is not a list of spans", "give [[start, end], …], counted in characters")
+    paths = f"{name}/{file.removeprefix(f'{folder}/')}", f"{name}/{file}"
+    path = next((path for path in paths if path in texts), paths[0])
+    relevant, spans = frozenset({path}), line.spans("spans")
+    # A file that is not there is missed as a whole: none of its characters can be told apart.
+    if spans is not None and (path in texts or not spans):
+        line.check_within("spans", spans, texts.get(path, ""))
+        relevant = lines.units(path, spans)
     return Probe(
         qid=line.label("qid") or line.place,
         scope=DEFAULT_SCOPE,
         query=line.text("query"),
-        relevant=frozenset({path}) if spans is None else lines.units(path, spans),
+        relevant=relevant,
         category=line.label("category") or file,
+        in_characters=relevant != {path},
     )
 
 
-def _is_span(value: object) -> bool:
-    is_pair = isinstance(value, list) and len(value) == 2 and all(type(end) is int for end in value)
-    return is_pair and value[0] < value[1]  # type: ignore[index]
+# --- sets of records -------------------------------------------------------------------------------------------------
 
 
 def read_records(path: Path) -> Iterator[Record]:
@@ -200,6 +227,23 @@ class _Line:
             raise self.error(key, "is missing" if value is None else "is not a list of ids", 'give ["id", …], or []')
         return frozenset(cast("list[str]", value))
 
+    def spans(self, key: str) -> Sequence[Sequence[int]] | None:
+        """Stretches of a text, each with its first character and the one behind its last."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(map(_is_span, value)):
+            raise self.error(
+                key, "is not a list of spans", "give [[start, end], …] in characters, each start below its end"
+            )
+        return cast("list[list[int]]", value)
+
+    def check_within(self, key: str, spans: Sequence[Sequence[int]], text: str) -> None:
+        if any(end > len(text) for _, end in spans):
+            raise self.error(
+                key, f"end beyond the {len(text):,} characters of the file", "count characters, not bytes, from 0"
+            )
+
     def time(self, key: str) -> datetime | None:
         value = self.values.get(key)
         if value is None or value == "":
@@ -212,13 +256,20 @@ class _Line:
             raise self.error(key, "is not a time", "give ISO 8601, such as 2024-03-15T09:30:00") from error
 
 
+def _is_span(value: object) -> bool:
+    match value:
+        case [int(start), int(end)] if not isinstance(start, bool) and not isinstance(end, bool):
+            return 0 <= start < end
+    return False
+
+
 def _record(line: _Line) -> Record:
     role = line.label("role").lower()
     if role and role not in set(Role):
         raise line.error("role", f"{role[:32]!r} is not a role", f"give one of {', '.join(Role)}")
     text = line.text("text", blank=True)
     if text.strip():
-        checked_text(text, field=f"{line.place}, text", max_bytes=_ANY_SIZE)
+        checked_text(text, field=f"{line.place}, text", max_bytes=ANY_SIZE)
     return Record(
         id=line.text("id"),
         scope=line.text("scope"),
@@ -261,28 +312,39 @@ def _apart(path: Path) -> frozenset[str]:
 
 
 def _present(directory: Path, name: str) -> Path:
-    for path in (directory / name, directory / f"{name}.gz"):
-        if path.is_file():
-            return path
-    raise NotFound(f"no {name} in {directory}", hint="see `docs/recall.md` for the format of a set")
+    if path := _packed_or_not(directory, name):
+        return path
+    raise NotFound(f"no {name} in {directory}", hint=_FORMAT)
+
+
+def _packed_or_not(directory: Path, name: str) -> Path | None:
+    return next((path for path in (directory / name, directory / f"{name}{_PACKED}") if path.is_file()), None)
 
 
 def _lines(path: Path) -> Iterator[_Line]:
-    with _opened(path) as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            place = f"{path.name} line {number}"
-            try:
-                values = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise InvalidRequest(f"is not JSON: {error.msg}", field=place, hint="one JSON object a line") from error
-            if not isinstance(values, dict):
-                raise InvalidRequest("is not an object", field=place, hint="one JSON object a line")
-            yield _Line(place, values)
+    number = 0
+    try:
+        with _opened(path) as file:
+            for number, raw in enumerate(file, start=1):
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                if text.strip():
+                    yield _Line(f"{path.name} line {number}", _object(text, f"{path.name} line {number}"))
+    except UnicodeDecodeError as error:
+        raise InvalidRequest("is not UTF-8", field=f"{path.name} line {number}", hint="save it as UTF-8") from error
+    except (OSError, EOFError, zlib.error) as error:
+        told = (error.strerror if isinstance(error, OSError) else None) or "it is damaged"
+        raise InvalidRequest(f"cannot be read: {told}", field=str(path), hint="look at the file") from error
 
 
-def _opened(path: Path) -> IO[str]:
-    if path.suffix == ".gz":
-        return cast("IO[str]", gzip.open(path, "rt", encoding="utf-8"))
-    return path.open(encoding="utf-8")
+def _object(text: str, place: str) -> Mapping[str, Any]:
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidRequest(f"is not JSON: {error.msg}", field=place, hint="one JSON object a line") from error
+    if not isinstance(values, dict):
+        raise InvalidRequest("is not an object", field=place, hint="one JSON object a line")
+    return values
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix == _PACKED else path.open("rb")

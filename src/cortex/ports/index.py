@@ -100,7 +100,7 @@ class Indexes(Protocol):
         ...
 
     def building(self, made_with: str) -> AbstractContextManager[Building]:
-        """A new, empty index. What is not published is thrown away."""
+        """A new, empty index, for whoever has the right to change it. What is not published is thrown away."""
         ...
 
     @property

@@ -31,6 +31,8 @@ class Leg:
         return list(self.scores)
 
 
+_WHERE_RULES_STAND = frozenset({Lane.MEMORIES, Lane.SESSIONS})
+
 _MOST_RULES = 200
 """How many rules are looked at where they cannot be compared by meaning."""
 
@@ -92,7 +94,9 @@ def standing_leg(
 ) -> Leg:
     """Rules and preferences: the nearest of those there are, or the weightiest where nothing can be compared."""
     kinds = STANDING_KINDS if filter.kinds is None else STANDING_KINDS & filter.kinds
-    rules = replace(filter, kinds=kinds)
+    # What a document demands is of its own subject; it is found by that, and does not apply by itself.
+    lanes = _WHERE_RULES_STAND if filter.lanes is None else _WHERE_RULES_STAND & filter.lanes
+    rules = replace(filter, kinds=kinds, lanes=lanes)
     nearest = vector_leg(view, question, rules, pool, deadline, clock, name="standing")
     if nearest.absent is None:
         return nearest

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
 from cortex.domain.followed import Followed
 from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.memory import Kind
 from cortex.domain.scope import Tenant
+from cortex.domain.text import PASSAGE_TOKENS
+from cortex.domain.trace import Trace
 from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.errors import StoreBusy, StoreCorrupt, StoreError
 from cortex.ports.clock import Clock
-from cortex.ports.index import FileIndex, Follow, Indexes, Unfollow
+from cortex.ports.index import FileIndex, Follow, Indexes, IndexView, Unfollow
 from cortex.ports.store import Change, Embed, Filter, Put
 from cortex.progress import Progress
 from cortex.workspace import chunking, markdown, plan, reading, scan
@@ -27,12 +31,16 @@ FORMAT = 1
 """Changes when chunks are cut or put into words in another way than before."""
 
 BATCH = 256
-"""How many new chunks are embedded and stored together."""
 
 SETTLE_NS = 2_000_000_000
 """A file written less than this before it was read may be written again within the same tick of its clock."""
 
+UNUSABLE = "unusable"
+"""Why an index is made anew that is gone, damaged or of another Cortex."""
+
 _MOST_TOLD = 20
+
+Answer = TypeVar("Answer")
 
 ById = Mapping[TraceId, Sequence[Vector]]
 
@@ -50,12 +58,16 @@ class Cutting:
     tokens: int = 400
     overlap: int = 80
     max_bytes: int = 4 << 20
+    passage_tokens: int = PASSAGE_TOKENS
+    """How long a passage is that is embedded by itself."""
 
     def made_with(self, space: EmbeddingSpace) -> str:
         """What an index is made with: when this changes, it has to be made anew (B13)."""
-        told = {"format": FORMAT, "tokens": self.tokens, "overlap": self.overlap}
-        vectors = {"space": space.key, "provider": space.provider, "model": space.model} if space.dimension else None
-        return json.dumps({**told, "vectors": vectors}, sort_keys=True)
+        told = {"format": FORMAT, "tokens": self.tokens, "overlap": self.overlap, "passages": self.passage_tokens}
+        vectors = {
+            "space": space.key, "provider": space.provider, "model": space.model, "dimension": space.dimension
+        }  # fmt: skip
+        return json.dumps({**told, "vectors": vectors if space.dimension else None}, sort_keys=True)
 
 
 @dataclass(slots=True)
@@ -71,10 +83,13 @@ class Synced:
     removed: int = 0
     unchanged: int = 0
     chunks: int = 0
-    """How many were stored now."""
+    """How many are new."""
     kept: int = 0
-    """How many of the files read anew could stay as they were."""
+    """How many of the files read anew said the same before."""
     embedded: int = 0
+    """How many the embedder was asked for, and gave vectors of."""
+    lacking: int = 0
+    """How many have no vector though they should: the embedder was away."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     position: int = 0
 
@@ -91,7 +106,7 @@ class Synced:
             "chunks": self.chunks,
             "kept": self.kept,
             "embedded": self.embedded,
-            "embeddingSkipped": self.chunks - self.embedded,
+            "embeddingSkipped": self.lacking,
             "problems": dict(sorted(Counter(why for _, why in self.problems).items())),
             "unreadable": [path for path, _ in self.problems[:_MOST_TOLD]],
         }
@@ -111,55 +126,125 @@ class Following:
     ids: IdSource
     progress: Progress
     summaries: Summaries | None = None
+    classify: plan.Classify = lambda _: Kind.FACT
+    batch: int = BATCH
+    """How many new chunks are embedded and stored together."""
     wait_seconds: float = 5.0
 
     def sync(self, *, force: bool = False) -> Synced:
         """Bring the index up to date; make it anew where that is needed, or wanted."""
         with self.indexes.changing(self.wait_seconds):
-            index = self.indexes.current()
-            made_with = self.cutting.made_with(self.space)
-            why = full_reason(index.made_with if index else None, made_with, force=force)
+            index, why = self._judged(force)
             if index is not None and not why:
-                return self._follow(index, None, Synced())
-            with self.indexes.building(made_with) as building:
-                synced = self._follow(building.index, index, Synced(full=why))
+                try:
+                    return self._follow(index, _Past(self, index), Synced())
+                except StoreCorrupt:
+                    why = UNUSABLE
+            with self.indexes.building(self._made_with) as building:
+                past = _Past(self, building.index if index is None else index, is_replaced=index is not None)
+                synced = self._follow(building.index, past, Synced(full=why))
                 building.publish()
             return synced
 
-    def _follow(self, index: FileIndex, old: FileIndex | None, synced: Synced) -> Synced:
-        """Bring `index` up to date; where it is a new one, with what is still true in the `old` one."""
+    @property
+    def _made_with(self) -> str:
+        return self.cutting.made_with(self.space)
+
+    def _judged(self, force: bool) -> tuple[FileIndex | None, str]:
+        """The index in use, as far as it can be used, and why it has to be made anew."""
+        try:
+            index = self.indexes.current()
+            return index, full_reason(index.made_with if index else None, self._made_with, force=force)
+        except StoreBusy:
+            raise
+        except StoreError:
+            return None, UNUSABLE
+
+    def _follow(self, index: FileIndex, past: _Past, synced: Synced) -> Synced:
+        """Make `index` true to the files, with what still holds of the `past`."""
         scanned = scan.found(self.sources)
         synced.problems += [(problem.path, problem.why) for problem in scanned.problems]
-        with index.view(self.tenant) as view:
-            known = view.files()
-        keys = {source.name: plan.source_key(source) for source in self.sources}
-        work = plan.work(scanned, known, keys)
-        synced.seen, synced.unchanged = len(scanned.files), work.unchanged
-        reader = _Reader(self, index, old, known, _origins(work.gone, known), synced)
+        keys = {source.name: plan.source_key(source, self.cutting.max_bytes) for source in self.sources}
+        work = plan.work(scanned, past.files, keys)
+        to_read = scanned.files if past.is_replaced else work.to_read
+        synced.seen, synced.unchanged = len(scanned.files), 0 if past.is_replaced else work.unchanged
+        reader = _Reader(self, past, _origins(work.gone, past.files), synced)
         batch = _Batch(self, index, synced)
-        for number, file in enumerate(work.to_read, start=1):
+        for number, file in enumerate(to_read, start=1):
             batch.add(reader.prepared(file, keys[file.source.name]))
-            self.progress(number, len(work.to_read), "files read")
-        batch.gone += work.gone
-        batch.flush()
+            self.progress(number, len(to_read), "files read")
+        for path in work.hidden:
+            batch.add(reader.carried(path))
+        batch.flush([] if past.is_replaced else work.gone)
         synced.removed = len(work.gone) - synced.moved
-        self._embed_lacking(index)
+        self._embed_lacking(index, synced)
         with index.view(self.tenant) as view:
             synced.position = view.position
         return synced
 
-    def _embed_lacking(self, index: FileIndex) -> None:
+    def embedded(self, chunks: Sequence[Chunk], synced: Synced) -> ById:
+        """The vectors of `chunks`, counted; none where the embedder is away, or there is none."""
+        if not chunks or not self.space.dimension:
+            return {}
+        vectors = self.vectors(chunks)
+        synced.embedded += len(vectors)
+        synced.lacking += len(chunks) - len(vectors)
+        return vectors
+
+    def _embed_lacking(self, index: FileIndex, synced: Synced) -> None:
         """Vectors for chunks that have none: the embedder was away when they were stored."""
         if not self.space.dimension:
             return
         lacking, after = Filter(lacking=self.space), None
-        while True:
+        while not synced.lacking:
             with index.view(self.tenant) as view:
-                chunks = [trace for trace in view.scan(lacking, after, BATCH) if isinstance(trace, Chunk)]
-            if not chunks or not (vectors := self.vectors(chunks)):
+                chunks = _chunks(view.scan(lacking, after, self.batch))
+            if not chunks:
                 return
-            index.apply(self.tenant, embeds(vectors, self.space), at=self.clock.now())
+            if vectors := self.embedded(chunks, synced):
+                index.apply(self.tenant, embeds(vectors, self.space), at=self.clock.now())
             after = chunks[-1].id
+        with index.view(self.tenant) as view:
+            synced.lacking = view.counts(lacking).total
+
+
+class _Past:
+    """What is known of the files: by the index that follows them, or by the one whose place is being taken.
+
+    What cannot be read in an index that is replaced is not known.
+    """
+
+    def __init__(self, following: Following, index: FileIndex, *, is_replaced: bool = False) -> None:
+        self.is_replaced = is_replaced
+        self._following = following
+        self._index = index
+        self.files: Mapping[str, Followed] = self._asked(lambda view: view.files(), {})
+
+    def file(self, path: str) -> Followed | None:
+        """A file with the ids of its chunks."""
+        return self._asked(lambda view: view.file(path), None)
+
+    def chunks(self, file: Followed) -> list[Chunk]:
+        """Its chunks; what a damaged index has under its name and is of another file is left out."""
+        nothing: list[Trace] = []
+        chunks = _chunks(self._asked(lambda view: view.load(file.chunks), nothing))
+        return list({chunk.id: chunk for chunk in chunks if chunk.path == file.path}.values())
+
+    def vectors(self, ids: Sequence[TraceId]) -> ById:
+        """Vectors that can be taken over. An index that stays has them already."""
+        space = self._following.space
+        if not self.is_replaced or not space.dimension:
+            return {}
+        return self._asked(lambda view: view.vectors(ids, space), {})
+
+    def _asked(self, question: Callable[[IndexView], Answer], otherwise: Answer) -> Answer:
+        try:
+            with self._index.view(self._following.tenant) as view:
+                return question(view)
+        except StoreError:
+            if not self.is_replaced:
+                raise
+            return otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +253,14 @@ class _Prepared:
 
     file: Followed
     fresh: Sequence[Chunk] = ()
-    moved: Sequence[Chunk] = ()
+    """Chunks whose vectors have to be made."""
+    settled: Sequence[Chunk] = ()
+    """Chunks to be stored as they are."""
     vectors: ById = field(default_factory=dict)
+    """Those of settled chunks, where the index does not have them yet."""
+    unsummarised: Sequence[Chunk] = ()
+    """Those of all of these, and of the others of the file, that lack a summary that is wanted."""
+    moved_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,38 +268,78 @@ class _Reader:
     """Reads files one by one, and finds out what has to be stored for each."""
 
     following: Following
-    index: FileIndex
-    old: FileIndex | None
-    known: Mapping[str, Followed]
-    origins: dict[str, str]
+    past: _Past
+    origins: dict[str, list[str]]
     synced: Synced
 
     def prepared(self, file: Found, key: str) -> _Prepared | None:
-        """What has to be changed for one file; None where it has to be looked at again later."""
-        before = self.known.get(file.path)
+        """What has to be stored for one file; None where nothing is, for now."""
+        now = self.following.clock.now()
         try:
             content = reading.read(file.absolute, max_bytes=self.following.cutting.max_bytes)
         except Unreadable as error:
             self.synced.problems.append((file.path, error.reason))
-            if error.is_passing:
-                return None
-            return _Prepared(Followed(path=file.path, source=key, stamp=plan.stamp_of(file), trouble=error.reason))
+            return self.carried(file.path) if error.is_passing else self._troubled(file, key, error.reason)
         file = file._replace(size=content.size, modified_ns=content.modified_ns, inode=content.inode)
-        age_ns = self.following.clock.now().timestamp() * 1e9 - content.modified_ns
-        told = Followed(
-            path=file.path, source=key, stamp=plan.stamp_of(file), hash=content.hash, unsettled=age_ns < SETTLE_NS
-        )
-        if before is not None and (before.hash, before.source) == (content.hash, key):
-            return _Prepared(replace(told, chunks=self._chunk_ids(file.path)))
+        is_unsettled = now.timestamp() * 1e9 - content.modified_ns < SETTLE_NS
+        told = plan.followed(file, key, content.hash, unsettled=is_unsettled)
+        before = self.past.files.get(file.path)
+        is_same = before is not None and (before.hash, before.source) == (content.hash, key)
+        self.synced.unchanged += is_same
+        if is_same and not self.past.is_replaced:
+            return None if told == before else _Prepared(told._replace(chunks=self._chunk_ids(file.path)))
+        self.synced.changed += before is not None and not is_same
         return self._cut(file, content, told)
 
+    def carried(self, path: str) -> _Prepared | None:
+        """A file that cannot be looked at now, as it was when it could; an index that stays has it already."""
+        before = self.past.file(path) if self.past.is_replaced else None
+        if before is None:
+            return None
+        chunks = self.past.chunks(before)
+        # Without its hash it is cut anew as soon as it can be read.
+        file = before._replace(hash="", unsettled=True, chunks=tuple(chunk.id for chunk in chunks))
+        return self._taken_over(file, chunks)
+
+    def _troubled(self, file: Found, key: str, why: str) -> _Prepared | None:
+        before = self.past.files.get(file.path)
+        told = plan.followed(file, key, trouble=why)
+        if told == before and not self.past.is_replaced:
+            return None
+        self.synced.changed += before is not None and not before.trouble
+        return _Prepared(told)
+
     def _cut(self, file: Found, content: Content, told: Followed) -> _Prepared:
-        before, _ = self._stored(self.index, file.path)
-        dated = markdown.dated(file.path, markdown.read(content.text).front)
-        made = plan.cut(file, self._pieces(file, content), dated, before, self._fresh_ids())
+        origin = self._origin(file.path, content.hash)
+        dated = markdown.dated(file.path, markdown.front_matter(content.text))
+        before = self.past.chunks(origin) if origin else []
+        # What was found by a summary that is no longer wanted is made anew without it.
+        before = [chunk for chunk in before if not chunk.summary or file.source.summarize]
+        made = plan.cut(file, self._pieces(file, content), dated, before, self._fresh_ids(), self.following.classify)
+        self.synced.chunks += len(made.fresh)
         self.synced.kept += len(made.chunks) - len(made.fresh)
-        told = replace(told, chunks=tuple(chunk.id for chunk in made.chunks))
-        return _Prepared(told, made.fresh, made.moved, self._borrowed(made.fresh, self._counted(file, content)))
+        told = told._replace(chunks=tuple(chunk.id for chunk in made.chunks))
+        unsummarised = [chunk for chunk in made.chunks if not chunk.summary] if file.source.summarize else []
+        if self.past.is_replaced:
+            return self._taken_over(told, made.chunks, unsummarised)
+        moved_from = origin.path if origin and origin.path != file.path else ""
+        return _Prepared(told, made.fresh, made.moved, unsummarised=unsummarised, moved_from=moved_from)
+
+    def _origin(self, path: str, hash: str) -> Followed | None:
+        """What the file was before: under its path, or under the one it was moved from."""
+        if path in self.past.files:
+            return self.past.file(path)
+        origins = self.origins.get(hash)
+        self.synced.moved += bool(origins)
+        self.synced.added += not origins
+        return self.past.file(origins.pop()) if origins else None
+
+    def _taken_over(self, file: Followed, chunks: Sequence[Chunk], unsummarised: Sequence[Chunk] = ()) -> _Prepared:
+        """Chunks for an index that has none of them yet, with the vectors that were made of them before (B14)."""
+        vectors = self.past.vectors(file.chunks)
+        fresh = [chunk for chunk in chunks if chunk.id not in vectors]
+        settled = [chunk for chunk in chunks if chunk.id in vectors]
+        return _Prepared(file, fresh, settled, vectors, unsummarised)
 
     def _pieces(self, file: Found, content: Content) -> Sequence[chunking.Piece]:
         cutting = self.following.cutting
@@ -216,36 +347,8 @@ class _Reader:
             return chunking.lines(content.text, tokens=cutting.tokens, overlap=cutting.overlap)
         return chunking.by_sections(content.text, tokens=cutting.tokens)
 
-    def _counted(self, file: Found, content: Content) -> tuple[FileIndex, str] | None:
-        """Where chunks of these bytes may have been embedded before: in the old index, or under the old name (B14)."""
-        origin = self.origins.pop(content.hash, None) if file.path not in self.known else None
-        self.synced.changed += file.path in self.known
-        self.synced.moved += origin is not None
-        self.synced.added += file.path not in self.known and origin is None
-        if self.old is not None:
-            return self.old, file.path
-        return (self.index, origin) if origin is not None else None
-
-    def _borrowed(self, fresh: Sequence[Chunk], place: tuple[FileIndex, str] | None) -> ById:
-        """The vectors of chunks that said the same in the same place."""
-        if place is None:
-            return {}
-        known, vectors = self._stored(*place)
-        by_words = {(chunk.text, chunk.context): vectors[chunk.id] for chunk in known if chunk.id in vectors}
-        return {chunk.id: found for chunk in fresh if (found := by_words.get((chunk.text, chunk.context))) is not None}
-
-    def _stored(self, index: FileIndex, path: str) -> tuple[list[Chunk], ById]:
-        space = self.following.space
-        with index.view(self.following.tenant) as view:
-            file = view.file(path)
-            if file is None:
-                return [], {}
-            chunks = [trace for trace in view.load(file.chunks) if isinstance(trace, Chunk)]
-            return chunks, view.vectors(file.chunks, space) if space.dimension else {}
-
     def _chunk_ids(self, path: str) -> tuple[TraceId, ...]:
-        with self.index.view(self.following.tenant) as view:
-            file = view.file(path)
+        file = self.past.file(path)
         return file.chunks if file else ()
 
     def _fresh_ids(self) -> Iterator[TraceId]:
@@ -257,7 +360,6 @@ class _Batch:
     """Changes of many files, embedded and stored together: a model is quickest with many texts at once."""
 
     def __init__(self, following: Following, index: FileIndex, synced: Synced) -> None:
-        self.gone: list[str] = []
         self._following = following
         self._index = index
         self._synced = synced
@@ -268,33 +370,38 @@ class _Batch:
         if prepared is None:
             return
         self._prepared.append(prepared)
-        self._waiting += 1 + len(prepared.fresh)
-        if self._waiting >= BATCH:
+        self._waiting += 1 + len(prepared.fresh) + len(prepared.settled)
+        if self._waiting >= self._following.batch:
             self.flush()
 
-    def flush(self) -> None:
-        """Store what was prepared so far, all of it or nothing."""
-        fresh = [chunk for each in self._prepared for chunk in each.fresh]
-        if self._following.summaries is not None:
-            fresh = list(self._following.summaries(fresh))
-        vectors = self._vectors(fresh)
-        moved = [chunk for each in self._prepared for chunk in each.moved]
-        changes: list[Change | Follow | Unfollow] = [Put(chunk, EventKind.CHUNKED) for chunk in (*fresh, *moved)]
+    def flush(self, gone: Sequence[str] = ()) -> None:
+        """Store what was prepared so far and forget what is gone, all of it or nothing."""
+        fresh, settled = self._summarised()
+        vectors = {id: found for each in self._prepared for id, found in each.vectors.items()}
+        vectors.update(self._following.embedded(fresh, self._synced))
+        left = [each.moved_from for each in self._prepared if each.moved_from]
+        changes: list[Change | Follow | Unfollow] = [Put(chunk, EventKind.CHUNKED) for chunk in (*fresh, *settled)]
         changes += embeds(vectors, self._following.space)
-        changes += [Unfollow(path) for path in self.gone]
         changes += [Follow(each.file) for each in self._prepared]
+        changes += [Unfollow(path) for path in (*left, *gone)]
         if changes:
             self._index.apply(self._following.tenant, changes, at=self._following.clock.now())
-        self._synced.chunks += len(fresh)
-        self._synced.embedded += sum(chunk.id in vectors for chunk in fresh)
-        self._prepared, self.gone, self._waiting = [], [], 0
+        self._prepared, self._waiting = [], 0
 
-    def _vectors(self, fresh: Sequence[Chunk]) -> ById:
-        borrowed = {id: found for each in self._prepared for id, found in each.vectors.items()}
-        lacking = [chunk for chunk in fresh if chunk.id not in borrowed]
-        if not lacking or not self._following.space.dimension:
-            return borrowed
-        return {**borrowed, **self._following.vectors(lacking)}
+    def _summarised(self) -> tuple[list[Chunk], list[Chunk]]:
+        """The fresh and the settled chunks, once summaries were asked for: what got one needs another vector."""
+        fresh = [chunk for each in self._prepared for chunk in each.fresh]
+        settled = [chunk for each in self._prepared for chunk in each.settled]
+        asked = [chunk for each in self._prepared for chunk in each.unsummarised]
+        if self._following.summaries is None or not asked:
+            return fresh, settled
+        told = {chunk.id: chunk for chunk in self._following.summaries(asked) if chunk.summary}
+        settled = [chunk for chunk in settled if chunk.id not in told]
+        return [told.pop(chunk.id, chunk) for chunk in fresh] + list(told.values()), settled
+
+
+def _chunks(traces: Sequence[Trace]) -> list[Chunk]:
+    return [trace for trace in traces if isinstance(trace, Chunk)]
 
 
 def embeds(vectors: ById, space: EmbeddingSpace) -> list[Change | Follow | Unfollow]:
@@ -309,20 +416,29 @@ def full_reason(made_with: str | None, wanted: str, *, force: bool = False) -> s
         return "forced"
     if made_with == wanted:
         return ""
-    try:
-        before, now = json.loads(made_with), json.loads(wanted)
-    except ValueError:
-        return "format"
+    before, now = _told(made_with), _told(wanted)
     if before.get("format") != now["format"]:
         return "format"
-    if (before.get("tokens"), before.get("overlap")) != (now["tokens"], now["overlap"]):
+    if any(before.get(name) != now[name] for name in ("tokens", "overlap", "passages")):
         return "chunking"
     one, other = before.get("vectors"), now["vectors"]
     if not one or not other:
         return "vectors"
-    return next((name for name in ("provider", "model") if one.get(name) != other[name]), "endpoint")
+    return next((name for name in ("provider", "model", "dimension") if one.get(name) != other[name]), "endpoint")
 
 
-def _origins(gone: Sequence[str], known: Mapping[str, Followed]) -> dict[str, str]:
+def _told(made_with: str) -> Mapping[str, Any]:
+    try:
+        told = json.loads(made_with)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _origins(gone: Sequence[str], known: Mapping[str, Followed]) -> dict[str, list[str]]:
     """Where the bytes of files that are gone stood, by their digest: a file of the same bytes was moved."""
-    return {known[path].hash: path for path in gone if known[path].hash}
+    origins: dict[str, list[str]] = {}
+    for path in reversed(gone):
+        if known[path].hash:
+            origins.setdefault(known[path].hash, []).append(path)
+    return origins

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cortex.domain.chunk import Chunk
-from cortex.domain.followed import Followed, Stamp
+from cortex.domain.followed import STAMP_BITS, Followed
 from cortex.domain.identity import TraceId
+from cortex.domain.memory import Kind
+from cortex.domain.suspicion import tier_for
+from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.workspace import media
 from cortex.workspace.chunking import Piece
 from cortex.workspace.scan import Found, Scan
 from cortex.workspace.sources import Source
+
+_LAST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 
 @dataclass(slots=True)
@@ -21,14 +26,13 @@ class Work:
 
     to_read: list[Found] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    """Known, and merely out of sight now: a disk that is not mounted has not lost its files."""
     unchanged: int = 0
 
 
 def work(scanned: Scan, known: Mapping[str, Followed], keys: Mapping[str, str]) -> Work:
-    """Compare a scan with what is known. `keys` tells how each source's files are to be read now.
-
-    Files that are merely out of sight are left as they are: a disk that is not mounted has not lost them.
-    """
+    """Compare a scan with what is known. `keys` tells how each source's files are to be read now."""
     found = Work()
     seen = set()
     for file in scanned.files:
@@ -38,32 +42,38 @@ def work(scanned: Scan, known: Mapping[str, Followed], keys: Mapping[str, str]) 
             found.unchanged += 1
         else:
             found.to_read.append(file)
-    names = frozenset(keys)
-    found.gone = sorted(
-        path
-        for path, file in known.items()
-        if path not in seen and not (source_name(file.source) in names and scanned.hides(path))
-    )
+    for path in sorted(known.keys() - seen):
+        is_hidden = source_name(known[path].source) in keys and scanned.hides(path)
+        (found.hidden if is_hidden else found.gone).append(path)
     return found
 
 
 def is_current(before: Followed, file: Found, key: str) -> bool:
     """Whether a file is as it was when it was read, as far as can be told without opening it."""
-    return not before.unsettled and before.source == key and before.stamp == (file.size, file.modified_ns, file.inode)
+    return (
+        not before.unsettled
+        and before.source == key
+        and before.size == file.size
+        and before.modified_ns == file.modified_ns & STAMP_BITS
+        and before.inode == file.inode & STAMP_BITS
+    )
 
 
-def source_key(source: Source) -> str:
-    """Changes when the files of a source have to be cut or labelled anew."""
+def followed(file: Found, key: str, hash: str = "", *, unsettled: bool = False, trouble: str = "") -> Followed:
+    """How a file is now, without its chunks."""
+    stamp = file.size, file.modified_ns & STAMP_BITS, file.inode & STAMP_BITS
+    return Followed(file.path, key, *stamp, hash, unsettled, trouble)
+
+
+def source_key(source: Source, max_bytes: int) -> str:
+    """Changes when the files of a source have to be read, cut or labelled anew."""
     summaries = "summaries" if source.summarize else ""
-    return "\x1f".join((source.name, source.lane, source.scope, source.trust, source.chunker, summaries))
+    told = (source.name, source.lane, source.scope, source.trust, source.chunker, summaries, str(max_bytes))
+    return "\x1f".join(told)
 
 
 def source_name(key: str) -> str:
     return key.partition("\x1f")[0]
-
-
-def stamp_of(file: Found) -> Stamp:
-    return Stamp(file.size, file.modified_ns, file.inode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +87,17 @@ class Cut:
     """The same text at other lines: what was derived from it still holds."""
 
 
+Classify = Callable[[str], Kind]
+"""Tells by its words what sort of statement a text is."""
+
+
 def cut(
-    file: Found, pieces: Sequence[Piece], dated: datetime | None, before: Sequence[Chunk], ids: Iterable[TraceId]
+    file: Found,
+    pieces: Sequence[Piece],
+    dated: datetime | None,
+    before: Sequence[Chunk],
+    ids: Iterable[TraceId],
+    classify: Classify = lambda _: Kind.FACT,
 ) -> Cut:
     """The chunks of a file; what says the same as before, in the same place of the outline, keeps its id."""
     fresh_ids = iter(ids)
@@ -89,7 +108,7 @@ def cut(
     fresh: list[Chunk] = []
     moved: list[Chunk] = []
     for piece in pieces:
-        made = _chunk(file, piece, dated)
+        made = _chunk(file, piece, dated, classify)
         if same := known.get(said_by(made)):
             old = same.pop()
             chunk = made.revised(id=old.id, created_at=old.created_at, summary=old.summary)
@@ -106,7 +125,7 @@ def said_by(chunk: Chunk) -> tuple[str, str]:
     return chunk.text, chunk.revised(summary="").context
 
 
-def _chunk(file: Found, piece: Piece, dated: datetime | None) -> Chunk:
+def _chunk(file: Found, piece: Piece, dated: datetime | None, classify: Classify) -> Chunk:
     source = file.source
     shown = media.references(piece.text)
     return Chunk(
@@ -115,12 +134,25 @@ def _chunk(file: Found, piece: Piece, dated: datetime | None) -> Chunk:
         path=file.path,
         start_line=piece.start_line,
         end_line=piece.end_line,
-        created_at=datetime.fromtimestamp(file.modified_ns // 1_000_000_000, UTC),
+        created_at=_moment(file.modified_ns),
         lane=source.lane,
+        kind=classify(piece.text),
         section=piece.section,
         dated=dated,
         media_refs=tuple(dict.fromkeys(each.target for each in shown)),
         media_kind=media.kind_of(shown) if shown else "",
         scope=source.scope,
-        trust=source.trust,
+        trust=_trust(source, piece.text),
     )
+
+
+def _trust(source: Source, text: str) -> TrustTier:
+    """As far as the source goes; where others write it too, what gives orders is held back."""
+    if source.trust is TrustTier.TRUSTED:
+        return source.trust
+    return least((source.trust, tier_for(SourceKind.IMPORT, text)))
+
+
+def _moment(nanoseconds: int) -> datetime:
+    """A time of the file system; whoever sets it may set it to a year no calendar has."""
+    return datetime.fromtimestamp(min(max(nanoseconds // 1_000_000_000, 0), _LAST_SECOND), UTC)

@@ -25,6 +25,13 @@ GATHER_MS = 50
 LOOK_AGAIN_SECONDS = 5.0
 """How often a folder that is not there is looked for, and folders that came or went are noticed."""
 
+POLL_MS = 2_000
+"""How often changes are looked for where the system does not tell of them."""
+
+_IN_PLACE_MS = 200
+_PASSING = ("-journal", "-wal", "-shm", "~", ".swp", ".swx", ".tmp", ".lock", ".part")
+"""How names of files end that come and go beside others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -32,21 +39,32 @@ class Place:
 
     path: str
     deep: bool
+    identity: tuple[int, int]
+    """Its device and inode: another folder in its place has to be watched anew."""
 
 
 def places(sources: Iterable[Source]) -> list[Place]:
     """What has to be watched for `sources`; of a workspace only what is memory in it, not all that lies beside it."""
-    wanted: list[Place] = []
+    wanted: list[tuple[str, bool]] = []
     for source in sources:
         root = str(source.root)
         if source.shape is Shape.WORKSPACE:
-            wanted += [Place(root, deep=False), Place(os.path.join(root, WORKSPACE_FOLDER), deep=True)]
+            wanted += [(root, False), (os.path.join(root, WORKSPACE_FOLDER), True)]
         elif os.path.isfile(root):
             # The folder around it: an editor that writes a new file and renames it leaves nothing of the old one.
-            wanted.append(Place(os.path.dirname(root), deep=False))
+            wanted.append((os.path.dirname(root), False))
         else:
-            wanted.append(Place(root, deep=True))
-    return list(dict.fromkeys(place for place in wanted if os.path.isdir(place.path)))
+            wanted.append((root, True))
+    found = (_place(path, deep) for path, deep in dict.fromkeys(wanted))
+    return [place for place in found if place is not None]
+
+
+def _place(path: str, deep: bool) -> Place | None:
+    try:
+        told = os.stat(path)
+    except OSError:
+        return None
+    return Place(path, deep, (told.st_dev, told.st_ino)) if os.path.isdir(path) else None
 
 
 class Noticed(StrEnum):
@@ -56,78 +74,100 @@ class Noticed(StrEnum):
     TRANSCRIPTS = "transcripts"
 
 
-def concerns(path: str) -> Noticed | None:
-    """What something at `path` may be: a file by its name, or a folder that may hold some; None for anything else."""
-    parts = path.split("/")
-    if not IGNORED.isdisjoint(parts[:-1]):
+def concerns(path: str, place: Place, *, is_gone: bool) -> Noticed | None:
+    """What something at `path`, below `place`, may be: a file by its name, or a folder that may hold some."""
+    below = path[len(place.path) :].strip("/").split("/")
+    if not IGNORED.isdisjoint(below):
         return None
-    name = parts[-1].lower()
+    name = below[-1].lower()
     if name.endswith(TRANSCRIPTS):
         return Noticed.TRANSCRIPTS
-    # A folder that was moved or deleted is not there to be asked what it was.
-    return Noticed.FILES if name.endswith(MARKDOWN) or "." not in name else None
+    if name.endswith(MARKDOWN):
+        return Noticed.FILES
+    if not place.deep:
+        return Noticed.FILES if name == WORKSPACE_FOLDER else None
+    # A folder that was moved away is not there to be asked what it was.
+    is_folder = not name.endswith(_PASSING) if is_gone else os.path.isdir(path)
+    return Noticed.FILES if is_folder else None
 
 
 class Watching:
-    """Calls `noticed` when a file of `sources()` may have changed, until it is stopped."""
+    """Calls `noticed` when a file of `sources()` may have changed, until it is stopped.
+
+    It is also called once whenever a watch has come into place: what happened before then has to be looked for.
+    """
 
     def __init__(self, sources: Callable[[], Sequence[Source]], noticed: Callable[[Noticed], None]) -> None:
         self._sources = sources
         self._noticed = noticed
         self._ending = threading.Event()
-        self._threads: list[threading.Thread] = []
-        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="cortex-watch", daemon=True)
+        self._again = threading.Event()
+        self._round = _Round(self, ())
         self.trouble = ""
         """Why the system does not tell of changes, where it does not: they are then looked for."""
 
     def start(self) -> Watching:
         _watchfiles()  # where it is missing, that is said at once and not from a thread
-        thread = threading.Thread(target=self._run, name="cortex-watch", daemon=True)
-        self._threads.append(thread)
-        thread.start()
+        self._thread.start()
         return self
 
     def stop(self, seconds: float = 5.0) -> None:
         self._ending.set()
-        for thread in self._threads:
-            thread.join(seconds)
+        self._again.set()
+        if self._thread.is_alive():
+            self._thread.join(seconds)
 
-    def wait_until_ready(self, seconds: float) -> bool:
-        """Whether changes are being told of by now."""
-        return self._ready.wait(seconds)
+    @property
+    def is_in_place(self) -> bool:
+        """Whether all that is there to be watched is, so that nothing that happens now is missed."""
+        return self._round.is_in_place
+
+    def tell(self, what: Noticed) -> None:
+        """Something happened in a place; places may have come or gone with it."""
+        self._noticed(what)
+        self._again.set()
 
     def _run(self) -> None:
         """Watch what there is; begin again when folders come or go."""
-        watched: list[Place] = []
-        round_: _Round | None = None
         while not self._ending.is_set():
-            current = places(self._sources())
-            if current != watched or (round_ is not None and round_.is_over):
-                if round_ is not None:
-                    round_.end()
-                    # Whatever came or went while nobody watched.
-                    self._noticed(Noticed.FILES)
-                round_ = _Round(self, current) if current else None
-                watched = current
-                self._ready.set()
-            self._ending.wait(LOOK_AGAIN_SECONDS)
-        if round_ is not None:
-            round_.end()
+            self._again.clear()
+            current = self._places()
+            if current != self._round.places or self._round.is_over:
+                self._round.end()
+                self._round = _Round(self, current)
+            self._again.wait(LOOK_AGAIN_SECONDS)
+        self._round.end()
+
+    def _places(self) -> Sequence[Place]:
+        try:
+            return places(self._sources())
+        except Exception as error:  # the thread must outlive a store that does not answer
+            log.warning("which folders are followed could not be asked: %s", type(error).__name__)
+            return self._round.places
 
 
 class _Round:
     """One watch over the places there are now."""
 
     def __init__(self, watching: Watching, wanted: Sequence[Place]) -> None:
+        self.places = wanted
         self._watching = watching
         self._ending = threading.Event()
+        watching.trouble = ""
+        alike = [[place for place in wanted if place.deep is deep] for deep in (True, False)]
+        self._unready = {some[0] for some in alike if some}
         self._threads = [
-            threading.Thread(target=self._watch, args=(some, deep), name="cortex-watch", daemon=True)
-            for deep in (True, False)
-            if (some := [place.path for place in wanted if place.deep is deep])
+            threading.Thread(target=self._watch, args=(some,), name="cortex-watch", daemon=True)
+            for some in alike
+            if some
         ]
         for thread in self._threads:
             thread.start()
+
+    @property
+    def is_in_place(self) -> bool:
+        return bool(self._threads) and not self._unready and not self.is_over
 
     @property
     def is_over(self) -> bool:
@@ -138,33 +178,60 @@ class _Round:
         for thread in self._threads:
             thread.join(2.0)
 
-    def _watch(self, paths: Sequence[str], deep: bool) -> None:
+    def _watch(self, some: Sequence[Place]) -> None:
         try:
-            self._told(paths, deep, polling=False)
-        except OSError as error:
-            # Too many folders for the system to watch: look for changes ourselves.
-            self._watching.trouble = error.strerror or type(error).__name__
+            self._told(some, polling=False)
+        except FileNotFoundError:
+            return  # gone since it was looked for: another round begins
+        except (OSError, RuntimeError) as error:
+            # Too many folders for the system to watch, or too many watchers: look for changes ourselves.
+            self._watching.trouble = _why(error)
             log.warning("folders cannot be watched (%s): changes are looked for instead", self._watching.trouble)
-            try:
-                self._told(paths, deep, polling=True)
-            except OSError:
-                log.exception("folders cannot be watched")
+            self._poll(some)
 
-    def _told(self, paths: Sequence[str], deep: bool, *, polling: bool) -> None:
+    def _poll(self, some: Sequence[Place]) -> None:
+        try:
+            self._told(some, polling=True)
+        except FileNotFoundError:
+            return
+        except (OSError, RuntimeError) as error:
+            log.error("folders cannot be watched: %s", _why(error))
+
+    def _told(self, some: Sequence[Place], *, polling: bool) -> None:
         for changes in _watchfiles().watch(
-            *paths,
+            *(place.path for place in some),
             watch_filter=None,
             debounce=GATHER_MS,
             step=GATHER_MS,
             stop_event=self._ending,
-            rust_timeout=500,
+            rust_timeout=_IN_PLACE_MS,
+            yield_on_timeout=True,
             force_polling=polling or None,
-            recursive=deep,
+            poll_delay_ms=POLL_MS,
+            recursive=some[0].deep,
             raise_interrupt=False,
             ignore_permission_denied=True,
         ):
-            for what in {found for _, path in changes if (found := concerns(path)) is not None}:
-                self._watching._noticed(what)
+            told = {_concerns(path, some, is_gone=change == _DELETED) for change, path in changes}
+            if some[0] in self._unready:
+                self._unready.discard(some[0])
+                told.add(Noticed.FILES)  # whatever happened before now
+            for what in told:
+                if what is not None:
+                    self._watching.tell(what)
+
+
+_DELETED = 3
+
+
+def _concerns(path: str, some: Sequence[Place], *, is_gone: bool) -> Noticed | None:
+    around = [place for place in some if path == place.path or path.startswith(place.path.rstrip("/") + "/")]
+    return concerns(path, max(around, key=lambda place: len(place.path)), is_gone=is_gone) if around else None
+
+
+def _why(error: Exception) -> str:
+    """What the system said, without the folder it said it of."""
+    return (getattr(error, "strerror", None) or str(error)).partition(" about ")[0] or type(error).__name__
 
 
 def _watchfiles() -> Any:

@@ -12,9 +12,11 @@ from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
 from cortex.ports.embedder import Embedder
 from cortex.ports.probed import trouble_of
 from cortex.providers.embedders import gemini, local, ollama, openai, remote, voyage
+from cortex.providers.embedders.batching import BatchedEmbedder, BatchStatus
 from cortex.providers.embedders.local import LocalEmbedder
 from cortex.providers.embedders.none import NoEmbedder
-from cortex.providers.embedders.remote import RemoteEmbedder, Variable
+from cortex.providers.embedders.remote import Variable
+from cortex.providers.llms import sdks
 
 REMOTE = {"openai": openai, "gemini": gemini, "voyage": voyage, "ollama": ollama}
 ORDER = ("local", *REMOTE)
@@ -36,7 +38,7 @@ def create(options: Mapping[str, Any], models: Path, *, variable: Variable | Non
     `options` may hold a table for each provider. `variable` looks up the environment, which only the settings read;
     without it, only keys among the options count.
     """
-    remote.known_options(options, ORDER, "auto")
+    sdks.known_options(options, ORDER, "auto", remote.SECTION)
     passed_over: list[tuple[str, str]] = []
     for name in ORDER:
         found = _made(name, options, models, variable or _nothing_set)
@@ -74,9 +76,13 @@ class AutoEmbedder:
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return trouble_of(self._inner, thorough=thorough)
 
+    def batch_status(self) -> BatchStatus | None:
+        """How the batch service of the embedder inside stands; None where none is used."""
+        return self._inner.batch_status() if isinstance(self._inner, BatchedEmbedder) else None
+
     def close(self) -> None:
-        if isinstance(self._inner, RemoteEmbedder):
-            self._inner.close()
+        if close := getattr(self._inner, "close", None):
+            close()
 
 
 class NothingFound:
@@ -119,10 +125,10 @@ def _made(name: str, options: Mapping[str, Any], models: Path, variable: Variabl
 
 
 def _because(name: str, made: Embedder, options: Mapping[str, Any]) -> str:
-    if isinstance(made, RemoteEmbedder):
-        key = made.key_from or (f"{remote.SECTION}.{name}" if name in options else "OLLAMA_HOST")
-        return f"{key} is set"
-    return "its model is on this machine"
+    if isinstance(made, LocalEmbedder):
+        return "its model is on this machine"
+    key = getattr(made, "key_from", None) or (f"{remote.SECTION}.{name}" if name in options else "OLLAMA_HOST")
+    return f"{key} is set"
 
 
 def _table(options: Mapping[str, Any], name: str) -> Mapping[str, Any]:

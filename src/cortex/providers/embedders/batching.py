@@ -12,17 +12,19 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypedDict
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.errors import EmbedderUnavailable, EngineError
+from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
 from cortex.ports.embedder import Embedder
 from cortex.ports.probed import trouble_of
+from cortex.providers.embedders.remote import Options, Patience, RemoteEmbedder, number
+from cortex.providers.llms import sdks
 
 FAILURE_LIMIT = 2
 """So many failures in a row switch the service off (B17)."""
@@ -33,6 +35,9 @@ POLL_SECONDS = (2.0, 60.0)
 TIMEOUT_SECONDS = 3_600.0
 POLLS_UNANSWERED = 3
 """So many polls in a row without an answer end a job; fewer are a hiccup of the network."""
+
+OPTION = "batch"
+BATCH_OPTIONS = ("enabled", "at_least", "timeout_s", "poll_seconds", "anywhere")
 
 # What a line of a job's file holds beside its text, at most: ids, the model, the options.
 _FRAME_BYTES = 512
@@ -99,6 +104,82 @@ class BatchStatus(TypedDict):
     used: int
 
 
+# --- what the operator says -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Batching:
+    """When a provider's batch service is used, and how long it is waited for."""
+
+    at_least: int = AT_LEAST
+    timeout_s: float = TIMEOUT_SECONDS
+    poll_seconds: tuple[float, float] = POLL_SECONDS
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], options: Options) -> Batching | None:
+        """What the table `batch` among the options of a provider says; None where it does not turn the service on."""
+        section = f"{options.section}.{OPTION}"
+        table = given.get(OPTION, {})
+        if not isinstance(table, Mapping):
+            raise InvalidRequest("is not a table", field=section, hint="such as {enabled = true}")
+        sdks.known_options(table, BATCH_OPTIONS, f"the batches of {options.vendor.name}", section)
+        read = cls(
+            at_least=int(number(table, "at_least", section, AT_LEAST, whole=True, most=1_000_000)),
+            timeout_s=number(table, "timeout_s", section, TIMEOUT_SECONDS),
+            poll_seconds=_pauses(table, section),
+        )
+        enabled, anywhere = (_switch(table, name, section) for name in ("enabled", "anywhere"))
+        if enabled and not options.at_vendor and not anywhere:
+            raise InvalidRequest(
+                f"is set, but {options.endpoint.who} is not {options.vendor.who}, and few others have batches",
+                field=f"{section}.enabled",
+                hint=f"leave it out, or set {section}.anywhere = true where the server has them",
+            )
+        return read if enabled else None
+
+
+def with_batches(
+    made: RemoteEmbedder,
+    batching: Batching | None,
+    jobs: Callable[[], BatchJobs],
+    patience: Patience,
+) -> RemoteEmbedder | BatchedEmbedder:
+    """`made`, which gives its large runs to a batch service where `batching` says when."""
+    if batching is None:
+        return made
+    return BatchedEmbedder(
+        made,
+        jobs,
+        prepare=made.as_document,
+        at_least=batching.at_least,
+        poll_seconds=batching.poll_seconds,
+        timeout_s=batching.timeout_s,
+        sleep=patience.sleep,
+    )
+
+
+def _switch(table: Mapping[str, Any], name: str, section: str) -> bool:
+    value = table.get(name, False)
+    if not isinstance(value, bool):
+        raise InvalidRequest("is not true or false", field=f"{section}.{name}", hint="or leave it out")
+    return value
+
+
+def _pauses(table: Mapping[str, Any], section: str) -> tuple[float, float]:
+    value = table.get("poll_seconds", POLL_SECONDS)
+    match value:
+        case [int() | float() as first, int() | float() as longest] if 0 < first <= longest <= TIMEOUT_SECONDS:
+            return float(first), float(longest)
+    raise InvalidRequest(
+        f"is not the first pause and the longest, in seconds up to {TIMEOUT_SECONDS:,.0f}",
+        field=f"{section}.poll_seconds",
+        hint="such as [2, 60], or leave it out",
+    )
+
+
+# --- the embedder -----------------------------------------------------------------------------------------------------
+
+
 class BatchedEmbedder:
     """An embedder that gives large document runs to a batch service, and all else to the inner one.
 
@@ -149,14 +230,21 @@ class BatchedEmbedder:
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return trouble_of(self._inner, thorough=thorough)
 
-    def status(self) -> BatchStatus:
+    @property
+    def key_from(self) -> str | None:
+        """Which option or variable brings the key of the inner embedder, as far as it tells."""
+        return getattr(self._inner, "key_from", None)
+
+    def batch_status(self) -> BatchStatus:
         with self._lock:
             return BatchStatus(enabled=self._enabled, failures=self._failures, limit=FAILURE_LIMIT, used=self._used)
 
     def close(self) -> None:
-        for part in (self._opened, self._inner):
-            if callable(close := getattr(part, "close", None)):
-                close()
+        with self._lock:
+            # It speaks through the client of the inner embedder, and is made anew with that.
+            self._opened = None
+        if callable(close := getattr(self._inner, "close", None)):
+            close()
 
     def _by_parts(self, texts: Sequence[str]) -> list[Vector]:
         try:

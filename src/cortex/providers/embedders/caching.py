@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -69,6 +69,20 @@ class CachingEmbedder:
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return trouble_of(self._inner, thorough=thorough)
 
+    def cache_status(self) -> dict[str, Any]:
+        """How the cache stands (B21): `entries` is None where that cannot be told."""
+        return {
+            "enabled": self._cache.max_entries > 0,
+            "entries": self._cache.count(),
+            "max_entries": self._cache.max_entries,
+            "degraded": self.degraded,
+        }
+
+    def batch_status(self) -> Mapping[str, Any] | None:
+        """How the batch service of the inner embedder stands; None where it has none."""
+        told = getattr(self._inner, "batch_status", None)
+        return told() if told else None
+
     def forget(self, texts: Iterable[str]) -> bool:
         """Remove every vector of these texts, in all spaces; False where that could not be done."""
         return self._cache.forget([_hash(text) for text in texts])
@@ -95,7 +109,7 @@ class _Cache:
 
     def __init__(self, path: Path, max_entries: int) -> None:
         self._path = path
-        self._max_entries = max_entries
+        self.max_entries = max_entries
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._broken = False
@@ -103,12 +117,12 @@ class _Cache:
         self.degraded: str | None = None
 
     def get(self, keys: Sequence[bytes], space: EmbeddingSpace, role: str, now: int) -> dict[bytes, Vector]:
-        if self._max_entries <= 0:
+        if self.max_entries <= 0:
             return {}
         return self._guarded(lambda database: self._get(database, keys, space, role, now)) or {}
 
     def put(self, vectors: Mapping[bytes, Vector], space: EmbeddingSpace, role: str, now: int) -> None:
-        if self._max_entries <= 0:
+        if self.max_entries <= 0:
             return
         rows = [
             (key, space.key, role, now, np.asarray(vector, np.float32).tobytes())
@@ -116,6 +130,12 @@ class _Cache:
             if np.shape(vector) == (space.dimension,) and np.isfinite(vector).all()
         ]
         self._guarded(lambda database: self._put(database, rows))
+
+    def count(self) -> int | None:
+        """How many vectors there are; a cache that nobody used yet is not made for that."""
+        if not self._path.exists():
+            return 0
+        return self._guarded(lambda database: int(database.execute("SELECT count(*) FROM vectors").fetchone()[0]))
 
     def forget(self, keys: Sequence[bytes]) -> bool:
         if not self._path.exists():
@@ -185,13 +205,13 @@ class _Cache:
     def _evict(self, database: sqlite3.Connection, added: int) -> None:
         """Counting is a scan, so it is done on the first write and then once for each twentieth of the cap."""
         since = self._put_since_count
-        if since is not None and since + added < self._max_entries // 20:
+        if since is not None and since + added < self.max_entries // 20:
             self._put_since_count = since + added
             return
         self._put_since_count = 0
         (count,) = database.execute("SELECT count(*) FROM vectors").fetchone()
-        if count > self._max_entries:
-            keep = int(self._max_entries * (1 - EVICTED_SHARE))
+        if count > self.max_entries:
+            keep = int(self.max_entries * (1 - EVICTED_SHARE))
             database.execute(
                 "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY used, rowid LIMIT ?)",
                 (count - keep,),

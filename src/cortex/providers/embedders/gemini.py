@@ -8,7 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from cortex.providers.embedders import remote
+from cortex.providers.embedders import batching, remote
+from cortex.providers.embedders.batches.gemini import GeminiBatches
+from cortex.providers.embedders.batching import BatchedEmbedder, Batching
 from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
 
 MODELS: Mapping[str, Model] = MappingProxyType({"gemini-embedding-001": Model(3072)})
@@ -22,7 +24,7 @@ VENDOR = remote.Vendor(
     address="https://generativelanguage.googleapis.com",
     texts_at_once=100,
     variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    options=("headers",),
+    options=("headers", batching.OPTION),
     roles=(TASKS["query"], TASKS["document"]),
 )
 
@@ -34,10 +36,12 @@ def create(
     variable: Variable | None = None,
     section: str = remote.SECTION,
     patience: Patience = remote.PATIENCE,
-) -> RemoteEmbedder:
+) -> RemoteEmbedder | BatchedEmbedder:
     """Embeddings of Gemini; `dimensions` shortens them."""
     read = Options.read(options, VENDOR, variable=variable, section=section)
-    return RemoteEmbedder(read, GeminiApi(read), patience)
+    api = GeminiApi(read)
+    made = RemoteEmbedder(read, api, patience)
+    return batching.with_batches(made, Batching.read(options, read), api.jobs, patience)
 
 
 class GeminiApi:
@@ -50,12 +54,16 @@ class GeminiApi:
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
         config: dict[str, Any] = {"task_type": TASKS[role], "http_options": {"timeout": max(1, int(seconds * 1000))}}
-        if self._options.resized:
-            config["output_dimensionality"] = self._options.model.dimension
+        if self._options.resized_to:
+            config["output_dimensionality"] = self._options.resized_to
         # Each text in a content of its own: bare texts are taken together by some models, as one.
         contents = [{"parts": [{"text": text}]} for text in texts]
         answer = self._client().models.embed_content(model=self._options.name, contents=contents, config=config)
         return [(place, each.values) for place, each in enumerate(answer.embeddings)]
+
+    def jobs(self) -> GeminiBatches:
+        """Its batch service, through the same client."""
+        return GeminiBatches(self._client(), self._options.name, self._options.resized_to, TASKS["document"])
 
     def failure(self, error: Exception) -> Failure:
         status = getattr(error, "code", None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -59,6 +59,11 @@ class GuardedEmbedder:
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return trouble_of(self._inner, thorough=thorough)
+
+    def batch_status(self) -> Mapping[str, Any] | None:
+        """How the batch service of the inner embedder stands; None where it has none."""
+        told = getattr(self._inner, "batch_status", None)
+        return told() if told else None
 
     @property
     def degraded(self) -> str | None:

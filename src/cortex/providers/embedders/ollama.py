@@ -79,7 +79,7 @@ class OllamaApi:
             model=self._options.name,
             input=texts,
             keep_alive=self._keep_alive,
-            dimensions=self._options.model.dimension if self._options.resized else None,
+            dimensions=self._options.resized_to,
         )
         return list(enumerate(answer.embeddings))
 

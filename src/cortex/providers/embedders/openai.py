@@ -9,8 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from cortex.errors import InvalidRequest
-from cortex.providers.embedders import remote
+from cortex.providers.embedders import batching, remote
+from cortex.providers.embedders.batches.openai import OpenAIBatches
+from cortex.providers.embedders.batching import BatchedEmbedder, Batching
 from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
+from cortex.providers.llms import sdks
 
 MODELS: Mapping[str, Model] = MappingProxyType(
     {
@@ -28,7 +31,7 @@ VENDOR = remote.Vendor(
     address="https://api.openai.com/v1",
     texts_at_once=2_048,
     variables=("OPENAI_API_KEY",),
-    options=("headers",),
+    options=("headers", batching.OPTION),
 )
 
 
@@ -39,7 +42,7 @@ def create(
     variable: Variable | None = None,
     section: str = remote.SECTION,
     patience: Patience = remote.PATIENCE,
-) -> RemoteEmbedder:
+) -> RemoteEmbedder | BatchedEmbedder:
     """Embeddings of OpenAI, or of the server at `base_url`. A server of one's own gets the key named for it, or none.
 
     OPENAI_BASE_URL is not read: another server would make other vectors under the same name.
@@ -49,7 +52,9 @@ def create(
             "is missing", field=f"{section}.model", hint="name the model that the server at base_url runs"
         )
     read = Options.read(options, VENDOR, variable=variable, section=section)
-    return RemoteEmbedder(read, OpenaiApi(read), patience)
+    api = OpenaiApi(read)
+    made = RemoteEmbedder(read, api, patience)
+    return batching.with_batches(made, Batching.read(options, read), api.jobs, patience)
 
 
 class OpenaiApi:
@@ -62,10 +67,14 @@ class OpenaiApi:
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:  # noqa: ARG002 - the API knows no roles
         request: dict[str, Any] = {"model": self._options.name, "input": texts, "encoding_format": "float"}
-        if self._options.resized:
-            request["dimensions"] = self._options.model.dimension
+        if self._options.resized_to:
+            request["dimensions"] = self._options.resized_to
         answer = self._client().embeddings.create(**request, timeout=seconds)
         return [(each.index, each.embedding) for each in answer.data]
+
+    def jobs(self) -> OpenAIBatches:
+        """Its batch service, through the same client."""
+        return OpenAIBatches(self._client(), self._options.name, self._options.resized_to)
 
     def failure(self, error: Exception) -> Failure:
         status = getattr(error, "status_code", None)
@@ -81,6 +90,7 @@ class OpenaiApi:
         with self._lock:
             if self._opened is None:
                 openai = self._options.sdk()
+                sdks.keep_requests_out_of_the_log("openai")
                 try:
                     self._opened = openai.OpenAI(
                         api_key=self._options.key,

@@ -6,16 +6,11 @@ is told as `EmbedderUnavailable` in our own words: an SDK's words may repeat the
 
 from __future__ import annotations
 
-import hashlib
-import ipaddress
-import re
 import time
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
-from urllib.parse import SplitResult, unquote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +18,7 @@ from numpy.typing import NDArray
 from cortex.domain.text import estimate_tokens
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
+from cortex.providers.endpoints import Endpoint
 from cortex.providers.llms import sdks
 
 BATCH_TOKENS = 8_000
@@ -43,8 +39,6 @@ Variable: TypeAlias = Callable[[str], str | None]
 
 # Said only to find out whether anybody answers.
 _PROBE = "cortex"
-_SECRET_HEADER = re.compile(r"auth|cookie|key|token|secret|passw|credential|session|signature", re.IGNORECASE)
-_PRIVATE_NAME = re.compile(r"[^.]+|.+\.(?:local|localhost|internal|lan|home\.arpa)", re.IGNORECASE)
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
@@ -127,40 +121,6 @@ class Vendor:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where the requests of an embedder go. The headers may hold secrets, and are not shown."""
-
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def at(cls, address: str, headers: Mapping[str, str], section: str, option: str) -> Endpoint:
-        """The endpoint at `address`; a name and a password in it become a header, because addresses are logged."""
-        parts = _split(address, f"{section}.{option}")
-        host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else str(parts.hostname)
-        url = f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
-        if parts.username is None:
-            return cls(url, headers)
-        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        return cls(url, {"Authorization": f"Basic {b64encode(login.encode()).decode()}", **headers})
-
-    @property
-    def fingerprint(self) -> str:
-        """A short name of the endpoint, in which no key, cookie or password has a part (B18)."""
-        told = sorted((name.lower(), value) for name, value in self.headers.items() if not _SECRET_HEADER.search(name))
-        return hashlib.sha256(repr((self.url, told)).encode()).hexdigest()[:16]
-
-    @property
-    def is_local(self) -> bool:
-        """Whether it is on this machine, or at least in the same house."""
-        host = urlsplit(self.url).hostname or ""
-        try:
-            return ipaddress.ip_address(host).is_private
-        except ValueError:
-            return _PRIVATE_NAME.fullmatch(host) is not None
-
-
-@dataclass(frozen=True, slots=True)
 class Options:
     """What an operator says about one of these providers, read and checked."""
 
@@ -169,8 +129,8 @@ class Options:
     name: str
     """Of the model."""
     model: Model
-    resized: bool
-    """Whether the vectors are to be of another length than the model makes them by itself."""
+    resized_to: int | None
+    """How long the vectors are to be, where that is another length than the model makes them by itself."""
     endpoint: Endpoint
     key: str | None = field(repr=False)
     key_from: str | None
@@ -189,14 +149,14 @@ class Options:
         address: str | None = None,
     ) -> Options:
         """The options as `given`; `address` is where the server is when they do not say."""
-        known_options(given, (*SHARED_OPTIONS, vendor.address_option, *vendor.options), vendor.name, section)
-        named = text_option(given, vendor.address_option, section)
-        name = text_option(given, "model", section) or vendor.model
-        model, resized = _model(given, name, vendor, section)
+        sdks.known_options(given, (*SHARED_OPTIONS, vendor.address_option, *vendor.options), vendor.name, section)
+        named = sdks.text_option(given, vendor.address_option, section=section)
+        name = sdks.text_option(given, "model", section=section) or vendor.model
+        model, resized_to = _model(given, name, vendor, section)
         endpoint = Endpoint.at(
-            named or address or vendor.address, _headers(given, section), section, vendor.address_option
+            named or address or vendor.address, f"{section}.{vendor.address_option}", _headers(given, section)
         )
-        key = text_option(given, "api_key", section) or (sdks.NO_KEY if named else None)
+        key = sdks.text_option(given, "api_key", section=section) or (sdks.NO_KEY if named else None)
         patience = LOCAL_SECONDS if vendor.local or endpoint.is_local else REMOTE_SECONDS
         at_once = vendor.texts_at_once
         return cls(
@@ -204,12 +164,12 @@ class Options:
             section=section,
             name=name,
             model=model,
-            resized=resized,
+            resized_to=resized_to,
             endpoint=endpoint,
             key=key,
             key_from=_key_from(given, vendor, variable, section),
-            texts_at_once=int(_number(given, "batch_size", section, at_once, whole=True, most=at_once)),
-            query_seconds=_number(given, "timeout_s", section, patience),
+            texts_at_once=int(number(given, "batch_size", section, at_once, whole=True, most=at_once)),
+            query_seconds=number(given, "timeout_s", section, patience),
         )
 
     @property
@@ -220,7 +180,7 @@ class Options:
     @property
     def who(self) -> str:
         """Who is asked, as errors tell it."""
-        return self.vendor.who if self.at_vendor else sdks.server(self.endpoint.url)
+        return self.vendor.who if self.at_vendor else self.endpoint.who
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -255,30 +215,24 @@ class Options:
         return " or ".join(places)
 
 
-def known_options(given: Mapping[str, Any], known: Sequence[str], provider: str, section: str = SECTION) -> None:
-    """Refuse an option that the provider does not have, because it would be silently without effect."""
-    if unknown := sorted(set(given) - set(known)):
-        from difflib import get_close_matches
-
-        near = get_close_matches(unknown[0], known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-        raise InvalidRequest(f"is not an option of {provider}", field=f"{section}.{unknown[0]}", hint=hint)
-
-
-def text_option(given: Mapping[str, Any], name: str, section: str) -> str | None:
-    """A text among the options, with every variable it names."""
-    try:
-        return sdks.text_option(given, name)
-    except InvalidRequest as error:
-        # It speaks of a language model's options.
-        told = error.message.removeprefix(f"{error.field}: ")
-        raise InvalidRequest(told, field=f"{section}.{name}", hint=error.hint) from None
+def number(
+    given: Mapping[str, Any], name: str, section: str, default: float, *, whole: bool = False, most: float = 86_400.0
+) -> float:
+    """A number above nothing among the options."""
+    value = given.get(name)
+    if value is None:
+        return default
+    kinds = (int,) if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value <= most:
+        what = "a whole number" if whole else "a number"
+        raise InvalidRequest(f"is not {what} up to {most:,.0f}", field=f"{section}.{name}", hint="or leave it out")
+    return float(value)
 
 
-def _model(given: Mapping[str, Any], name: str, vendor: Vendor, section: str) -> tuple[Model, bool]:
-    """The model called `name`, spoken to as the options say, and whether its vectors are to be of another length."""
+def _model(given: Mapping[str, Any], name: str, vendor: Vendor, section: str) -> tuple[Model, int | None]:
+    """The model called `name`, spoken to as the options say, and the length to ask for where it is not its own."""
     known = vendor.known(name)
-    dimension = int(_number(given, "dimensions", section, known.dimension if known else 0, whole=True, most=65_536))
+    dimension = int(number(given, "dimensions", section, known.dimension if known else 0, whole=True, most=65_536))
     if not dimension:
         raise InvalidRequest(
             f"is missing, and how long the vectors of {name!r} are is not known",
@@ -294,32 +248,19 @@ def _model(given: Mapping[str, Any], name: str, vendor: Vendor, section: str) ->
         base.latin_only,
     )
     # Only a model that is known to make others is asked: a server that knows no lengths refuses to be told one.
-    return model, known is not None and dimension != known.dimension
+    return model, dimension if known and dimension != known.dimension else None
 
 
 def _prefix(given: Mapping[str, Any], name: str, section: str, default: str) -> str:
     """A prefix, which unlike other texts may be empty: then there is none."""
-    return "" if given.get(name) == "" else text_option(given, name, section) or default
+    return "" if given.get(name) == "" else sdks.text_option(given, name, section=section) or default
 
 
 def _headers(given: Mapping[str, Any], section: str) -> dict[str, str]:
     headers = given.get("headers") or {}
     if not isinstance(headers, Mapping):
         raise InvalidRequest("is not a table", field=f"{section}.headers", hint="give names and texts")
-    return {str(name): text_option(headers, name, f"{section}.headers") or "" for name in headers}
-
-
-def _number(
-    given: Mapping[str, Any], name: str, section: str, default: float, *, whole: bool = False, most: float = 86_400.0
-) -> float:
-    value = given.get(name)
-    if value is None:
-        return default
-    kinds = (int,) if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value <= most:
-        what = "a whole number" if whole else "a number"
-        raise InvalidRequest(f"is not {what} up to {most:,.0f}", field=f"{section}.{name}", hint="or leave it out")
-    return float(value)
+    return {str(name): sdks.text_option(headers, name, section=f"{section}.headers") or "" for name in headers}
 
 
 def _key_from(given: Mapping[str, Any], vendor: Vendor, variable: Variable | None, section: str) -> str | None:
@@ -329,21 +270,6 @@ def _key_from(given: Mapping[str, Any], vendor: Vendor, variable: Variable | Non
     if variable is None or vendor.keyless:
         return None
     return next((name for name in vendor.variables if variable(name)), "")
-
-
-def _split(address: str, option: str) -> SplitResult:
-    try:
-        parts = urlsplit(address)
-        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
-    except ValueError:
-        sound = False
-    if not sound:
-        raise InvalidRequest("is not the address of a server", field=option, hint="such as http://127.0.0.1:8080/v1")
-    if parts.query or parts.fragment:
-        raise InvalidRequest(
-            "holds more than an address", field=option, hint="leave out what follows ? or #; keys go into api_key"
-        )
-    return parts
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------
@@ -369,7 +295,7 @@ def answered(status: int, headers: Mapping[str, str]) -> Failure:
     if status < 400:
         return Failure("bad_answer", f"answered {status} and something that is not an answer")
     kind: Kind = _BY_STATUS.get(status) or ("server_error" if status >= 500 else "rejected")
-    return Failure(kind, f"answered {status}", sdks._retry_after(headers))
+    return Failure(kind, f"answered {status}", sdks.retry_after(headers))
 
 
 def headers_of(error: object) -> Mapping[str, str]:
@@ -453,10 +379,14 @@ class RemoteEmbedder:
         return self._embedded([prefixed], "query", self._options.query_seconds)[0]
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        prefixed = [self._options.model.document_prefix + text for text in texts]
+        prefixed = [self.as_document(text) for text in texts]
         seconds = self._options.query_seconds * BATCH_FACTOR
         batched = batches(prefixed, self._options.texts_at_once)
         return [vector for batch in batched for vector in self._embedded(batch, "document", seconds)]
+
+    def as_document(self, text: str) -> str:
+        """A document as it is sent."""
+        return self._options.model.document_prefix + text
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         """Whether the SDK or the key is missing; `thorough` also embeds a word."""

@@ -8,7 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from cortex.providers.embedders import remote
+from cortex.providers.embedders import batching, remote
+from cortex.providers.embedders.batches.voyage import VoyageBatches
+from cortex.providers.embedders.batching import BatchedEmbedder, Batching
 from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
 
 MODELS: Mapping[str, Model] = MappingProxyType(
@@ -35,6 +37,7 @@ VENDOR = remote.Vendor(
     address="https://api.voyageai.com/v1",
     texts_at_once=1_000,
     variables=("VOYAGE_API_KEY", "VOYAGE_API_KEY_PATH"),
+    options=(batching.OPTION,),
     roles=("query", "document"),
 )
 
@@ -46,10 +49,12 @@ def create(
     variable: Variable | None = None,
     section: str = remote.SECTION,
     patience: Patience = remote.PATIENCE,
-) -> RemoteEmbedder:
+) -> RemoteEmbedder | BatchedEmbedder:
     """Embeddings of Voyage; `dimensions` shortens or lengthens them, to 256, 512, 1024 or 2048."""
     read = Options.read(options, VENDOR, variable=variable, section=section)
-    return RemoteEmbedder(read, VoyageApi(read), patience)
+    api = VoyageApi(read)
+    made = RemoteEmbedder(read, api, patience)
+    return batching.with_batches(made, Batching.read(options, read), api.jobs, patience)
 
 
 class VoyageApi:
@@ -62,8 +67,8 @@ class VoyageApi:
         voyageai = self._options.sdk()
         logging.getLogger("voyage").addFilter(_not_a_text)
         request: dict[str, Any] = {"input": texts, "model": self._options.name, "input_type": role, "truncation": True}
-        if self._options.resized:
-            request["output_dimension"] = self._options.model.dimension
+        if self._options.resized_to:
+            request["output_dimension"] = self._options.resized_to
         if self._options.endpoint.headers:
             request["headers"] = dict(self._options.endpoint.headers)
         try:
@@ -79,6 +84,17 @@ class VoyageApi:
                 raise self._options.no_key() from None
             raise
         return [(each["index"], each["embedding"]) for each in answer.data]
+
+    def jobs(self) -> VoyageBatches:
+        """Its batch service, with the same key at the same address."""
+        options = self._options
+        return VoyageBatches(
+            options.key,
+            None if options.at_vendor else options.endpoint.url,
+            options.name,
+            options.resized_to,
+            headers=options.endpoint.headers,
+        )
 
     def failure(self, error: Exception) -> Failure:
         status = getattr(error, "http_status", None)

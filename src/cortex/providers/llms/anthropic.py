@@ -8,6 +8,7 @@ from typing import Any
 
 from cortex.errors import EngineError, LlmUnavailable
 from cortex.ports.llm import Completion
+from cortex.providers.endpoints import Endpoint
 from cortex.providers.llms import sdks
 
 MODEL = "claude-haiku-5-5"
@@ -17,23 +18,26 @@ OPTIONS = ("model", "api_key", "base_url")
 def create(options: Mapping[str, Any], timeout: float) -> AnthropicLLM:
     """Claude Haiku, or the `model` of the options. Without an `api_key` the SDK looks for one in its own places."""
     sdks.known_options(options, OPTIONS, "anthropic")
+    base_url = sdks.text_option(options, "base_url")
     return AnthropicLLM(
         sdks.text_option(options, "model", MODEL) or MODEL,
         timeout,
         api_key=sdks.text_option(options, "api_key"),
-        base_url=sdks.text_option(options, "base_url"),
+        endpoint=Endpoint.at(base_url, f"{sdks.SECTION}.base_url") if base_url else None,
     )
 
 
 class AnthropicLLM:
     """Completes by the Messages API. Nothing is tried twice here: whoever asks decides that."""
 
-    def __init__(self, model: str, timeout: float, *, api_key: str | None = None, base_url: str | None = None) -> None:
+    def __init__(
+        self, model: str, timeout: float, *, api_key: str | None = None, endpoint: Endpoint | None = None
+    ) -> None:
         self._model = model
         self._timeout = timeout
-        self._api_key = api_key or (sdks.NO_KEY if base_url else None)
-        self._base_url = base_url
-        self._who = sdks.server(base_url) if base_url else "Anthropic"
+        self._api_key = api_key or (sdks.NO_KEY if endpoint else None)
+        self._endpoint = endpoint
+        self._who = endpoint.who if endpoint else "Anthropic"
         self._lock = threading.Lock()
         self._opened: Any = None
         self._knows_schemas = True
@@ -103,8 +107,13 @@ class AnthropicLLM:
                     import anthropic
                 except ImportError as error:
                     raise sdks.not_installed("anthropic") from error
+                sdks.keep_requests_out_of_the_log("anthropic")
                 self._opened = anthropic.Anthropic(
-                    api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+                    api_key=self._api_key,
+                    base_url=self._endpoint.url if self._endpoint else None,
+                    default_headers=self._endpoint.headers if self._endpoint else None,
+                    timeout=self._timeout,
+                    max_retries=0,
                 )
             return self._opened
 

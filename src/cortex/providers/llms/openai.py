@@ -9,6 +9,7 @@ from typing import Any
 
 from cortex.errors import EngineError, InvalidRequest, LlmUnavailable
 from cortex.ports.llm import Completion
+from cortex.providers.endpoints import Endpoint
 from cortex.providers.llms import sdks
 
 MODEL = "gpt-5-mini"
@@ -33,7 +34,7 @@ def create(options: Mapping[str, Any], timeout: float) -> OpenaiLLM:
         model,
         timeout,
         api_key=sdks.text_option(options, "api_key"),
-        base_url=base_url,
+        endpoint=Endpoint.at(base_url, f"{sdks.SECTION}.base_url") if base_url else None,
         temperature=_temperature(options.get("temperature")),
     )
 
@@ -55,15 +56,15 @@ class OpenaiLLM:
         timeout: float,
         *,
         api_key: str | None = None,
-        base_url: str | None = None,
+        endpoint: Endpoint | None = None,
         temperature: float | None = None,
     ) -> None:
         self._model = model
         self._timeout = timeout
-        self._api_key = api_key or (sdks.NO_KEY if base_url else None)
-        self._base_url = base_url
+        self._api_key = api_key or (sdks.NO_KEY if endpoint else None)
+        self._endpoint = endpoint
         self._temperature = temperature
-        self._who = sdks.server(base_url) if base_url else "OpenAI"
+        self._who = endpoint.who if endpoint else "OpenAI"
         self._lock = threading.Lock()
         self._opened: Any = None
         self._shapes: tuple[str, ...] = SHAPES
@@ -82,7 +83,7 @@ class OpenaiLLM:
             "model": self._model,
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
             # OpenAI's newer models refuse the old name, and many servers know no other.
-            "max_tokens" if self._base_url else "max_completion_tokens": max_tokens,
+            "max_tokens" if self._endpoint else "max_completion_tokens": max_tokens,
         }
         if self._temperature is not None:
             request["temperature"] = self._temperature
@@ -135,9 +136,14 @@ class OpenaiLLM:
                     import openai
                 except ImportError as error:
                     raise sdks.not_installed("openai") from error
+                sdks.keep_requests_out_of_the_log("openai")
                 try:
                     self._opened = openai.OpenAI(
-                        api_key=self._api_key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+                        api_key=self._api_key,
+                        base_url=self._endpoint.url if self._endpoint else None,
+                        default_headers=self._endpoint.headers if self._endpoint else None,
+                        timeout=self._timeout,
+                        max_retries=0,
                     )
                 except openai.OpenAIError as error:
                     raise sdks.credentials_missing("OpenAI") from error

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from cortex.errors import EngineError, InvalidRequest, LlmReason, LlmUnavailable, ProviderMissing
 
+SECTION = "llm.options"
 NO_KEY = "none"
 """What a server of the operator's own gets where no key is named for it: the vendor's key must not reach it."""
 
@@ -26,20 +27,24 @@ _HINTS: Mapping[LlmReason, str] = {
 }
 
 
-def known_options(options: Mapping[str, Any], known: Iterable[str], provider: str) -> None:
+def known_options(options: Mapping[str, Any], known: Sequence[str], provider: str, section: str = SECTION) -> None:
     """Refuse an option that the provider does not have, because it would be silently without effect."""
     if unknown := sorted(set(options) - set(known)):
-        raise InvalidRequest(
-            f"is not an option of {provider}", field=f"llm.options.{unknown[0]}", hint=f"known: {', '.join(known)}"
-        )
+        from difflib import get_close_matches
+
+        near = get_close_matches(unknown[0], known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+        raise InvalidRequest(f"is not an option of {provider}", field=f"{section}.{unknown[0]}", hint=hint)
 
 
-def text_option(options: Mapping[str, Any], name: str, default: str | None = None) -> str | None:
-    """A text among the options."""
+def text_option(
+    options: Mapping[str, Any], name: str, default: str | None = None, *, section: str = SECTION
+) -> str | None:
+    """A text among the options, with every variable it names."""
     value = options.get(name, default)
     if value is None:
         return None
-    field = f"llm.options.{name}"
+    field = f"{section}.{name}"
     if not isinstance(value, str) or not value.strip():
         raise InvalidRequest("is not a text", field=field, hint="give a text, or leave it out")
     if left := _UNEXPANDED.search(value):
@@ -47,12 +52,6 @@ def text_option(options: Mapping[str, Any], name: str, default: str | None = Non
             f"names the variable {left.group(1)}, which is not set", field=field, hint=f"set {left.group(1)}"
         )
     return value
-
-
-def server(base_url: str) -> str:
-    """How a server is told of: by its host alone, because an address may hold a password."""
-    address = urlsplit(base_url)
-    return f"the server at {address.hostname}" + (f":{address.port}" if address.port else "")
 
 
 def not_installed(extra: str) -> ProviderMissing:
@@ -94,29 +93,16 @@ def trouble_importing(extra: str) -> EngineError | None:
     return not_installed(extra) if find_spec(extra) is None else None
 
 
-def _answered_with(error: Any, who: str) -> LlmUnavailable:
-    status = int(error.status_code)
-    reason: LlmReason = "rejected"
-    if status in (401, 402, 403):
-        reason = "auth"
-    elif status in (408, 504):
-        reason = "timeout"
-    elif status == 429:
-        reason = "rate_limited"
-    elif status >= 500:
-        reason = "server_error"
-    return _failure(reason, f"{who} answered {status}{_named(error)}", _retry_after(error.response.headers))
+def keep_requests_out_of_the_log(sdk: str) -> None:
+    """Drop what an SDK tells of each request while it is debugged: all of it, and with it every text."""
+    logging.getLogger(f"{sdk}._base_client").addFilter(_is_no_request)
 
 
-def _named(error: Any) -> str:
-    """The vendor's own name of the error, where it looks like a name."""
-    for name in (getattr(error, "code", None), getattr(error, "type", None)):
-        if isinstance(name, str) and _ERROR_NAME.fullmatch(name):
-            return f" ({name})"
-    return ""
+def _is_no_request(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("Request options")
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """The seconds a server asks to be left alone for; given in seconds, milliseconds, or as a date."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -130,6 +116,28 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, (until - now).total_seconds())
     except (TypeError, ValueError):
         return None
+
+
+def _answered_with(error: Any, who: str) -> LlmUnavailable:
+    status = int(error.status_code)
+    reason: LlmReason = "rejected"
+    if status in (401, 402, 403):
+        reason = "auth"
+    elif status in (408, 504):
+        reason = "timeout"
+    elif status == 429:
+        reason = "rate_limited"
+    elif status >= 500:
+        reason = "server_error"
+    return _failure(reason, f"{who} answered {status}{_named(error)}", retry_after(error.response.headers))
+
+
+def _named(error: Any) -> str:
+    """The vendor's own name of the error, where it looks like a name."""
+    for name in (getattr(error, "code", None), getattr(error, "type", None)):
+        if isinstance(name, str) and _ERROR_NAME.fullmatch(name):
+            return f" ({name})"
+    return ""
 
 
 def _failure(reason: LlmReason, message: str, retry_after: float | None = None) -> LlmUnavailable:

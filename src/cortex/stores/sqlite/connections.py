@@ -41,10 +41,11 @@ class Connections:
         with named_errors(path):
             _make_private(path)
             self._gate = Gate(path)
-            self._writer = self._open()
-            schema.refuse_strange(self._writer, str(path))
-            self._writer.execute("PRAGMA journal_mode = WAL")
-            schema.prepare(self._writer, str(path))
+            try:
+                self._writer = self._opened()
+            except BaseException:
+                self._gate.close()
+                raise
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
@@ -57,7 +58,7 @@ class Connections:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                _roll_back(connection)
                 raise
 
     @contextmanager
@@ -83,7 +84,7 @@ class Connections:
                 connection.execute("BEGIN")
                 yield connection
             finally:
-                connection.execute("ROLLBACK")
+                _roll_back(connection)
                 self._give_back(connection)
 
     def close(self) -> None:
@@ -100,6 +101,18 @@ class Connections:
         if how != self._synchronised:
             self._writer.execute(f"PRAGMA synchronous = {how}")
             self._synchronised = how
+
+    def _opened(self) -> sqlite3.Connection:
+        """The writing connection, to a file that is ours and up to date."""
+        connection = self._open()
+        try:
+            schema.refuse_strange(connection, str(self.path))
+            connection.execute("PRAGMA journal_mode = WAL")
+            schema.prepare(connection, str(self.path))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -190,6 +203,12 @@ class Gate:
             if gone:
                 raise _busy(self._path)
         return place
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    # On a full disk SQLite has done so itself; to ask for it again would hide why.
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _busy(path: Path) -> StoreBusy:

@@ -164,7 +164,7 @@ class SqliteIndexes:
         return [found for name in names if (found := self._generation(name))]
 
     def _generation(self, name: str) -> _Generation | None:
-        found = re.fullmatch(rf"{re.escape(self._name)}@(\d{{6,{_DIGITS}}})\.(sqlite|new)(-\w+)?", name)
+        found = re.fullmatch(rf"{re.escape(self._name)}@([0-9]{{6,{_DIGITS}}})\.(sqlite|new)(-\w+)?", name)
         return _Generation(int(found[1]), found[2], found[3] or "", self._folder / name) if found else None
 
     def _next_number(self) -> int:
@@ -192,7 +192,7 @@ class SqliteIndexes:
 
     def _lingering(self, number: int, found: list[_Generation]) -> list[int]:
         """The generation before `number`, where it was replaced just now."""
-        earlier = [each.number for each in found if each.kind == "sqlite" and each.number < number]
+        earlier = [each.number for each in found if each.is_whole and each.number < number]
         is_old = self._now() - self._pointer.stat().st_mtime >= _LINGER_SECONDS
         return [] if is_old or not earlier else [max(earlier)]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cortex.domain.followed import Followed, Stamp
+from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId
 from cortex.domain.scope import Tenant
 from cortex.domain.vectors import EmbeddingSpace, Vector
@@ -110,19 +110,13 @@ class SqliteIndexView(SqliteView):
 
     def files(self) -> Mapping[str, Followed]:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE user = ?", (self._user,))
-        return {
-            path: Followed(path, source, Stamp(size, modified, inode), hash, unsettled == 1, trouble)
-            for path, source, size, modified, inode, hash, unsettled, trouble in rows
-        }
+        return {row[0]: Followed(*row) for row in rows}
 
     def file(self, path: str) -> Followed | None:
         row = self._db.execute(
             f"SELECT {_COLUMNS}, chunks FROM files WHERE user = ? AND path = ?", (self._user, path)
         ).fetchone()
-        if row is None:
-            return None
-        _, source, size, modified, inode, hash, unsettled, trouble, chunks = row
-        return Followed(path, source, Stamp(size, modified, inode), hash, unsettled == 1, trouble, _ids(chunks))
+        return Followed(*row[:-1])._replace(chunks=_ids(row[-1])) if row else None
 
     def vectors(self, ids: Sequence[TraceId], space: EmbeddingSpace) -> Mapping[TraceId, Sequence[Vector]]:
         found: dict[TraceId, list[Vector]] = {}
@@ -159,16 +153,13 @@ class _IndexWriter(Writer):
         self._drop_chunks(file.path, keeping=named)
         self._db.execute(
             f"INSERT OR REPLACE INTO files (user, {_COLUMNS}, chunks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (self._user, file.path, file.source, *file.stamp, file.hash, file.unsettled, file.trouble,
-             b"".join(map(pack_id, file.chunks))),
+            (self._user, *file[:-1], b"".join(map(pack_id, file.chunks))),
         )  # fmt: skip
         self.position += 1
 
     def _unfollow(self, path: str, named: Collection[TraceId]) -> None:
         self._drop_chunks(path, keeping=named)
-        self.position += self._db.execute(
-            "DELETE FROM files WHERE user = ? AND path = ?", (self._user, path)
-        ).rowcount
+        self.position += self._db.execute("DELETE FROM files WHERE user = ? AND path = ?", (self._user, path)).rowcount
 
     def _drop_chunks(self, path: str, keeping: Collection[TraceId]) -> None:
         """Remove the chunks of a file but those to keep. What is missing already, in a damaged index, is no matter."""
@@ -182,7 +173,7 @@ def _ids(packed: bytes) -> tuple[TraceId, ...]:
 
 
 def _belonging(connection: sqlite3.Connection) -> Iterator[Finding]:
-    """Every chunk belongs to one file that is followed, the one it says it is of; and every file has its chunks (B15)."""
+    """Every chunk belongs to one file that is followed, the one it says; and every file has its chunks (B15)."""
     named = Counter(
         (user, path, id)
         for user, path, chunks in connection.execute("SELECT user, path, chunks FROM files")

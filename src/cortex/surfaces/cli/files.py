@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +37,9 @@ def index(
     scope: Annotated[str | None, typer.Option(help="The namespace its lines live in.")] = None,
     name: Annotated[str | None, typer.Option(help="What its files are cited under; else the folder's name.")] = None,
     chunker: Annotated[str | None, typer.Option(help="How files are cut: sections or lines.")] = None,
-    untrusted: Annotated[bool, typer.Option("--untrusted", help="Others write it too: label what it says.")] = False,
+    untrusted: Annotated[
+        bool | None, typer.Option("--untrusted/--trusted", help="Others write it too: label what it says.")
+    ] = None,
     summarize: Annotated[
         bool, typer.Option("--summarize", help="Have a language model say what each section is about.")
     ] = False,
@@ -47,22 +51,15 @@ def index(
 ) -> None:
     """Index Markdown files, and follow them from now on. What is unchanged costs nothing."""
     surface = surface_of(context)
-    if path is None and (workspace or docs or transcripts or name or summarize):
-        raise InvalidRequest("is not given", field="path", hint="name the folder, such as `cortex index ~/notes`")
-    if sum((workspace, docs, transcripts)) > 1:
-        raise InvalidRequest(
-            "a folder is one of them", field="--docs", hint="give --workspace, --docs or --transcripts"
-        )
+    _check_options(path, workspace=workspace, docs=docs, transcripts=transcripts, name=name, scope=scope,
+                   chunker=chunker, untrusted=untrusted, summarize=summarize)  # fmt: skip
     with surface.engine() as engine:
+        _check_engine(engine, summarize=summarize, watch=watch)
         if remove is not None:
             engine.files.leave(remove)
         if path is not None:
             engine.files.add(path, **_how(workspace, docs, transcripts, untrusted),
                              **given(scope=scope, name=name, chunker=chunker, summarize=summarize or None))  # fmt: skip
-        if summarize and engine.status()["llm"]["provider"] == "none":
-            raise InvalidRequest(
-                "needs a language model", field="--summarize", hint="set llm.provider, see docs/capture.md"
-            )
         with output.progress("indexing") as progress:
             done = engine.index(force=force, progress=progress)
         _show(surface, engine, done)
@@ -80,13 +77,15 @@ def get(
 ) -> None:
     """Print exactly those lines of a file that is memory; nothing outside of it is ever read."""
     surface = surface_of(context)
-    cited, start = _cited(path, start)
+    cited, first, count = _cited(path)
     with surface.engine() as engine:
-        found = engine.memory_get(cited, start=start, lines=lines)
+        found = engine.memory_get(cited, start=start or first, lines=lines or (None if start else count))
     if surface.json:
         output.show_json(found)
+    elif "note" in found:
+        output.show(f"{cited}: {found['note']}", stream=sys.stderr)
     else:
-        output.plain(found["text"])
+        output.plain(found["text"].removesuffix("\n"))
 
 
 def files(context: typer.Context) -> None:
@@ -105,7 +104,26 @@ def files(context: typer.Context) -> None:
 COMMANDS: dict[str, Callable[..., Any]] = {"index": index, "get": get, "files": files}
 
 
-def _how(workspace: bool, docs: bool, transcripts: bool, untrusted: bool) -> dict[str, Any]:
+def _check_options(path: str | None, **options: Any) -> None:
+    if path is None and any(options.values()):
+        raise InvalidRequest("is not given", field="path", hint="name the folder, such as `cortex index ~/notes`")
+    if sum(bool(options[name]) for name in ("workspace", "docs", "transcripts")) > 1:
+        raise InvalidRequest(
+            "a folder is one of them", field="--docs", hint="give --workspace, --docs or --transcripts"
+        )
+
+
+def _check_engine(engine: Engine, *, summarize: bool, watch: bool) -> None:
+    """Whether it can be done at all, before anything is."""
+    if summarize and engine.status()["llm"]["provider"] == "none":
+        raise InvalidRequest(
+            "needs a language model", field="--summarize", hint="set llm.provider, see docs/capture.md"
+        )
+    if watch and not engine.settings.files.sync.watch:
+        raise InvalidRequest("is switched off", field="files.sync.watch", hint="set it to true to follow edits")
+
+
+def _how(workspace: bool, docs: bool, transcripts: bool, untrusted: bool | None) -> dict[str, Any]:
     from cortex.domain.lanes import Lane
     from cortex.domain.trust import TrustTier
     from cortex.workspace.sources import Shape
@@ -114,31 +132,47 @@ def _how(workspace: bool, docs: bool, transcripts: bool, untrusted: bool) -> dic
     told: dict[str, Any] = {"shape": shape}
     if docs:
         told["lane"] = Lane.DOCS
-    if untrusted:
-        told["trust"] = TrustTier.UNTRUSTED
+    if untrusted is not None:
+        told["trust"] = TrustTier.UNTRUSTED if untrusted else TrustTier.TRUSTED
     return told
 
 
-def _cited(path: str, start: int | None) -> tuple[str, int | None]:
-    """A path, or a whole citation: `notes/plan.md#L10-L15` begins at line 10."""
-    bare, mark, lines = path.rpartition("#L")
-    first = lines.partition("-")[0]
-    return (bare, start or int(first)) if mark and first.isdecimal() else (path, start)
+_CITATION = re.compile(r"(.+)#L([1-9]\d{0,8})(?:-L?([1-9]\d{0,8}))?")
+
+
+def _cited(given: str) -> tuple[str, int | None, int | None]:
+    """A path, or a whole citation: `notes/plan.md#L10-L15` is six lines from line 10 on."""
+    found = _CITATION.fullmatch(given)
+    if found is None:
+        return given, None, None
+    path, first, last = found[1], int(found[2]), int(found[3] or found[2])
+    return path, first, max(1, last - first + 1)
 
 
 def _show(surface: Surface, engine: Engine, done: Indexed) -> None:
     if surface.json:
-        output.show_json(done.receipt.to_json() | {"problems": [list(each) for each in done.synced.problems]})
-        return
-    from cortex.surfaces.cli import files_rendering
+        output.show_json(done.receipt.to_json() | {"problems": [list(each) for each in done.problems]})
+    else:
+        from cortex.surfaces.cli import files_rendering
 
-    output.show(*files_rendering.indexed(done, bool(engine.files.sources())))
+        output.show(*files_rendering.indexed(done, bool(engine.files.sources())))
+    sys.stdout.flush()
 
 
 def _stay(surface: Surface, engine: Engine) -> None:
-    """Follow edits until the process is told to end."""
-    if not surface.json:
-        output.plain("watching; end it with Ctrl-C")
-    with engine.files.watching(lambda done: _show(surface, engine, done)):
-        # An event nobody sets: only a signal ends this wait.
-        threading.Event().wait()
+    """Follow edits until the process is told to end, or nobody reads on."""
+    is_left = threading.Event()
+
+    def tell(done: Indexed) -> None:
+        try:
+            if done.synced.is_changed or done.transcripts.turns or done.problems:
+                _show(surface, engine, done)
+        except BrokenPipeError:
+            is_left.set()
+
+    with engine.files.watching(tell):
+        if not surface.json:
+            output.plain("watching; end it with Ctrl-C")
+            sys.stdout.flush()
+        is_left.wait()
+    raise BrokenPipeError

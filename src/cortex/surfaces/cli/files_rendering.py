@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from cortex.files import Indexed
 
 _MOST_PROBLEMS = 10
+_NOTHING = "No folder is followed yet; `cortex index ~/notes` begins with one."
 
 
 def indexed(done: Indexed, has_sources: bool) -> Iterator[RenderableType]:
     """The counts of one look at the files, then what could not be read."""
     synced, heard = done.synced, done.transcripts
-    if not has_sources:
-        yield Text("No folder is followed yet; `cortex index ~/notes` begins with one.", style="dim")
+    if not has_sources and not synced.removed:
+        yield Text(_NOTHING, style="dim")
         return
     counts = [
         f"{count:,} {word}"
@@ -33,26 +34,31 @@ def indexed(done: Indexed, has_sources: bool) -> Iterator[RenderableType]:
     yield Text(f"{synced.seen:,} files: {', '.join(counts) or 'none'}; {synced.chunks:,} new chunks in {took}{made}")
     if heard.transcripts:
         yield Text(f"{heard.transcripts:,} transcripts: {heard.turns:,} new turns")
-    if synced.chunks > synced.embedded:
-        missing = f"{synced.chunks - synced.embedded:,} chunks have no vector yet"
+    if summaries := done.receipt.facts.get("summaries"):
+        yield Text(f"{summaries['summarised']:,} sections summarised")
+        for why, count in summaries["problems"].items():
+            yield rendering.notice(f"{count:,} sections have no summary: {why.replace('_', ' ')}")
+    if synced.lacking:
+        missing = f"{synced.lacking:,} chunks have no vector yet"
         yield rendering.notice(missing, "they are found by keywords; see `cortex doctor`")
-    problems = [*synced.problems, *heard.problems]
-    for path, why in problems[:_MOST_PROBLEMS]:
-        yield rendering.notice(f"{path} {why}")
-    if len(problems) > _MOST_PROBLEMS:
-        yield rendering.notice(f"and {len(problems) - _MOST_PROBLEMS:,} more", "--json lists them all")
+    for path, why in done.problems[:_MOST_PROBLEMS]:
+        yield rendering.notice(f"{path or 'the workspace'} {why}")
+    if len(done.problems) > _MOST_PROBLEMS:
+        yield rendering.notice(f"and {len(done.problems) - _MOST_PROBLEMS:,} more", "--json lists them all")
 
 
 def status(told: Mapping[str, Any]) -> Iterator[RenderableType]:
     """The folders that are followed, then the state of the index (B21)."""
     sources = told.get("sources") or ()
     if not sources:
-        yield Text("No folder is followed yet; `cortex index ~/notes` begins with one.", style="dim")
+        yield Text(_NOTHING, style="dim")
     else:
         folders = rendering.table("cited as", "folder", "what", "lane", "scope", whole=("cited as", "what", "lane"))
         for source in sources:
-            shown = (f"{source['name']}/" if source["name"] else "(its own paths)", source["root"], source["shape"])
-            folders.add_row(*(Text(one_line(each)) for each in (*shown, source["lane"], source["scope"])))
+            name = f"{source['name']}/" if source["name"] else "(its own paths)"
+            what = source["shape"] + (f", {source['trust']}" if source["trust"] != "trusted" else "")
+            shown = (name, source["root"], what, source["lane"], source["scope"])
+            folders.add_row(*(Text(one_line(each)) for each in shown))
         yield folders
         yield Text()
     facts = rendering.table()
@@ -61,8 +67,11 @@ def status(told: Mapping[str, Any]) -> Iterator[RenderableType]:
     for name, value in _facts(told):
         facts.add_row(name, Text(one_line(value)))
     yield facts
-    for each in (told.get("unreadable") or ())[:_MOST_PROBLEMS]:
+    unreadable = told.get("unreadable") or ()
+    for each in unreadable[:_MOST_PROBLEMS]:
         yield rendering.notice(f"{each['path']} {each['why']}")
+    if len(unreadable) > _MOST_PROBLEMS:
+        yield rendering.notice(f"and {len(unreadable) - _MOST_PROBLEMS:,} more", "--json lists them all")
 
 
 def _facts(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

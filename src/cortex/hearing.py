@@ -1,0 +1,105 @@
+"""Session transcripts that hosts write: what is new in them is remembered, as turns (B12, B19)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from cortex.errors import InvalidRequest, NotFound
+from cortex.ports.store import SetState
+from cortex.workspace import scan, transcripts
+from cortex.workspace.sources import Shape, Source
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+TRANSCRIPT = "cortex:transcript:"
+"""Before where it is kept how far a transcript was read."""
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was new in session transcripts."""
+
+    transcripts: int = 0
+    grown: int = 0
+    turns: int = 0
+    unreadable: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+    def facts(self) -> dict[str, Any]:
+        """For the receipt: counts."""
+        return {
+            "transcripts": self.transcripts,
+            "transcripts_grown": self.grown,
+            "turns": self.turns,
+            "lines_passed_over": self.unreadable,
+            "transcript_problems": len(self.problems),
+        }
+
+
+class Hearing:
+    """Reads the transcripts of one tenant on from where it stopped."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        sync = engine.settings.files.sync
+        self._rule = transcripts.Growth(enough_bytes=sync.transcript_bytes, enough_messages=sync.transcript_messages)
+
+    def hear(self, known: Sequence[Source]) -> Heard:
+        """Store what is new in the transcripts of these sources."""
+        heard = Heard()
+        scanned = scan.found(_told(known))
+        heard.transcripts = len(scanned.files)
+        heard.problems += [(problem.path, problem.why) for problem in scanned.problems]
+        for file in scanned.files:
+            try:
+                self._hear_one(file, heard)
+            except (InvalidRequest, NotFound) as error:
+                heard.problems.append((file.path, error.message))
+        return heard
+
+    def is_due(self, known: Sequence[Source]) -> bool:
+        """Whether a transcript has grown enough to be read (B12). That it is left alone is for the caller to await."""
+        return any(self._has_grown(file) for file in scan.found(_told(known)).files)
+
+    def _has_grown(self, file: scan.Found) -> bool:
+        try:
+            return transcripts.growth_of(file.absolute, self._bookmark(file), rule=self._rule).is_enough
+        except (InvalidRequest, NotFound):  # gone since it was listed, or no file any more
+            return False
+
+    def _hear_one(self, file: scan.Found, heard: Heard) -> None:
+        """Read on where the last reading ended. The turns are stored before the place is: nothing is passed over."""
+        mark = self._bookmark(file)
+        while True:
+            grown = transcripts.read_on(file.absolute, mark)
+            if grown.how is transcripts.How.NOTHING:
+                return
+            heard.unreadable += grown.unreadable + grown.too_long
+            if grown.messages:
+                taken = self._engine.ingest(
+                    grown.messages, session=grown.session, scope=file.source.scope, trigger="transcript",
+                    follows=grown.follows,
+                )  # fmt: skip
+                heard.turns += sum(id is not None for id in taken.ids)
+            mark = grown.bookmark
+            change = SetState(_place_of(file), {"bookmark": mark.to_json()})
+            self._engine._store.apply(self._engine.tenant, [change], at=self._engine._parts.clock.now())
+            heard.grown += 1
+            if not grown.more:
+                return
+
+    def _bookmark(self, file: scan.Found) -> transcripts.Bookmark | None:
+        with self._engine._store.view(self._engine.tenant) as view:
+            return transcripts.Bookmark.from_json((view.state(_place_of(file)) or {}).get("bookmark"))
+
+
+def _told(known: Sequence[Source]) -> list[Source]:
+    return [source for source in known if source.shape is Shape.TRANSCRIPTS]
+
+
+def _place_of(file: scan.Found) -> str:
+    return f"{TRANSCRIPT}{hashlib.sha256(file.absolute.encode()).hexdigest()[:32]}"
