@@ -16,7 +16,7 @@ from cortex.domain.cues import standing_kind
 from cortex.domain.events import Event, EventKind
 from cortex.domain.hits import Recollection
 from cortex.domain.identity import ReceiptId, TraceId, checked_id
-from cortex.domain.lanes import State
+from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Draft, Memory
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
@@ -258,7 +258,9 @@ class Engine:
 
     def forget_matching(self, text: str, *, scope: str | None = None) -> Forgotten:
         """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5)."""
-        answer = self.explain(text, scope=scope, limit=5, mode=Mode.SEARCH).answer
+        # What stands in a file is not forgotten here.
+        lanes = frozenset({Lane.MEMORIES, Lane.SESSIONS})
+        answer = self.explain(text, scope=scope, lanes=lanes, limit=5, mode=Mode.SEARCH).answer
         meant = {each.trace.id for each in answer.ranked if each.similarity >= MEANT or each.evidence >= MEANT}
         found = [hit for hit in answer.hits if hit.trace.id in meant]
         # One clear winner is meant: the next best has to be well behind it.
@@ -666,6 +668,8 @@ class Engine:
         from cortex.workspace.fallback import Fallback
 
         followed = self.files.followed()
+        if not followed:
+            return self.files
         # Other folders are another search: what is known of the old ones is of no use to it.
         return self._parts.one(
             f"searching {hash(tuple(followed))}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
@@ -65,7 +65,9 @@ _ROOM = 200_000
 _SESSIONS = 1_000
 _MOST_TURNS = 100_000
 _BUSY_SECONDS = 5.0
-_CLOSE_SECONDS = 5.0
+_CLOSE_SECONDS = 1.0
+_EMBEDDED_AT_ONCE = 32
+"""Few enough that a look can be ended soon, and enough for a model on this machine."""
 _SOURCE_OF_LANE: Mapping[Lane, SourceName] = {Lane.NOTES: "memory", Lane.DOCS: "docs", Lane.SESSIONS: "sessions"}
 
 
@@ -260,7 +262,7 @@ class Files:
         self._closed = True
         for watch in list(self._watches):
             watch.stop()
-        # An embedder that stalls must not keep the process from ending.
+        # Whoever stalls must not keep the process from ending; an index is whole wherever its making is broken off.
         if self._turn.acquire(timeout=_CLOSE_SECONDS):
             self._turn.release()
 
@@ -359,8 +361,18 @@ class Files:
         return bool(told and told())
 
     def _vectors_of(self, chunks: Sequence[Chunk]) -> Mapping[TraceId, Sequence[Vector]]:
-        self._refuse_when_closed()
-        return remembering.vectors_of(chunks, self._parts.embedder, self._parts.settings.embedding.passage_tokens)
+        """What the embedder gives of them; it is asked until it fails."""
+        at_once = len(chunks) if self._is_batched else _EMBEDDED_AT_ONCE
+        passage_tokens = self._parts.settings.embedding.passage_tokens
+        vectors: dict[TraceId, Sequence[Vector]] = {}
+        for start in range(0, len(chunks), max(1, at_once)):
+            self._refuse_when_closed()
+            some = chunks[start : start + at_once]
+            given = remembering.vectors_of(some, self._parts.embedder, passage_tokens)
+            if not given:
+                break
+            vectors |= given
+        return vectors
 
     def _summaries(self, followed: Sequence[Source]) -> Summarising | None:
         """What sections are about, by a language model, where that is wanted and there is one (X15)."""
@@ -394,9 +406,10 @@ class Files:
         if lanes is not None and not lanes <= _SOURCE_OF_LANE.keys():
             raise InvalidRequest("memories are no files", field="lanes", hint=f"of {', '.join(_SOURCE_OF_LANE)}")
         limit = self.settings.max_results if max_results is None else _results(max_results)
-        found = self._found(query, lanes or self._searched(), limit, min_score)
-        if not found.hits and lanes is None:
-            found = self._found(query, frozenset({Lane.DOCS}), min(limit, self._recipe.cold.limit), min_score)
+        followed = {source.lane for source in self.sources()}
+        found = self._found(query, lanes or {Lane.NOTES} | (followed & {Lane.SESSIONS}), limit, min_score)
+        if not found.hits and lanes is None and Lane.DOCS in followed:
+            found = self._found(query, {Lane.DOCS}, min(limit, self._recipe.cold.limit), min_score)
         cite = citing.is_shown(self.settings.citations, session)
         terms = {term.text for term in query_terms(query)}
         return [_lines_of(hit, terms, cite) for hit in found.hits]
@@ -413,7 +426,7 @@ class Files:
         """The text of `excerpt`, and the path."""
         return self.excerpt(path, start=start, lines=lines).text, path
 
-    def _found(self, query: str, lanes: frozenset[Lane], limit: int, min_score: float | None) -> Recollection:
+    def _found(self, query: str, lanes: Set[Lane], limit: int, min_score: float | None) -> Recollection:
         return self._engine.recall(
             query,
             recipe=self._recipe.name,
@@ -436,10 +449,6 @@ class Files:
     @property
     def _has_vectors(self) -> bool:
         return self._engine._can_embed and trouble_of(self._parts.embedder) is None
-
-    def _searched(self) -> frozenset[Lane]:
-        has_transcripts = any(source.shape is Shape.TRANSCRIPTS for source in self.sources())
-        return frozenset({Lane.NOTES, Lane.SESSIONS} if has_transcripts else {Lane.NOTES})
 
     def _session_lines(self, session: str, start: int | None, lines: int | None) -> Excerpt:
         """Turns of a session, each on the line of its place. What recall would not show is an empty line."""

@@ -108,7 +108,7 @@ class Folders:
             try:
                 source = _at(registered, path, shape) or self._of(path, shape, lane, [*registered, *found.sources])
             except InvalidRequest as error:
-                found.troubles.append((path, error.message))
+                found.troubles.append((path, _why(error, path)))
             else:
                 if (source.root, source.shape) not in {(each.root, each.shape) for each in found.sources}:
                     found.sources.append(source)
@@ -132,6 +132,11 @@ class Folders:
             # It keeps its place: what was read of it stays, and it is followed again as soon as it is there.
             return _absent(path, known, **told)
         return _at(wanted, path, shape) or wanted[-1]
+
+
+def _why(error: InvalidRequest, path: str) -> str:
+    """What an error says of a path, without the path."""
+    return error.message.removeprefix(f"{error.field}: ").removeprefix(f"{str(Path(path).expanduser())!r} ")
 
 
 def _key(source: Source) -> str:

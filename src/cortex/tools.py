@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cortex.domain.chunk import cited
 from cortex.ports.searching import FileSearch, FoundLines
+from cortex.workspace import citing
 
 if TYPE_CHECKING:
     from cortex.engine import Engine
@@ -19,8 +21,9 @@ def memory_search(
     search: FileSearch = engine.searching
     found = search.search(query, max_results=max_results, min_score=min_score, session=session)
     told = search.status()
+    cite = citing.is_shown(engine.settings.files.citations, session)
     return {
-        "results": [_result(each) for each in found],
+        "results": [_result(each, cite) for each in found],
         "provider": told.get("provider"),
         "model": told.get("model"),
         "fallback": told.get("fallback"),
@@ -46,7 +49,7 @@ def memory_get(engine: Engine, path: str, *, start: int | None, lines: int | Non
     return told
 
 
-def _result(found: FoundLines) -> dict[str, Any]:
+def _result(found: FoundLines, cite: bool) -> dict[str, Any]:
     told: dict[str, Any] = {
         "path": found.path,
         "startLine": found.start_line,
@@ -55,8 +58,8 @@ def _result(found: FoundLines) -> dict[str, Any]:
         "snippet": found.snippet,
         "source": found.source,
     }
-    if found.citation is not None:
-        told["citation"] = found.citation
+    if cite:
+        told["citation"] = cited(found.path, found.start_line, found.end_line)
     return told
 
 

@@ -278,7 +278,7 @@ def test_what_of_the_settings_cannot_be_followed_breaks_nothing_else(open_engine
     done = engine.index()
     assert done.synced.added == 1
     assert done.problems == [(str(wrong), engine.files.status()["unreadable"][0]["why"])]
-    assert ".md" in done.problems[0][1]
+    assert done.problems[0][1].startswith("has a name that does not end in .md")
     assert paths(engine.memory_search("deploy key"))[0] == "notes/keys.md"
 
 
@@ -544,6 +544,25 @@ def test_a_look_ends_when_the_engine_is_closed(open_engine, tmp_path):
     assert engine.verify() == []
 
 
+def test_an_embedder_that_stalls_keeps_no_engine_from_being_closed(open_engine, notes):
+    """B12: a process has to end"""
+    embedder = FakeEmbedder(256)
+    slow = Slow(embedder)
+    engine = open_engine(embedder=embedder, files={"extra_paths": [str(notes)]})
+    pending = engine.files.sync_soon("session_start")
+    assert slow.asked.wait(30)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(engine.close).result(timeout=30)
+        assert not pending.done()
+    finally:
+        slow.go.set()
+    assert pending.exception(timeout=30) is not None
+    with open_engine(files={"extra_paths": [str(notes)]}) as again:
+        assert again.index().synced.seen == 1
+        assert again.verify() == []
+
+
 def test_a_closed_engine_looks_at_nothing_any_more(open_engine, notes):
     """B12"""
     engine = open_engine(files={"extra_paths": [str(notes)]})
@@ -628,6 +647,22 @@ def test_without_an_embedder_the_status_says_so(open_engine, notes):
     assert told["vector"] == {"enabled": False, "available": False, "dims": 0, "lacking": 0}
     assert told["cache"] == {"enabled": False}
     assert engine.files.probe_vectors() is False
+
+
+@pytest.mark.parametrize("damage", ["gone", "garbage"])
+def test_an_index_that_cannot_be_used_is_told_and_made_anew(open_engine, notes, tmp_path, damage):
+    """B21, B14: it is made of the files, so nothing is lost"""
+    files = {"extra_paths": [str(notes)]}
+    with open_engine(files=files) as engine:
+        engine.index()
+    for path in (tmp_path / "agents").glob("main.files@*.sqlite*"):
+        path.unlink() if damage == "gone" else path.write_bytes(b"x" * 8_192)
+    engine = open_engine(files=files)
+    (unreadable,) = engine.files.status()["unreadable"]
+    assert unreadable["path"] == "the index"
+    answer = engine.memory_search("deploy key")
+    assert (paths(answer), answer["stale"]) == (["notes/keys.md"], None)
+    assert engine.files.status()["unreadable"] == []
 
 
 class Batching(FakeEmbedder):

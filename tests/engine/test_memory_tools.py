@@ -68,6 +68,13 @@ def test_it_weighs_meaning_seven_and_words_three_of_ten(engine, notes):
     assert hit.parts["vector"] <= 0.7
 
 
+@pytest.mark.parametrize(("results", "pool"), [(6, 24), (3, 12), (50, 200), (100, 200)])
+def test_four_candidates_are_looked_at_for_each_result_and_at_most_two_hundred(engine, results, pool):
+    """B7"""
+    plan = engine.explain("deploy key", recipe="files.v1", mode="search", limit=results).answer.plan
+    assert (plan.keyword_pool, plan.vector_pool) == (pool, pool)
+
+
 @pytest.mark.parametrize(
     ("decay", "mmr", "recipe"),
     [

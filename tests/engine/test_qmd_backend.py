@@ -105,7 +105,6 @@ def test_what_it_finds_can_be_read_as_it_is_cited(engine):
         assert engine.memory_get(best["path"], start=best["startLine"], lines=lines)["text"] == best["snippet"]
 
 
-@pytest.mark.xfail(strict=True, reason="tools.memory_search repeats a citation only where the index made one")
 def test_what_it_finds_is_cited_as_the_index_would(engine):
     """B9, B11"""
     (best,) = engine.memory_search("deploy key")["results"]
@@ -249,7 +248,6 @@ def test_a_sync_that_goes_through_mends_one_that_did_not(engine, program):
     assert engine.memory_search("deploy key")["backend"] == "qmd"
 
 
-@pytest.mark.xfail(strict=True, reason="Fallback.sync takes a sync that went through for a search that would")
 def test_that_it_reads_the_files_does_not_mean_that_it_answers(engine, program, clock):
     """Q2: else every search looks at the files, asks it again, and waits for the same time limit"""
     program.does("exit 1")
@@ -327,7 +325,6 @@ def test_another_process_finds_what_was_read_before(open_qmd, notes):
 # --- how it stands ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="Fallback.status tells nothing of the index while the program answers")
 def test_the_status_tells_of_the_files_whoever_answers(engine):
     """B21"""
     told = engine.status()["files"]
@@ -337,7 +334,6 @@ def test_the_status_tells_of_the_files_whoever_answers(engine):
     assert [source["name"] for source in told["sources"]] == ["notes"]
 
 
-@pytest.mark.xfail(strict=True, reason="Fallback.status tells nothing of the index while the program answers")
 def test_a_file_that_cannot_be_read_is_told_whoever_answers(engine, notes):
     """X15"""
     (notes / "binary.md").write_bytes(b"\x00\x01")

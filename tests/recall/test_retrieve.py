@@ -87,9 +87,6 @@ def test_rules_stand_where_was_asked(view, lanes, expected):
     assert numbers(standing(view, question(RULE), Filter(lanes=frozenset(lanes)))) == expected
 
 
-@pytest.mark.xfail(
-    strict=True, reason="where nothing can be compared, standing_leg asks the memories whatever was asked"
-)
 @pytest.mark.parametrize("lane", [Lane.SESSIONS, Lane.NOTES, Lane.DOCS])
 def test_rules_stand_where_was_asked_without_vectors_too(view, lane):
     """E15"""

@@ -96,12 +96,14 @@ def recall(
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
     search = _Search(view, question, recipe, reranker, clock, deadline, without)
     answer = search.answer(planned)
-    if not answer.hits and not answer.silent and planned.scope_inferred:
-        answer = search.answer(replace(planned, filter=replace(planned.filter, scopes=None)))
-        answer.broadened = True
+    broadened = not answer.hits and not answer.silent and planned.scope_inferred
+    if broadened:
+        planned = replace(planned, filter=replace(planned.filter, scopes=None))
+        answer = search.answer(planned)
     if not answer.hits and planned.cold:
         cold = search.answer(_of_documents(planned, recipe))
         answer = cold if cold.hits else answer
+    answer.broadened = broadened
     return answer
 
 

@@ -131,7 +131,8 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
 
 def _label(trace: Trace) -> str:
     """What stands before a hit: its date, whose it is, and what a reader has to know of it."""
-    about = [f"{trace.created_at:%Y-%m-%d}"]
+    dated = trace.dated if isinstance(trace, Chunk) else None
+    about = [f"{dated or trace.created_at:%Y-%m-%d}"]
     if isinstance(trace, Turn):
         about.append(_name(trace.speaker) or trace.role.value)
         if trace.role is Role.USER and quotes_others(trace.text):

@@ -100,7 +100,7 @@ def standing_leg(
     nearest = vector_leg(view, question, rules, pool, deadline, clock, name="standing")
     if nearest.absent is None:
         return nearest
-    remembered = replace(rules, lanes=frozenset({Lane.MEMORIES}))
+    remembered = replace(rules, lanes=lanes & {Lane.MEMORIES})
     return _timed("standing", clock, lambda: _weightiest(view, remembered, pool))
 
 

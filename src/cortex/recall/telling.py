@@ -24,6 +24,7 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         "scope": planned.scope if planned else None,
         "scope_inferred": planned.scope_inferred if planned else False,
         "broadened": answer.broadened,
+        "lanes": sorted(answer.plan.filter.lanes or ()) if answer.plan else [],
         "skipped": answer.skipped,
         "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
         "tiers": [

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -31,6 +31,8 @@ class Failure:
     since: datetime
     until: float
     """When it is asked again, by the steady counter of the clock."""
+    by_sync: bool = False
+    """Whether it is over once the files could be followed: that it reads them does not mean that it answers."""
 
 
 class Fallback:
@@ -55,6 +57,7 @@ class Fallback:
         self._cool_down = cool_down
         self._lock = threading.Lock()
         self._failure: Failure | None = None
+        self._follows = False
 
     def search(
         self,
@@ -73,7 +76,7 @@ class Fallback:
             except InvalidRequest:  # a mistake of the caller is no failure of the one asked
                 raise
             except Exception as error:  # whatever it is, somebody waits for an answer
-                self._failed(error)
+                self._failed(error, by_sync=not self._follows)
             else:
                 self._recovered()
                 return found
@@ -83,11 +86,12 @@ class Fallback:
         return self._second.read_file(path, start=start, lines=lines)
 
     def status(self) -> Mapping[str, Any]:
-        """The status of whichever answers, and which that is; `fallback` says why it is not the one asked for."""
+        """How the files stand, and who answers; `fallback` says why it is not the one asked for."""
         told = self._ask_whoever_answers(lambda search: search.status())
         requested, other = self._names
         reason, since = self._why_not_first()
         return {
+            **self._second.status(),
             **told,
             "backend": other if reason else requested,
             "requested": requested,
@@ -100,9 +104,11 @@ class Fallback:
         try:
             self._first.sync(force=force, reason=reason, progress=progress)
         except Exception as error:
-            self._failed(error)
+            self._failed(error, by_sync=True)
         else:
-            self._recovered()
+            self._follows = True
+            if (failure := self._failure) is not None and failure.by_sync:
+                self._recovered()
         return done
 
     def probe_embedding(self) -> EngineError | None:
@@ -140,16 +146,16 @@ class Fallback:
                 return True
             if now < failure.until:
                 return False
-            self._failure = Failure(failure.reason, failure.since, now + self._cool_down)
+            self._failure = replace(failure, until=now + self._cool_down)
             return True
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: Exception, *, by_sync: bool = False) -> None:
         # An error of ours was written to be shown; what another holds is not known.
         reason = str(error) if isinstance(error, EngineError) else f"it failed with {type(error).__name__}"
         until = self._clock.monotonic() + self._cool_down
         with self._lock:
             before = self._failure
-            self._failure = Failure(reason, before.since if before else self._clock.now(), until)
+            self._failure = Failure(reason, before.since if before else self._clock.now(), until, by_sync)
         if before is None:
             code = error.code if isinstance(error, EngineError) else type(error).__name__
             log.warning("%s does not answer (%s), %s answers instead", self._names[0], code, self._names[1])

@@ -66,7 +66,7 @@ class Source:
         _check_name(self.name, self.shape)
         if not self.root.is_absolute() or ".." in self.root.parts or not citable(str(self.root)):
             raise InvalidRequest("is not an absolute path of readable characters", field="root", hint="resolve it")
-        if self.lane not in _LANES or (self.lane is Lane.SESSIONS) is not (self.shape is Shape.TRANSCRIPTS):
+        if self.lane not in _LANES or (self.lane is Lane.SESSIONS and self.shape is not Shape.TRANSCRIPTS):
             raise InvalidRequest(
                 f"a {self.shape.value} is never in {self.lane.value!r}",
                 field="lane",

@@ -121,7 +121,7 @@ def recipes(
 
 def evaluate(
     context: typer.Context,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Holds records.jsonl and queries.jsonl.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A set: records or Markdown files, and queries.")],
     recipe: Annotated[str | None, typer.Option(help="How to rank; see `cortex recipes`.")] = None,
     embedder: Annotated[str | None, typer.Option(help="The provider of vectors; `none` for keywords alone.")] = None,
     k: Annotated[int, typer.Option("--k", min=1, max=1_000, help="How many hits count.")] = 10,
