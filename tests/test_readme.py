@@ -51,5 +51,8 @@ def test_the_commands_of_the_readme_run_in_their_order(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CORTEX_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CORTEX_EMBEDDING__PROVIDER", "none")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "notes").mkdir()  # the reader has some
+    (tmp_path / "notes" / "plan.md").write_text("# Plan\n" + "A line of the plan.\n" * 20, encoding="utf-8")
     for command in commands:
         assert run(shlex.split(command)) == 0, (command, capsys.readouterr())

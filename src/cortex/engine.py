@@ -520,7 +520,7 @@ class Engine:
         """Everything an installation needs, checked."""
         from cortex import health
 
-        return health.checks(self._parts, self.tenant)
+        return health.checks(self._parts, self.tenant, lambda: self.searching.status())
 
     # --- keep ------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -103,9 +103,9 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
     }
 
 
-def checks(parts: Parts, tenant: Tenant) -> list[Check]:
+def checks(parts: Parts, tenant: Tenant, files: Callable[[], Mapping[str, Any]]) -> list[Check]:
     """Everything an installation needs, tried out: the database is opened, the model embeds."""
-    return [*machine(parts.home), *_database(parts, tenant), _embedder(parts), _reranker(parts)]
+    return [*machine(parts.home), *_database(parts, tenant), _embedder(parts), _reranker(parts), *_files(files)]
 
 
 def machine(home: Path) -> list[Check]:
@@ -249,10 +249,10 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
 def _embedder(parts: Parts) -> Check:
     space = parts.embedder.space
     name = f"{space.provider}/{space.model}"
+    if not space.dimension and parts.settings.embedding.provider == "none":
+        return Check("embedder", None, "turned off: recall goes by keywords alone", "set embedding.provider")
     if trouble := trouble_of(parts.embedder, thorough=True):
         return Check("embedder", False, f"recall goes by keywords alone: {trouble.message}", trouble.hint)
-    if not space.dimension:
-        return Check("embedder", None, "turned off: recall goes by keywords alone", "set embedding.provider")
     started = parts.clock.monotonic()
     try:
         # A text that was never embedded, so that it is the model that answers and not the cache.
@@ -261,6 +261,22 @@ def _embedder(parts: Parts) -> Check:
         return Check("embedder", False, f"recall goes by keywords alone: {error.message}", error.hint or DOCTOR)
     took = (parts.clock.monotonic() - started) * 1000
     return Check("embedder", True, f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms")
+
+
+def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:
+    """How the files stand, for those who follow any."""
+    try:
+        files = status()
+    except EngineError:  # without a database it is not known which are followed; that is told already
+        return
+    if not files.get("sources"):
+        return
+    troubles = list(_file_troubles(files))
+    for trouble in troubles:
+        yield Check("files", None, trouble.why, trouble.fix)
+    if not troubles:
+        folders = len(files["sources"])
+        yield Check("files", True, f"{files['files']:,} files of {folders} folders in {files['chunks']:,} chunks")
 
 
 def _reranker(parts: Parts) -> Check:

@@ -145,7 +145,6 @@ class TurnHooks:
             else:
                 name = recipe or self._parts.settings.recall.recipe
                 asked = _Asked(message, checked_label(session, "session"), scope, recipes.named(name))
-                self._engine.files.session_started(session)
                 injection = self._in_time(asked)
         took = (self._parts.clock.monotonic() - started) * 1000
         return replace(injection, degraded=(*injection.degraded, *codes), milliseconds=took)
@@ -175,6 +174,9 @@ class TurnHooks:
         now = self._parts.clock.now()
         with self._engine._store.view(self._engine.tenant) as view:
             state = view.state(asked.session) or {}
+        if "recalled_at" not in state:
+            work = partial(self._look_at_files, asked.session)
+            self._shared.background.add(_Task("files", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
         explained = self._explained(asked, deadline)
         answer, receipt = explained.answer, explained.recollection.receipt
         if answer.skipped:
@@ -192,6 +194,10 @@ class TurnHooks:
             receipt_id=receipt.id,
         )
         return _Prepared(injection, tuple(self._changes(asked, injection, state, now, drop=cached is None)))
+
+    def _look_at_files(self, session: str) -> None:
+        """A session begins: what the agent wrote down since the last one is to be found in it."""
+        self._engine.files.session_started(session)
 
     def _explained(self, asked: _Asked, deadline: Deadline) -> Explained:
         settings = self._parts.settings.hooks

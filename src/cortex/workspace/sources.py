@@ -29,7 +29,10 @@ WORKSPACE_FOLDER = "memory"
 
 CHUNKERS = ("sections", "lines")
 
-_RESERVED = frozenset(name.casefold() for name in (*WORKSPACE_FILES, WORKSPACE_FOLDER))
+SESSIONS_FOLDER = "sessions"
+"""What the paths of turns begin with."""
+
+_RESERVED = frozenset(name.casefold() for name in (*WORKSPACE_FILES, WORKSPACE_FOLDER, SESSIONS_FOLDER))
 _LANES = (Lane.NOTES, Lane.DOCS, Lane.SESSIONS)
 _LONGEST_NAME = 64
 # Control characters, what some readers take for a line end, and bytes of a name that are not UTF-8.

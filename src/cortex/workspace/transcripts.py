@@ -23,6 +23,7 @@ from urllib.parse import quote, unquote
 
 from cortex.domain.turn import Turn
 from cortex.errors import InvalidRequest, NotFound
+from cortex.workspace.sources import SESSIONS_FOLDER
 
 MOST_BYTES = 4 << 20
 """How much of a transcript is read at once."""
@@ -32,10 +33,6 @@ LONGEST_LINE = 2 << 20
 
 MOST_ROWS = 5_000
 """How many rows are read at once: fewer than a history may have messages, so that capture leaves out none."""
-
-FOLDER = "sessions"
-"""What the paths begin with by which turns are cited."""
-
 
 # --- rows and messages ----------------------------------------------------------------------------------------------
 
@@ -429,13 +426,13 @@ def growth_of(path: str | Path, bookmark: Bookmark | None = None, *, rule: Growt
 def session_path(session: str) -> str:
     """The path by which turns of a session are cited; its line n is the turn at place n-1 (B19)."""
     name = quote(session, safe=":@+=,", errors="surrogatepass")
-    return f"{FOLDER}/{name.replace('.', '%2E') if not name.strip('.') else name}"
+    return f"{SESSIONS_FOLDER}/{name.replace('.', '%2E') if not name.strip('.') else name}"
 
 
 def session_of(path: str) -> str | None:
     """The session that a path of `session_path` is of; None for any other path."""
     folder, _, name = path.partition("/")
-    if folder != FOLDER or not name or "/" in name:
+    if folder != SESSIONS_FOLDER or not name or "/" in name:
         return None
     try:
         return unquote(name, errors="surrogatepass")

@@ -66,12 +66,13 @@ def before(
             hooks.warm(asked)
             hooks.flush(WARM_SECONDS)
             injection = hooks.before(asked, session=name, scope=scope, channel=channel, trigger=trigger, recipe=recipe)
-        if surface.json:
-            output.show_json(asdict(injection))
-        elif injection:
-            output.plain(injection.block)
-        if injection.degraded and not injection:
-            _say(f"nothing was recalled: {', '.join(injection.degraded)}")
+            # Before the engine is closed, which may wait for what goes on in the background.
+            if surface.json:
+                output.show_json(asdict(injection))
+            elif injection:
+                output.plain(injection.block)
+            if injection.degraded and not injection:
+                _say(f"nothing was recalled: {', '.join(injection.degraded)}")
 
 
 @hook.command("after")
