@@ -444,7 +444,7 @@ def test_at_the_end_no_thread_and_no_watch_of_the_system_is_left(tmp_path, notes
             assert eventually(lambda: inotifies() == before + 2)
             assert eventually(lambda: "watch" in reasons(engine))
         assert ours() == set()
-        assert inotifies() == before
+        assert eventually(lambda: inotifies() == before)
         assert engine.files.status()["watching"]["active"] is False
 
 

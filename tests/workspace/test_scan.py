@@ -91,9 +91,9 @@ def test_an_extra_folder_has_every_markdown_file_whatever_its_case(tmp_path: Pat
 def test_transcripts_are_jsonl(tmp_path: Path):
     for path in ("s1.jsonl", "deep/s2.JSONL", "notes.md"):
         file(tmp_path / path)
-    assert paths(found([source(tmp_path, "sessions", Shape.TRANSCRIPTS)])) == [
-        "sessions/deep/s2.JSONL",
-        "sessions/s1.jsonl",
+    assert paths(found([source(tmp_path, "talks", Shape.TRANSCRIPTS)])) == [
+        "talks/deep/s2.JSONL",
+        "talks/s1.jsonl",
     ]
 
 

@@ -111,14 +111,18 @@ class _Measured:
 
 def _measured(given: str) -> _Measured:
     from cortex.surfaces.cli.conversations import read
+    from cortex.workspace.transcripts import row_of
 
     with lines_of(given) as lines:
         since, compactions = _since_compaction(lines)
     text = "".join(since)
     size = len(text.encode("utf-8", "surrogateescape"))
-    if not text.strip():
-        return _Measured((), size, compactions)
-    said = read(text.removeprefix("\ufeff")).messages
+    # Row by row where there are rows: a summary is nobody's words, and is in the context all the same.
+    rows = [(row_of(line), line) for line in since if line.strip()]
+    if any(isinstance(row, Mapping) for row, _ in rows):
+        said: Iterable[object] = [row if isinstance(row, Mapping) else line for row, line in rows]
+    else:
+        said = read(text.removeprefix("\ufeff")).messages if text.strip() else ()
     return _Measured(tuple(row for row in said if not _is_aside(row)), size, compactions)
 
 
