@@ -1,5 +1,6 @@
-"""Cortex on a small sample: remember, recall, explain, capture, replay. `make try` runs it; its people are invented.
+"""Cortex on a small sample: remember, recall, explain, capture, follow files, replay. `make try` runs it.
 
+Its people are invented.
 Everything happens in one directory (`.try` unless `--home` names another), which is made anew on every run.
 """
 
@@ -25,6 +26,7 @@ from rich.rule import Rule
 from rich.table import Table
 
 from cortex import Cortex
+from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit, Recollection
 from cortex.domain.memory import STANDING_KINDS
 from cortex.domain.trust import TrustTier
@@ -118,10 +120,12 @@ def main() -> int:
             console.print()
             console.print(Rule("[bold]3. Capture a conversation[/]", align="left"))
             capture(memory, console)
-            console.print(Rule("[bold]4. What the agent is given[/]", align="left"))
+            console.print(Rule("[bold]4. Follow notes[/]", align="left"))
+            follow(memory, home / "notes", console)
+            console.print(Rule("[bold]5. What the agent is given[/]", align="left"))
             recalled = memory.recall(STAGING.text, scope=STAGING.scope, limit=2)
             console.print(Padding(escape(recalled.block), (1, 2)), style="green")
-            console.print(Rule("[bold]5. The receipt, and the same question again[/]", align="left"))
+            console.print(Rule("[bold]6. The receipt, and the same question again[/]", align="left"))
             show_receipt(memory, recalled, console)
             console.print(Rule("[bold]Next[/]", align="left"))
             show_next(memory, home, console)
@@ -209,7 +213,8 @@ def hit_lines(hit: Hit) -> Group:
     trace = hit.trace
     who = (trace.speaker or trace.role.value) if isinstance(trace, Turn) else getattr(trace, "kind", "chunk")
     signed = [f"{'-' if value < 0 else '+'} {name} {abs(value):.2f}" for name, value in hit.parts.parts.items()]
-    about = [f"{trace.created_at:%Y-%m-%d}", who, " ".join(signed).removeprefix("+ ")]
+    when = f"{trace.created_at:%Y-%m-%d}"
+    about = [trace.citation if isinstance(trace, Chunk) else when, who, " ".join(signed).removeprefix("+ ")]
     if trace.trust is not TrustTier.TRUSTED:
         about.insert(0, f"[yellow]{trace.trust.value}[/][dim]")
     # Every hit also says which tier, trust, scope and state let it pass; here only what is particular is shown.
@@ -251,6 +256,26 @@ def capture(memory: Cortex, console: Console) -> None:
     skipped = ", ".join(f"{number} {reason}" for reason, number in facts["skipped"].items())
     told = f"{facts['stored']} turns stored, {skipped} left out; the same chat again stores {again['stored']}."
     console.print(Padding(Group(grid, "", f"[dim]{told}[/]"), (1, 2)))
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+FROZEN = Ask("why does a gauge show the same value for hours?", "Notes are found by meaning, and cited by their lines.")
+PAINT = Ask("is the paint of the boat house dry?", "A line was added to a note, and is followed.")
+
+
+def follow(memory: Cortex, notes: Path, console: Console) -> None:
+    """A folder of Markdown notes: indexed, asked, edited, asked again. The files stay the truth."""
+    shutil.copytree(SAMPLE / "notes", notes)
+    first = memory.index(notes).synced
+    told = f"{first.seen} notes are followed, cut into {first.chunks} chunks along their headings."
+    console.print(Padding(told, (1, 2, 0, 2)))
+    show(FROZEN, memory.recall(FROZEN.text, lanes=["notes"]), console)
+    with (notes / "2026-03-02.md").open("a", encoding="utf-8") as note:
+        note.write("- The paint was dry by Friday already.\n")
+    memory.index()
+    show(PAINT, memory.recall(PAINT.text, lanes=["notes"], limit=1), console)
+    console.print()
 
 
 # --- receipt and replay --------------------------------------------------------------------------
