@@ -299,6 +299,11 @@ def environment(**variables: str) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"} | variables
 
 
+def _as_from_a_terminal() -> None:
+    """Whoever started the tests in the background made them, and all they start, deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Process:
     """A command that runs beside the test; what it says is read as it says it."""
 
@@ -306,6 +311,7 @@ class Process:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "cortex", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(**variables),
+            preexec_fn=_as_from_a_terminal,
         )  # fmt: skip
         self._lines: Queue[str] = Queue()
         self._thread = threading.Thread(target=self._read, daemon=True)
