@@ -107,6 +107,12 @@ def test_an_adapter_knows_the_domain_the_ports_and_its_own_kind():
         assert told([each for each in of_ours(adapter) if not within(each.of, *allowed)]) == []
 
 
+def test_who_may_come_in_is_decided_without_the_engine():
+    """DESIGN 5: tokens are values and a file"""
+    allowed = ("access", "domain", "ports", "errors")
+    assert told([each for each in of_ours("access") if not within(each.of, *allowed)]) == []
+
+
 def test_stores_do_not_know_each_other():
     """STYLE: one room per concept"""
     for each in of_ours("stores"):

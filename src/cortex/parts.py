@@ -74,11 +74,12 @@ class Aftermath:
         self._hurry.clear()
 
     def close(self) -> None:
-        if self._thread is not None:
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is not None:
             self._hurry.set()
             self._queue.put(None)
-            self._thread.join()
-            self._thread = None
+            thread.join()
 
     def _run(self) -> None:
         ended = False

@@ -276,6 +276,25 @@ class FlushSettings(Section):
 
 
 @dataclass(frozen=True)
+class ServeSettings(Section):
+    host: str = text("127.0.0.1", "Where the server listens; any but this machine's own needs a token.")
+    port: int = number(8_300, "On which port; 0 takes a free one.", least=0, most=65_535)
+    allowed_hosts: tuple[str, ...] = several("Further names the server is asked by, such as that of a proxy.")
+    allowed_origins: tuple[str, ...] = several("Pages of other origins that may change something.")
+    max_body_bytes: int = number(1 << 20, "The longest request.", least=1_024)
+    max_history_bytes: int = number(16 << 20, "The longest history, import or flush plan.", least=1_024)
+    max_keys: int = number(1_000, "How many keys one JSON object may have.", least=1)
+    max_header_bytes: int = number(32 << 10, "How long all headers of a request may be.", least=1_024)
+    max_concurrent: int = number(64, "How many requests are worked on at once.", least=1)
+    max_connections: int = number(1_000, "How many connections are open at once.", least=1)
+    rate_per_minute: int = number(6_000, "How many requests one token may make; 0 for any number.", least=0)
+    request_timeout_ms: int = number(30_000, "How long a request may take.", least=1)
+    long_timeout_ms: int = number(300_000, "How long an export, import or lifecycle run may take.", least=1)
+    receive_timeout_ms: int = number(10_000, "How long a client may take to send its request.", least=1)
+    shutdown_seconds: int = number(10, "How long requests under way are waited for at the end.", least=1)
+
+
+@dataclass(frozen=True)
 class ReceiptSettings(Section):
     enabled: bool = switch(True, "Keep a receipt of every operation.")
     verbosity: str = text("low", "`high` also lists what was dropped, and why.", one_of=("low", "high"))
@@ -307,6 +326,7 @@ class Settings(Section):
     lifecycle: LifecycleSettings = field(default_factory=LifecycleSettings)
     files: FileSettings = field(default_factory=FileSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)
     receipts: ReceiptSettings = field(default_factory=ReceiptSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
 

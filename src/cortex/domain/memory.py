@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from cortex.domain.choices import aware, chosen
-from cortex.domain.identity import TraceId
+from cortex.domain.identity import TraceId, checked_id
 from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
 from cortex.domain.suspicion import tier_for
@@ -190,6 +190,8 @@ class Draft:
         for field in _SEVERAL:
             if not isinstance(value := getattr(self, field), tuple):
                 typed[field] = (value,) if isinstance(value, str) else tuple(value)
+        if self.supersedes is not None:
+            typed["supersedes"] = checked_id(self.supersedes, field="supersedes")
         # Most drafts are typed already, and a copy costs more than all the checks.
         return replace(self, **typed) if typed else self
 

@@ -1,0 +1,64 @@
+"""The verb `serve`: the memory over HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cortex.errors import ProviderMissing
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import Surface, surface_of
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[
+        str | None, typer.Option(help="Where to listen; any but this machine's own needs a token (127.0.0.1).")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65_535, help="On which port; 0 takes a free one (8300).")
+    ] = None,
+) -> None:
+    """Serve the memory over HTTP until told to end, and do its background work meanwhile. See docs/http.md."""
+    surface = surface_of(context)
+    try:
+        from cortex.surfaces.http import app, running
+    except ImportError as error:
+        raise ProviderMissing(
+            f"serving needs {error.name}, which is not installed", hint="pip install 'cortex-memory[serve]'"
+        ) from error
+    from cortex.access.tokens import FILE_NAME, Tokens
+    from cortex.clock import SystemClock
+    from cortex.surfaces.http.options import ServeOptions
+
+    clock = SystemClock()
+    tokens = Tokens(surface.root / FILE_NAME, clock)
+    with surface.engine() as engine:
+        options = ServeOptions.of(engine.settings, host=host, port=port)
+        running.check_exposure(tokens, options, clock.now())
+        bound = running.listen(options)
+        address = running.address_of(bound)
+        server = running.Server(
+            app.create_app(engine, tokens, options), options, lambda: _tell(surface, engine, address)
+        )
+        with bound, running.logged():
+            server.run([bound])
+
+
+def _tell(surface: Surface, engine: Engine, address: str) -> None:
+    if surface.json:
+        tenant = engine.tenant
+        output.show_json({"url": address, "pid": os.getpid(), "agent": tenant.agent, "user": tenant.user})
+    else:
+        output.plain(f"listening on {address}; end it with Ctrl-C")
+    sys.stdout.flush()
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"serve": serve}

@@ -1,0 +1,87 @@
+"""The application: every route behind one door, over one engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import anyio.to_thread
+from fastapi import FastAPI
+
+from cortex._version import __version__
+from cortex.access.tokens import Tokens
+from cortex.domain.identity import IdSource, Uuid7Source
+from cortex.domain.scope import Tenant
+from cortex.engine import Engine
+from cortex.errors import EngineError
+from cortex.hooks import MOST_AT_ONCE, TurnHooks
+from cortex.surfaces.http import files, memories, recalling, seed, turns, upkeep
+from cortex.surfaces.http.access import Access
+from cortex.surfaces.http.calling import Calling
+from cortex.surfaces.http.documented import document
+from cortex.surfaces.http.door import Door
+from cortex.surfaces.http.errors import handle_errors
+from cortex.surfaces.http.keeping import Caretaker
+from cortex.surfaces.http.metrics import Metrics
+from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.visiting import Served
+
+ROUTERS = (turns.router, memories.router, recalling.router, files.router, upkeep.router, seed.router)
+
+
+def create_app(
+    engine: Engine, tokens: Tokens, options: ServeOptions | None = None, *, ids: IdSource | None = None
+) -> FastAPI:
+    """The application over `engine`; whoever made the engine closes it after the application has ended."""
+    options = options or ServeOptions.of(engine.settings)
+    hooks = TurnHooks(engine)
+    served = Served(
+        engine=engine,
+        hooks=hooks,
+        options=options,
+        metrics=Metrics(lambda: hooks.troubles),
+        caretaker=Caretaker(engine),
+        calling=Calling(options.max_concurrent),
+        turn_calling=Calling(MOST_AT_ONCE),
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        caring = served.caretaker.at_work(_tenants(tokens))
+        # In threads: opening the store and stopping the keepers may take a moment.
+        await anyio.to_thread.run_sync(caring.__enter__)
+        hooks.warm()
+        try:
+            yield
+        finally:
+            await anyio.to_thread.run_sync(hooks.flush, options.shutdown_seconds / 2)
+            await anyio.to_thread.run_sync(caring.__exit__, None, None, None)
+            await anyio.to_thread.run_sync(engine.settle)
+
+    # No pages of its own: they would load their scripts from elsewhere.
+    app = FastAPI(
+        title="Cortex", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, redirect_slashes=False
+    )
+    app.state.served = served
+    for router in ROUTERS:
+        app.include_router(router)
+    handle_errors(app)
+    document(app)
+    app.add_middleware(
+        Door,
+        options=options,
+        access=Access(tokens, options, engine.tenant),
+        metrics=served.metrics,
+        clock=engine._parts.clock,
+        ids=ids or Uuid7Source(),
+        degraded=turns.degraded,
+        paths={getattr(route, "path", "") for router in ROUTERS for route in router.routes},
+    )
+    return app
+
+
+def _tenants(tokens: Tokens) -> list[Tenant]:
+    """Whom tokens were made for; a file that cannot be read lets nobody in, and is told to whoever tries."""
+    with suppress(EngineError):
+        return [Tenant(token.agent, token.user) for token in tokens.all()]
+    return []

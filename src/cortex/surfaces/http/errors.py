@@ -1,0 +1,144 @@
+"""How a request fails: a problem detail (RFC 9457) with a stable code, the field at fault, and what to do next."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from cortex.errors import EngineError
+
+MEDIA_TYPE = "application/problem+json"
+MOST_FAULTS = 10
+RETRY_SECONDS = 1
+
+_CODES = {404: "no_such_route", 405: "method_not_allowed"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What went wrong, as it is told."""
+
+    status: int
+    code: str
+    detail: str
+    hint: str = ""
+    field: str | None = None
+    faults: Sequence[Mapping[str, str]] = ()
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(cls, error: EngineError) -> Problem:
+        named: str | None = getattr(error, "field", None)
+        status = error.http_status
+        headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}
+        return cls(status=status, code=error.code, detail=error.message, hint=error.hint, field=named, headers=headers)
+
+    def to_json(self, request_id: str) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "type": f"urn:cortex:problem:{self.code}",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            "field": self.field,
+            "hint": self.hint or None,
+            "request_id": request_id,
+        }
+        if self.faults:
+            told["errors"] = [dict(each) for each in self.faults]
+        return told
+
+    def response(self, request_id: str) -> Response:
+        return JSONResponse(self.to_json(request_id), self.status, dict(self.headers), MEDIA_TYPE)
+
+
+class Refused(Exception):
+    """A request that the server itself turns away, before or beside the engine."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.code)
+        self.problem = problem
+
+
+class Malformed(HTTPException):
+    """A body that is not JSON as we take it."""
+
+    def __init__(self, detail: str, hint: str, *, status: int = 400, code: str = "malformed") -> None:
+        super().__init__(status, detail)
+        self.problem = Problem(status=status, code=code, detail=detail, hint=hint, field="body")
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Have every error of a route answered as a problem."""
+    app.add_exception_handler(EngineError, _engine_failed)
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_failed)
+
+
+def unexpected() -> Problem:
+    """For what nobody foresaw: told by nothing at all, since its message may repeat what was remembered."""
+    return Problem(status=500, code="unexpected", detail="a mistake in Cortex", hint="report it with the request's id")
+
+
+def request_id_of(request: Request) -> str:
+    return str(request.scope.get("cortex.request_id", ""))
+
+
+async def _engine_failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, EngineError)
+    return Problem.of(error).response(request_id_of(request))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return error.problem.response(request_id_of(request))
+
+
+async def _http_failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    problem = getattr(error, "problem", None) or Problem(
+        status=error.status_code,
+        code=_CODES.get(error.status_code, "http_error"),
+        detail=str(error.detail),
+        hint="see /openapi.json for the routes there are",
+        headers=dict(error.headers or {}),
+    )
+    told: Response = problem.response(request_id_of(request))
+    return told
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    faults = [_fault(each) for each in error.errors()[:MOST_FAULTS]]
+    first = faults[0]
+    problem = Problem(
+        status=422,
+        code="invalid_request",
+        detail=f"{first['field']}: {first['message']}",
+        hint=first.get("hint", ""),
+        field=first["field"],
+        faults=faults,
+    )
+    return problem.response(request_id_of(request))
+
+
+def _fault(told: Mapping[str, Any]) -> dict[str, str]:
+    """One fault by its place and its reason; what was given is not repeated."""
+    place = list(told["loc"])
+    context = told.get("ctx") or {}
+    if told["type"] == "unknown_field":
+        place.append(context["name"])
+    named = ".".join(str(each) for each in place[1:]) or str(place[0])
+    fault = {"field": named, "message": str(told["msg"])}
+    if hint := context.get("hint"):
+        fault["hint"] = str(hint)
+    return fault

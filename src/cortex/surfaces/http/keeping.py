@@ -1,0 +1,91 @@
+"""Looking after every tenant that is served: background work, the lifecycle, backups, while the server runs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+
+from cortex.domain.scope import Tenant
+from cortex.engine import Engine
+from cortex.errors import EngineError
+from cortex.lifecycle.schedule import Keeper
+
+log = logging.getLogger("cortex.http")
+
+MOST_TENANTS = 10_000
+"""Beyond, tenants are looked after when there are fewer, or by `cortex work`; their jobs are durable."""
+
+RETRY = timedelta(minutes=1)
+
+
+class Caretaker:
+    """Does what is due for whoever was met. The engine's own tenant has its keeper, which also follows its files."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._clock = engine._parts.clock
+        self._lock = threading.Lock()
+        self._next: dict[Tenant, datetime] = {}
+        self._keeper: Keeper | None = None
+
+    def meet(self, tenant: Tenant) -> None:
+        """From now on this tenant is looked after too."""
+        with self._lock:
+            if tenant in self._next or tenant == self._engine.tenant or len(self._next) >= MOST_TENANTS:
+                return
+            self._next[tenant] = self._clock.now()
+        if self._keeper is not None:
+            self._keeper.nudge()
+
+    @contextmanager
+    def at_work(self, known: Iterable[Tenant]) -> Iterator[None]:
+        """Work beside the caller, for those who are known and for users who left something behind."""
+        for tenant in {*known, *self._users(known)}:
+            self.meet(tenant)
+        with self._engine.keeping() as own:
+            self._keeper = Keeper(self.attend, clock=self._clock, name="cortex-caretaker").start()
+            parts, others = self._engine._parts, self._keeper
+
+            def wake() -> None:
+                own.nudge()
+                others.nudge()
+
+            parts.wake = wake
+            try:
+                yield
+            finally:
+                others.stop()
+
+    def attend(self) -> datetime | None:
+        """Do what is due for each; gives when to look again."""
+        with self._lock:
+            tenants = list(self._next)
+        for tenant in tenants:
+            at = self._attended(tenant)
+            with self._lock:
+                self._next[tenant] = at
+        with self._lock:
+            return min(self._next.values(), default=None)
+
+    def _attended(self, tenant: Tenant) -> datetime:
+        now = self._clock.now()
+        try:
+            handle = self._engine.for_(agent=tenant.agent, user=tenant.user)
+            due = handle.next_due()
+            # A look costs a receipt, so it is taken only where there is something to see.
+            if self._next[tenant] <= now or (due is not None and due <= now):
+                return handle.attend()
+            return min(self._next[tenant], due) if due is not None else self._next[tenant]
+        except EngineError as error:
+            log.warning("background work failed: %s", error.code)
+            return now + RETRY
+
+    def _users(self, known: Iterable[Tenant]) -> Iterator[Tenant]:
+        """Everybody an agent has traces of: what they left undone when the server was stopped is still to be done."""
+        for agent in {self._engine.tenant.agent, *(tenant.agent for tenant in known)}:
+            with suppress(EngineError):  # a store that cannot be opened is told by /ready
+                for user in self._engine._parts.store(agent).users():
+                    yield Tenant(agent, user)

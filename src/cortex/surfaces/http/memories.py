@@ -1,0 +1,141 @@
+"""Memories: remembered, listed, shown, edited, forgotten."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Query, Response
+
+from cortex.domain.identity import TraceId, checked_id
+from cortex.domain.memory import Memory, Retention
+from cortex.engine import Engine
+from cortex.errors import Conflict, InvalidRequest
+from cortex.exchange import EditConflict, Statement, markdown_of
+from cortex.surfaces.http.visiting import Reading, StrictRoute, Writing
+from cortex.surfaces.schemas import (
+    ID,
+    AddressedQuery,
+    EditRequest,
+    ForgottenAnswer,
+    ListAnswer,
+    ListQuery,
+    RememberedAnswer,
+    RememberRequest,
+    ShownAnswer,
+    TraceAnswer,
+)
+
+router = APIRouter(tags=["memories"], route_class=StrictRoute)
+
+Id = Annotated[str, Path(description="The id of a memory, turn or chunk: a UUID.", examples=[ID])]
+Listed = Annotated[ListQuery, Query()]
+Whose = Annotated[AddressedQuery, Query()]
+_ETAG = re.compile(r'"([0-9a-f]{16})"')
+
+IfMatch = Annotated[
+    str | None, Header(description="The `ETag` of what was read: an edit of anything else is a conflict.")
+]
+
+
+@router.post("/v1/memories", status_code=201)
+async def remember(asked: RememberRequest, visit: Writing) -> RememberedAnswer:
+    """Remember a statement."""
+    return RememberedAnswer.of(await visit.call(lambda engine: engine.remember(asked.text, **asked.fields()), asked))
+
+
+@router.get("/v1/memories")
+async def listed(asked: Listed, visit: Reading) -> ListAnswer:
+    """List memories in order of id, oldest first."""
+    found = await visit.call(lambda engine: engine.list(asked.filter(), after=asked.after, limit=asked.limit), asked)
+    return ListAnswer.of(found, asked.limit)
+
+
+@router.get("/v1/memories/{id}")
+async def show(id: Id, whose: Whose, visit: Reading, response: Response) -> ShownAnswer:
+    """Show one memory, turn or chunk, with its versions and the turns it came from."""
+    found = await visit.call(lambda engine: engine.show(id), whose)
+    if isinstance(found.trace, Memory):
+        response.headers["ETag"] = _etag(found.trace)
+    return ShownAnswer.of_shown(found)
+
+
+@router.patch("/v1/memories/{id}")
+async def edit(id: Id, asked: EditRequest, visit: Writing, response: Response, if_match: IfMatch = None) -> TraceAnswer:
+    """Change what a memory says, as a new version of it. Its trust never rises by that."""
+    edited = await visit.call(lambda engine: _edited(engine, checked_id(id), asked.changes(), if_match), asked)
+    response.headers["ETag"] = _etag(edited)
+    return TraceAnswer.of(edited)
+
+
+@router.delete("/v1/memories/{id}")
+async def forget(id: Id, whose: Whose, visit: Writing) -> ForgottenAnswer:
+    """Forget a memory or turn: recall no longer finds it, and its history keeps it."""
+    return ForgottenAnswer.of(await visit.call(lambda engine: engine.forget(id), whose))
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+def _edited(engine: Engine, id: TraceId, changes: dict[str, Any], if_match: str | None) -> Memory:
+    """The memory with `changes`, by the engine's own way for edits: three versions compared, a conflict told."""
+    memory = engine.get(id)
+    if not isinstance(memory, Memory):
+        raise InvalidRequest("is a turn or a chunk", field="id", hint="only memories can be edited")
+    yours = _revised(memory, changes, engine.settings.limits.max_text_bytes)
+    page = markdown_of([yours], engine.tenant, position=0, at=memory.created_at)
+    ours = Statement.of(yours).digest(id)
+    try:
+        base = _base(memory, if_match)
+        engine.import_markdown(page.replace(f"cortex:id={id} base={ours}", f"cortex:id={id} base={base}"))
+    except EditConflict as error:
+        raise _changed() from error
+    found = engine.get(id)
+    assert isinstance(found, Memory)
+    return found
+
+
+def _base(memory: Memory, if_match: str | None) -> str:
+    """The digest of what the edit begins from: what is there, or what the caller has read."""
+    if if_match is None or if_match.strip() == "*":
+        return Statement.of(memory).digest(memory.id)
+    found = _ETAG.fullmatch(if_match.strip())
+    if found is None:
+        raise _changed()
+    return found[1]
+
+
+def _changed() -> Conflict:
+    return Conflict(
+        "the memory was changed since it was read, or is no longer active", hint="read it again and repeat the edit"
+    )
+
+
+def _revised(memory: Memory, changes: dict[str, Any], max_text_bytes: int) -> Memory:
+    """The memory as it is to be, held to the rules of what is remembered."""
+    expires: datetime | None = changes.pop("expires_at", None)
+    if expires is not None and expires <= memory.created_at:
+        raise InvalidRequest("is before the memory was made", field="expires_at", hint="give a later time")
+    if expires is not None:
+        changes |= {"retention": Retention.TTL, "expires": expires}
+    elif "retention" in changes:
+        changes["expires"] = None
+    if "tags" in changes:
+        changes["tags"] = tuple(tag for tag in changes["tags"] if tag)
+    statement = replace(Statement.of(memory), **changes)
+    draft = statement.draft(memory.created_at).checked(max_text_bytes)
+    return memory.revised(
+        text=draft.text,
+        scope=draft.scope,
+        kind=draft.kind,
+        tags=draft.tags,
+        importance=float(statement.importance),
+        retention=draft.retention,
+        ttl=draft.ttl,
+    )
+
+
+def _etag(memory: Memory) -> str:
+    return f'"{Statement.of(memory).digest(memory.id)}"'

@@ -1,0 +1,186 @@
+"""Serving the application: one process, one port, limits on connections, an orderly end, and a log without texts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from cortex.access.tokens import Tokens
+from cortex.errors import InvalidRequest
+from cortex.surfaces.http.options import ServeOptions
+
+_LOGGERS = ("cortex", "uvicorn.error")
+_BACKLOG = 256
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+def check_exposure(tokens: Tokens, options: ServeOptions, now: datetime) -> None:
+    """Refuse to be reachable from other machines while nobody has a token."""
+    if options.is_local or any(token.state(now) == "active" for token in tokens.all()):
+        return
+    raise InvalidRequest(
+        f"{options.host} can be reached from other machines, and there is no token",
+        field="serve.host",
+        hint="make one with `cortex token create`, or listen on 127.0.0.1",
+    )
+
+
+def listen(options: ServeOptions) -> socket.socket:
+    """The socket to serve on, bound; port 0 takes a free one."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as error:
+        raise InvalidRequest(
+            f"cannot listen on {options.host}:{options.port}: {error.strerror or error}",
+            field="serve.port",
+            hint="choose another with --port, or stop what listens there",
+        ) from error
+    return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    """Where a client finds the server."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class Server(uvicorn.Server):
+    """uvicorn, ended by a signal without being killed by it afterwards: whoever started it has things to close."""
+
+    def __init__(self, app: FastAPI, options: ServeOptions, ready: Callable[[], None] | None = None) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=_protocol(options.receive_timeout_ms / 1000),
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                backlog=_BACKLOG,
+                limit_concurrency=options.max_connections,
+                timeout_keep_alive=5,
+                timeout_graceful_shutdown=options.shutdown_seconds,
+                h11_max_incomplete_event_size=options.max_header_bytes,
+            )
+        )
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._ready is not None and not self.should_exit:
+            self._ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        try:
+            before = {each: signal.signal(each, self.handle_exit) for each in _ENDING}
+        except ValueError:  # not in the main thread: whoever runs us there ends us by `should_exit`
+            yield
+            return
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+
+def _protocol(seconds: float) -> type[asyncio.Protocol]:
+    """HTTP with a limit on how long a client may take to send its headers: uvicorn has none of its own."""
+
+    class Bounded(H11Protocol):
+        _late: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._expect()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self._is_answering:
+                self._cease()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if not self._is_answering:
+                self._expect()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._cease()
+            super().connection_lost(exc)
+
+        @property
+        def _is_answering(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete
+
+        def _expect(self) -> None:
+            self._cease()
+            self._late = self.loop.call_later(seconds, self._give_up)
+
+        def _cease(self) -> None:
+            if self._late is not None:
+                self._late.cancel()
+                self._late = None
+
+        def _give_up(self) -> None:
+            if not self._is_answering and not self.transport.is_closing():
+                self.transport.close()
+
+    return Bounded
+
+
+# --- the log ----------------------------------------------------------------------------------------------------------
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line. Of an error its type and places, never its message."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        told |= getattr(record, "told", {})
+        if record.exc_info and record.exc_info[0] is not None:
+            told["error"] = record.exc_info[0].__name__
+        return json.dumps(told, ensure_ascii=False)
+
+
+@contextmanager
+def logged(level: int = logging.INFO) -> Iterator[None]:
+    """Write what the server logs to stderr."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    before = {}
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        before[logger] = (logger.level, logger.propagate)
+        logger.addHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger, (old, propagates) in before.items():
+            logger.removeHandler(handler)
+            logger.setLevel(old)
+            logger.propagate = propagates

@@ -1,0 +1,112 @@
+"""The two hooks of a turn: all that the plugin of a host needs. They answer whatever happens, and in time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+
+from cortex.domain.scope import DEFAULT_SCOPE
+from cortex.engine import Ingested
+from cortex.errors import EngineError
+from cortex.surfaces.http.errors import Refused
+from cortex.surfaces.http.visiting import Reading, StrictRoute, Visit, Writing
+from cortex.surfaces.schemas import AfterTurn, BeforeTurn, FlushPlanAnswer, FlushPlanRequest, Injected, Taken
+
+log = logging.getLogger("cortex.http")
+
+T = TypeVar("T")
+
+router = APIRouter(tags=["turns"], route_class=StrictRoute)
+
+_LATE = "deadline"
+
+
+@router.post("/v1/turns/before")
+async def before(asked: BeforeTurn, visit: Reading) -> Injected:
+    """What to put before the model for this message; empty where nothing is relevant, or at the deadline."""
+    tenant = visit.tenant(asked)
+    hooks = visit.served.hooks.for_(agent=tenant.agent, user=tenant.user)
+    seconds = visit.served.engine.settings.hooks.deadline_ms / 1000
+    found, trouble = await _in_time(
+        visit,
+        lambda: hooks.before(
+            asked.message,
+            session=asked.session,
+            scope=asked.scope,
+            channel=asked.channel,
+            trigger=asked.trigger,
+            recipe=asked.recipe,
+        ),
+        seconds,
+    )
+    if found is None:
+        return Injected(degraded=[trouble], milliseconds=seconds * 1000)
+    if found:  # a synthesis for the next turn is to be made
+        visit.served.caretaker.meet(tenant)
+    return Injected.of(found)
+
+
+@router.post("/v1/turns/after")
+async def after(asked: AfterTurn, visit: Writing) -> Taken:
+    """Store what is new of the session, durably before this answers. Nobody has to wait for the answer."""
+    engine = visit.engine(asked)
+    clock = engine._parts.clock
+    began = clock.monotonic()
+
+    def take() -> Ingested:
+        # What was injected has to be on record before the reply that may repeat it is read.
+        engine.settle()
+        return engine.ingest(
+            asked.messages,
+            session=asked.session,
+            scope=DEFAULT_SCOPE if asked.scope is None else asked.scope,
+            channel=asked.channel,
+            trigger=asked.trigger,
+        )
+
+    done, trouble = await _in_time(visit, take, engine.settings.hooks.ingest_timeout_ms / 1000)
+    took = round((clock.monotonic() - began) * 1000, 3)
+    if done is None:
+        engine._parts.troubles.count(f"after:{trouble}")
+        return Taken(degraded=[trouble], milliseconds=took)
+    facts = done.receipt.facts
+    return Taken(
+        stored=facts["stored"],
+        seen=facts["seen"],
+        skipped=facts.get("reason"),
+        receipt_id=done.receipt.id,
+        milliseconds=took,
+    )
+
+
+@router.post("/v1/flush-plan")
+async def flush_plan(asked: FlushPlanRequest, visit: Reading) -> FlushPlanAnswer:
+    """Whether the agent should write down now what a compaction would lose, and what to say to it."""
+    plan = await visit.call(
+        lambda engine: engine.flush_plan(asked.state(), timezone=asked.timezone, workspace_has=asked.workspace_has),
+        asked,
+    )
+    return FlushPlanAnswer.of(plan, is_asked=asked.context_window is not None)
+
+
+async def _in_time(visit: Visit, work: Callable[[], T], seconds: float) -> tuple[T | None, str]:
+    """What `work` gives, or None and why not: an error must not reach the turn of the host."""
+    try:
+        return await visit.served.turn_calling(work, seconds), ""
+    except Refused as refused:
+        return None, refused.problem.code
+    except EngineError as error:
+        return None, _LATE if error.code == "deadline_exceeded" else error.code
+    except Exception as error:
+        log.error("turn: %s", type(error).__name__)
+        return None, "unexpected"
+
+
+def degraded(path: str, code: str) -> Response:
+    """The answer to a turn that the server had no place for."""
+    told = Injected(degraded=[code]) if path.endswith("before") else Taken(degraded=[code])
+    return JSONResponse(told.model_dump())

@@ -1,0 +1,158 @@
+"""What a route has to do with: the engine of whoever asks, called in a thread and under a deadline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol, TypeVar
+
+import anyio.to_thread
+from fastapi import Depends, Request, Response
+from fastapi.routing import APIRoute
+
+from cortex.access.tokens import Right
+from cortex.domain.scope import Tenant
+from cortex.engine import Engine
+from cortex.hooks import TurnHooks
+from cortex.surfaces.http.access import Caller
+from cortex.surfaces.http.calling import Calling
+from cortex.surfaces.http.errors import Malformed
+from cortex.surfaces.http.keeping import Caretaker
+from cortex.surfaces.http.metrics import Metrics
+from cortex.surfaces.http.options import ServeOptions
+
+T = TypeVar("T")
+
+_READ_AT_ONCE = 1 << 16
+"""A longer body is read beside the event loop, so that others need not wait for it."""
+
+
+class Whose(Protocol):
+    """Names whose memory is meant, or leaves it open."""
+
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def user(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    agent: str | None = None
+    user: str | None = None
+
+
+OWN = _Own()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What all requests share."""
+
+    engine: Engine
+    hooks: TurnHooks
+    options: ServeOptions
+    metrics: Metrics
+    caretaker: Caretaker
+    calling: Calling
+    turn_calling: Calling
+    """Apart from the other calls, so that a turn never waits for an import."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request: what is served, and who asks."""
+
+    served: Served
+    caller: Caller
+    right: Right
+    """What is asked for; the caller has it."""
+
+    async def call(self, work: Callable[[Engine], T], whose: Whose = OWN, *, seconds: float | None = None) -> T:
+        """What `work` gives of the engine of whoever is meant."""
+        engine = self.engine(whose)
+        limit = self.served.options.request_timeout_ms / 1000 if seconds is None else seconds
+        return await self.served.calling(lambda: work(engine), limit)
+
+    async def long_call(self, work: Callable[[Engine], T], whose: Whose = OWN) -> T:
+        """`call` for what may take minutes."""
+        return await self.call(work, whose, seconds=self.served.options.long_timeout_ms / 1000)
+
+    def engine(self, whose: Whose = OWN) -> Engine:
+        tenant = self.tenant(whose)
+        return self.served.engine.for_(agent=tenant.agent, user=tenant.user)
+
+    def tenant(self, whose: Whose = OWN) -> Tenant:
+        tenant = self.caller.acting_for(whose.agent, whose.user)
+        if self.right is not Right.READ:  # whoever only asks leaves no work behind
+            self.served.caretaker.meet(tenant)
+        return tenant
+
+
+def _allowed(right: Right) -> Callable[[Request], Visit]:
+    def visit(request: Request) -> Visit:
+        caller: Caller = request.scope["cortex.caller"]
+        caller.require(right)
+        return Visit(request.app.state.served, caller, right)
+
+    return visit
+
+
+Reading = Annotated[Visit, Depends(_allowed(Right.READ))]
+Writing = Annotated[Visit, Depends(_allowed(Right.WRITE))]
+Administering = Annotated[Visit, Depends(_allowed(Right.ADMIN))]
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+
+
+class StrictRoute(APIRoute):
+    """A route whose body is JSON that every reader would understand alike."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def strictly(request: Request) -> Response:
+            return await handle(_StrictRequest(request.scope, request.receive))
+
+        return strictly
+
+
+class _StrictRequest(Request):
+    async def json(self) -> Any:
+        served: Served = self.app.state.served
+        body = await self.body()
+        if len(body) <= _READ_AT_ONCE:
+            return parsed(body, served.options.max_keys)
+        return await anyio.to_thread.run_sync(parsed, body, served.options.max_keys)
+
+
+def parsed(body: bytes, max_keys: int) -> Any:
+    """What `body` says, or `Malformed`."""
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(pairs) > max_keys:
+            raise Malformed(f"an object has over {max_keys:,} keys", "send fewer", status=422, code="too_many_keys")
+        return dict(pairs)
+
+    try:
+        value = json.loads(body.decode("utf-8"), object_pairs_hook=checked, parse_constant=_refuse_constant)
+        if b"\\u" in body:
+            # Half of a pair of surrogates is no character, and can neither be stored nor searched for.
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed("is not UTF-8", "send it as UTF-8") from error
+    except UnicodeEncodeError as error:
+        raise Malformed("holds half a character", "send whole ones: surrogates come in pairs") from error
+    except RecursionError as error:
+        raise Malformed("is nested too deeply", "send it flatter") from error
+    except json.JSONDecodeError as error:
+        raise Malformed(f"is not JSON: line {error.lineno}, column {error.colno}", "mend it there") from error
+    except ValueError as error:  # a number of too many digits
+        raise Malformed("holds a number nobody can read", "send a shorter one") from error
+    return value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise Malformed(f"{name} is not JSON", "leave it out, or send null")

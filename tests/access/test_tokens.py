@@ -1,0 +1,767 @@
+"""Tokens (DESIGN 5): told once, hashed at rest, refused at once when they are over, and never granted in doubt."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import hmac
+import json
+import logging
+import os
+import signal
+import stat
+import string
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokens_process
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cortex.access import Right, Token, Tokens
+from cortex.clock import SystemClock
+from cortex.domain.scope import Tenant
+from cortex.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    StoreBusy,
+    StoreCorrupt,
+    StoreTooNew,
+    StoreUnavailable,
+)
+from cortex.surfaces.cli import app
+from cortex.testing import FakeClock
+
+ANA = Tenant("scribe", "Ana")
+BEN = Tenant("scribe", "Ben")
+URL_SAFE = string.ascii_letters + string.digits + "-_"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "tokens.json"
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def tokens(path: Path, clock: FakeClock) -> Tokens:
+    return Tokens(path, clock)
+
+
+def started(deed: str, path: Path, argument: object) -> subprocess.Popen[str]:
+    """A process of its own that does something to the tokens at `path`."""
+    return subprocess.Popen(
+        [sys.executable, tokens_process.__file__, deed, str(path), str(argument)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def done(process: subprocess.Popen[str]) -> tuple[int, list[str], str]:
+    """How the process ended: its exit code, the lines it said, and what it complained of."""
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out.splitlines(), err
+
+
+def beside(path: Path) -> str:
+    """What is in the folder of the tokens, by name."""
+    return " ".join(sorted(each.name for each in path.parent.iterdir()))
+
+
+# --- made and checked -------------------------------------------------------------------------------------------------
+
+
+def test_a_token_is_known_by_its_secret(tokens: Tokens, clock: FakeClock) -> None:
+    secret, token = tokens.create(ANA, [Right.READ], label="phone", expires_in=timedelta(days=30))
+    assert tokens.check(secret) == token
+    assert (token.tenant, token.rights, token.label) == (ANA, {Right.READ}, "phone")
+    assert (token.created_at, token.expires_at) == (clock.now(), clock.now() + timedelta(days=30))
+    assert token.revoked_at is None
+
+
+def test_a_secret_says_which_token_it_is_and_has_32_random_bytes(path: Path, clock: FakeClock) -> None:
+    asked: list[int] = []
+
+    def entropy(number: int) -> bytes:
+        asked.append(number)
+        return bytes(range(number))
+
+    secret, token = Tokens(path, clock, entropy).create(ANA, [Right.READ])
+    assert secret == f"ctx_{token.id}_{base64.urlsafe_b64encode(bytes(range(32))).decode().rstrip('=')}"
+    assert len(secret.split("_", 2)[2]) == 43
+    assert sorted(asked) == [6, 32]
+
+
+def test_two_tokens_differ_in_everything_that_was_drawn(tokens: Tokens) -> None:
+    secrets = {tokens.create(ANA, [Right.READ])[0] for _ in range(20)}
+    assert len({secret.split("_", 2)[1] for secret in secrets}) == 20
+    assert len({secret.split("_", 2)[2] for secret in secrets}) == 20
+
+
+def test_an_id_that_is_taken_is_never_overwritten(path: Path, clock: FakeClock) -> None:
+    same = Tokens(path, clock, lambda number: b"\7" * number)
+    secret, token = same.create(ANA, [Right.READ])
+    with pytest.raises(Conflict):
+        same.create(BEN, [Right.ADMIN])
+    assert same.check(secret) == token
+    assert same.all() == [token]
+
+
+@pytest.mark.parametrize(
+    ("given_rights", "allowed"),
+    [
+        ([Right.READ], {Right.READ}),
+        ([Right.WRITE], {Right.READ, Right.WRITE}),
+        ([Right.ADMIN], {Right.READ, Right.WRITE, Right.ADMIN}),
+        ([Right.READ, Right.ADMIN], {Right.READ, Right.WRITE, Right.ADMIN}),
+    ],
+)
+def test_a_right_includes_the_lesser_ones(tokens: Tokens, given_rights: list[Right], allowed: set[Right]) -> None:
+    secret, token = tokens.create(ANA, given_rights)
+    checked = tokens.check(secret)
+    assert checked is not None
+    assert token.rights == checked.rights == allowed
+    assert {right for right in Right if checked.allows(right)} == allowed
+
+
+def test_a_token_stands_for_its_own_tenant_alone(tokens: Tokens) -> None:
+    """Two tenants' tokens are never swapped, also where one carries the id of the other."""
+    of_ana, ana = tokens.create(ANA, [Right.READ])
+    of_ben, ben = tokens.create(BEN, [Right.READ])
+    assert [tokens.check(of_ana), tokens.check(of_ben)] == [ana, ben]
+    assert tokens.check(of_ana.replace(ana.id, ben.id)) is None
+    assert tokens.check(of_ben.replace(ben.id, ana.id)) is None
+
+
+RIGHTS = st.sets(st.sampled_from(list(Right)), min_size=1)
+LABELS = st.text(st.characters(categories=("L", "N", "P", "S")), max_size=40)
+USERS = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=40)
+AGENTS = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,63}", fullmatch=True)
+SPANS = st.none() | st.timedeltas(timedelta(seconds=1), timedelta(days=36_500))
+
+
+@given(agent=AGENTS, user=USERS, rights=RIGHTS, label=LABELS, span=SPANS)
+def test_whatever_was_made_is_what_another_process_would_check(
+    path: Path, agent: str, user: str, rights: set[Right], label: str, span: timedelta | None
+) -> None:
+    secret, token = Tokens(path, FakeClock()).create(Tenant(agent, user), rights, label=label, expires_in=span)
+    assert Tokens(path, FakeClock()).check(secret) == token
+    assert (token.agent, token.user, token.label) == (agent, user, label)
+    assert rights <= token.rights
+
+
+@given(data=st.data())
+def test_any_mutation_of_a_secret_is_refused(path: Path, data: st.DataObject) -> None:
+    tokens = Tokens(path, FakeClock())
+    secret, token = tokens.create(ANA, [Right.ADMIN])
+    at = data.draw(st.integers(0, len(secret)))
+    cut = data.draw(st.integers(0, 3))
+    put = data.draw(st.text(st.sampled_from(URL_SAFE) | st.characters(), max_size=3))
+    mutated = secret[:at] + put + secret[at + cut :]
+    assert tokens.check(mutated) == (token if mutated == secret else None)
+
+
+def test_the_last_character_counts_with_all_its_bits(tokens: Tokens) -> None:
+    """43 characters hold two bits more than 32 bytes have: texts that stand for the same bytes are other secrets."""
+    secret, token = tokens.create(ANA, [Right.READ])
+    assert [last for last in URL_SAFE if tokens.check(secret[:-1] + last)] == [secret[-1]]
+    assert tokens.check(secret) == token
+
+
+@pytest.mark.parametrize(
+    "malformed",
+    ["", " ", "ctx_", "ctx__", "ctx_0123456789ab", "ctx_0123456789ab_", "Bearer x", "\0", "\ud800", "ü" * 60,
+     "x" * 10**6, "ctx_0123456789ab_" + "ü" * 43, "ctx_" + "٠" * 12 + "_" + "a" * 43],
+)  # fmt: skip
+def test_what_is_no_secret_at_all_is_refused(tokens: Tokens, malformed: str) -> None:
+    tokens.create(ANA, [Right.READ])
+    assert tokens.check(malformed) is None
+
+
+@pytest.mark.parametrize("around", ["{} ", " {}", "{}\n", "{}=", "Bearer {}", "{}\0", "{0}{0}"])
+def test_a_secret_is_taken_as_it_is_or_not_at_all(tokens: Tokens, around: str) -> None:
+    secret, _ = tokens.create(ANA, [Right.READ])
+    assert tokens.check(around.format(secret)) is None
+
+
+def test_every_check_makes_one_comparison_in_constant_time(tokens: Tokens, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unknown, wrong, malformed, revoked or right: the work is the same, on digests of the same length."""
+    secret, token = tokens.create(ANA, [Right.READ])
+    revoked, of_revoked = tokens.create(ANA, [Right.READ])
+    tokens.revoke(of_revoked.id)
+    compared: list[tuple[int, int]] = []
+
+    def comparing(one: bytes, other: bytes) -> bool:
+        compared.append((len(one), len(other)))
+        return one == other
+
+    monkeypatch.setattr(hmac, "compare_digest", comparing)
+    wrong = f"ctx_{token.id}_{'A' * 43}"
+    given_secrets = [secret, revoked, wrong, wrong.replace(token.id, "0" * 12), "malformed", ""]
+    assert [tokens.check(each) for each in given_secrets] == [token, None, None, None, None, None]
+    assert compared == [(32, 32)] * len(given_secrets)
+
+
+# --- over -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_revoked_token_is_refused_at_once_and_still_listed(tokens: Tokens, clock: FakeClock) -> None:
+    secret, token = tokens.create(ANA, [Right.READ])
+    kept, other = tokens.create(ANA, [Right.READ])
+    clock.advance(60)
+    revoked = tokens.revoke(token.id)
+    assert revoked.revoked_at == clock.now()
+    assert tokens.check(secret) is None
+    assert tokens.check(kept) == other
+    assert {each.id: each.state(clock.now()) for each in tokens.all()} == {token.id: "revoked", other.id: "active"}
+
+
+def test_revoking_again_changes_nothing(tokens: Tokens, path: Path, clock: FakeClock) -> None:
+    _, token = tokens.create(ANA, [Right.READ])
+    first = tokens.revoke(token.id)
+    before = path.stat()
+    clock.advance(60)
+    assert tokens.revoke(token.id) == first
+    assert path.stat() == before
+
+
+def test_a_token_is_good_until_the_moment_it_expires(tokens: Tokens, clock: FakeClock) -> None:
+    secret, token = tokens.create(ANA, [Right.READ], expires_in=timedelta(hours=1))
+    clock.advance(timedelta(hours=1) - timedelta(microseconds=1))
+    assert tokens.check(secret) == token
+    clock.advance(timedelta(microseconds=1))
+    assert tokens.check(secret) is None
+    assert token.state(clock.now()) == "expired"
+
+
+def test_a_secret_names_its_token_to_whoever_found_it_and_wants_it_revoked(tokens: Tokens) -> None:
+    secret, token = tokens.create(ANA, [Right.READ])
+    assert tokens.revoke(secret).id == token.id
+    assert tokens.check(secret) is None
+
+
+def test_an_unknown_id_is_named_and_most_of_a_secret_is_not(tokens: Tokens) -> None:
+    secret, _ = tokens.create(ANA, [Right.READ])
+    with pytest.raises(NotFound, match="no token 000000000000"):
+        tokens.revoke("0" * 12)
+    for near in (secret[:-1], secret + "x", secret[4:], "", "../x", secret.upper()):
+        with pytest.raises(NotFound, match="not the id of a token") as refused:
+            tokens.revoke(near)
+        assert secret[20:50] not in str(refused.value)
+    assert tokens.check(secret) is not None
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", ["", "../up", "Scribe", "a" * 65])
+def test_a_tenant_that_cannot_be_gets_no_token(tokens: Tokens, path: Path, agent: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        tokens.create(Tenant(agent), [Right.READ])
+    assert refused.value.field == "agent"
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"rights": []}, "rights"),
+        ({"rights": ["root"]}, "rights"),
+        ({"label": "x" * 257}, "label"),
+        ({"label": "two\nlines"}, "label"),
+        ({"label": "\x1b[31m"}, "label"),
+        ({"label": "\ud800"}, "label"),
+        ({"label": "  "}, "label"),
+        ({"expires_in": timedelta(0)}, "expires_in"),
+        ({"expires_in": timedelta(days=-1)}, "expires_in"),
+        ({"expires_in": timedelta.max}, "expires_in"),
+        ({"expires_in": datetime(9999, 6, 1, tzinfo=UTC) - FakeClock().now()}, "expires_in"),
+    ],
+)
+def test_a_token_that_cannot_be_is_refused_before_anything_is_written(
+    tokens: Tokens, path: Path, options: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        tokens.create(ANA, **({"rights": [Right.READ]} | options))
+    assert (refused.value.field, bool(refused.value.hint)) == (field, True)
+    assert not path.parent.exists()
+
+
+def test_a_token_cannot_be_made_up_without_a_right_or_a_tenant() -> None:
+    fields: dict[str, Any] = {
+        "id": "0" * 12, "agent": "scribe", "user": "Ana", "rights": frozenset({Right.ADMIN}), "label": "",
+        "created_at": datetime(2026, 1, 5, tzinfo=UTC), "expires_at": None, "revoked_at": None,
+    }  # fmt: skip
+    assert Token(**fields).allows(Right.READ)
+    for wrong in ({"id": "x"}, {"agent": ""}, {"user": ""}, {"rights": frozenset()}):
+        with pytest.raises(InvalidRequest):
+            Token(**(fields | wrong))
+
+
+def multiplied(path: Path, number: int) -> None:
+    """Let there be so many tokens, all like the first but for their ids."""
+    told = json.loads(path.read_text())
+    told["tokens"] += [told["tokens"][0] | {"id": f"{each:012x}"} for each in range(number - 1)]
+    path.write_text(json.dumps(told))
+
+
+def test_there_are_at_most_ten_thousand_and_one_that_is_over_makes_room(tokens: Tokens, path: Path) -> None:
+    secret, token = tokens.create(ANA, [Right.READ])
+    multiplied(path, 10_000)
+    with pytest.raises(InvalidRequest, match="10,000") as refused:
+        tokens.create(BEN, [Right.READ])
+    assert "revoke" in refused.value.hint
+    assert len(tokens.all()) == 10_000
+    tokens.revoke("0" * 12)
+    fresh, made = tokens.create(BEN, [Right.READ])
+    ids = {each.id for each in tokens.all()}
+    assert (len(ids), "0" * 12 in ids) == (10_000, False)
+    assert [tokens.check(fresh), tokens.check(secret)] == [made, token]
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_file_and_its_folder_are_for_their_owner_alone(tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "new" / "home" / "tokens.json"
+    before = os.umask(0)
+    try:
+        Tokens(path, clock).create(ANA, [Right.READ])
+        Tokens(path, clock).create(ANA, [Right.READ])
+    finally:
+        os.umask(before)
+    modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
+    assert modes == {"tokens.json": 0o600, "tokens.json.lock": 0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
+
+
+def test_no_secret_is_kept_logged_or_shown(tokens: Tokens, path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    secret, token = tokens.create(ANA, [Right.READ], label="phone")
+    drawn = secret.split("_", 2)[2]
+    digest = json.loads(path.read_text())["tokens"][0]["sha256"]
+    tokens.check(secret)
+    tokens.check(secret[:-1])
+    shown = f"{tokens!r} {vars(tokens)!r} {token!r} {tokens.all()!r} {token.to_json()!r} {caplog.text}"
+    assert token.id in shown
+    assert drawn not in shown + path.read_text()
+    assert digest not in shown
+    assert repr(bytes.fromhex(digest)) not in shown
+
+
+def test_asking_makes_nothing(tokens: Tokens, path: Path) -> None:
+    assert tokens.check(f"ctx_{'0' * 12}_{'A' * 43}") is None
+    assert tokens.all() == []
+    assert not path.parent.exists()
+
+
+def entry(change: Callable[[dict[str, Any]], Any]) -> Callable[[str], str]:
+    """The file with its one token changed."""
+
+    def changed(content: str) -> str:
+        told = json.loads(content)
+        change(told["tokens"][0])
+        return json.dumps(told)
+
+    return changed
+
+
+def put(**values: Any) -> Callable[[str], str]:
+    return entry(lambda found: found.update(values))
+
+
+DAMAGE: dict[str, Callable[[str], str]] = {
+    "empty": lambda _: "",
+    "cut off": lambda content: content[: len(content) // 2],
+    "not JSON": lambda content: content + "}",
+    "no object": lambda _: "[]",
+    "nothing": lambda _: "null",
+    "no tokens": lambda _: '{"version": 1}',
+    "no version": lambda content: content.replace('"version"', '"revision"'),
+    "an unknown version": lambda content: content.replace('"version": 1', '"version": "1"'),
+    "an old version": lambda content: content.replace('"version": 1', '"version": 0'),
+    "too deep": lambda _: "[" * 100_000,
+    "zeros": lambda content: "\0" * len(content),
+    "tokens by name": lambda content: json.dumps({"version": 1, "tokens": {"a": json.loads(content)["tokens"][0]}}),
+    "one id twice": lambda content: json.dumps({"version": 1, "tokens": json.loads(content)["tokens"] * 2}),
+    "a limit nobody knows": put(only_from="127.0.0.1"),
+    "no rights": put(rights=[]),
+    "unknown rights": put(rights=["root"]),
+    "a digest among the rights": entry(lambda found: found.update(rights=[found["sha256"]])),
+    "rights of another sort": put(rights=[["admin"]]),
+    "no end": entry(lambda found: found.pop("expires_at")),
+    "an empty end": put(expires_at=""),
+    "an end in numbers": put(expires_at=0),
+    "an end that is none": put(expires_at=False),
+    "an end beyond all time": put(expires_at="9999-12-31T23:59:59-12:00"),
+    "an empty revocation": put(revoked_at=""),
+    "no beginning": put(created_at=None),
+    "an id of another sort": put(id="../../x"),
+    "an id in numbers": put(id=7),
+    "an agent that cannot be": put(agent="../x"),
+    "no user": put(user=None),
+    "no label": put(label=None),
+    "a label of another sort": put(label=0),
+    "a short digest": put(sha256="00"),
+    "no digest": put(sha256=None),
+    "an empty digest": put(sha256=""),
+    "a digest in other letters": put(sha256="z" * 64),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_file_lets_nobody_in_and_is_left_to_be_mended(
+    tokens: Tokens, path: Path, clock: FakeClock, damage: Callable[[str], str]
+) -> None:
+    secret, token = tokens.create(ANA, [Right.ADMIN])
+    assert tokens.check(secret) == token
+    good = path.read_text()
+    digest = json.loads(good)["tokens"][0]["sha256"]
+    path.write_text(bad := damage(good))
+    assert bad != good
+    asked: list[Callable[[], object]] = [
+        lambda: tokens.check(secret),
+        lambda: Tokens(path, clock).check(secret),
+        lambda: tokens.check("malformed"),
+        tokens.all,
+        lambda: tokens.create(BEN, [Right.READ]),
+        lambda: tokens.revoke(token.id),
+    ]
+    for ask in asked:
+        with pytest.raises(StoreCorrupt) as refused:
+            ask()
+        assert str(path) in refused.value.message
+        assert "cortex token create" in refused.value.hint
+        told = "".join(traceback.format_exception(refused.value))
+        assert digest not in told
+        assert secret[20:] not in told
+    assert path.read_text() == bad
+    path.write_text(good)
+    assert tokens.check(secret) == token
+
+
+def test_a_file_of_a_newer_cortex_lets_nobody_in(tokens: Tokens, path: Path) -> None:
+    secret, _ = tokens.create(ANA, [Right.READ])
+    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+    with pytest.raises(StoreTooNew, match="newer"):
+        tokens.check(secret)
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_may_write_lets_nobody_in(tokens: Tokens, path: Path, mode: int) -> None:
+    secret, token = tokens.create(ANA, [Right.READ])
+    assert tokens.check(secret) == token
+    path.chmod(mode)
+    for ask in (lambda: tokens.check(secret), lambda: tokens.create(ANA, [Right.READ])):
+        with pytest.raises(StoreUnavailable) as refused:
+            ask()
+        assert f"chmod 600 {path}" in refused.value.hint
+    path.chmod(0o600)
+    assert tokens.check(secret) == token
+
+
+def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tokens: Tokens, path: Path) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path, 0o600)
+    with pytest.raises(StoreCorrupt):
+        tokens.check("x")
+
+
+def test_a_folder_in_the_place_of_the_file_is_told_and_costs_no_descriptors(tokens: Tokens, path: Path) -> None:
+    path.mkdir(parents=True)
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable, match="Is a directory"):
+            tokens.check("x")
+    probe = os.open(os.devnull, os.O_RDONLY)
+    os.close(probe)
+    with pytest.raises(StoreUnavailable):
+        tokens.check("x")
+    again = os.open(os.devnull, os.O_RDONLY)
+    os.close(again)
+    assert again == probe
+
+
+def test_a_home_that_cannot_be_made_is_told(tmp_path: Path, clock: FakeClock) -> None:
+    (tmp_path / "file").write_text("")
+    tokens = Tokens(tmp_path / "file" / "tokens.json", clock)
+    for ask in (lambda: tokens.create(ANA, [Right.READ]), tokens.all):
+        with pytest.raises(StoreUnavailable, match="Not a directory"):
+            ask()
+
+
+def test_a_file_that_was_removed_lets_nobody_in(tokens: Tokens, path: Path) -> None:
+    secret, _ = tokens.create(ANA, [Right.READ])
+    path.unlink()
+    assert tokens.check(secret) is None
+
+
+# --- many processes ---------------------------------------------------------------------------------------------------
+
+
+def test_changes_of_other_processes_are_followed(path: Path) -> None:
+    tokens = Tokens(path, SystemClock())
+    code, secrets, err = done(started("create", path, 2))
+    assert (code, err) == (0, "")
+    first, second = [tokens.check(secret) for secret in secrets]
+    assert first is not None
+    assert second is not None
+    assert done(started("revoke", path, first.id))[0] == 0
+    assert [tokens.check(secret) for secret in secrets] == [None, second]
+
+
+def test_the_file_is_read_again_only_when_it_has_changed(path: Path) -> None:
+    """A thousand checks before a change and a thousand after it open the file twice."""
+    assert done(started("opens", path, 1_000)) == (0, ["1", "1"], "")
+
+
+def test_two_changes_within_one_tick_of_the_clock_are_told_apart(path: Path, clock: FakeClock) -> None:
+    writing, checking = Tokens(path, clock), Tokens(path, clock)
+    times = []
+    for _ in range(30):
+        secret, token = writing.create(ANA, [Right.READ])
+        times.append(path.stat().st_mtime_ns)
+        assert checking.check(secret) == token
+        writing.revoke(token.id)
+        times.append(path.stat().st_mtime_ns)
+        assert checking.check(secret) is None
+    assert times == sorted(set(times))
+
+
+def test_a_change_is_later_than_the_one_before_also_where_the_clock_went_back(tokens: Tokens, path: Path) -> None:
+    tokens.create(ANA, [Right.READ])
+    ahead = path.stat().st_mtime_ns + 10**15
+    os.utime(path, ns=(ahead, ahead))
+    secret, token = tokens.create(ANA, [Right.READ])
+    assert path.stat().st_mtime_ns > ahead
+    assert tokens.check(secret) == token
+
+
+def test_processes_that_create_at_the_same_time_lose_nothing(path: Path) -> None:
+    processes = [started("create", path, 12) for _ in range(6)]
+    told = [done(process) for process in processes]
+    assert [(code, err) for code, _, err in told] == [(0, "")] * 6
+    secrets = [secret for _, lines, _ in told for secret in lines]
+    tokens = Tokens(path, SystemClock())
+    assert len(tokens.all()) == len(secrets) == 72
+    assert len({token.id for secret in secrets if (token := tokens.check(secret))}) == 72
+
+
+def test_threads_check_while_others_change(tokens: Tokens) -> None:
+    secret, token = tokens.create(ANA, [Right.READ])
+    with ThreadPoolExecutor(8) as pool:
+        made = [pool.submit(tokens.create, BEN, [Right.READ]) for _ in range(20)]
+        checked = [pool.submit(tokens.check, secret) for _ in range(400)]
+        assert {each.result() for each in checked} == {token}
+        assert all(tokens.check(each.result()[0]) == each.result()[1] for each in made)
+    assert len(tokens.all()) == 21
+
+
+def test_a_change_that_waits_too_long_for_another_says_so_and_checks_go_on(path: Path, clock: FakeClock) -> None:
+    class Impatient(Tokens):
+        patience_seconds = 0.05
+
+    tokens = Impatient(path, clock)
+    secret, token = tokens.create(ANA, [Right.READ])
+    with open(path.with_name("tokens.json.lock"), "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(StoreBusy, match="another process"):
+            tokens.create(BEN, [Right.READ])
+        assert tokens.check(secret) == token
+    assert tokens.revoke(token.id).revoked_at is not None
+
+
+# --- crashes ----------------------------------------------------------------------------------------------------------
+
+
+def test_whoever_is_killed_while_creating_leaves_the_old_file_or_the_new_one(path: Path) -> None:
+    """kill -9 before each call that changes something outside, until one comes through."""
+    tokens = Tokens(path, SystemClock())
+    secret, token = tokens.create(ANA, [Right.READ])
+    known = {token.id}
+    added = []
+    for number in count(1):
+        code, lines, err = done(started("die", path, number))
+        if code == 0:
+            break
+        assert (code, lines, err) == (-signal.SIGKILL, [], "")
+        found = {each.id for each in Tokens(path, SystemClock()).all()}
+        assert known <= found
+        assert len(found - known) <= 1
+        added.append(len(found - known))
+        known = found
+        assert tokens.check(secret) == token
+    assert len(added) >= 6
+    assert added == sorted(added), "once the new file is in place, later deaths do not take it back"
+    assert added[0] == 0
+    assert added[-1] == 1
+    assert beside(path) == "tokens.json tokens.json.lock"
+
+
+def test_a_change_is_on_the_disk_before_it_counts_and_its_place_in_the_folder_after(path: Path) -> None:
+    """What a power cut may lose is only what nobody was told."""
+    code, calls, err = done(started("calls", path, 1))
+    assert (code, err) == (0, "")
+    assert [call for call in calls if call in {"flock", "fsync", "replace"}] == ["flock", "fsync", "replace", "fsync"]
+
+
+def test_whoever_dies_in_the_middle_of_writing_leaves_the_old_file(tokens: Tokens, path: Path) -> None:
+    secret, token = tokens.create(ANA, [Right.READ])
+    before = path.read_bytes()
+    code, lines, _ = done(started("torn", path, 100))
+    assert (code, lines) == (-signal.SIGXFSZ, [])
+    assert (path.parent / ".tokens.json.new").stat().st_size == 100
+    assert path.read_bytes() == before
+    assert tokens.check(secret) == token
+    assert tokens.create(ANA, [Right.READ])
+    assert beside(path) == "tokens.json tokens.json.lock"
+
+
+def test_where_there_is_no_room_to_write_the_old_file_stays_and_the_trouble_is_named(
+    tokens: Tokens, path: Path
+) -> None:
+    tokens.create(ANA, [Right.READ])
+    before = path.read_bytes()
+    code, lines, err = done(started("full", path, 100))
+    assert (code, lines) == (1, [])
+    assert f"StoreUnavailable: {path} cannot be used: File too large" in err
+    assert path.read_bytes() == before
+    assert beside(path) == "tokens.json tokens.json.lock"
+
+
+def test_what_was_told_before_a_kill_is_kept(path: Path) -> None:
+    told: list[str] = []
+    for number in range(1, 5):
+        process = started("create", path, 10_000)
+        assert process.stdout is not None
+        told += [process.stdout.readline().strip() for _ in range(number)]
+        process.kill()
+        code, more, err = done(process)
+        assert (code, err) == (-signal.SIGKILL, "")
+        told += [line for line in more if len(line) == len(told[0])]
+    tokens = Tokens(path, SystemClock())
+    assert len(told) >= 10
+    assert all(tokens.check(secret) for secret in told)
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Runs a command on a home of its own; gives its exit code and what it said on stdout and stderr."""
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = app.run(["--home", str(tmp_path / "home"), "token", *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return ran
+
+
+def told(ran: tuple[int, str, str]) -> Any:
+    code, out, err = ran
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_the_secret_stands_alone_on_stdout_and_the_words_beside_it(cli: Callable[..., Any], path: Path) -> None:
+    code, out, err = cli("create", "--agent", "scribe", "--user", "Ana", "--label", "phone")
+    token = Tokens(path, SystemClock()).check(out.removesuffix("\n"))
+    assert code == 0
+    assert token is not None
+    assert (token.tenant, token.rights, token.label) == (ANA, {Right.READ, Right.WRITE}, "phone")
+    assert f"token {token.id} for agent scribe, user Ana: read, write, until it is revoked" in err
+    assert "it cannot be shown again" in err
+    assert out.strip() not in err
+
+
+def test_as_json_a_new_token_is_one_object_with_its_secret(cli: Callable[..., Any], path: Path) -> None:
+    made = told(cli("create", "--rights", "Admin, read", "--expires", "30d", "--json"))
+    token = Tokens(path, SystemClock()).check(made.pop("secret"))
+    assert token is not None
+    assert made == token.to_json() | {"state": "active"}
+    assert (made["agent"], made["user"], made["rights"]) == ("main", "default", ["read", "write", "admin"])
+    assert token.expires_at == token.created_at + timedelta(days=30)
+
+
+def test_the_tenant_is_the_one_of_the_settings_where_none_is_named(cli: Callable[..., Any], path: Path) -> None:
+    path.parent.mkdir()
+    (path.parent / "cortex.toml").write_text('agent = "scribe"\nuser = "Ben"\n')
+    made = told(cli("create", "--json"))
+    assert (made["agent"], made["user"]) == ("scribe", "Ben")
+
+
+def test_the_list_shows_every_token_with_its_state_and_no_secret(
+    cli: Callable[..., Any], path: Path, clock: FakeClock
+) -> None:
+    assert cli("list") == (0, "no tokens; `cortex token create` makes one\n", "")
+    past = Tokens(path, clock)
+    made = [past.create(ANA, [Right.READ], label="old phone", expires_in=timedelta(minutes=1))]
+    made += [past.create(BEN, [Right.WRITE]), past.create(BEN, [Right.ADMIN])]
+    past.revoke(made[1][1].id)
+    code, out, err = cli("list")
+    assert (code, err) == (0, "")
+    states = {each["id"]: each["state"] for each in told(cli("list", "--json"))["tokens"]}
+    assert states == {token.id: state for (_, token), state in zip(made, ["expired", "revoked", "active"], strict=True)}
+    for secret, token in made:
+        (line,) = (line for line in out.splitlines() if token.id in line)
+        assert all(part in line for part in (token.agent, token.user, states[token.id], token.label))
+        assert secret[20:] not in out
+    assert "read, write, admin" in out
+    assert [each["user"] for each in told(cli("list", "--user", "Ana", "--json"))["tokens"]] == ["Ana"]
+    assert told(cli("list", "--agent", "other", "--json")) == {"tokens": []}
+
+
+def test_a_token_is_revoked_by_its_id(cli: Callable[..., Any], path: Path) -> None:
+    tokens = Tokens(path, SystemClock())
+    (one, first), (two, second) = tokens.create(ANA, [Right.READ]), tokens.create(ANA, [Right.READ])
+    code, out, err = cli("revoke", first.id)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"token {first.id} is refused since ")
+    assert told(cli("revoke", second.id, "--json"))["state"] == "revoked"
+    assert [tokens.check(one), tokens.check(two)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("create", "--rights", "write,raed"), 2, "hint: did you mean 'read'?"),
+        (("create", "--rights", ""), 2, "rights: '' is not known"),
+        (("create", "--expires", "soon"), 2, "expires: is not a time span"),
+        (("create", "--expires", "0d"), 2, "expires_in: ends before it begins"),
+        (("create", "--expires", "99999999d"), 2, "expires_in: ends before it begins, or never"),
+        (("create", "--label", "a\nb"), 2, "label: "),
+        (("create", "--agent", "../up"), 2, "agent: "),
+        (("revoke", "0" * 12), 3, f"error: there is no token {'0' * 12}\nhint: `cortex token list` shows them"),
+    ],
+)
+def test_a_command_that_cannot_be_carried_out_says_why(
+    cli: Callable[..., Any], arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    found, out, err = cli(*arguments)
+    assert (found, out) == (code, "")
+    assert said in err
+
+
+def test_a_damaged_file_is_named_on_the_command_line_with_its_fix(cli: Callable[..., Any], path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("{")
+    for arguments in (("list",), ("create",), ("revoke", "0" * 12)):
+        code, out, err = cli(*arguments)
+        assert (code, out) == (StoreCorrupt.exit_code, "")
+        assert err.startswith(f"error: {path} is damaged, so no token is accepted\nhint: bring it back from a copy")

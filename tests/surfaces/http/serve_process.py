@@ -1,0 +1,67 @@
+"""`cortex serve` as a process of its own: started, asked, ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+
+class Process:
+    """A server that runs; its log is a file."""
+
+    def __init__(self, home: Path, *arguments: str, **variables: str) -> None:
+        self.log = home.with_name(f"{home.name}.log")
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "cortex", "--home", str(home), "--json", "serve", "--port", "0", *arguments],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=os.environ
+                | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"}
+                | variables,
+            )
+        assert self._process.stdout is not None
+        self.said = self._process.stdout.readline()
+
+    def __enter__(self) -> Process:
+        told: dict[str, Any] = json.loads(self.said)
+        self.url, self.pid = told["url"], told["pid"]
+        self.client = httpx.Client(base_url=self.url, timeout=30)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.client.close()
+        if self._process.poll() is None:
+            self.end(signal.SIGKILL)
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and wait; gives the exit code."""
+        self._process.send_signal(how)
+        return self.wait()
+
+    def wait(self) -> int:
+        code = self._process.wait(60)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        return code
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """What it logged."""
+        return [json.loads(line) for line in self.log.read_text("utf-8").splitlines()]
+
+    def peak(self) -> int:
+        """The most memory it ever had, in bytes."""
+        status = Path(f"/proc/{self.pid}/status").read_text("ascii")
+        return 1_024 * int(status.partition("VmHWM:")[2].split()[0])

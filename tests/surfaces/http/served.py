@@ -1,0 +1,94 @@
+"""A real server on a port of this machine, over a real engine whose embedder is in the test's hands."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from cortex import Cortex
+from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.clock import SystemClock
+from cortex.domain.scope import Tenant
+from cortex.engine import Engine
+from cortex.ports.clock import Clock
+from cortex.ports.llm import LLM
+from cortex.surfaces.http import running
+from cortex.surfaces.http.app import create_app
+from cortex.surfaces.http.options import ServeOptions
+from cortex.testing import FakeEmbedder, FakeReranker
+
+QUICK: Mapping[str, Any] = {
+    "embedding": {"cache_entries": 0},
+    "store": {"synchronous": "normal"},
+    # A machine that is busy with other tests fails nothing here; the deadline has tests of its own.
+    "hooks": {"deadline_ms": 10_000},
+}
+
+
+class Served:
+    """A server, a client of it, and what stands behind it."""
+
+    def __init__(
+        self, url: str, engine: Engine, tokens: Tokens, embedder: FakeEmbedder, reranker: FakeReranker
+    ) -> None:
+        self.url = url
+        self.engine = engine
+        self.tokens = tokens
+        self.embedder = embedder
+        self.reranker = reranker
+        self.client = httpx.Client(base_url=url, timeout=30)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        parts = httpx.URL(self.url)
+        assert parts.port is not None
+        return parts.host, parts.port
+
+    def token(self, *rights: Right, agent: str = "main", user: str = "default", **options: Any) -> dict[str, str]:
+        """The headers of a new token."""
+        secret, _ = self.tokens.create(Tenant(agent, user), rights or (Right.WRITE,), **options)
+        return {"Authorization": f"Bearer {secret}"}
+
+    def remember(self, text: str, **fields: Any) -> str:
+        answer = self.client.post("/v1/memories", json={"text": text, **fields})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["memory"]["id"])
+
+
+@contextmanager
+def serving(
+    home: Path,
+    *,
+    options: Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    model: LLM | None = None,
+    agent: str = "main",
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Iterator[Served]:
+    """A server over a home of its own, ended in order."""
+    clock = clock or SystemClock()
+    embedder, reranker = FakeEmbedder(256), FakeReranker()
+    merged = {name: {**QUICK.get(name, {}), **(settings or {}).get(name, {})} for name in {**QUICK, **(settings or {})}}
+    tokens = Tokens(home / FILE_NAME, clock)
+    chosen = ServeOptions(**{"port": 0, **(options or {})})
+    engine = Cortex(home, agent=agent, settings=merged, embedder=embedder, reranker=reranker, clock=clock, llm=model)
+    with engine:
+        bound = running.listen(chosen)
+        started = threading.Event()
+        server = running.Server(create_app(engine, tokens, chosen), chosen, started.set)
+        thread = threading.Thread(target=server.run, args=([bound],), name="served")
+        thread.start()
+        try:
+            assert started.wait(30)
+            served = Served(running.address_of(bound), engine, tokens, embedder, reranker)
+            yield served
+            served.client.close()
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            assert not thread.is_alive()

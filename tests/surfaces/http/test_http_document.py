@@ -1,0 +1,99 @@
+"""The OpenAPI document and docs/http.md name every route, with examples and every answer (X3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import Served
+
+from cortex.surfaces.http.options import ServeOptions
+
+PAGE = Path(__file__).parents[3] / "docs" / "http.md"
+ROUTES = {
+    "POST /ingest", "POST /hybrid-search", "POST /recall", "POST /v1/turns/before", "POST /v1/turns/after",
+    "POST /v1/memories", "GET /v1/memories", "GET /v1/memories/{id}", "PATCH /v1/memories/{id}",
+    "DELETE /v1/memories/{id}", "POST /v1/recall", "POST /v1/search", "GET /v1/files", "POST /v1/flush-plan",
+    "GET /v1/status", "GET /v1/stats", "GET /v1/receipts/{id}", "POST /v1/export", "POST /v1/import",
+    "POST /v1/lifecycle", "GET /health", "GET /ready", "GET /metrics",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def document(unchanged: Served) -> dict[str, Any]:
+    found: dict[str, Any] = unchanged.client.get("/openapi.json").json()
+    return found
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        found: dict[str, Any] = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return found
+    return schema
+
+
+def has_example(document: dict[str, Any], content: dict[str, Any]) -> bool:
+    schema = resolved(document, content.get("schema", {}))
+    some = [resolved(document, each) for each in schema.get("anyOf", [schema])]
+    return "example" in content or all("examples" in each for each in some)
+
+
+def test_the_document_names_every_route(document: dict[str, Any]) -> None:
+    assert {name for name, _ in operations(document)} == ROUTES
+
+
+def test_every_route_says_what_it_does(document: dict[str, Any]) -> None:
+    assert [name for name, operation in operations(document) if not operation.get("description")] == []
+
+
+def test_every_route_has_an_example_of_what_it_takes_and_gives(document: dict[str, Any]) -> None:
+    lacking = []
+    for name, operation in operations(document):
+        contents = list(operation.get("requestBody", {}).get("content", {}).values())
+        for status, answer in operation["responses"].items():
+            assert status != "default"
+            contents += answer.get("content", {}).values()
+        lacking += [name for content in contents if not has_example(document, content)]
+    assert lacking == []
+
+
+def test_every_error_is_documented_as_a_problem(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        errors = {status: told for status, told in operation["responses"].items() if int(status) >= 400}
+        expected = {"421", "431", "500", "503", "504"}
+        if name not in {"GET /health", "GET /ready"}:
+            expected |= {"400", "401", "403", "408", "413", "415", "429", "502"}
+        if "{id}" in name or "requestBody" in operation:
+            expected |= {"404", "422"}
+        assert expected <= errors.keys(), name
+        for told in errors.values():
+            content = told["content"]["application/problem+json"]
+            assert content["schema"]["$ref"] == "#/components/schemas/Problem"
+            assert content["example"]["code"]
+    assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+def test_an_example_is_a_request_that_is_taken(unchanged: Served, document: dict[str, Any]) -> None:
+    """Those of routes that change nothing, or cannot here."""
+    for name, operation in operations(document):
+        if "requestBody" not in operation or name in {"POST /v1/memories", "POST /ingest", "POST /v1/turns/after"}:
+            continue
+        schema = resolved(document, operation["requestBody"]["content"]["application/json"]["schema"])
+        method, path = name.split()
+        path = path.replace("{id}", "0198c1a2-7b3c-7def-8a01-23456789abcd")
+        answer = unchanged.client.request(method, path, json=schema["examples"][0])
+        assert answer.status_code in ({404} if "PATCH" in name else {200, 201}), (name, answer.text)
+
+
+def test_the_page_names_every_route_and_setting() -> None:
+    page = PAGE.read_text("utf-8")
+    assert [name for name in ROUTES if f"`{name}`" not in page] == []
+    assert [name for name in ServeOptions.__slots__ if f"`serve.{name}`" not in page] == []

@@ -1,0 +1,51 @@
+"""Whatever a client makes up from the OpenAPI document: no mistake of ours, no answer that it does not name (X3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis.errors import Unsatisfiable
+from served import Served, serving
+
+schemathesis = pytest.importorskip("schemathesis")
+positive_data_acceptance = pytest.importorskip("schemathesis.specs.openapi.checks").positive_data_acceptance
+
+
+@pytest.fixture(scope="module")
+def busy_one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("schema") / "home") as served:
+        for text in ("The deploy key rotates on Mondays", "Prefers Rust for systems programming"):
+            served.remember(text)
+        yield served
+
+
+def operations(served: Served) -> Iterator[Any]:
+    described = schemathesis.openapi.from_dict(httpx.get(f"{served.url}/openapi.json").json())
+    described.config.update(base_url=served.url)
+    for found in described.get_all_operations():
+        yield found.ok()
+
+
+@pytest.mark.parametrize("examples", [4, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("mode", ["POSITIVE", "NEGATIVE"])
+def test_every_answer_is_one_that_the_document_names(busy_one: Served, mode: str, examples: int) -> None:
+    """Bounded: so many requests for each operation, good ones and bad ones."""
+    tried = 0
+    for operation in operations(busy_one):
+
+        @seed(20260105)
+        @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode[mode]))
+        def holds(case: Any) -> None:
+            # Not every rule can be told in a schema: what follows it may still be refused.
+            case.call_and_validate(timeout=30, excluded_checks=[positive_data_acceptance])
+
+        with suppress(Unsatisfiable):  # a route that takes nothing: nothing about it can be got wrong
+            holds()
+            tried += 1
+    assert tried > 10
