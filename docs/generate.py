@@ -155,7 +155,7 @@ def _toml(value: Any) -> str:
 
 
 def commands() -> dict[str, Any]:
-    """Every command of the CLI by its full name; groups are left out, their commands are not."""
+    """Every command of the CLI by its full name; groups that do nothing by themselves are left out."""
     import typer
 
     from cortex.surfaces.cli.app import command_line
@@ -163,10 +163,10 @@ def commands() -> dict[str, Any]:
     def walk(group: Any, path: str) -> Iterator[tuple[str, Any]]:
         for name, command in group.commands.items():
             full = f"{path} {name}"
+            if not hasattr(command, "commands") or command.invoke_without_command:
+                yield full, command
             if hasattr(command, "commands"):
                 yield from walk(command, full)
-            else:
-                yield full, command
 
     return dict(walk(typer.main.get_command(command_line()), "cortex"))
 

@@ -29,6 +29,9 @@ ROOMS = {
     "keep": "Keep and govern",
     "tending": "Keep and govern",
     "run_it": "Run",
+    "serving": "Run",
+    "token_verbs": "Run",
+    "mcp_verbs": "Run",
     "measuring": "Run",
 }
 """Where the verbs are, in the order they are looked for, and the heading of each in the help."""

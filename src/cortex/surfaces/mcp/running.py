@@ -1,0 +1,87 @@
+"""Running the server in a process of its own: over stdin and stdout, or over HTTP on this machine alone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from types import FrameType
+
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from cortex.engine import Engine
+from cortex.errors import InvalidRequest
+from cortex.hooks import TurnHooks
+from cortex.surfaces.mcp.server import create_server
+
+LOOPBACK = "127.0.0.1"
+PATH = "/mcp"
+
+
+def serve_stdio(engine: Engine) -> None:
+    """Answer the host that started this process until it closes our stdin."""
+    TurnHooks(engine).warm()
+    with suppress(BrokenPipeError):
+        try:
+            asyncio.run(_over_stdio(create_server(lambda _request, _writes: engine), engine))
+        except BaseExceptionGroup as errors:
+            # The host has gone without closing our stdin first.
+            if errors.split(BrokenPipeError)[1] is not None:
+                raise
+
+
+def serve_http(engine: Engine, port: int, told: Callable[[str], None]) -> None:
+    """Answer on this machine until told to end; `told` of the address once it can be reached."""
+    import uvicorn
+
+    listening = _bound(port)
+    url = f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}"
+    TurnHooks(engine).warm()
+    app = create_server(lambda _request, _writes: engine).streamable_http_app(streamable_http_path=PATH, host=LOOPBACK)
+    # Nobody reads a log that nobody asked for, and its lines on stdout would come between.
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
+    # Once it has shut down, uvicorn repeats the signal, which would end the process before the engine is closed.
+    signal.signal(signal.SIGTERM, _exit)
+    told(url)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+async def _over_stdio(server: Server[None], engine: Engine) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, _leave, engine, number)
+    # While it is entered, whatever else prints in this process goes to stderr.
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _leave(engine: Engine, number: int) -> None:
+    """End at once: the thread that waits for the next line on stdin cannot be woken, and would be waited for."""
+    engine.close()
+    sys.stderr.flush()
+    os._exit(128 + number)
+
+
+def _exit(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def _bound(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+        # Whoever is told of the address may ask at once, and waits in line until the server runs.
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        raise InvalidRequest(
+            f"{port} cannot be used: {error.strerror or error}", field="--port", hint="name another; 0 takes a free one"
+        ) from error
+    return listening

@@ -1,0 +1,136 @@
+"""The SDK's own client, to be driven from tests that know nothing of event loops; and the processes it talks to."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import mcp_types as types
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from cortex.surfaces.mcp.failing import ERROR_META
+
+PATIENCE = 60.0
+"""So long an answer may take on a machine that has much else to do."""
+
+
+def reached(is_so: Callable[[], bool]) -> bool:
+    """Whether it comes to that, within our patience."""
+    until = time.monotonic() + PATIENCE
+    while not is_so() and time.monotonic() < until:
+        time.sleep(0.01)
+    return is_so()
+
+
+def environment(**variables: str) -> dict[str, str]:
+    base = {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"}
+    return dict(os.environ) | base | variables
+
+
+def command(home: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "cortex", "mcp", "--home", str(home), *arguments]
+
+
+@dataclass
+class Answered:
+    """The answer to a call of a tool."""
+
+    result: types.CallToolResult
+
+    @property
+    def text(self) -> str:
+        (block,) = self.result.content
+        assert isinstance(block, types.TextContent)
+        return block.text
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        assert not self.result.is_error, self.text
+        assert self.result.structured_content is not None
+        return self.result.structured_content
+
+    @property
+    def error(self) -> dict[str, Any]:
+        assert self.result.is_error, self.text
+        assert self.result.structured_content is None
+        told: dict[str, Any] = (self.result.meta or {})[ERROR_META]
+        return told
+
+
+@dataclass
+class Host:
+    """A host with one open connection."""
+
+    portal: BlockingPortal
+    client: Client
+    told: list[tuple[float, float | None]] = field(default_factory=list)
+    """The progress of its calls."""
+
+    @cached_property
+    def tools(self) -> dict[str, types.Tool]:
+        return {tool.name: tool for tool in self.run("list_tools").tools}
+
+    def call(self, tool: str, arguments: Mapping[str, Any] | None = None, **given: Any) -> Answered:
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
+            self.told.append((progress, total))
+
+        asked = {**(arguments or {}), **given}
+        return Answered(self.portal.call(lambda: self.client.call_tool(tool, asked, progress_callback=heard)))
+
+    def read(self, uri: str) -> Any:
+        (content,) = self.portal.call(self.client.read_resource, uri).contents
+        assert isinstance(content, types.TextResourceContents)
+        return json.loads(content.text)
+
+    def run(self, method: str, *arguments: Any) -> Any:
+        return self.portal.call(getattr(self.client, method), *arguments)
+
+
+@contextmanager
+def connected(server: Any, *, mode: str = "auto") -> Iterator[Host]:
+    """A connection to a server, an address, or whatever else carries one."""
+    client = Client(server, mode=mode, read_timeout_seconds=PATIENCE)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(client):
+        yield Host(portal, client)
+
+
+@contextmanager
+def over_stdio(home: Path, *arguments: str, mode: str = "auto", **variables: str) -> Iterator[Host]:
+    python, *rest = command(home, *arguments)
+    started = StdioServerParameters(command=python, args=rest, env=environment(**variables))
+    with connected(stdio_client(started), mode=mode) as host:
+        yield host
+
+
+@contextmanager
+def http_server(home: Path, *arguments: str, **variables: str) -> Iterator[str]:
+    """The address of a server on this machine."""
+    process = subprocess.Popen(
+        command(home, "--http", "--port", "0", "--json", *arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(**variables),
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        first = process.stdout.readline()
+        assert first, process.stderr.read()
+        yield json.loads(first)["url"]
+    finally:
+        process.terminate()
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (out, err, process.returncode) == ("", "", 128 + signal.SIGTERM)

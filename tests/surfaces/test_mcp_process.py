@@ -1,0 +1,399 @@
+"""The MCP server as a process: what it writes, how it ends, and what it does for callers who do not wait (X4)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_client import Answered, command, connected, environment, http_server, over_stdio, reached
+
+from cortex.engine import Engine
+from cortex.errors import DeadlineExceeded, NotFound
+from cortex.surfaces.mcp import prompts, resources, tools
+from cortex.surfaces.mcp.calling import Calls
+from cortex.surfaces.mcp.framing import writable
+from cortex.surfaces.mcp.hosts import HOSTS
+from cortex.surfaces.mcp.reporting import reporting
+from cortex.surfaces.mcp.server import create_server
+from cortex.testing import FakeEmbedder
+from cortex.wiring import Cortex
+
+INITIALIZE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "by hand", "version": "1"},
+}
+
+
+class ByHand:
+    """A host that writes its lines itself."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self._id = 0
+
+    def send(self, method: str, params: dict[str, Any] | None = None, *, notify: bool = False) -> int:
+        self._id += 1
+        message = {"jsonrpc": "2.0", "method": method, **({"params": params} if params is not None else {})}
+        self.write(json.dumps(message if notify else message | {"id": self._id}))
+        return self._id
+
+    def write(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return message
+
+    def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        wanted = self.send(method, params)
+        while (message := self.receive()).get("id") != wanted:
+            pass
+        return message
+
+    def begin(self) -> dict[str, Any]:
+        answer = self.ask("initialize", INITIALIZE)
+        self.send("notifications/initialized", notify=True)
+        return answer
+
+
+@contextmanager
+def by_hand(home: Path, **variables: str) -> Iterator[ByHand]:
+    process = subprocess.Popen(
+        command(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(**variables),
+        text=True,
+    )
+    try:
+        yield ByHand(process)
+    finally:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": tool, "arguments": arguments}
+
+
+# --- how it begins and ends -------------------------------------------------------------------------------------------
+
+
+def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_is_the_end(tmp_path: Path) -> None:
+    with by_hand(tmp_path) as host:
+        assert host.begin()["result"]["serverInfo"]["name"] == "cortex"
+        assert not host.ask("tools/call", call("remember", text="Mara is allergic to walnuts"))["result"]["isError"]
+        host.write("this is no JSON")
+        host.write('{"jsonrpc": "2.0", "id": 5}')
+        assert host.ask("tools/call", call("stats"))["result"]["structuredContent"]["total"] == 1
+        out, err = host.process.communicate(timeout=60)
+    for line in out.splitlines():
+        assert json.loads(line)["jsonrpc"] == "2.0"
+    assert (host.process.returncode, err) == (0, "")
+
+
+def test_stdin_that_ends_at_once_is_no_error(tmp_path: Path) -> None:
+    said = subprocess.run(command(tmp_path), input=b"", capture_output=True, timeout=60, env=environment())
+    assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_though_stdin_is_open(tmp_path: Path, number: signal.Signals) -> None:
+    with by_hand(tmp_path) as host:
+        host.begin()
+        assert not host.ask("tools/call", call("remember", text="Kept before the end"))["result"]["isError"]
+        host.process.send_signal(number)
+        assert host.process.wait(timeout=60) == 128 + number
+    with Cortex(tmp_path, settings={"embedding": {"provider": "none"}}) as engine:
+        assert engine.stats().total == 1
+
+
+def test_a_host_that_dies_takes_the_server_with_it(tmp_path: Path) -> None:
+    with by_hand(tmp_path) as host:
+        host.begin()
+        assert host.process.stdin is not None
+        assert host.process.stdout is not None
+        host.process.stdout.close()
+        host.send("tools/list")
+        host.process.stdin.close()
+        assert host.process.wait(timeout=60) == 0
+        assert host.process.stderr is not None
+        assert host.process.stderr.read() == ""
+
+
+def test_settings_that_are_wrong_are_told_before_anything_is_served(tmp_path: Path) -> None:
+    (tmp_path / "cortex.toml").write_text("[recall]\nrecipie = 'x'\n")
+    said = subprocess.run(command(tmp_path), input=b"", capture_output=True, timeout=60, env=environment())
+    assert said.returncode == 2
+    assert said.stdout == b""
+    assert b"recipie" in said.stderr
+
+
+def test_it_answers_before_the_model_does(tmp_path: Path) -> None:
+    """A provider that accepts connections and says nothing: the host is served, and keywords find what is there."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with Cortex(tmp_path, settings={"embedding": {"provider": "none"}}) as engine:
+            engine.remember("Mara is allergic to walnuts")
+        (tmp_path / "cortex.toml").write_text(
+            "[embedding]\nquery_timeout_ms = 200\n"
+            f"[embedding.options]\nhost = '{address}'\nmodel = 'nomic-embed-text'\n"
+        )
+        with over_stdio(tmp_path, CORTEX_EMBEDDING__PROVIDER="ollama") as host:
+            found = host.call("recall", query="walnuts allergic").plain
+        assert [hit["text"] for hit in found["hits"]] == ["Mara is allergic to walnuts"]
+        assert found["degraded"] != []
+
+
+def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.modules['mcp'] = sys.modules['mcp_types'] = None; from cortex.surfaces.cli import app;"
+        f"sys.exit(app.run(['mcp', '--home', {str(tmp_path)!r}]))"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env=environment())
+    assert said.returncode == 21
+    assert "pip install 'cortex-memory[mcp]'" in said.stderr
+
+
+def test_the_verbs_are_known_without_the_sdk_and_without_pydantic() -> None:
+    script = (
+        "import sys, cortex.surfaces.cli.mcp_verbs, cortex.surfaces.mcp.hosts;"
+        "print(sorted({'mcp', 'mcp_types', 'pydantic', 'starlette', 'uvicorn'} & set(sys.modules)))"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env=environment())
+    assert said.stdout == "[]\n", said.stderr
+
+
+# --- callers who do not wait ------------------------------------------------------------------------------------------
+
+
+def test_a_call_that_is_taken_back_gets_no_answer_and_the_next_one_does(tmp_path: Path) -> None:
+    records = [
+        {"type": "memory", "text": f"Bolt {number}", "id": f"01a1e124-5208-7180-9d7e-{number:012x}",
+         "created_at": "2026-01-01"}
+        for number in range(1_000)
+    ]  # fmt: skip
+    with by_hand(tmp_path) as host:
+        host.begin()
+        taken_back = host.send("tools/call", call("memory_import", records=records))
+        host.send("notifications/cancelled", {"requestId": taken_back}, notify=True)
+        last = host.send("tools/call", call("stats"))
+        answered = []
+        while last not in answered:
+            answered.append(host.receive().get("id"))
+        out, err = host.process.communicate(timeout=60)
+    assert taken_back not in answered
+    assert (out, err, host.process.returncode) == ("", "", 0)
+
+
+@pytest.fixture
+def stalling(tmp_path: Path) -> Iterator[tuple[Engine, threading.Event]]:
+    """An engine whose embedder answers once it is let go on."""
+    go_on = threading.Event()
+    with Cortex(tmp_path, embedder=FakeEmbedder(stall=go_on)) as engine:
+        yield engine, go_on
+        go_on.set()
+
+
+def test_a_cancelled_call_goes_on_beside_those_that_follow(stalling: tuple[Engine, threading.Event]) -> None:
+    engine, go_on = stalling
+
+    async def scenario() -> None:
+        async with Client(create_server(lambda _request, _writes: engine), mode="legacy") as client:
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "remember", {"text": "Said by one who left"})
+                await anyio.sleep(0.2)
+                group.cancel_scope.cancel()
+            assert not go_on.is_set()
+            counted = await client.call_tool("stats", {})
+            assert counted.structured_content is not None
+
+    asyncio.run(scenario())
+    go_on.set()
+    assert reached(lambda: len(engine.receipts(op="remember")) == 1)
+    assert engine.stats().total == 1
+
+
+def test_what_takes_too_long_is_told_and_the_answer_dropped(
+    stalling: tuple[Engine, threading.Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C8: a model never waits longer than it is told"""
+    engine, go_on = stalling
+    remember = tools.BY_NAME["remember"]
+    monkeypatch.setitem(tools.BY_NAME, "remember", tools.Tool(**_fields(remember) | {"seconds": 0.1}))
+    with connected(create_server(lambda _request, _writes: engine)) as host:
+        error = host.call("remember", text="Too late to be told").error
+    assert (error["code"], error["message"]) == ("deadline_exceeded", "no answer within 0.1 seconds")
+    assert "may still be carried out" in error["hint"]
+    go_on.set()
+    assert reached(lambda: len(engine.receipts(op="remember")) == 1)
+    assert engine.stats().total == 1
+
+
+def _fields(tool: tools.Tool) -> dict[str, Any]:
+    return {name: getattr(tool, name) for name in tool.__slots__}
+
+
+def test_calls_beyond_those_under_way_wait_for_their_turn() -> None:
+    go_on = threading.Event()
+
+    async def scenario() -> None:
+        calls = Calls(most=1)
+        with pytest.raises(DeadlineExceeded):
+            await calls.run(go_on.wait, seconds=0.05)
+        # The place is taken until the call ends, whoever waits for it.
+        with pytest.raises(DeadlineExceeded):
+            await calls.run(lambda: 1, seconds=0.05)
+        go_on.set()
+        assert await calls.run(lambda: 2, seconds=60) == 2
+
+    asyncio.run(scenario())
+
+
+def test_counts_are_told_in_rising_order_and_the_last_before_the_end() -> None:
+    sent: list[tuple[float, float | None, str | None]] = []
+
+    async def slowly(done: float, total: float | None, label: str | None) -> None:
+        await asyncio.sleep(0.01)
+        sent.append((done, total, label))
+
+    async def scenario() -> None:
+        async with reporting(slowly) as tell:
+            for done in (1, 3, 2, 3):
+                tell(done, 0, "stored")
+                await asyncio.sleep(0)
+            await asyncio.to_thread(tell, 9, 9, "stored")
+        tell(10, 10, "nobody listens")
+
+    asyncio.run(scenario())
+    done = [each for each, _, _ in sent]
+    assert done == sorted(set(done))
+    assert sent[-1] == (9, 9, "stored")
+
+
+def test_a_recall_is_waited_for_five_seconds() -> None:
+    assert {tools.BY_NAME[name].seconds for name in ("recall", "search", "memory_search", "get")} == {5.0}
+
+
+# --- what nobody foresaw ----------------------------------------------------------------------------------------------
+
+
+def test_an_error_nobody_foresaw_is_told_by_its_type_alone(caplog: pytest.LogCaptureFixture) -> None:
+    def engine_of(_request: object, _writes: bool) -> Engine:
+        raise RuntimeError("the walnuts are in the cellar")
+
+    with caplog.at_level(logging.DEBUG), connected(create_server(engine_of)) as host:
+        with pytest.raises(MCPError, match="RuntimeError: this is a mistake in Cortex"):
+            host.read("cortex://memories")
+        error = host.call("recall", query="walnuts").error
+    assert error["code"] == "unexpected"
+    assert "RuntimeError" in error["message"]
+    assert "walnuts are" not in json.dumps(error) + caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_who_may_not_write_is_refused_by_whoever_knows_them(tmp_path: Path) -> None:
+    """A web application decides by the request whose memory is meant, and whether it may be written to."""
+    with Cortex(tmp_path, embedder=FakeEmbedder()) as engine:
+
+        def engine_of(_request: object, writes: bool) -> Engine:
+            if writes:
+                raise NotFound("no such token", hint="make one")
+            return engine
+
+        with connected(create_server(engine_of)) as host:
+            assert host.call("stats").plain["total"] == 0
+            assert host.call("remember", text="x").error["code"] == "not_found"
+
+
+def test_half_a_character_never_reaches_the_wire() -> None:
+    assert writable("caf\udce9 é 🜁") == "caf? é 🜁"
+
+
+# --- over HTTP --------------------------------------------------------------------------------------------------------
+
+
+def post(url: str, body: bytes, **headers: str) -> int:
+    given = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    asked = urllib.request.Request(
+        url, body, given | {name.replace("_", "-"): value for name, value in headers.items()}
+    )
+    try:
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        refused.close()
+        return refused.code
+
+
+def test_over_http_only_this_machine_is_served(tmp_path: Path) -> None:
+    """A page in a browser can make it send requests to loopback: its name gives it away."""
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}).encode()
+    with http_server(tmp_path) as url:
+        assert url.startswith("http://127.0.0.1:")
+        assert post(url, hello) == 200
+        assert post(url, hello, host="memory.example:80") == 421
+        assert post(url, hello, origin="http://memory.example") == 403
+        assert post(url, hello, content_length="100000000") == 413
+        assert post(url, b"\xff\xfe no JSON") == 400
+        assert post(url.replace("/mcp", "/elsewhere"), hello) == 404
+        with connected(url) as host:
+            assert host.call("stats").plain["total"] == 0
+
+
+def test_a_port_in_use_is_told(tmp_path: Path) -> None:
+    with http_server(tmp_path) as url:
+        port = url.rpartition(":")[2].removesuffix("/mcp")
+        said = subprocess.run(
+            command(tmp_path, "--http", "--port", port), capture_output=True, text=True, timeout=60, env=environment()
+        )
+    assert said.returncode == 2
+    assert f"--port: {port} cannot be used" in said.stderr
+
+
+def test_a_port_without_http_is_a_mistake(tmp_path: Path) -> None:
+    said = subprocess.run(
+        command(tmp_path, "--port", "1"), capture_output=True, text=True, timeout=60, env=environment()
+    )
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "give --http too" in said.stderr
+
+
+def test_answers_are_told_whole(tmp_path: Path) -> None:
+    """The text of an answer and its plain values say the same."""
+    with Cortex(tmp_path, embedder=FakeEmbedder()) as engine, connected(create_server(lambda *_: engine)) as host:
+        kept: Answered = host.call("remember", text="Mara is allergic to walnuts")
+        assert kept.plain["id"] in kept.text
+        found = host.call("recall", query="Mara allergic walnuts")
+        assert found.text.startswith(found.plain["block"])
+        assert found.plain["hits"][0]["id"] in found.text
+
+
+def test_every_tool_host_resource_and_prompt_is_in_the_docs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    uris = [resources.LISTING.uri, *(each.uri_template for each in resources.TEMPLATES[1:])]
+    assert [name for name in (*tools.BY_NAME, *HOSTS, *uris, prompts.FLUSH.name) if f"`{name}`" not in page] == []
