@@ -55,7 +55,9 @@ RULES: tuple[Rule, ...] = (
         rf"\d|if\b|something|some\b|any\b|another|economy|premium|business class|first class|flexible|\w+ "
         rf"airlines|[\w ]{{2,20}}airlines).{{2,}}",
         veto=r""
-        r"\bprefer (?-i:[A-Z])[\w' .-]*$|\b(?:movies|films|songs|events|music|airlines|class|speaker|"
+        # A name alone chooses among what is on offer, unless it says what it is preferred for.
+        r"\bprefer (?-i:[A-Z])(?:(?! for (?!the |this |that |my |our |it\b|now|me\b|\d|one\b|two\b|three\b|"
+        r"(?-i:[A-Z])))[\w' .-])*$|\b(?:movies|films|songs|events|music|airlines|class|speaker|"
         r"subtitles)\b|\bis \w+ \w+$|\btravell?ing in\b|"
         r"\b(?:for this|this (?:one|time)|today|tonight|tomorrow|right now|option \w|instead)\b|"
         r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b|\?\s*$",
