@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
@@ -26,7 +26,9 @@ from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch
 from cortex.ports.store import Change, PutJob, Store
 from cortex.settings import Settings
-from cortex.workspace.sources import Source
+
+if TYPE_CHECKING:
+    from cortex.workspace.sources import Source
 
 log = logging.getLogger("cortex")
 

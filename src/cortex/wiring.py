@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cortex import registry
 from cortex import settings as configuration
@@ -27,7 +27,9 @@ from cortex.providers.embedders.caching import CachingEmbedder
 from cortex.providers.embedders.guarded import GuardedEmbedder
 from cortex.providers.models import ModelStore
 from cortex.settings import Settings
-from cortex.workspace.sources import Shape, Source
+
+if TYPE_CHECKING:
+    from cortex.workspace.sources import Source
 
 AGENTS = "agents"
 CACHE = "embeddings.sqlite"
@@ -186,6 +188,8 @@ def _searching(
 
 def _collection(source: Source) -> dict[str, Any]:
     """A source as qmd takes folders: with a pattern of the files in it that are memory."""
+    from cortex.workspace.sources import Shape
+
     lane: SourceName = "docs" if source.lane is Lane.DOCS else "memory"
     told: dict[str, Any] = {"name": source.name or "workspace", "cited": source.name, "source": lane}
     if source.root.is_file():
