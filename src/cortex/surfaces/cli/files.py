@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cortex.domain.citations import Place
 from cortex.errors import InvalidRequest
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
@@ -77,13 +77,15 @@ def get(
 ) -> None:
     """Print exactly those lines of a file that is memory; nothing outside of it is ever read."""
     surface = surface_of(context)
-    cited, first, count = _cited(path)
+    place = Place.of(path)
     with surface.engine() as engine:
-        found = engine.memory_get(cited, start=start or first, lines=lines or (None if start else count))
+        found = engine.memory_get(
+            place.path, start=start or place.start, lines=lines or (None if start else place.lines)
+        )
     if surface.json:
         output.show_json(found)
     elif "note" in found:
-        output.show(f"{cited}: {found['note']}", stream=sys.stderr)
+        output.show(f"{place.path}: {found['note']}", stream=sys.stderr)
     else:
         output.plain(found["text"].removesuffix("\n"))
 
@@ -135,18 +137,6 @@ def _how(workspace: bool, docs: bool, transcripts: bool, untrusted: bool | None)
     if untrusted is not None:
         told["trust"] = TrustTier.UNTRUSTED if untrusted else TrustTier.TRUSTED
     return told
-
-
-_CITATION = re.compile(r"(.+)#L([1-9]\d{0,8})(?:-L?([1-9]\d{0,8}))?")
-
-
-def _cited(given: str) -> tuple[str, int | None, int | None]:
-    """A path, or a whole citation: `notes/plan.md#L10-L15` is six lines from line 10 on."""
-    found = _CITATION.fullmatch(given)
-    if found is None:
-        return given, None, None
-    path, first, last = found[1], int(found[2]), int(found[3] or found[2])
-    return path, first, max(1, last - first + 1)
 
 
 def _show(surface: Surface, engine: Engine, done: Indexed) -> None:

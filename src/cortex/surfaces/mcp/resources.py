@@ -7,12 +7,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import mcp_types as types
 
+from cortex.domain.citations import Place
 from cortex.domain.lanes import Lane
 from cortex.engine import Engine
 from cortex.errors import NotFound
 from cortex.ports.store import Filter
 from cortex.surfaces.mcp.answers import Answer, Got, Listing, Record
-from cortex.surfaces.mcp.citations import Place
 from cortex.surfaces.mcp.failing import short
 
 JSON = "application/json"

@@ -11,6 +11,7 @@ from typing import Any
 import mcp_types as types
 from pydantic import ValidationError
 
+from cortex.domain.citations import Place
 from cortex.engine import Engine
 from cortex.errors import InvalidRequest, NotFound
 from cortex.exchange.export import EXPORTED_LANES
@@ -18,7 +19,6 @@ from cortex.progress import Progress
 from cortex.surfaces.mcp import answers, arguments
 from cortex.surfaces.mcp.answers import Answer
 from cortex.surfaces.mcp.arguments import Arguments
-from cortex.surfaces.mcp.citations import Place
 from cortex.surfaces.mcp.failing import refused
 
 RECALL_SECONDS = 5.0
