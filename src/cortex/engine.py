@@ -377,11 +377,12 @@ class Engine:
         name = query.recipe or self._parts.settings.recall.recipe
         recipe = recipes.named(name)
         with self._noting("recall", query.text) as note:
-            with self._view(query.as_of) as view:
+            index = self._index
+            with self._joined(index, query.as_of) as view:
                 # The past is judged by its own time: what had not expired then is there.
                 then = view.at if isinstance(query.as_of, int) else query.as_of
                 answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
-                if isinstance(index := self._index, StoreError):
+                if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
                 settings = self._parts.settings.receipts
                 told = telling.facts(
@@ -790,9 +791,14 @@ class Engine:
     @contextmanager
     def _view(self, as_of: datetime | int | None = None) -> Iterator[View]:
         """Everything there is, or was: the files are there as they are now, as they have no past here."""
+        with self._joined(self._index, as_of) as view:
+            yield view
+
+    @contextmanager
+    def _joined(self, index: FileIndex | StoreError | None, as_of: datetime | int | None) -> Iterator[View]:
+        """The same with an index that was asked for already: that is a look at the disk."""
         position = self._store.position_at(as_of) if isinstance(as_of, datetime) else as_of
         with self._store.view(self.tenant, position) as view:
-            index = self._index
             if index is None or isinstance(index, StoreError):
                 yield view
             else:
