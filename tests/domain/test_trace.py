@@ -13,7 +13,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import ImportanceLabel, Kind, Memory, Retention
-from cortex.domain.trace import COUNTERS, canonical, from_fields, kind_of, label_of, name_of, parse_time, to_fields
+from cortex.domain.trace import COUNTERS, canonical, from_fields, label_of, name_of, parse_time, to_fields
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, Turn
 
@@ -117,7 +117,7 @@ def test_a_chunk_counts_as_a_fact_that_nobody_graded():
         end_line=1,
         created_at=datetime(2026, 1, 5, tzinfo=UTC),
     )
-    assert kind_of(chunk) is Kind.FACT
+    assert chunk.kind is Kind.FACT
     assert label_of(chunk) is ImportanceLabel.UNKNOWN
 
 

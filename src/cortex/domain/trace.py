@@ -38,10 +38,6 @@ def name_of(trace: Trace) -> str:
     return _NAMES[type(trace)]
 
 
-def kind_of(trace: Trace) -> Kind:
-    return trace.kind
-
-
 def label_of(trace: Trace) -> ImportanceLabel:
     return trace.label if isinstance(trace, Memory) else ImportanceLabel.UNKNOWN
 

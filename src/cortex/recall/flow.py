@@ -12,7 +12,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.passages import heading
 from cortex.domain.query import Query
-from cortex.domain.trace import Trace, kind_of, label_of
+from cortex.domain.trace import Trace, label_of
 from cortex.domain.turn import Turn
 from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
@@ -341,7 +341,7 @@ def _allows(filter: Filter, trace: Trace) -> bool:
     asked: tuple[tuple[Set[str] | None, str], ...] = (
         (filter.scopes, trace.scope),
         (filter.lanes, trace.lane),
-        (filter.kinds, kind_of(trace)),
+        (filter.kinds, trace.kind),
         (filter.trusts, trace.trust),
         (filter.labels, label_of(trace)),
     )

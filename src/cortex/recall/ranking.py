@@ -10,7 +10,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.terms import index_terms
-from cortex.domain.trace import Trace, kind_of
+from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, Turn
 from cortex.recall import fusion, scoring
 from cortex.recall.plan import Plan
@@ -135,7 +135,7 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
         uses = trace.access_count if isinstance(trace, Memory) else 0
         parts["frequency"] = weights.frequency * scoring.frequency(uses)
     if weights.kind:
-        parts["kind"] = weights.kind * scoring.KIND_BOOST[kind_of(trace)]
+        parts["kind"] = weights.kind * scoring.KIND_BOOST[trace.kind]
     if weights.scope and isinstance(trace, Memory):
         parts["scope"] = weights.scope * scoring.scope_boost(trace.retention, scope_matches=plan.scope == trace.scope)
     if weights.importance and isinstance(trace, Memory):

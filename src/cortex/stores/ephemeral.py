@@ -28,7 +28,7 @@ from cortex.domain.passages import terms_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
+from cortex.domain.trace import Trace, canonical, label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
@@ -438,7 +438,7 @@ class _View:
             total=len(traces),
             by_lane=dict(Counter(trace.lane.value for trace in traces)),
             by_scope=dict(Counter(trace.scope for trace in traces)),
-            by_kind=dict(Counter(kind_of(trace).value for trace in traces)),
+            by_kind=dict(Counter(trace.kind.value for trace in traces)),
             by_label=dict(Counter(label_of(trace).value for trace in traces)),
             by_trust=dict(Counter(trace.trust.value for trace in traces)),
             by_state=dict(Counter(trace.state.value for trace in traces)),
@@ -537,7 +537,7 @@ def _has_facets(trace: Trace, filter: Filter) -> bool:
         trace.state in filter.states
         and (filter.lanes is None or trace.lane in filter.lanes)
         and (filter.scopes is None or trace.scope in filter.scopes)
-        and (filter.kinds is None or kind_of(trace) in filter.kinds)
+        and (filter.kinds is None or trace.kind in filter.kinds)
         and (filter.trusts is None or trace.trust in filter.trusts)
         and (filter.labels is None or label_of(trace) in filter.labels)
     )

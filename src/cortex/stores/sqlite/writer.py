@@ -19,7 +19,7 @@ from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_of, terms_said
 from cortex.domain.scope import Tenant
-from cortex.domain.trace import Trace, canonical, kind_of, label_of, name_of
+from cortex.domain.trace import Trace, canonical, label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
 from cortex.errors import Conflict, InvalidRequest, NotFound
@@ -464,7 +464,7 @@ class Writer:
         self._db.executemany(f"INSERT INTO {into} VALUES {row}", rows[whole:])
 
     def _facet(self, trace: Trace) -> int:
-        key = (trace.scope, trace.lane, kind_of(trace), trace.trust, label_of(trace), trace.state)
+        key = (trace.scope, trace.lane, trace.kind, trace.trust, label_of(trace), trace.state)
         if key not in self._facets:
             columns = ("scope", "lane", "kind", "trust", "label", "state")
             values = dict(zip(columns, map(str, key), strict=True))
