@@ -136,14 +136,16 @@ class Keeping:
 
     def attend(self) -> datetime:
         """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
+        began = self._parts.clock.now()
         self._engine.work()
         settings = self._parts.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
         tasks: dict[Task, Callable[[], object]] = {Task.TEND: self._tend_and_optimise, Task.BACKUP: self.backup}
         at = schedule.attend(rhythm, tasks, last=self._last_done, clock=self._parts.clock, note=self._note_task)
-        due, now = self._engine.next_due(), self._parts.clock.now()
-        # What was due has just been done; what is still due belongs to a process that died, and waits for its lease.
-        return min(at, due) if due and due > now else at
+        due = self._engine.next_due()
+        # What was due at the beginning was done; if it is still there, it belongs to a process that died, and waits for
+        # its lease. What became due meanwhile is next: a backup may have taken a while.
+        return min(at, due) if due and due > began else at
 
     @contextmanager
     def kept(self) -> Iterator[Keeper]:

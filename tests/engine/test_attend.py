@@ -1,0 +1,41 @@
+"""Doing what is due: what became due while something else was done is not left for the next day."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from laboratory import opened
+
+from cortex.keeping import Keeping
+from cortex.lifecycle.backups import Made
+from cortex.testing import FakeClock
+
+HISTORY = [{"role": "user", "content": "I live in Rome."}, {"role": "assistant", "content": "Noted."}]
+
+
+def test_work_that_became_due_during_a_slow_backup_is_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """C2, S7"""
+    clock = FakeClock()
+    really = Keeping.backup
+
+    def slowly(self: Keeping, to: Path | None = None) -> Made:
+        clock.advance(timedelta(seconds=5))
+        return really(self, to)
+
+    monkeypatch.setattr(Keeping, "backup", slowly)
+    with opened(tmp_path / "home", clock=clock, capture={"debounce_seconds": 2}) as engine:
+        engine.ingest(HISTORY, session="s1")
+        assert engine.attend() <= clock.now()
+        engine.attend()
+        assert engine.stats().by_lane["memories"] == 1
+
+
+def test_work_that_is_due_later_is_waited_for_until_then(tmp_path: Path) -> None:
+    """C2, S7"""
+    clock = FakeClock()
+    with opened(tmp_path / "home", clock=clock, capture={"debounce_seconds": 2}) as engine:
+        engine.ingest(HISTORY, session="s1")
+        assert engine.attend() == clock.now() + timedelta(seconds=2)
+        assert "memories" not in engine.stats().by_lane
