@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,7 +20,7 @@ from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
 from cortex.parts import log
 from cortex.ports.llm import background_of
-from cortex.ports.store import Filter, Job, SetState
+from cortex.ports.store import Filter, Job, JobState, SetState
 from cortex.progress import silent
 from cortex.recall import recipes, synthesis
 from cortex.remember import flow as remembering
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 MODEL_AWAY = timedelta(minutes=5)
 """How long work waits for a language model that cannot say when it will be back."""
 
+
+_PAUSE = 0.02
+_MOST_PAUSES = 1_500
+"""Half a minute: what takes longer goes on by itself."""
+
+_MANY = 1_000
+_OF_SESSIONS = frozenset({intake.EMBED, intake.EXTRACT, intake.ENRICH})
 
 _DECIDE_BESIDE_OTHERS = frozenset({intake.EXTRACT, intake.ENRICH})
 """Work that decides what becomes of statements beside all others: two at once would not see each other's."""
@@ -49,6 +57,20 @@ class Background:
         return queue.run_due(
             self._tenant, self._store, self._handlers(), self._parts.clock, alone=_DECIDE_BESIDE_OTHERS, most=most
         )
+
+    def finish(self, session: str) -> None:
+        """Wait for what others have begun for a session, and do what they left, for as long as that is bearable."""
+        for _ in range(_MOST_PAUSES):
+            if not self._is_under_way(session):
+                return
+            threading.Event().wait(_PAUSE)
+            self.run_due()
+
+    def _is_under_way(self, session: str) -> bool:
+        now = self._parts.clock.now()
+        with self._store.view(self._tenant) as view:
+            jobs = [*view.jobs(JobState.RUNNING, limit=_MANY), *view.jobs(JobState.WAITING, limit=_MANY)]
+        return any(job.key == session and job.kind in _OF_SESSIONS and job.due <= now for job in jobs)
 
     def next_due(self) -> datetime | None:
         """When there will be something to do."""

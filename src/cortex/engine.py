@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,12 @@ from cortex.domain.choices import aware
 from cortex.domain.chunk import Chunk
 from cortex.domain.cues import standing_kind
 from cortex.domain.events import Event, EventKind
+from cortex.domain.growth import Day, days_of
 from cortex.domain.hits import Recollection
 from cortex.domain.identity import ReceiptId, TraceId, checked_id
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Draft, Memory
-from cortex.domain.query import Mode, Query
+from cortex.domain.query import MAX_LIMIT, Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant, checked_label
 from cortex.domain.suspicion import tier_for
@@ -43,15 +44,22 @@ from cortex.settings import Settings
 
 if TYPE_CHECKING:
     # Imported where they are used: a recall needs neither.
-    from cortex import exchange, health
+    from cortex import exchange
+    from cortex.checking import Check
+    from cortex.erasing import Erased
     from cortex.files import Files, Indexed
+    from cortex.hooks import TurnHooks
     from cortex.keeping import BroughtBack, TakenBack, Tended
     from cortex.lifecycle.backups import Backup, Made
     from cortex.lifecycle.schedule import Keeper
     from cortex.recall.synthesis import Synthesis
+    from cortex.timeline import Timeline
     from cortex.workspace import flush
 
 ANY_STATE = frozenset(State)
+
+MAX_DAYS = 3_660
+"""How far `growth` looks back."""
 
 MEANT = 0.5
 """A memory is meant by a query to forget it when it is at least this similar, or holds this share of its words."""
@@ -115,6 +123,18 @@ class Shown:
     trace: Trace
     versions: tuple[Version, ...]
     sources: tuple[Trace, ...]
+    derived: tuple[Memory, ...] = ()
+    """The memories drawn from it, where it is a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """What tells at a glance whether anything happened: `jobs` by their state, files included in `total`."""
+
+    position: int
+    total: int
+    jobs: Mapping[str, int]
+    reindexing: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +290,15 @@ class Engine:
             note.close(self._position(), forgotten=0, candidates=len(found))
         return Forgotten((), tuple(hit.trace for hit in found), note.receipt)
 
+    def erase(self, *ids: str, sources: bool = False, backups: bool = False) -> Erased:
+        """Take memories and turns out for good, with what was drawn from them; gives a certificate of what is left.
+
+        With `sources` the turns a memory was drawn from go too, and with `backups` the backups that hold any of it.
+        """
+        from cortex.erasing import Erasing
+
+        return Erasing(self).erase(ids, sources=sources, backups=backups)
+
     def _turn_state(self, id: str, state: State, because: EventKind, op: str) -> Forgotten:
         with self._noting(op) as note:
             trace = self.get(id)
@@ -339,8 +368,12 @@ class Engine:
 
     def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> Captured:
         """Store what is new of a history and draw memories from it at once. `options` are those of `ingest`."""
+        from cortex.background import Background
+
         taken = self.ingest(messages, session=session, debounce=False, **options)
         self.work()
+        # A keeper may have been quicker: then it is at it now.
+        Background(self).finish(session)
         turns = tuple(id for id in taken.ids if id is not None)
         with self._store.view(self.tenant) as view:
             memories = [memory for memory in view.derived(turns) if memory.state is State.ACTIVE]
@@ -475,16 +508,23 @@ class Engine:
         return found[0]
 
     def show(self, id: str) -> Shown:
-        """A trace with its versions and the turns it came from."""
+        """A trace with its versions, the turns it came from and the memories drawn from it."""
         trace = self.get(id)
         with self._view() as view:
             sources = view.load(trace.source_turns) if isinstance(trace, Memory) else []
-            return Shown(trace, tuple(view.history(trace.id)), tuple(sources))
+            derived = view.derived([trace.id]) if isinstance(trace, Turn) else []
+            return Shown(trace, tuple(view.history(trace.id)), tuple(sources), tuple(derived))
 
-    def list(self, filter: Filter | None = None, *, after: str | None = None, limit: int = 50) -> Sequence[Trace]:
-        """Traces in order of id, oldest first."""
+    def list(
+        self, filter: Filter | None = None, *, after: str | None = None, limit: int = 50, newest: bool = False
+    ) -> Sequence[Trace]:
+        """Traces in order of id, oldest first, or with `newest` the other way round; from `after` on."""
+        place = checked_id(after, field="after") if after else None
+        if not isinstance(limit, int) or limit < 1:
+            raise InvalidRequest("is not a number from 1 on", field="limit", hint="give how many at most")
         with self._view() as view:
-            return view.scan(filter or Filter(), checked_id(after, field="after") if after else None, limit)
+            walk = view.latest if newest else view.scan
+            return walk(filter or Filter(), place, limit)
 
     def stats(self, filter: Filter | None = None) -> Counts:
         """How many traces there are, and of what sort."""
@@ -496,11 +536,48 @@ class Engine:
         with self._store.view(self.tenant) as view:
             return view.events(after, limit)
 
-    def receipts(self, *, limit: int = 20, op: str | None = None) -> Sequence[Receipt]:
-        """The latest receipts, newest first."""
+    def timeline(
+        self,
+        *,
+        limit: int = 50,
+        before: int | None = None,
+        kinds: Collection[EventKind] | None = None,
+        id: str | None = None,
+        lane: Lane | None = None,
+    ) -> Timeline:
+        """What happened, newest first: vectors and uses only where `kinds` names them. Files leave no events."""
+        from cortex import timeline
+
+        if not 1 <= limit <= MAX_LIMIT:
+            raise InvalidRequest(f"{limit} is outside 1 to {MAX_LIMIT}", field="limit", hint="give another")
+        subject = None if id is None else checked_id(id)
+        with self._store.view(self.tenant) as view:
+            return timeline.look_back(view, limit=limit, before=before, kinds=kinds, subject=subject, lane=lane)
+
+    def growth(self, *, days: int = 30, lane: Lane = Lane.MEMORIES) -> Sequence[Day]:
+        """What was made on each of the last days (UTC) and how much there was, the oldest day first."""
+        if not 1 <= days <= MAX_DAYS:
+            raise InvalidRequest(f"{days} is outside 1 to {MAX_DAYS}", field="days", hint="give another")
+        last = self._parts.clock.now().astimezone(UTC).date()
+        first = last - timedelta(days=days - 1)
+        with self._view() as view:
+            return days_of(view.days(Filter(lanes=frozenset({lane}), states=ANY_STATE), first), first, last)
+
+    def pulse(self) -> Alive:
+        """Whether anything happened since the last look, at next to no cost."""
+        indexes = self._parts.indexes(self.tenant)
+        with self._view() as view:
+            now = view.pulse()
+        return Alive(now.position, now.total, now.jobs, bool(indexes and indexes.is_being_made))
+
+    def receipts(self, *, limit: int = 20, op: str | None = None, before: str | None = None) -> Sequence[Receipt]:
+        """The latest receipts, newest first; those older than the receipt `before`."""
         self.settle()
         with self._store.view(self.tenant) as view:
-            return view.receipts(limit, op)
+            place = None if before is None else ReceiptId(checked_id(before, field="before"))
+            if place is not None and view.receipt(place) is None:
+                raise NotFound(f"no receipt {before}", hint="see `cortex receipts`")
+            return view.receipts(limit, op, place)
 
     def receipt(self, id: str) -> Receipt:
         self.settle()
@@ -517,7 +594,7 @@ class Engine:
         with self._view() as view:
             return health.status(self._parts, self.tenant, view, self.searching.status())
 
-    def doctor(self) -> Sequence[health.Check]:
+    def doctor(self) -> Sequence[Check]:
         """Everything an installation needs, checked."""
         from cortex import health
 
@@ -764,6 +841,17 @@ class Engine:
         from cortex.keeping import Keeping
 
         return Keeping(self).kept()
+
+    # --- turns -----------------------------------------------------------------------------------
+
+    def hooks(self) -> TurnHooks:
+        """Recall before a turn and ingest after it, for an agent's loop: they never raise and never keep it waiting.
+
+        Make them once and keep them: each has its own background, and `flush` waits for that alone.
+        """
+        from cortex.hooks import TurnHooks
+
+        return TurnHooks(self)
 
     # --- inside ----------------------------------------------------------------------------------
 

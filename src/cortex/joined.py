@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from cortex.domain.events import Event
+from cortex.domain.events import Event, EventKind
+from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Memory
@@ -19,7 +20,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version, View
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Version, View
 
 FILE_LANES = frozenset({Lane.NOTES, Lane.DOCS})
 """The lanes of chunks. All others are the store's."""
@@ -63,6 +64,17 @@ class JoinedView:
         scans = [view.scan(only, after, limit) for view, only in self._asked(filter)]
         return list(heapq.merge(*scans, key=lambda trace: trace.id))[:limit]
 
+    def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        found = [view.latest(only, before, limit) for view, only in self._asked(filter)]
+        return list(heapq.merge(*found, key=lambda trace: trace.id, reverse=True))[:limit]
+
+    def days(self, filter: Filter, first: date) -> list[DayCount]:
+        return [day for view, only in self._asked(filter) for day in view.days(only, first)]
+
+    def pulse(self) -> Pulse:
+        said = self._store.pulse()
+        return replace(said, total=said.total + self._index.pulse().total)
+
     def counts(self, filter: Filter) -> Counts:
         return _summed([view.counts(only) for view, only in self._asked(filter)])
 
@@ -87,11 +99,21 @@ class JoinedView:
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
         return self._store.events(after, limit)
 
+    def latest_events(
+        self,
+        limit: int = 50,
+        *,
+        before: int | None = None,
+        kinds: Collection[EventKind] | None = None,
+        subject: str | None = None,
+    ) -> list[Event]:
+        return self._store.latest_events(limit, before=before, kinds=kinds, subject=subject)
+
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         return self._store.receipt(id)
 
-    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
-        return self._store.receipts(limit, op)
+    def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
+        return self._store.receipts(limit, op, before)
 
     def state(self, session: str) -> Mapping[str, Any] | None:
         return self._store.state(session)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from samples import (
 )
 
 from cortex.domain.events import EventKind
+from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId
 from cortex.domain.lanes import SEARCHABLE, Lane, State
 from cortex.domain.lexical import K1, B
@@ -55,6 +56,7 @@ from cortex.ports.store import (
     Filter,
     JobState,
     Match,
+    Pulse,
     Put,
     PutJob,
     Remove,
@@ -129,6 +131,17 @@ def test_scan_walks_all_traces_in_order_of_id_page_by_page(anna: Desk) -> None:
             pages.append(ids(page))
             after = page[-1].id
     assert pages == [[id_(1), id_(2)], [id_(3), id_(4)], [id_(5)]]
+
+
+def test_the_latest_traces_come_newest_first_page_by_page(anna: Desk) -> None:
+    anna.put(*(memory(number, scope="odd" if number % 2 else "even") for number in (3, 1, 5, 2, 4)))
+    for as_of in (None, anna.position):
+        with anna.view(as_of) as view:
+            assert ids(view.latest(Filter())) == [id_(number) for number in (5, 4, 3, 2, 1)]
+            assert ids(view.latest(Filter(), limit=2)) == [id_(5), id_(4)]
+            assert ids(view.latest(Filter(), before=id_(4), limit=2)) == [id_(3), id_(2)]
+            assert ids(view.latest(Filter(scopes=frozenset({"odd"})))) == [id_(5), id_(3), id_(1)]
+            assert view.latest(Filter(), before=id_(1)) == []
 
 
 def test_many_traces_can_be_put_and_loaded_at_once(anna: Desk) -> None:
@@ -220,6 +233,39 @@ def test_events_count_without_gaps_and_are_given_page_by_page(anna: Desk) -> Non
         assert [event.position for event in view.events()] == [1, 2, 3, 4, 5]
         assert [event.position for event in view.events(after=1, limit=2)] == [2, 3]
         assert view.events(after=5) == []
+
+
+def test_the_latest_events_come_newest_first_and_page_by_page(anna: Desk, boris: Desk) -> None:
+    anna.put(memory(1), turn(2))
+    boris.put(memory(9))
+    anna.embed(memory(1), EAST)
+    anna.put(memory(1, state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
+    with anna.view() as view:
+        assert [event.position for event in view.latest_events()] == [5, 4, 2, 1]
+        assert view.latest_events()[::-1] == view.events()
+        assert [event.position for event in view.latest_events(2)] == [5, 4]
+        assert [event.position for event in view.latest_events(2, before=4)] == [2, 1]
+        assert view.latest_events(before=1) == []
+
+
+def test_the_latest_events_are_told_apart_by_kind_and_by_subject(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    anna.embed(memory(1), EAST)
+    anna.put(memory(1, state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
+    with anna.view() as view:
+        assert [event.position for event in view.latest_events(subject=id_(1))] == [4, 1]
+        assert [event.position for event in view.latest_events(kinds={EventKind.EMBEDDED})] == [3]
+        assert [
+            event.position
+            for event in view.latest_events(kinds={EventKind.REMEMBERED, EventKind.EMBEDDED}, subject=id_(1))
+        ] == [1]
+        assert view.latest_events(kinds=()) == []
+
+
+def test_an_earlier_view_shows_the_latest_events_of_that_time(anna: Desk) -> None:
+    anna.put(*(memory(number) for number in range(4)))
+    with anna.view(2) as view:
+        assert [event.position for event in view.latest_events()] == [2, 1]
 
 
 def test_the_ledger_does_not_show_that_two_texts_are_the_same(anna: Desk) -> None:
@@ -931,6 +977,42 @@ def test_counts_add_up_by_every_sort(anna: Desk) -> None:
     )
 
 
+def test_traces_are_counted_by_the_day_they_were_made(anna: Desk, boris: Desk) -> None:
+    late = datetime(2026, 7, 1, 23, 59, 59, 999_999, tzinfo=UTC)
+    anna.put(
+        memory(1, created_at=late),
+        memory(2, created_at=late + timedelta(microseconds=1), kind=Kind.RULE),
+        memory(3, created_at=late - 40 * DAY),
+        memory(4, created_at=late - 41 * DAY),
+        turn(5, created_at=late),
+        memory(6, created_at=late, state=State.FORGOTTEN, label=ImportanceLabel.IGNORE),
+    )
+    boris.put(memory(9, created_at=late))
+    first, only = late.date(), Filter(lanes=frozenset({Lane.MEMORIES}), states=EVERY_STATE)
+    for as_of in (None, anna.position):
+        with anna.view(as_of) as view:
+            assert set(view.days(only, first)) == {
+                DayCount(None, "fact", "unknown", "trusted", "active", 2),
+                DayCount(first, "fact", "unknown", "trusted", "active", 1),
+                DayCount(first, "fact", "ignore", "trusted", "forgotten", 1),
+                DayCount(first + DAY, "rule", "unknown", "trusted", "active", 1),
+            }
+            turns = view.days(Filter(lanes=frozenset({Lane.SESSIONS})), first)
+            assert turns == [DayCount(first, "episode", "unknown", "trusted", "active", 1)]
+
+
+def test_a_pulse_tells_the_position_and_how_many_there_are(anna: Desk, boris: Desk) -> None:
+    anna.put(memory(1), memory(2, state=State.FORGOTTEN), turn(3))
+    anna.apply(PutJob(job(1)), PutJob(job(2, key="s2")), PutJob(replace(job(3, key="s3"), state=JobState.FAILED)))
+    boris.put(memory(9))
+    with anna.view() as view:
+        assert view.pulse() == Pulse(4, 3, {"waiting": 2, "failed": 1})
+    with anna.view(1) as view:
+        assert (view.pulse().position, view.pulse().total) == (1, 1)
+    with boris.view() as view:
+        assert view.pulse() == Pulse(4, 1, {})
+
+
 def test_text_bytes_counts_bytes_not_characters(anna: Desk) -> None:
     anna.put(memory(1, "港口🚢"))
     with anna.view() as view:
@@ -1100,6 +1182,16 @@ def test_receipts_of_one_moment_come_newest_id_first(anna: Desk) -> None:
     anna.apply(File(receipt(2)), File(receipt(1)), File(receipt(3)))
     with anna.view() as view:
         assert [kept.id for kept in view.receipts()] == [id_(3), id_(2), id_(1)]
+
+
+def test_receipts_go_on_before_one_of_them(anna: Desk, boris: Desk) -> None:
+    anna.apply(*(File(receipt(number, at=AT + number // 2 * MINUTE, op="recall")) for number in range(5)))
+    boris.apply(File(receipt(9, user="boris")))
+    with anna.view() as view:
+        assert [kept.id for kept in view.receipts(before=receipt(3).id)] == [id_(2), id_(1), id_(0)]
+        assert [kept.id for kept in view.receipts(limit=1, before=receipt(2).id)] == [id_(1)]
+        assert view.receipts(op="forget", before=receipt(3).id) == []
+        assert view.receipts(before=receipt(9).id) == []
 
 
 def test_the_state_of_a_session_is_kept_replaced_and_dropped(anna: Desk) -> None:
@@ -1557,12 +1649,16 @@ def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[
         "lacking": view.scan(Filter(lacking=SPACE)),
         "neighbours": view.neighbours(known, reach=3),
         "scan": view.scan(every),
+        "latest": view.latest(every),
+        "days": view.days(every, AT.date()),
+        "pulse": [each for each in (view.pulse().total, view.pulse().jobs) if each],
         "speakers": view.speakers(every),
         "counts": counts if counts.total else None,
         "history": {id: versions for id in known if (versions := view.history(id))},
         "last_seq": {session: view.last_seq(session) for session in sessions},
         "turn_at": [turn for session in sessions for seq in range(9) if (turn := view.turn_at(session, seq))],
         "events": view.events(),
+        "latest events": view.latest_events(),
         "receipt": [kept for id in receipts if (kept := view.receipt(id))],
         "receipts": view.receipts(),
         "state": [state for session in sessions if (state := view.state(session))],

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, user
 
+from cortex.domain.events import EventKind
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Draft
 from cortex.domain.query import Query
@@ -133,6 +134,7 @@ READS: dict[str, Callable[[Engine, Canary], Any]] = {
     ],
     "forget": lambda engine, canary: [_refused(lambda id=id: engine.forget(id)) for id in canary.trace_ids],
     "restore": lambda engine, canary: [_refused(lambda id=id: engine.restore(id)) for id in canary.trace_ids],
+    "erase": lambda engine, canary: [_refused(lambda id=id: engine.erase(id)) for id in canary.trace_ids],
     "forget_matching": lambda engine, canary: engine.forget_matching(ASKED),
     "recall": lambda engine, canary: [
         *(engine.recall(ASKED, recipe=recipe, min_score=0.0) for recipe in RECIPE_NAMES),
@@ -147,6 +149,7 @@ READS: dict[str, Callable[[Engine, Canary], Any]] = {
     "show": lambda engine, canary: [_refused(lambda id=id: engine.show(id)) for id in canary.trace_ids],
     "list": lambda engine, canary: [
         engine.list(),
+        engine.list(newest=True),
         engine.list(after="00000000-0000-7000-8000-000000000000"),
         engine.list(Filter(ids=frozenset(canary.trace_ids))),
         engine.list(Filter(scopes=frozenset({"slithy-scope"}))),
@@ -154,7 +157,21 @@ READS: dict[str, Callable[[Engine, Canary], Any]] = {
     ],
     "stats": lambda engine, canary: [engine.stats(), engine.stats(Filter(scopes=frozenset({"slithy-scope"})))],
     "events": lambda engine, canary: engine.events(),
-    "receipts": lambda engine, canary: engine.receipts(limit=1_000),
+    "timeline": lambda engine, canary: [
+        engine.timeline(kinds=frozenset(EventKind)),
+        engine.timeline(before=4),
+        *(engine.timeline(id=id) for id in canary.trace_ids),
+    ],
+    "growth": lambda engine, canary: [engine.growth(lane=lane) for lane in Lane],
+    "pulse": lambda engine, canary: engine.pulse(),
+    "hooks": lambda engine, canary: [
+        engine.hooks().before(ASKED, session="tulgey-session"),
+        engine.hooks().state("tulgey-session"),
+    ],
+    "receipts": lambda engine, canary: [
+        engine.receipts(limit=1_000),
+        _refused(lambda: engine.receipts(before=canary.recalled.receipt.id)),
+    ],
     "receipt": lambda engine, canary: _refused(lambda: engine.receipt(canary.recalled.receipt.id)),
     "status": lambda engine, canary: engine.status(),
     "doctor": lambda engine, canary: engine.doctor(),

@@ -11,6 +11,7 @@ from typing import Any
 from cortex.capture import gate, history
 from cortex.capture.history import Aligned, Line, Trail
 from cortex.capture.messages import Message, heard, in_parts
+from cortex.domain import erasure
 from cortex.domain.cues import standing_kind
 from cortex.domain.events import EventKind
 from cortex.domain.fingerprints import without_injected
@@ -362,9 +363,18 @@ def _spoken(
         if not clean.text.strip():
             intake.skipped["only_injected" if stripped else "no_text"] += 1
             continue
-        parts = in_parts(clean.text, limits.max_text_bytes)
-        lines += [_Spoken(message, Line(message.effective_role, part), tainted, tuple(read)) for part in parts]
+        parts = [Line(message.effective_role, part) for part in in_parts(clean.text, limits.max_text_bytes)]
+        kept = [line for line in parts if not _was_erased(line, state)]
+        if len(kept) < len(parts):
+            intake.skipped["erased"] += len(parts) - len(kept)
+        lines += [_Spoken(message, line, tainted, tuple(read)) for line in kept]
     return lines
+
+
+def _was_erased(line: Line, state: Mapping[str, Any]) -> bool:
+    """Whether a line of this session was erased: a host tells its history again and again, and it must not return."""
+    erased: Mapping[str, Any] | None = state.get("erased")
+    return erased is not None and erasure.mark(line.digest, erased["salt"]) in erased["marks"]
 
 
 def _is_tainted(message: Message, before: bool) -> bool:

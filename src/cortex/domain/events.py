@@ -30,6 +30,7 @@ class EventKind(StrEnum):
     EXPIRED = "expired"
     IMPORTED = "imported"
     REMOVED = "removed"
+    ERASED = "erased"
     EMBEDDED = "embedded"
     RECALLED = "recalled"
 

@@ -48,9 +48,14 @@ def format_uuid7(milliseconds: int, random74: int) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def is_id(text: str) -> bool:
+    """Whether `text` is written as ids are."""
+    return _UUID.fullmatch(text) is not None
+
+
 def checked_id(text: str, *, field: str = "id") -> TraceId:
     """`text` as an id, or an error that says what an id looks like."""
-    folded = text.strip().lower()
+    folded = text.strip().lower() if isinstance(text, str) else ""
     if not _UUID.fullmatch(folded):
         raise InvalidRequest("is not an id", field=field, hint="ids are UUIDs, as printed by `cortex list`")
     return TraceId(folded)

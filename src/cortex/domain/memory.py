@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -189,7 +190,7 @@ class Draft:
                 typed[field] = aware(at, field)
         for field in _SEVERAL:
             if not isinstance(value := getattr(self, field), tuple):
-                typed[field] = (value,) if isinstance(value, str) else tuple(value)
+                typed[field] = _several(value, field)
         if self.supersedes is not None:
             typed["supersedes"] = checked_id(self.supersedes, field="supersedes")
         # Most drafts are typed already, and a copy costs more than all the checks.
@@ -199,6 +200,8 @@ class Draft:
         checked_text(self.text, max_bytes=max_text_bytes)
         checked_label(self.scope, "scope")
         for field, value in (("confidence", self.confidence), ("importance", self.importance)):
+            if value is not None and not isinstance(value, int | float):
+                raise InvalidRequest("is not a number", field=field, hint="give a number from 0 to 1")
             # `not` rather than `<`: it also refuses NaN.
             if value is not None and not 0.0 <= value <= 1.0:
                 raise InvalidRequest(f"{value} is outside 0 to 1", field=field, hint="give a number from 0 to 1")
@@ -261,6 +264,16 @@ _SHORT = ("topic", "subject", "attribute", "value", "source_ref", "media_kind")
 _SEVERAL = ("tags", "media_refs")
 
 
+def _several(value: Any, field: str) -> tuple[Any, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise InvalidRequest("is not a list", field=field, hint="give a list of names")
+    return tuple(value)
+
+
 def _checked_short(text: str, field: str) -> None:
+    if not isinstance(text, str):
+        raise InvalidRequest("is not text", field=field, hint="give a string")
     if len(text) > 1_024 or "\x00" in text:
         raise InvalidRequest("is over 1024 characters or has a NUL byte", field=field, hint="shorten it")

@@ -67,8 +67,8 @@ class Query:
         for name in ("asked_at", "since", "until"):
             if options.get(name) is not None:
                 options[name] = aware(options[name], name)
-        if isinstance(options.get("as_of"), datetime):
-            options["as_of"] = aware(options["as_of"], "as_of")
+        if (as_of := options.get("as_of")) is not None and not isinstance(as_of, int):
+            options["as_of"] = aware(as_of, "as_of")
         return cls(text=text, **options)
 
     def __post_init__(self) -> None:

@@ -8,8 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from cortex.domain.identity import ReceiptId
+from cortex.domain.trace import parse_time
 
 MAX_ITEMS_CAP = 10
+
+_ENVELOPE = frozenset({"schema", "id", "op", "at", "agent", "user", "position", "latency_ms"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +49,17 @@ class Receipt:
             "latency_ms": round(self.latency_ms, 3),
             **self.facts,
         }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Receipt:
+        """The receipt that `to_json` told of."""
+        return cls(
+            id=told["id"],
+            op=told["op"],
+            at=parse_time(told["at"]),
+            agent=told["agent"],
+            user=told["user"],
+            position=told["position"],
+            latency_ms=told["latency_ms"],
+            facts={name: value for name, value in told.items() if name not in _ENVELOPE},
+        )

@@ -40,7 +40,7 @@ def scope_tag(query: str) -> str | None:
 
 def checked_label(value: str, field: str) -> str:
     """`value` as a name people gave something, or an error naming the field."""
-    if not value.strip() or len(value) > 256 or not value.isprintable():
+    if not isinstance(value, str) or not value.strip() or len(value) > 256 or not value.isprintable():
         raise InvalidRequest(
             "is empty, longer than 256 characters or not printable", field=field, hint="give a short name"
         )

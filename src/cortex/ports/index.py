@@ -16,7 +16,7 @@ from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId
 from cortex.domain.scope import Tenant
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.ports.store import Change, Finding, View
+from cortex.ports.store import Change, Finding, Remains, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,10 @@ class FileIndex(Protocol):
     def verify(self, *, repair: bool = False) -> Iterator[Finding]: ...
 
     def maintain(self) -> Mapping[str, Any]: ...
+
+    def remains(self, tenant: Tenant, text: str) -> Remains:
+        """The chunks that say `text`."""
+        ...
 
     def describe(self) -> Mapping[str, Any]: ...
 

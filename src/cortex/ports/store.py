@@ -7,15 +7,16 @@ position of the ledger. There is no read without a tenant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
 from cortex.domain.events import Event, EventKind
+from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane, State
 from cortex.domain.memory import ImportanceLabel, Kind, Memory
@@ -44,6 +45,17 @@ class Remove:
     """Take a trace and everything derived from it out for good; only its events stay."""
 
     id: TraceId
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """`Remove` these traces, and cut out what receipts and sessions say of them; `texts` is all they ever said.
+
+    A receipt keeps its shape, with `erasure.NOBODY` where an id stood; a query that found one is no longer kept.
+    """
+
+    ids: tuple[TraceId, ...]
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +142,7 @@ class ExpectSame:
     trace: Trace
 
 
-Change = Put | Remove | Embed | Touch | File | SetState | PutJob | ExpectLast | ExpectClaim | ExpectSame
+Change = Put | Remove | Erase | Embed | Touch | File | SetState | PutJob | ExpectLast | ExpectClaim | ExpectSame
 
 # --- what can be asked ---------------------------------------------------------------------------
 
@@ -189,6 +201,16 @@ class Counts:
     text_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What tells at a glance whether anything happened."""
+
+    position: int
+    total: int
+    jobs: Mapping[str, int]
+    """How many there are, by state."""
+
+
 class View(Protocol):
     """A consistent, read-only look at one tenant's traces."""
 
@@ -234,7 +256,22 @@ class View(Protocol):
         """Traces in order of id, from after `after`."""
         ...
 
+    def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        """Traces in the opposite order, the newest first, from before `before`."""
+        ...
+
     def counts(self, filter: Filter) -> Counts: ...
+
+    def days(self, filter: Filter, first: date) -> list[DayCount]:
+        """When the traces of the filter's lanes, scopes, kinds, trusts, labels and states were made, by day and sort.
+
+        They come in any order; what is older than `first` comes without its day.
+        """
+        ...
+
+    def pulse(self) -> Pulse:
+        """The position, and how many traces and jobs there are now. Cheap however many there are."""
+        ...
 
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
         """The memories drawn from any of these turns, in order of id, whatever their state."""
@@ -262,12 +299,23 @@ class View(Protocol):
 
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]: ...
 
+    def latest_events(
+        self,
+        limit: int = 50,
+        *,
+        before: int | None = None,
+        kinds: Collection[EventKind] | None = None,
+        subject: str | None = None,
+    ) -> list[Event]:
+        """Events newest first, from before the position `before`; of these kinds, and about this subject alone."""
+        ...
+
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         """A receipt and the query kept with it."""
         ...
 
-    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
-        """The latest receipts, newest first."""
+    def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
+        """The latest receipts, newest first; from before a receipt that is there."""
         ...
 
     def state(self, session: str) -> Mapping[str, Any] | None: ...
@@ -294,6 +342,16 @@ class Finding:
     code: str
     detail: str
     repaired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """Where a text still stands: in traces of the tenant's, in other rows of theirs, in the bytes of files."""
+
+    traces: tuple[TraceId, ...] = ()
+    tables: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    """The store's own where no row of anybody's explains it, and others that were to be looked at."""
 
 
 class Store(Protocol):
@@ -338,6 +396,17 @@ class Store(Protocol):
 
     def maintain(self) -> Mapping[str, Any]:
         """Compact and optimise; gives the index status."""
+        ...
+
+    def compact(self) -> bool:
+        """Rewrite everything without what was removed, so that no free page holds it; whether all of it was.
+
+        A reader that began before keeps old pages in the log: then it is to be done again once the reader has ended.
+        """
+        ...
+
+    def remains(self, tenant: Tenant, text: str, also: Sequence[Path] = ()) -> Remains:
+        """Where `text` still stands: in rows, in the bytes of the store's files, and of those in `also`."""
         ...
 
     def backup(self, to: Path) -> None:

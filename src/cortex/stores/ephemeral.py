@@ -7,19 +7,22 @@ the old one when everything has succeeded. That gives atomicity, and to every vi
 from __future__ import annotations
 
 import copy
+import json
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cortex.domain import erasure
 from cortex.domain.events import GENESIS, Event, EventKind, commit, seal
+from cortex.domain.growth import DayCount, counted_by_day
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.lexical import BEFORE, rarity, saturation
@@ -38,6 +41,7 @@ from cortex.ports.store import (
     Change,
     Counts,
     Embed,
+    Erase,
     ExpectClaim,
     ExpectLast,
     ExpectSame,
@@ -47,8 +51,10 @@ from cortex.ports.store import (
     Job,
     JobState,
     Match,
+    Pulse,
     Put,
     PutJob,
+    Remains,
     Remove,
     SetState,
     Touch,
@@ -206,6 +212,20 @@ class EphemeralStore:
     def maintain(self) -> Mapping[str, Any]:
         return {"indexes": "none"}
 
+    def compact(self) -> bool:
+        return True
+
+    def remains(self, tenant: Tenant, text: str, also: Sequence[Path] = ()) -> Remains:  # noqa: ARG002 - has no files
+        with self._lock:
+            shelf = self._shelf(tenant)
+        traces = [id for id, versions in shelf.said.items() if any(text in each.trace.text for each in versions)]
+        told = {
+            "receipts": [query or "" for _, query in shelf.receipts.values()],
+            "sessions": [json.dumps(state) for state in shelf.states.values()],
+        }
+        tables = [name for name, rows in told.items() if any(erasure.says(row, [text]) for row in rows)]
+        return Remains(tuple(sorted(traces)), tuple(tables))
+
     def backup(self, to: Path) -> None:
         raise StoreError(f"nothing here is kept, so nothing goes to {to}", hint="set store.backend to keep memory")
 
@@ -242,6 +262,8 @@ class _Work:
                 self._put(trace, because)
             case Remove(id):
                 self._remove(id)
+            case Erase(ids, texts):
+                self._erase(ids, texts)
             case Embed(id, space, vectors):
                 self._embed(id, space, vectors)
             case Touch(ids, at):
@@ -275,11 +297,23 @@ class _Work:
             _Said(trace, position, None, salt, tuple(map(Counter, terms_of(trace)))),
         )
 
-    def _remove(self, id: TraceId) -> None:
+    def _remove(self, id: TraceId, because: EventKind = EventKind.REMOVED) -> None:
         self._known(id)
-        self._record(EventKind.REMOVED, id, id)
+        self._record(because, id, id)
         for kept in (self.shelf.said, self.shelf.embeddings, self.shelf.uses):
             kept.pop(id, None)
+
+    def _erase(self, ids: Sequence[TraceId], texts: Sequence[str]) -> None:
+        for id in ids:
+            self._remove(id, EventKind.ERASED)
+        gone = frozenset(ids)
+        for name, (receipt, query) in self.shelf.receipts.items():
+            told = json.dumps(receipt.facts)
+            if erasure.names(told, gone) or (query is not None and erasure.says(query, texts)):
+                facts = json.loads(erasure.without_ids(told, gone))
+                self.shelf.receipts[name] = replace(receipt, facts=facts), None
+        for session, state in self.shelf.states.items():
+            self.shelf.states[session] = erasure.parts_left(state, gone, texts)
 
     def _embed(self, id: TraceId, space: EmbeddingSpace, vectors: Sequence[Vector]) -> None:
         self._known(id)
@@ -431,6 +465,17 @@ class _View:
         rest = [trace for trace in self._matching(filter) if after is None or trace.id > after]
         return [self._counted(trace) for trace in rest[: max(0, limit)]]
 
+    def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        rest = [trace for trace in self._matching(filter) if before is None or trace.id < before]
+        return [self._counted(trace) for trace in rest[::-1][: max(0, limit)]]
+
+    def days(self, filter: Filter, first: date) -> list[DayCount]:
+        return counted_by_day((said.trace for said in self._current() if _has_facets(said.trace, filter)), first)
+
+    def pulse(self) -> Pulse:
+        jobs = Counter(job.state.value for job in self._shelf.jobs.values())
+        return Pulse(self._position, len(self._current()), dict(jobs))
+
     def counts(self, filter: Filter) -> Counts:
         traces = self._matching(filter)
         times = [trace.created_at for trace in traces]
@@ -476,11 +521,32 @@ class _View:
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
         return [event for event in self._shelf.events if after < event.position <= self._position][: max(0, limit)]
 
+    def latest_events(
+        self,
+        limit: int = 50,
+        *,
+        before: int | None = None,
+        kinds: Collection[EventKind] | None = None,
+        subject: str | None = None,
+    ) -> list[Event]:
+        meant = [
+            event
+            for event in self._shelf.events
+            if event.position <= self._position
+            and (before is None or event.position < before)
+            and (kinds is None or event.kind in kinds)
+            and (subject is None or event.subject == subject)
+        ]
+        return meant[::-1][: max(0, limit)]
+
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         return copy.deepcopy(self._shelf.receipts.get(id))
 
-    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
+    def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
         kept = [receipt for receipt, _ in self._shelf.receipts.values() if op in (None, receipt.op)]
+        if before is not None:
+            found = self._shelf.receipts.get(before)
+            kept = [each for each in kept if found and (each.at, each.id) < (found[0].at, found[0].id)]
         newest = sorted(kept, key=lambda receipt: (receipt.at, receipt.id), reverse=True)
         return copy.deepcopy(newest[: max(0, limit)])
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.receipt import Receipt
-from cortex.domain.trace import Trace, from_fields, parse_time
+from cortex.domain.trace import Trace, from_fields
 from cortex.ports.store import Job, JobState
 
 T = TypeVar("T")
@@ -54,21 +54,8 @@ def pack_receipt(receipt: Receipt) -> str:
     return json.dumps(receipt.to_json(), ensure_ascii=False, separators=(",", ":"))
 
 
-_ENVELOPE = {"schema", "id", "op", "at", "agent", "user", "position", "latency_ms"}
-
-
 def unpack_receipt(body: str) -> Receipt:
-    plain = json.loads(body)
-    return Receipt(
-        id=plain["id"],
-        op=plain["op"],
-        at=parse_time(plain["at"]),
-        agent=plain["agent"],
-        user=plain["user"],
-        position=plain["position"],
-        latency_ms=plain["latency_ms"],
-        facts={key: value for key, value in plain.items() if key not in _ENVELOPE},
-    )
+    return Receipt.from_json(json.loads(body))
 
 
 JOB_COLUMNS = "id, kind, key, due, state, attempts, claimed, error, payload"

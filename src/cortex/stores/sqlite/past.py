@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from cortex.domain.growth import DayCount, counted_by_day
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_of
@@ -22,7 +25,7 @@ from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Counts, Filter, Match, Version
+from cortex.ports.store import Counts, Filter, Match, Pulse, Version
 from cortex.stores.sqlite import lexicon
 from cortex.stores.sqlite.codec import pack_time, unpack_id, unpack_trace
 from cortex.stores.sqlite.codes import CodeIndex, enough
@@ -171,6 +174,16 @@ class PastView(SqliteView):
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         found = (then.trace for id, then in self._select(filter) if after is None or id > after)
         return [trace for trace, _ in zip(found, range(limit), strict=False)]
+
+    def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        found = [then.trace for id, then in self._select(filter) if before is None or id < before]
+        return found[::-1][:limit]
+
+    def days(self, filter: Filter, first: date) -> list[DayCount]:
+        return counted_by_day((then.trace for _, then in self._select(_facets_only(filter))), first)
+
+    def pulse(self) -> Pulse:
+        return replace(super().pulse(), total=len(self._traces))
 
     def counts(self, filter: Filter) -> Counts:
         names = {

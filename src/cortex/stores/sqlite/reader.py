@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cortex.domain.events import Event, EventKind
+from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
@@ -22,7 +24,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Counts, Filter, Job, JobState, Match, Version
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Version
 from cortex.stores.sqlite.codec import (
     JOB_COLUMNS,
     batched,
@@ -48,6 +50,9 @@ SCORE_DIGITS = 6
 """Scores are rounded here, so that the last bits of a sum cannot decide an order."""
 
 _MANY_FACETS = 24
+
+_DAY = 86_400_000_000
+"""In microseconds, as times are stored."""
 
 MOST_FOLLOWED = 512
 """After how many of the best candidates the turn that follows is looked at as well."""
@@ -394,14 +399,51 @@ class SqliteView:
     # --- by walking ------------------------------------------------------------------------------
 
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        return self._walked(filter, "t.id > ?", pack_id(after) if after else b"", "t.id", limit)
+
+    def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
+        return self._walked(filter, "t.id < ?", pack_id(before) if before else _AFTER_ALL, "t.id DESC", limit)
+
+    def _walked(self, filter: Filter, beyond: str, place: bytes, order: str, limit: int) -> list[Trace]:
         facets = self._facets(filter)
         where, values = _row_conditions(filter)
         rows = self._db.execute(
             "SELECT t.name, t.body, t.used, t.uses FROM traces t LEFT JOIN threads h ON h.id = t.thread"
-            f" WHERE t.facet IN (SELECT value FROM json_each(?)) AND t.id > ?{where} ORDER BY t.id LIMIT ?",
-            (listed(facets.ids), pack_id(after) if after else b"", *values, limit),
+            f" WHERE t.facet IN (SELECT value FROM json_each(?)) AND {beyond}{where} ORDER BY {order} LIMIT ?",
+            (listed(facets.ids), place, *values, limit),
         )
         return [unpack_trace(*row) for row in rows]
+
+    def days(self, filter: Filter, first: date) -> list[DayCount]:
+        where, values = facet_conditions(filter)
+        sorts: dict[int, tuple[tuple[str, str, str, str], int]] = {
+            id: ((kind, label, trust, state), traces)
+            for id, traces, kind, label, trust, state in self._db.execute(
+                f"SELECT id, traces, kind, label, trust, state FROM facets WHERE user = ?{where} AND traces > 0",
+                (self._user, *values),
+            )
+        }
+        everyone = self._db.execute("SELECT total(traces) FROM facets").fetchone()[0]
+        # Where most traces are meant, it is quicker to walk through all than to look each up by its facet.
+        way = "NOT INDEXED" if 4 * sum(traces for _, traces in sorts.values()) > everyone else ""
+        rows = self._db.execute(
+            f"SELECT facet, created / {_DAY} AS day, count(*) FROM traces {way}"
+            " WHERE created >= ? AND facet IN (SELECT value FROM json_each(?)) GROUP BY facet, day",
+            (pack_time(datetime.combine(first, time(), UTC)), listed(sorts)),
+        ).fetchall()
+        # Only the days asked for are looked at: how many came before them, the counters of the facets tell.
+        before = Counter({id: traces for id, (_, traces) in sorts.items()})
+        for facet, _, number in rows:
+            before[facet] -= number
+        return [
+            *(DayCount(None, *sorts[id][0], number) for id, number in before.items() if number),
+            *(DayCount(_day(day), *sorts[facet][0], number) for facet, day, number in rows),
+        ]
+
+    def pulse(self) -> Pulse:
+        total = self._db.execute("SELECT sum(traces) FROM facets WHERE user = ?", (self._user,)).fetchone()[0]
+        jobs = self._db.execute("SELECT state, count(*) FROM jobs WHERE user = ? GROUP BY state", (self._user,))
+        return Pulse(self.position, total or 0, dict(jobs.fetchall()))
 
     def counts(self, filter: Filter) -> Counts:
         where, values = facet_conditions(filter)
@@ -450,14 +492,34 @@ class SqliteView:
 
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
         rows = self._db.execute(
-            "SELECT position, at, kind, subject, commitment, seal FROM events"
+            f"SELECT {_EVENT_COLUMNS} FROM events"
             " WHERE user = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?",
             (self._user, after, self.position, limit),
         )
-        return [
-            Event(position, unpack_time(at), EventKind(kind), subject, commitment.hex(), seal.hex())
-            for position, at, kind, subject, commitment, seal in rows
-        ]
+        return [_event(row) for row in rows]
+
+    def latest_events(
+        self,
+        limit: int = 50,
+        *,
+        before: int | None = None,
+        kinds: Collection[EventKind] | None = None,
+        subject: str | None = None,
+    ) -> list[Event]:
+        last = self.position if before is None else min(self.position, before - 1)
+        where, values = "", list[Any]()
+        if kinds is not None:
+            where += " AND kind IN (SELECT value FROM json_each(?))"
+            values.append(listed(sorted(kinds)))
+        if subject is not None:
+            where += " AND subject = ?"
+            values.append(subject)
+        rows = self._db.execute(
+            f"SELECT {_EVENT_COLUMNS} FROM events WHERE user = ? AND position <= ?{where}"
+            " ORDER BY position DESC LIMIT ?",
+            (self._user, last, *values, limit),
+        )
+        return [_event(row) for row in rows]
 
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         row = self._db.execute(
@@ -465,10 +527,12 @@ class SqliteView:
         ).fetchone()
         return (unpack_receipt(row[0]), row[1]) if row else None
 
-    def receipts(self, limit: int = 20, op: str | None = None) -> list[Receipt]:
+    def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
+        earlier = " AND (at, id) < (SELECT at, id FROM receipts WHERE id = ? AND user = ?)" if before else ""
         rows = self._db.execute(
-            "SELECT body FROM receipts WHERE user = ? AND (? IS NULL OR op = ?) ORDER BY at DESC, id DESC LIMIT ?",
-            (self._user, op, op, limit),
+            f"SELECT body FROM receipts WHERE user = ? AND (? IS NULL OR op = ?){earlier}"
+            " ORDER BY at DESC, id DESC LIMIT ?",
+            (self._user, op, op, *((before, self._user) if before else ()), limit),
         )
         return [unpack_receipt(row[0]) for row in rows]
 
@@ -487,6 +551,20 @@ class SqliteView:
             (self._user, state, state, limit),
         )
         return [unpack_job(row) for row in rows]
+
+
+_EVENT_COLUMNS = "position, at, kind, subject, commitment, seal"
+_AFTER_ALL = b"\xff" * 17
+"""Longer than an id, and so after every one."""
+
+
+def _event(row: tuple[int, int, str, str, bytes, bytes]) -> Event:
+    position, at, kind, subject, commitment, seal = row
+    return Event(position, unpack_time(at), EventKind(kind), subject, commitment.hex(), seal.hex())
+
+
+def _day(number: int) -> date:
+    return unpack_time(number * _DAY).date()
 
 
 def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None, many: int) -> list[Embedded]:

@@ -188,7 +188,7 @@ def _version(connection: sqlite3.Connection, path: str) -> int:
     if version > VERSION:
         raise StoreTooNew(
             f"{path} was written by a newer Cortex (schema {version}, this one knows {VERSION})",
-            hint="upgrade with `pip install -U cortex-memory`",
+            hint="upgrade Cortex, or choose another --home",
         )
     return version
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
-from cortex.ports.store import Abilities, Change, File, Finding, Job, JobState, Touch
-from cortex.stores.sqlite import audit, copies, schema
+from cortex.ports.store import Abilities, Change, File, Finding, Job, JobState, Remains, Touch
+from cortex.stores.sqlite import audit, copies, erasing, schema
 from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time, unpack_job
 from cortex.stores.sqlite.codes import CodeIndex
 from cortex.stores.sqlite.connections import Connections
@@ -136,8 +136,7 @@ class SqliteStore:
         return self.describe()
 
     def describe(self) -> Mapping[str, Any]:
-        files = [self.path, *(Path(f"{self.path}{suffix}") for suffix in ("-wal", "-shm"))]
-        size = sum(os.path.getsize(file) for file in files if file.exists())
+        size = sum(os.path.getsize(file) for file in self._files if file.exists())
         with self._connections.reading() as connection:
             spaces = connection.execute("SELECT key, centre IS NOT NULL FROM spaces ORDER BY id").fetchall()
         return {
@@ -149,6 +148,14 @@ class SqliteStore:
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }
 
+    def compact(self) -> bool:
+        with self._connections.exclusive() as connection:
+            return erasing.compact(connection)
+
+    def remains(self, tenant: Tenant, text: str, also: Sequence[Path] = ()) -> Remains:
+        with self._connections.reading() as connection:
+            return erasing.remains(connection, tenant.user, text, self._files, also)
+
     def backup(self, to: Path) -> None:
         with self._connections.reading() as connection:
             # The first read fixes the moment that is seen; writers go on meanwhile.
@@ -157,6 +164,10 @@ class SqliteStore:
 
     def close(self) -> None:
         self._connections.close()
+
+    @property
+    def _files(self) -> list[Path]:
+        return [self.path, *(Path(f"{self.path}{suffix}") for suffix in ("-wal", "-shm"))]
 
     def _code_index(self, space: int, dimension: int) -> CodeIndex:
         with self._codes_lock:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cortex.domain import erasure
 from cortex.domain.events import GENESIS, EventKind, commit, seal
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
@@ -26,6 +27,7 @@ from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.ports.store import (
     Change,
     Embed,
+    Erase,
     ExpectClaim,
     ExpectLast,
     ExpectSame,
@@ -105,6 +107,8 @@ class Writer:
                 self._embed([change for change in run if isinstance(change, Embed)])
             elif isinstance(first, Remove):
                 self._remove(first.id)
+            elif isinstance(first, Erase):
+                self._erase(first)
             elif isinstance(first, Touch):
                 self._touch(first)
             elif isinstance(first, File):
@@ -228,11 +232,11 @@ class Writer:
         self._db.execute("INSERT INTO tombs (code) SELECT seq FROM codes WHERE row = ?", (old.row,))
         self._db.execute("DELETE FROM codes WHERE row = ?", (old.row,))
 
-    def _remove(self, id: TraceId) -> None:
+    def _remove(self, id: TraceId, because: EventKind = EventKind.REMOVED) -> None:
         old = self._stored([id]).get(id)
         if old is None:
             raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
-        self._event(EventKind.REMOVED, id, commit(b"", id))
+        self._event(because, id, commit(b"", id))
         self._unindex(old, json.loads(old.body))
         for statement in (
             "DELETE FROM traces WHERE row = ?",
@@ -243,16 +247,37 @@ class Writer:
         ):
             self._db.execute(statement, (old.row,))
 
+    def _erase(self, change: Erase) -> None:
+        for id in change.ids:
+            self._remove(id, EventKind.ERASED)
+        gone = frozenset(change.ids)
+        receipts = self._db.execute("SELECT id, body, query FROM receipts WHERE user = ?", (self._user,)).fetchall()
+        cut = [
+            (erasure.without_ids(body, gone), id)
+            for id, body, query in receipts
+            if erasure.names(body, gone) or (query is not None and erasure.says(query, change.texts))
+        ]
+        self._db.executemany("UPDATE receipts SET body = ?, query = NULL WHERE id = ?", cut)
+        sessions = self._db.execute("SELECT session, state FROM sessions WHERE user = ?", (self._user,)).fetchall()
+        for session, state in sessions:
+            if erasure.names(state, gone) or erasure.says(state, change.texts):
+                left = erasure.parts_left(json.loads(state), gone, change.texts)
+                self._db.execute(
+                    "UPDATE sessions SET state = ? WHERE user = ? AND session = ?",
+                    (json.dumps(left), self._user, session),
+                )
+
     def _stored(self, ids: Iterable[TraceId], *, taken: bool = False) -> dict[TraceId, Stored]:
         """Those of `ids` that are this user's own; with `taken`, somebody else's is an error."""
         packed = {pack_id(id): id for id in ids}
         found: dict[TraceId, Stored] = {}
         for some in batched(packed):
+            # All at once: a half-read answer, kept alive by an error, would hold its snapshot beyond the rollback.
             rows = self._db.execute(
                 "SELECT t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body"
                 f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(some)})",
                 some,
-            )
+            ).fetchall()
             for id, user, *rest in rows:
                 if user == self._user:
                     found[packed[id]] = Stored(*rest)

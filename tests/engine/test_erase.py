@@ -1,0 +1,189 @@
+"""Erasing for good: nothing is left in any row, index, cache or log; the certificate says what stands elsewhere."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from laboratory import BACKENDS, opened, texts
+
+from cortex.domain import erasure
+from cortex.domain.events import EventKind
+from cortex.engine import Engine
+from cortex.errors import InvalidRequest, NotFound
+from cortex.testing import FakeClock
+
+SECRET = "My locker in the north hall opens with seven turns"
+OTHER = "The tram to the harbour leaves from platform four"
+HISTORY = [
+    {"role": "user", "content": "I live in Rotterdam near the old harbour."},
+    {"role": "assistant", "content": "Noted, near the old harbour."},
+]
+
+
+@pytest.fixture(params=BACKENDS)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    with opened(tmp_path / "home", request.param, embedding={"cache_entries": 1_000}) as made:
+        yield made
+
+
+def held(home: Path, text: str) -> list[str]:
+    """The files under `home` that hold the bytes of `text`, however it is written."""
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return [path.name for path in files if any(form in path.read_bytes() for form in erasure.sought(text))]
+
+
+def test_what_is_erased_is_in_no_file_and_cannot_be_recalled(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with opened(home, embedding={"cache_entries": 1_000}) as engine:
+        kept = engine.remember(OTHER).memory
+        gone = engine.remember(SECRET, tags=("locker",)).memory
+        assert texts(engine.recall("which locker opens with seven turns?"))[0] == SECRET
+        engine.settle()
+        assert held(home, SECRET) != []
+        done = engine.erase(gone.id)
+        assert done.certificate.clean, done.certificate
+        assert done.certificate.erased == (gone.id,)
+        assert held(home, SECRET) == []
+        assert SECRET not in texts(engine.search("which locker opens with seven turns?"))
+        with pytest.raises(NotFound):
+            engine.get(gone.id)
+        assert engine.get(kept.id).text == OTHER
+        assert engine.verify() == []
+        assert SECRET not in json.dumps(done.certificate.to_json())
+
+
+def test_every_version_goes(engine: Engine) -> None:
+    first = engine.remember(SECRET).memory
+    page = engine.export_markdown()[0].text
+    engine.import_markdown(page.replace("seven turns", "eleven turns"))
+    done = engine.erase(first.id)
+    assert done.certificate.texts == 2
+    assert done.certificate.clean
+    assert engine.events()[-1].kind is EventKind.ERASED
+    assert engine.recall(SECRET, as_of=done.certificate.position - 1).hits == ()
+
+
+def test_receipts_keep_their_shape_and_lose_what_they_named(engine: Engine) -> None:
+    gone = engine.remember(SECRET).memory
+    asked = engine.recall(SECRET).receipt
+    assert gone.id in json.dumps(engine.receipt(asked.id).facts)
+    engine.erase(gone.id)
+    facts = engine.receipt(asked.id).facts
+    assert gone.id not in json.dumps(facts)
+    assert facts["returned"][0]["id"] == erasure.NOBODY
+    with pytest.raises(InvalidRequest, match="was not kept"):
+        engine.replay(asked.id)
+
+
+def test_memories_drawn_from_a_turn_go_with_it(engine: Engine) -> None:
+    captured = engine.capture(HISTORY, session="s1")
+    assert captured.memories
+    done = engine.erase(captured.turns[0])
+    assert set(done.certificate.derived) == {memory.id for memory in captured.memories}
+    assert engine.stats().by_lane == {"sessions": 1}
+
+
+def test_the_turns_of_a_memory_stay_and_are_named_unless_asked_for(engine: Engine) -> None:
+    captured = engine.capture(HISTORY, session="s1")
+    memory = captured.memories[0]
+    done = engine.erase(memory.id)
+    assert done.certificate.sources_left == memory.source_turns
+    again = engine.capture([*HISTORY, {"role": "user", "content": "My cat is called Otto."}], session="s1")
+    done = engine.erase(again.memories[0].id, sources=True)
+    assert done.certificate.sources_left == ()
+    assert set(again.memories[0].source_turns) <= set(done.certificate.erased)
+
+
+def test_an_erased_turn_does_not_come_back_when_its_history_is_told_again(engine: Engine) -> None:
+    captured = engine.capture(HISTORY, session="s1")
+    engine.erase(captured.turns[0])
+    later = [*HISTORY, {"role": "user", "content": "Where is the harbour?"}]
+    taken = engine.ingest(later, session="s1")
+    assert [id is not None for id in taken.ids] == [False, False, True]
+    assert taken.receipt.facts["skipped"]["erased"] == 1
+    engine.work()
+    assert all("Rotterdam" not in trace.text for trace in engine.list(limit=100))
+    # Said anew elsewhere, it is something new.
+    assert engine.ingest(HISTORY, session="s2").ids[0] is not None
+
+
+def test_what_still_says_the_same_is_named(engine: Engine) -> None:
+    gone = engine.remember(SECRET).memory
+    twin = engine.remember(f"{SECRET}, said the porter").memory
+    certificate = engine.erase(gone.id).certificate
+    assert [remain.where for remain in certificate.remains] == [twin.id]
+    assert not certificate.clean
+    assert engine.erase(twin.id).certificate.clean
+
+
+def test_another_users_memory_of_the_same_text_is_neither_touched_nor_told_of(engine: Engine) -> None:
+    other = engine.for_(user="ada")
+    theirs = other.remember(SECRET).memory
+    gone = engine.remember(SECRET).memory
+    with pytest.raises(NotFound):
+        engine.erase(theirs.id)
+    assert engine.erase(gone.id).certificate.clean
+    assert other.get(theirs.id).text == SECRET
+
+
+def test_a_backup_that_holds_it_is_named_and_removed_where_that_is_asked(tmp_path: Path) -> None:
+    """E21"""
+    clock = FakeClock()
+    with opened(tmp_path / "home", clock=clock) as engine:
+        gone = engine.remember(SECRET).memory
+        backup = engine.backup().backup.path
+        assert [each.where for each in engine.erase(gone.id).certificate.remains] == [backup.name]
+        assert backup.exists()
+        clock.advance(5)
+        again = engine.remember(SECRET).memory
+        assert engine.erase(again.id, backups=True).certificate.clean
+        assert not backup.exists()
+
+
+def test_a_followed_file_that_says_it_is_cited_and_left_alone(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "MEMORY.md").write_text(f"# Places\n\n{SECRET}.\n", encoding="utf-8")
+    with opened(tmp_path / "home") as engine:
+        engine.index(notes)
+        gone = engine.remember(SECRET).memory
+        (remain,) = engine.erase(gone.id).certificate.remains
+        assert "MEMORY.md" in remain.where
+        chunk = next(hit.trace for hit in engine.search(SECRET).hits)
+        with pytest.raises(InvalidRequest, match="lines of a file"):
+            engine.erase(chunk.id)
+
+
+def test_a_reader_that_began_before_is_told_of(tmp_path: Path) -> None:
+    with opened(tmp_path / "home", store={"busy_timeout_ms": 200}) as engine:
+        gone = engine.remember(SECRET).memory
+        path = engine.status()["store"]["path"]
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM traces").fetchone()
+            assert not engine.erase(gone.id).certificate.compacted
+        assert engine._store.compact()
+
+
+@pytest.mark.parametrize("ids", [(), ("nonsense",), ("0190b0c0-0000-7000-8000-000000000000",)])
+def test_bad_ids_are_refused_and_change_nothing(engine: Engine, ids: tuple[str, ...]) -> None:
+    kept = engine.remember(SECRET).memory
+    with pytest.raises((InvalidRequest, NotFound)):
+        engine.erase(*([kept.id] if ids else []), *ids)
+    assert engine.get(kept.id).text == SECRET
+
+
+@pytest.mark.parametrize("text", ["Zürich 東京 מפתח 🔑 ключ под ковриком", 'a "quoted" line\nand \\ another', "kurz"])
+def test_any_text_is_found_however_it_is_written(tmp_path: Path, text: str) -> None:
+    home = tmp_path / "home"
+    with opened(home) as engine:
+        gone = engine.remember(text).memory
+        certificate = engine.erase(gone.id).certificate
+        assert certificate.clean
+        assert certificate.too_short == (text == "kurz")
+        assert held(home, text) == []
