@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sqlite3
-import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from datetime import datetime, timedelta
 from typing import Any
 
-from cortex import settings as configuration
+from cortex import machine
 from cortex._version import __version__
+from cortex.checking import NETWORK_SECONDS, Beside, Check, Group
 from cortex.domain.lanes import State
 from cortex.domain.modality import Modality, strategy
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError
-from cortex.lifecycle import upkeep
+from cortex.lifecycle import backups, upkeep
 from cortex.parts import Parts
 from cortex.ports.probed import trouble_of
 from cortex.ports.store import Counts, Filter, Job, JobState, View
@@ -29,20 +25,15 @@ BACKFILL = "run `cortex backfill`"
 DOCTOR = "run `cortex doctor --fix`"
 REPAIR = "run `cortex verify --repair`"
 
-LOW_SPACE = 200 << 20
-NO_SPACE = 20 << 20
+WORKERS = "run `cortex work` once, or have `cortex serve` or `cortex work --forever` run"
+OVERDUE = timedelta(minutes=15)
+"""Background work that is due for longer is done by nobody."""
+
+STALE = timedelta(days=3)
+"""The age of the last backup that is told, or three times what the settings want, where that is more."""
+
 VERIFIED_AT_ONCE = 20_000
 """Up to this many traces the doctor verifies everything; beyond, it leaves that to `cortex verify`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing an installation needs. `ok` is None for what works but should be looked after."""
-
-    name: str
-    ok: bool | None
-    detail: str
-    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +73,8 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
             "provider": space.provider,
             "model": space.model,
             "dimension": space.dimension,
+            "configured": parts.settings.embedding.provider,
+            "chosen": _chosen(parts),
             "media": _media(parts),
             **_availability(embedder),
         },
@@ -103,14 +96,44 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
     }
 
 
-def checks(parts: Parts, tenant: Tenant, files: Callable[[], Mapping[str, Any]]) -> list[Check]:
-    """Everything an installation needs, tried out: the database is opened, the model embeds."""
-    return [*machine(parts.home), *_database(parts, tenant), _embedder(parts), _reranker(parts), *_files(files)]
+def checks(
+    parts: Parts,
+    tenant: Tenant,
+    files: Callable[[], Mapping[str, Any]],
+    *,
+    offline: bool = False,
+    patience: float = NETWORK_SECONDS,
+) -> list[Check]:
+    """Everything an installation needs, tried out: the database is opened, the model embeds.
+
+    Whoever is asked over the network has `patience` seconds to answer, and is not asked at all where `offline`.
+    """
+    found = machine.checks(parts.home)
+    providers = [
+        _Provider("embedder", lambda: _embedder(parts, offline), patience if parts.embedder.space.endpoint else None),
+        _Provider("reranker", lambda: _reranker(parts), None),
+        # It is asked nothing; but to import a vendor's SDK may take a while.
+        _Provider("llm", lambda: _language_model(parts), parts.settings.llm.timeout_ms / 1000),
+    ]
+    asked = [(each, Beside(each.check)) for each in providers]
+    found += [*_database(parts, tenant), *_files(files), *_backups(parts, tenant)]
+    return [*found, *(each.answered(answer) for each, answer in asked)]
 
 
-def machine(home: Path) -> list[Check]:
-    """What can be told before an engine is built: Python, SQLite, home, free space, settings."""
-    return [_python(), _sqlite(), _home(home), _space(home), _settings(home)]
+@dataclass(frozen=True, slots=True)
+class _Provider:
+    """A check of what somebody else provides."""
+
+    name: str
+    check: Callable[[], Check]
+    patience: float | None
+    """How many seconds it is waited for; None for what is on this machine, and answers in the end."""
+
+    def answered(self, answer: Beside[Check]) -> Check:
+        """What was found out, or that it took too long."""
+        fix = "see that it runs and can be reached; one that was loading its model answers the second time"
+        late = Check(self.name, False, f"did not answer within {self.patience or 0:g} s", fix, Group.PROVIDERS)
+        return answer.result(self.patience, lambda: late)
 
 
 def _troubles(
@@ -136,6 +159,12 @@ def _troubles(
         recipes.named(parts.settings.recall.recipe)
     except EngineError as error:
         yield Trouble("recall.recipe", error.message, error.hint)
+
+
+def _chosen(parts: Parts) -> dict[str, Any] | None:
+    """Which embedder `auto` uses, why, and what stood in the way of those before it; None where one was named."""
+    choice = getattr(parts.embedder, "chosen", None)
+    return None if choice is None else asdict(choice)
 
 
 def _media(parts: Parts) -> dict[str, str]:
@@ -179,53 +208,8 @@ def _counted(counts: Counts) -> dict[str, Any]:
 # --- checks --------------------------------------------------------------------------------------
 
 
-def _python() -> Check:
-    found, ok = ".".join(map(str, sys.version_info[:3])), sys.version_info >= (3, 11)
-    return Check("python", ok, found, "" if ok else "install Python 3.11 or newer")
-
-
-def _sqlite() -> Check:
-    try:
-        with closing(sqlite3.connect(":memory:")) as database:
-            database.execute("CREATE VIRTUAL TABLE probe USING fts5 (terms, content='', columnsize=0)")
-    except sqlite3.Error:
-        return Check("sqlite", False, f"{sqlite3.sqlite_version} without FTS5", "use a Python whose SQLite has FTS5")
-    return Check("sqlite", True, f"{sqlite3.sqlite_version} with FTS5")
-
-
-def _home(home: Path) -> Check:
-    if not home.exists():
-        return Check("home", None, f"{home} is not there yet", "run `cortex init`")
-    try:
-        with tempfile.NamedTemporaryFile(dir=home, prefix=".probe-"):
-            pass
-        mode = home.stat().st_mode & 0o777
-    except OSError as error:
-        why = f"{home} cannot be written: {error.strerror or error}"
-        return Check("home", False, why, "choose another --home, or mend its permissions")
-    if mode & 0o077:
-        return Check("home", None, f"{home} can be read by others (mode {mode:o})", f"run `chmod 700 {home}`")
-    return Check("home", True, str(home))
-
-
-def _space(home: Path) -> Check:
-    place = next(folder for folder in (home, *home.absolute().parents) if folder.is_dir())
-    free = shutil.disk_usage(place).free
-    detail = f"{free / (1 << 30):.1f} GiB free"
-    ok = free >= NO_SPACE and (True if free >= LOW_SPACE else None)
-    return Check("disk", ok, detail, "" if ok else f"free some space under {place}")
-
-
-def _settings(home: Path) -> Check:
-    try:
-        configuration.load(home)
-    except EngineError as error:
-        return Check("settings", False, error.message, error.hint)
-    path = home / configuration.FILE_NAME
-    return Check("settings", True, str(path) if path.exists() else "defaults")
-
-
 def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
+    now = parts.clock.now()
     try:
         store = parts.store(tenant.agent)
         about = store.describe()
@@ -233,34 +217,118 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
             total = view.counts(Filter(states=frozenset(State))).total
             space = parts.embedder.space
             lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+            waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
+            last_change = view.at
         findings = list(store.verify()) if total <= VERIFIED_AT_ONCE else None
     except EngineError as error:
-        yield Check("database", False, error.message, error.hint)
+        yield machine.clock(now, None)
+        yield Check("database", False, error.message, error.hint, Group.MEMORY)
         return
+    yield machine.clock(now, last_change)
     detail = f"{about.get('path', about['backend'])}, schema {about.get('schema', '-')}, {total:,} traces"
     if findings:
-        yield Check("database", False, f"{detail}; {findings[0].detail} (of {len(findings)} findings)", REPAIR)
+        why = f"{detail}; {findings[0].detail} (of {len(findings)} findings)"
+        yield Check("database", False, why, REPAIR, Group.MEMORY)
     else:
-        yield Check("database", True, detail + ("" if findings is not None else "; `cortex verify` checks them all"))
+        detail += "" if findings is not None else "; `cortex verify` checks them all"
+        yield Check("database", True, detail, group=Group.MEMORY)
     if lacking:
-        yield Check("vectors", None, f"{lacking:,} traces have no vector of the current model", BACKFILL)
+        why = f"{lacking:,} traces have no vector of the current model"
+        yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
+    yield _background(waiting, failed, now)
 
 
-def _embedder(parts: Parts) -> Check:
+def _background(waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:
+    """Whether anybody does what waits to be done."""
+    overdue = [job for job in waiting if job.due < now - OVERDUE]
+    if overdue:
+        since = min(job.due for job in overdue)
+        why = f"nobody does it: {len(overdue):,} jobs wait, the first since {since:%Y-%m-%d %H:%M} UTC"
+        return Check("background work", None, why, WORKERS, Group.MEMORY)
+    if failed:
+        why = f"{len(failed):,} jobs were given up, the last for {failed[-1].error}"
+        return Check("background work", None, why, "the next turn of their sessions takes them up again", Group.MEMORY)
+    told = f"{len(waiting):,} jobs wait for their time" if waiting else "nothing waits"
+    return Check("background work", True, told, group=Group.MEMORY)
+
+
+def _backups(parts: Parts, tenant: Tenant) -> Iterator[Check]:
+    """How old the last backup is, for those who want any."""
+    every = parts.settings.lifecycle.backup_every_hours
+    if parts.replace_store is None or not every:
+        return
+    now, last = parts.clock.now(), backups.last_at(parts.home / backups.FOLDER, tenant.agent)
+    allowed = max(STALE, timedelta(hours=3 * every))
+    if last is None:
+        if _begun(parts, tenant, now - allowed):
+            yield Check("backups", None, "there is none", f"run `cortex backup`; {_LATER}", Group.MEMORY)
+    elif now - last > allowed:
+        why = f"the last is {(now - last).days:,} days old"
+        yield Check("backups", None, why, f"run `cortex backup`; {_LATER}", Group.MEMORY)
+    else:
+        yield Check("backups", True, f"the last is of {last:%Y-%m-%d %H:%M} UTC", group=Group.MEMORY)
+
+
+_LATER = "`cortex serve` and `cortex work --forever` make them by themselves"
+
+
+def _begun(parts: Parts, tenant: Tenant, before: datetime) -> bool:
+    """Whether there is something to back up that was there before then."""
+    try:
+        with parts.store(tenant.agent).view(tenant) as view:
+            first = view.events(limit=1)
+    except EngineError:  # told already
+        return False
+    return bool(first) and first[0].at < before
+
+
+def _embedder(parts: Parts, offline: bool) -> Check:
     space = parts.embedder.space
-    name = f"{space.provider}/{space.model}"
     if not space.dimension and parts.settings.embedding.provider == "none":
-        return Check("embedder", None, "turned off: recall goes by keywords alone", "set embedding.provider")
-    if trouble := trouble_of(parts.embedder, thorough=True):
-        return Check("embedder", False, f"recall goes by keywords alone: {trouble.message}", trouble.hint)
+        why = "turned off: recall goes by keywords alone"
+        return Check("embedder", None, why, "set embedding.provider", Group.PROVIDERS)
+    # Whoever is on this machine also compares the files with their pins; to ask a server twice tells nothing more.
+    if trouble := trouble_of(parts.embedder, thorough=not space.endpoint):
+        return _keywords_alone(trouble)
+    name = f"{space.provider}/{space.model}" + _by_auto(parts)
+    if offline and space.endpoint:
+        return Check("embedder", True, f"{name}: has what it needs; not asked, being offline", group=Group.PROVIDERS)
     started = parts.clock.monotonic()
     try:
         # A text that was never embedded, so that it is the model that answers and not the cache.
         parts.embedder.embed_query(f"doctor at {parts.clock.now().isoformat()}, {os.getpid()}")
     except EngineError as error:
-        return Check("embedder", False, f"recall goes by keywords alone: {error.message}", error.hint or DOCTOR)
+        return _keywords_alone(error)
     took = (parts.clock.monotonic() - started) * 1000
-    return Check("embedder", True, f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms")
+    told = f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms"
+    return Check("embedder", True, told, group=Group.PROVIDERS)
+
+
+def _keywords_alone(trouble: EngineError) -> Check:
+    why = f"recall goes by keywords alone: {trouble.message}"
+    return Check("embedder", False, why, trouble.hint or DOCTOR, Group.PROVIDERS)
+
+
+def _by_auto(parts: Parts) -> str:
+    choice = _chosen(parts)
+    return f", chosen by auto because {choice['because']}," if choice else ""
+
+
+def _reranker(parts: Parts) -> Check:
+    if trouble := trouble_of(parts.reranker, thorough=True):
+        why = f"deep.v1 ranks without it: {trouble.message}"
+        return Check("reranker", None, why, trouble.hint, Group.PROVIDERS)
+    return Check("reranker", True, f"{parts.reranker.name} is here", group=Group.PROVIDERS)
+
+
+def _language_model(parts: Parts) -> Check:
+    """Whether the language model has what it needs. It is not asked anything: answers cost."""
+    if parts.llm is None:
+        return Check("llm", True, "none: memories are drawn by rules, and nothing is spent", group=Group.PROVIDERS)
+    if trouble := trouble_of(parts.llm, thorough=True):
+        why = f"memories are drawn by rules alone: {trouble.message}"
+        return Check("llm", False, why, trouble.hint, Group.PROVIDERS)
+    return Check("llm", True, f"{parts.llm.name} has what it needs", group=Group.PROVIDERS)
 
 
 def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:
@@ -273,13 +341,7 @@ def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:
         return
     troubles = list(_file_troubles(files))
     for trouble in troubles:
-        yield Check("files", None, trouble.why, trouble.fix)
+        yield Check("files", None, trouble.why, trouble.fix, Group.MEMORY)
     if not troubles:
-        folders = len(files["sources"])
-        yield Check("files", True, f"{files['files']:,} files of {folders} folders in {files['chunks']:,} chunks")
-
-
-def _reranker(parts: Parts) -> Check:
-    if trouble := trouble_of(parts.reranker, thorough=True):
-        return Check("reranker", None, f"deep.v1 ranks without it: {trouble.message}", trouble.hint)
-    return Check("reranker", True, f"{parts.reranker.name} is here")
+        told = f"{files['files']:,} files of {len(files['sources'])} folders in {files['chunks']:,} chunks"
+        yield Check("files", True, told, group=Group.MEMORY)

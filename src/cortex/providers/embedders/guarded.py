@@ -57,6 +57,11 @@ class GuardedEmbedder:
             return []
         return self._tried(lambda: self._documents([self._cut(text) for text in texts]))
 
+    @property
+    def chosen(self) -> Any:
+        """Which embedder was chosen and why, where the inner one chose; None where it was named."""
+        return getattr(self._inner, "chosen", None)
+
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return trouble_of(self._inner, thorough=thorough)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from rich import box
@@ -14,6 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from cortex.checking import Check
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit, Recollection
 from cortex.domain.lanes import State
@@ -32,6 +35,7 @@ BAR = 10
 _WARNED = {TrustTier.UNTRUSTED.value, TrustTier.QUARANTINED.value, State.SUPERSEDED.value}
 _OFF = {State.FORGOTTEN.value, State.EXPIRED.value}
 _MARKS = {True: ("✓", "green"), None: ("!", "yellow"), False: ("✗", "red")}
+_PLAIN_MARKS = {True: ("ok", "green"), None: ("!", "yellow"), False: ("X", "red")}
 _SHOWN = 60
 _INDENT = 3
 _WIDE = 100
@@ -88,6 +92,12 @@ def notice(message: str, fix: str = "") -> Text:
     """Something that deserves attention, and what to do about it."""
     told = Text(f"! {one_line(message)}", style="yellow")
     return told.append(f"; {one_line(fix)}" if fix else "")
+
+
+def done(message: str) -> Text:
+    """Something that was done."""
+    mark, style = (_MARKS if _shows("✓") else _PLAIN_MARKS)[True]
+    return Text(f"{mark} ", style).append(one_line(message), "default")
 
 
 # --- recall --------------------------------------------------------------------------------------
@@ -284,7 +294,7 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     about.add_row("store", one_line(kept))
     lanes = ", ".join(f"{number:,} {lane}" for lane, number in counted["by_lane"].items())
     about.add_row("traces", f"{counted['total']:,}" + (f" ({lanes})" if lanes else ""))
-    about.add_row("embedder", _provider(embedder, f"{embedder['provider']}/{embedder['model']}"))
+    about.add_row("embedder", _provider(embedder, f"{embedder['provider']}/{embedder['model']}{_by_auto(embedder)}"))
     about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} lacking")
     about.add_row("reranker", _provider(found["reranker"], found["reranker"]["name"]))
     about.add_row("recipe", one_line(found["recipe"]))
@@ -327,23 +337,61 @@ def _background(jobs: Mapping[str, Any]) -> str:
     return f"{waiting}, the next at {jobs['next'][:19]}, {jobs['failed']:,} given up" if jobs["next"] else waiting
 
 
+def _by_auto(embedder: Mapping[str, Any]) -> str:
+    """Why it is this one, where the choice was left to `auto`."""
+    chosen = embedder.get("chosen")
+    return f", chosen by auto: {chosen['because']}" if chosen and embedder["available"] else ""
+
+
 def _provider(about: Mapping[str, Any], name: str) -> Text:
     if about["available"]:
         return Text(one_line(name))
     return Text(one_line(name)).append(f" is not available: {one_line(about['why'])}", "yellow")
 
 
-def checks(found: Iterable[Any]) -> Iterator[RenderableType]:
-    made = table()
-    for _ in range(3):
-        made.add_column()
-    for check in found:
-        mark, style = _MARKS[check.ok]
-        told = Text(one_line(check.detail))
-        if not check.ok and check.fix:
-            told.append(f"; {one_line(check.fix)}", style)
-        made.add_row(Text(mark, style), Text(check.name, "bold"), told)
-    yield made
+def checks(found: Sequence[Check], mends: Container[str] = ()) -> Iterator[RenderableType]:
+    """Every check under the heading of its group, what to do right below, and the sum of it at the end.
+
+    `mends` names the checks that `--fix` does something about.
+    """
+    marks, arrow = (_MARKS, "→") if _shows("✓✗→") else (_PLAIN_MARKS, "->")
+    width = max((len(check.name) for check in found), default=0)
+    for group, some in groupby(found, key=lambda check: check.group):
+        yield Text(group.value, style="bold")
+        made = table()
+        made.add_column(no_wrap=True)
+        made.add_column(no_wrap=True, min_width=width)
+        made.add_column(overflow="fold")
+        for check in some:
+            mark, style = marks[check.ok]
+            told = Text(one_line(check.detail))
+            if check.ok is not True and check.fix:
+                told.append(f"\n{arrow} {one_line(check.fix)}", style)
+            made.add_row(Text(mark, style), Text(check.name), told)
+        yield made
+    yield _sum_of(found, mends)
+
+
+def _sum_of(found: Sequence[Check], mends: Container[str]) -> Text:
+    broken = sum(check.ok is False for check in found)
+    watched = sum(check.ok is None for check in found)
+    if not broken and not watched:
+        return Text("Everything is in order.", style="green")
+    told = [f"{_several(broken, 'thing')} to mend"] if broken else []
+    told += [f"{_several(watched, 'thing')} to look after"] if watched else []
+    text = Text(f"{', '.join(told)}.", style="red" if broken else "yellow")
+    if any(check.ok is not True and check.name in mends for check in found):
+        text.append(" `cortex doctor --fix` mends what is safe.", "default")
+    return text
+
+
+def _shows(characters: str) -> bool:
+    """Whether the terminal, or whatever reads the output, knows these characters."""
+    try:
+        characters.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 # --- recipes, models -----------------------------------------------------------------------------

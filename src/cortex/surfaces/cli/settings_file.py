@@ -1,0 +1,108 @@
+"""The settings file: a first one that says what can be set, and single values put into one that people edit."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from cortex import settings
+from cortex.errors import StoreUnavailable
+
+_HEADER = re.compile(r"\s*\[")
+_VALUE = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+)"""
+
+
+def template() -> str:
+    """Every setting with its meaning and its default, as comments: it changes nothing."""
+    lines = ["# Settings of Cortex. What is commented out is the default.", ""]
+    section = ""
+    for name, variable, default, meaning in settings.describe():
+        head, _, key = name.rpartition(".")
+        if head != section:
+            section = head
+            lines += ["", f"[{head}]"]
+        lines += [f"# {meaning} ({variable})", f"# {key} = {_toml(default)}"]
+    return "\n".join(lines) + "\n"
+
+
+def put(text: str, name: str, value: str) -> str | None:
+    """`text` with one setting as it is to be, and all else as it stands; None where that cannot be done safely."""
+    before = tomllib.loads(text)
+    section, _, key = name.rpartition(".")
+    after = _placed(text.splitlines(), section, key, _toml(value))
+    ending = "\r\n" if "\r\n" in text else "\n"
+    told = ending.join(after) + ending
+    try:
+        is_sound = tomllib.loads(told) == _with(before, name.split("."), value)
+    except tomllib.TOMLDecodeError:
+        return None
+    return told if is_sound else None
+
+
+def write(path: Path, text: str) -> None:
+    """All of it at once; a new file is for its owner's eyes alone, and one that is there keeps its permissions."""
+    # Such a file is often a link to where people keep theirs.
+    real = Path(os.path.realpath(path))
+    try:
+        handle, fresh = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(fresh, real.stat().st_mode & 0o777 if real.exists() else 0o600)
+            os.replace(fresh, real)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(fresh)
+            raise
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{path} cannot be written: {error.strerror or error}", hint="check its permissions and the free space"
+        ) from error
+
+
+def _placed(lines: list[str], section: str, key: str, value: str) -> list[str]:
+    """The lines with `key` set: where it is, below the comment that tells of it, or first of its section."""
+    begin, end = _range_of(lines, section)
+    if begin is None:
+        return [*lines, "", f"[{section}]", f"{key} = {value}"]
+    is_set = re.compile(rf"(\s*{re.escape(key)}\s*=\s*){_VALUE}(.*)")
+    is_told = re.compile(rf"\s*#\s*{re.escape(key)}\s*=")
+    for at in range(begin, end):
+        if found := is_set.fullmatch(lines[at]):
+            return [*lines[:at], f"{found[1]}{value}{found[2]}", *lines[at + 1 :]]
+    below = next((at + 1 for at in range(begin, end) if is_told.match(lines[at])), begin)
+    return [*lines[:below], f"{key} = {value}", *lines[below:]]
+
+
+def _range_of(lines: list[str], section: str) -> tuple[int | None, int]:
+    """Where the lines of a section begin and end; what belongs to none comes before the first."""
+    heading = re.compile(rf"\s*\[\s*{re.escape(section)}\s*\]\s*(?:#.*)?")
+    begin = 0 if not section else next((at + 1 for at, line in enumerate(lines) if heading.fullmatch(line)), None)
+    if begin is None:
+        return None, 0
+    return begin, next((at for at in range(begin, len(lines)) if _HEADER.match(lines[at])), len(lines))
+
+
+def _with(before: Mapping[str, Any], path: list[str], value: str) -> dict[str, Any]:
+    key, *rest = path
+    inner = before.get(key)
+    return {**before, key: _with(inner if isinstance(inner, Mapping) else {}, rest, value) if rest else value}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return "{}" if value == {} else "" if value is None else str(value)
