@@ -14,6 +14,7 @@ from cortex.domain.identity import IdSource, Uuid7Source
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_USER, Tenant
 from cortex.engine import Engine
+from cortex.errors import ProviderMissing
 from cortex.parts import Parts
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
@@ -29,6 +30,7 @@ from cortex.providers.models import ModelStore
 from cortex.settings import Settings
 
 if TYPE_CHECKING:
+    from cortex.client import RemoteCortex
     from cortex.workspace.sources import Source
 
 AGENTS = "agents"
@@ -58,6 +60,24 @@ class Cortex(Engine):
             build(root, loaded, embedder=embedder, reranker=reranker, llm=llm, clock=clock, ids=ids),
             Tenant(agent or loaded.agent, user or loaded.user),
         )
+
+    @staticmethod
+    def connect(
+        url: str, *, token: str | None = None, agent: str | None = None, user: str | None = None, timeout: float = 30.0
+    ) -> RemoteCortex:
+        """A memory that a server keeps (`cortex serve`), with the same methods. `timeout` is in seconds, for an answer.
+
+        Without `agent` and `user` it is the memory the token was made for.
+        """
+        try:
+            from cortex.client import RemoteCortex
+        except ModuleNotFoundError as error:
+            if error.name != "httpx":
+                raise
+            raise ProviderMissing(
+                "a server is reached by httpx, which is not installed", hint="pip install 'cortex-memory[client]'"
+            ) from error
+        return RemoteCortex(url, token=token, agent=agent, user=user, timeout=timeout)
 
 
 def build(

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
+from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from cortex.domain.events import Event, EventKind
+from cortex.domain.growth import Day
 from cortex.domain.hits import Hit, Recollection
-from cortex.domain.identity import checked_id
+from cortex.domain.identity import checked_id, is_id
 from cortex.domain.lanes import SEARCHABLE, Lane, State
 from cortex.domain.memory import ImportanceLabel, Kind, Memory
+from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace, parse_time
 from cortex.domain.trust import TrustTier
-from cortex.engine import Explained, Forgotten, Ingested, Remembered, Shown, Synthesised
+from cortex.engine import MAX_DAYS, Captured, Explained, Forgotten, Ingested, Remembered, Shown, Synthesised
+from cortex.erasing import Erased
+from cortex.files import Indexed
 from cortex.hooks import Injection
-from cortex.ports.store import Counts, Filter
+from cortex.ports.store import Counts, Filter, Finding
+from cortex.recall.recipes import Recipe
+from cortex.recall.replaying import Replay
 from cortex.surfaces.cli import plain
+from cortex.timeline import Happened, Timeline
 from cortex.workspace.flush import FlushPlan, SessionState
 
 ID = "0198c1a2-7b3c-7def-8a01-23456789abcd"
 _AT = "2026-01-05T09:00:00+00:00"
+_MOST = 9_007_199_254_740_991
+"""The greatest whole number that every reader of JSON keeps exactly."""
+
 _MOST_MESSAGES = 100_000
 _YEARS = (1900, 2200)
 
@@ -387,6 +400,7 @@ class RememberRequest(Addressed):
     trust: TrustName | None = None
     source_kind: SourceName = "user"
     source_ref: str | None = None
+    source_turns: list[str] | None = Field(None, max_length=1_000, description="The ids of the turns it came from.")
     subject: str | None = None
     attribute: str | None = None
     value: str | None = None
@@ -394,6 +408,10 @@ class RememberRequest(Addressed):
     valid_from: Moment | None = None
     valid_to: Moment | None = None
     lang: str | None = Field(None, max_length=35)
+    media_refs: list[str] | None = None
+    media_kind: str | None = None
+    created_at: Moment | None = Field(None, description="When it was said, where that was not now.")
+    embed: bool = Field(True, description="Whether it gets its vectors at once.")
 
     model_config = _example(
         {"text": "The deploy key rotates on Mondays", "kind": "fact", "scope": "infra", "importance": 0.8}
@@ -409,6 +427,8 @@ class RememberRequest(Addressed):
         }
         if self.supersedes is not None:
             given["supersedes"] = checked_id(self.supersedes, field="supersedes")
+        if self.source_turns is not None:
+            given["source_turns"] = tuple(checked_id(id, field="source_turns") for id in self.source_turns)
         if self.ttl_seconds is not None:
             given |= {"ttl": timedelta(seconds=self.ttl_seconds), "retention": self.retention or "ttl"}
         return given
@@ -502,18 +522,41 @@ class RememberedAnswer(BaseModel):
 
 
 class ShownAnswer(TraceAnswer):
-    """A trace with its versions and the turns it came from."""
+    """A trace with its versions, the turns a memory came from, and the memories drawn from a turn."""
 
     versions: list[dict[str, Any]]
     sources: list[TraceAnswer]
+    derived: list[TraceAnswer]
+    superseded_by: str | None = Field(description="The memory that replaced this one.")
+
+    model_config = _example(
+        {
+            "id": ID,
+            "type": "memory",
+            "lane": "memories",
+            "text": "The deploy key rotates on Mondays",
+            "kind": "fact",
+            "scope": "infra",
+            "trust": "trusted",
+            "state": "active",
+            "created_at": _AT,
+            "versions": [{"since": 12, "until": None, "id": ID, "text": "The deploy key rotates on Mondays"}],
+            "sources": [],
+            "derived": [],
+            "superseded_by": None,
+        },
+        open_ended=True,
+    )
 
     @classmethod
     def of_shown(cls, found: Shown) -> ShownAnswer:
-        return cls.model_validate(plain.shown(found))
+        told = plain.shown(found)
+        told["derived"] = [plain.trace(memory) for memory in found.derived]
+        return cls.model_validate({"superseded_by": None, **told})
 
 
 class ListQuery(AddressedQuery):
-    """Which traces are listed, oldest first; memories unless `lane` says otherwise."""
+    """Which traces are listed, oldest or newest first; memories unless `lane` says otherwise."""
 
     scope: list[str] | None = None
     kind: list[KindName] | None = None
@@ -526,6 +569,7 @@ class ListQuery(AddressedQuery):
     until: Moment | None = None
     limit: int = Field(50, ge=1, le=1_000)
     after: str | None = Field(None, description="Go on after this id: the `next` of the page before.")
+    newest: bool = Field(False, description="The newest first; `after` then goes on towards the older ones.")
 
     def filter(self) -> Filter:
         return _filter(self)
@@ -545,7 +589,7 @@ class ListAnswer(BaseModel):
 
 
 class ForgottenAnswer(BaseModel):
-    """What was forgotten; nothing where it was forgotten already."""
+    """What was forgotten, or restored; nothing where that was so already."""
 
     ids: list[str]
     receipt: dict[str, Any]
@@ -555,6 +599,132 @@ class ForgottenAnswer(BaseModel):
     @classmethod
     def of(cls, done: Forgotten) -> ForgottenAnswer:
         return cls(ids=list(done.ids), receipt=done.receipt.to_json())
+
+
+class ForgetRequest(Addressed):
+    """What to forget, by what it says; where that may mean several, nothing is forgotten."""
+
+    query: str
+    scope: str | None = None
+
+    model_config = _example({"query": "the deploy key", "scope": "infra"})
+
+
+class EraseRequest(Addressed):
+    """What to take out for good, by its id, with what was drawn from it. There is no way back."""
+
+    ids: list[str] = Field(min_length=1, max_length=1_000)
+    sources: bool = Field(False, description="Erase the turns a memory was drawn from as well.")
+    backups: bool = Field(False, description="Remove the backups that hold any of it.")
+
+    model_config = _example({"ids": [ID], "sources": True})
+
+
+class ErasedAnswer(BaseModel):
+    """What was erased, and what is left of it elsewhere: ids and places, never text."""
+
+    certificate: dict[str, Any]
+    receipt: dict[str, Any]
+
+    model_config = _example(
+        {
+            "certificate": {"schema": "cortex.erase.certificate.v1", "clean": True, "erased": [ID], "remains": []},
+            "receipt": {"id": ID, "op": "erase", "erased": 1},
+        }
+    )
+
+    @classmethod
+    def of(cls, done: Erased) -> ErasedAnswer:
+        return cls(certificate=done.certificate.to_json(), receipt=done.receipt.to_json())
+
+
+class ForgottenMatchingAnswer(ForgottenAnswer):
+    """What was forgotten; or, where several may be meant, nothing, and these to choose from."""
+
+    candidates: list[TraceAnswer]
+
+    model_config = _example(
+        {"ids": [], "candidates": [], "receipt": {"id": ID, "op": "forget", "forgotten": 0, "candidates": 2}}
+    )
+
+    @classmethod
+    def of(cls, done: Forgotten) -> ForgottenMatchingAnswer:
+        return cls(
+            ids=list(done.ids),
+            candidates=[TraceAnswer.of(trace) for trace in done.candidates],
+            receipt=done.receipt.to_json(),
+        )
+
+
+# --- conversations ----------------------------------------------------------------------------------------------------
+
+
+class HistoryRequest(Addressed):
+    """The history of a session; what was seen before is not stored again."""
+
+    session: str
+    messages: Messages
+    scope: str | None = None
+    channel: str = ""
+    trigger: str = Field("", description="What began the turn; a heartbeat or a timer is left alone.")
+    follows: int | None = Field(
+        None, ge=0, le=_MOST, description="How many messages of the session were handed over before these."
+    )
+
+    model_config = _example(
+        {
+            "session": "agent:main:main",
+            "messages": [
+                {"role": "user", "content": "I prefer Rust for systems programming."},
+                {"role": "assistant", "content": "Noted."},
+            ],
+        }
+    )
+
+    def options(self) -> dict[str, Any]:
+        """As `Engine.ingest` takes them."""
+        told = {"session": self.session, "channel": self.channel, "trigger": self.trigger, "follows": self.follows}
+        return told if self.scope is None else told | {"scope": self.scope}
+
+
+class SessionRequest(HistoryRequest):
+    """The history of a session, from which memories are drawn later."""
+
+    debounce: bool = Field(True, description="Draw memories once the session has been quiet for a while.")
+
+    def options(self) -> dict[str, Any]:
+        return super().options() | {"debounce": self.debounce}
+
+
+class IngestedAnswer(BaseModel):
+    """For each message the turn stored for it now; null where it was seen before, or skipped."""
+
+    ids: list[str | None]
+    receipt: dict[str, Any]
+
+    model_config = _example({"ids": [ID, None], "receipt": {"id": ID, "op": "ingest", "stored": 1, "seen": 1}})
+
+    @classmethod
+    def of(cls, done: Ingested) -> IngestedAnswer:
+        return cls(ids=list(done.ids), receipt=done.receipt.to_json())
+
+
+class CapturedAnswer(BaseModel):
+    """The turns that are new, the memories drawn from them, and the receipt of the intake."""
+
+    turns: list[str]
+    memories: list[TraceAnswer]
+    receipt: dict[str, Any]
+
+    model_config = _example({"turns": [ID], "memories": [], "receipt": {"id": ID, "op": "ingest", "stored": 1}})
+
+    @classmethod
+    def of(cls, done: Captured) -> CapturedAnswer:
+        return cls(
+            turns=list(done.turns),
+            memories=[TraceAnswer.of(memory) for memory in done.memories],
+            receipt=done.receipt.to_json(),
+        )
 
 
 # --- recall -----------------------------------------------------------------------------------------------------------
@@ -623,8 +793,330 @@ class RecallAnswer(BaseModel):
 
     @classmethod
     def of(cls, found: Explained, *, whole: bool) -> RecallAnswer:
-        told = plain.explained(found) if whole else plain.recollection(found.recollection)
+        if not whole:
+            return cls.model_validate(plain.recollection(found.recollection))
+        told = plain.explained(found)
+        for candidate, scored in zip(told["candidates"], found.answer.ranked, strict=True):
+            candidate |= {
+                "similarity": round(scored.similarity, 6),
+                "evidence": round(scored.evidence, 6),
+                "trace": plain.trace(scored.trace),
+            }
         return cls.model_validate(told)
+
+
+class SynthesisedAnswer(BaseModel):
+    """What is remembered in one piece; `[1]` in `response` is the first of `ids`."""
+
+    response: str
+    ids: list[str]
+    method: Literal["llm", "extractive"]
+    trust: TrustName
+    sources: int = Field(description="How many memories it was made from, cited or not.")
+    because: str = Field(description="Why it is a digest though a model was asked.")
+    recollection: RecallAnswer
+    receipt: dict[str, Any]
+
+    model_config = _example(
+        {
+            "response": "Oogley prefers Rust for systems programming [1].",
+            "ids": [ID],
+            "method": "llm",
+            "trust": "trusted",
+            "sources": 1,
+            "because": "",
+            "recollection": {"hits": [], "block": "", "tokens": 0, "skipped": None, "degraded": [], "receipt": {}},
+            "receipt": {"id": ID, "op": "synthesise"},
+        }
+    )
+
+    @classmethod
+    def of(cls, done: Synthesised) -> SynthesisedAnswer:
+        made = done.synthesis
+        return cls(
+            response=made.text,
+            ids=list(made.ids),
+            method=made.method.value,
+            trust=made.trust.value,
+            sources=made.sources,
+            because=made.because,
+            recollection=RecallAnswer.model_validate(plain.recollection(done.recollection)),
+            receipt=done.receipt.to_json(),
+        )
+
+
+class RecipeAnswer(BaseModel):
+    """One way to recall."""
+
+    name: str
+    about: str
+    fingerprint: str = Field(description="Changes whenever a number of it does.")
+    keywords: bool
+    vectors: bool
+    reranks: bool
+    limit: int
+    search_limit: int
+    budget: int
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> RecipeAnswer:
+        return cls(
+            name=recipe.name,
+            about=recipe.about,
+            fingerprint=recipe.fingerprint,
+            keywords=recipe.uses_keywords,
+            vectors=recipe.uses_vectors,
+            reranks=recipe.rerank is not None,
+            limit=recipe.auto.limit,
+            search_limit=recipe.search.limit,
+            budget=recipe.budget,
+        )
+
+
+class RecipesAnswer(BaseModel):
+    """The recipes there are, and the one that is used where none is named."""
+
+    default: str
+    recipes: list[RecipeAnswer]
+
+    model_config = _example({"default": "balanced.v1", "recipes": []})
+
+
+# --- looking ----------------------------------------------------------------------------------------------------------
+
+
+class MeAnswer(BaseModel):
+    """Who asks, as the server sees them."""
+
+    agent: str
+    user: str
+    rights: list[Literal["read", "write", "admin"]]
+    token: str | None = Field(description="The id of the token; null where none is needed.")
+    version: str
+    turn_deadline_ms: int = Field(description="How long `turns/before` takes at most.")
+
+    model_config = _example(
+        {
+            "agent": "main",
+            "user": "default",
+            "rights": ["admin", "read", "write"],
+            "token": None,
+            "version": "0.1.0",
+            "turn_deadline_ms": 200,
+        }
+    )
+
+
+class TimelineQuery(AddressedQuery):
+    """What happened; without vectors and uses unless `event` names them."""
+
+    limit: int = Field(50, ge=1, le=1_000)
+    before: int | None = Field(None, ge=1, le=_MOST, description="Go on before this position: the `next` given.")
+    event: list[EventKind] | None = None
+    id: str | None = Field(None, description="Only what happened to this memory or turn.")
+    lane: LaneName | None = Field(None, description="Only what happened in this lane; files leave no events.")
+
+
+class HappenedAnswer(BaseModel):
+    """One event, and what it is about as that is now; null where that is gone, or there is nothing."""
+
+    position: int
+    at: str
+    event: EventKind
+    id: str | None
+    subject: str = Field(description="As the ledger has it: an id, or what else was changed.")
+    commitment: str
+    seal: str
+    trace: TraceAnswer | None
+
+    @classmethod
+    def of(cls, happened: Happened) -> HappenedAnswer:
+        event = happened.event
+        return cls(
+            position=event.position,
+            at=event.at.isoformat(),
+            event=event.kind,
+            id=event.subject if is_id(event.subject) else None,
+            subject=event.subject,
+            commitment=event.commitment,
+            seal=event.seal,
+            trace=None if happened.trace is None else TraceAnswer.of(happened.trace),
+        )
+
+
+class TimelineAnswer(BaseModel):
+    """What happened, newest first."""
+
+    events: list[HappenedAnswer]
+    next: int | None = Field(description="Where to go on; null at the end.")
+
+    model_config = _example(
+        {
+            "events": [
+                {
+                    "position": 12,
+                    "at": _AT,
+                    "event": "remembered",
+                    "id": ID,
+                    "subject": ID,
+                    "commitment": "9f86…",
+                    "seal": "d081…",
+                    "trace": None,
+                }
+            ],
+            "next": None,
+        }
+    )
+
+    @classmethod
+    def of(cls, found: Timeline) -> TimelineAnswer:
+        return cls(events=[HappenedAnswer.of(each) for each in found.happened], next=found.next)
+
+
+class EventsQuery(AddressedQuery):
+    """Which part of the ledger, oldest first."""
+
+    after: int = Field(0, ge=0, le=_MOST)
+    limit: int = Field(1_000, ge=1, le=10_000)
+
+
+class EventsAnswer(BaseModel):
+    """The ledger: each event seals the one before it. It holds commitments to what was written, and no text."""
+
+    events: list[dict[str, Any]]
+    next: int | None = Field(description="Where to go on; null at the end.")
+
+    model_config = _example(
+        {
+            "events": [
+                {"position": 1, "at": _AT, "kind": "remembered", "subject": ID, "commitment": "9f86…", "seal": "d081…"}
+            ],
+            "next": None,
+        }
+    )
+
+    @classmethod
+    def of(cls, found: Sequence[Event], limit: int) -> EventsAnswer:
+        told = [
+            {
+                "position": event.position,
+                "at": event.at.isoformat(),
+                "kind": event.kind.value,
+                "subject": event.subject,
+                "commitment": event.commitment,
+                "seal": event.seal,
+            }
+            for event in found
+        ]
+        return cls(events=told, next=found[-1].position if len(found) == limit else None)
+
+
+class GrowthQuery(AddressedQuery):
+    """How many days back, and of what."""
+
+    days: int = Field(30, ge=1, le=MAX_DAYS)
+    lane: LaneName = "memories"
+
+
+class DayAnswer(BaseModel):
+    """What was made on a day (UTC) and what became of it since, and how much there was at its end."""
+
+    day: str
+    made: int
+    total: int
+    kinds: dict[str, int]
+    labels: dict[str, int]
+    trusts: dict[str, int]
+    states: dict[str, int]
+
+    @classmethod
+    def of(cls, day: Day) -> DayAnswer:
+        return cls(
+            day=day.day.isoformat(),
+            made=day.made,
+            total=day.total,
+            kinds=dict(day.kinds),
+            labels=dict(day.labels),
+            trusts=dict(day.trusts),
+            states=dict(day.states),
+        )
+
+
+class GrowthAnswer(BaseModel):
+    """One entry for every day, the empty ones too, the oldest first."""
+
+    days: list[DayAnswer]
+    lane: LaneName
+
+    model_config = _example(
+        {
+            "days": [
+                {
+                    "day": "2026-01-05",
+                    "made": 1,
+                    "total": 42,
+                    "kinds": {"fact": 1},
+                    "labels": {"unknown": 1},
+                    "trusts": {"trusted": 1},
+                    "states": {"active": 1},
+                }
+            ],
+            "lane": "memories",
+        }
+    )
+
+
+class ReceiptsQuery(AddressedQuery):
+    """Which receipts, newest first."""
+
+    limit: int = Field(20, ge=1, le=1_000)
+    op: str | None = Field(None, max_length=64, description="Of this operation alone, such as `recall`.")
+    before: str | None = Field(None, description="Go on before this receipt: the `next` of the page before.")
+
+
+class ReceiptsAnswer(BaseModel):
+    """Receipts, newest first: ids, counts, reasons and milliseconds, never text."""
+
+    receipts: list[dict[str, Any]]
+    next: str | None = Field(description="Where to go on; null at the end.")
+
+    model_config = _example(
+        {"receipts": [{"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall", "at": _AT}], "next": None}
+    )
+
+    @classmethod
+    def of(cls, found: Sequence[Receipt], limit: int) -> ReceiptsAnswer:
+        return cls(
+            receipts=[receipt.to_json() for receipt in found], next=found[-1].id if len(found) == limit else None
+        )
+
+
+class ReplayRequest(Addressed):
+    """Ask again what a recall was asked; `query` where it was not kept with the receipt."""
+
+    query: str | None = None
+
+    model_config = _example({"query": "When does the deploy key rotate?"})
+
+
+class ReplayAnswer(BaseModel):
+    """Whether the state the recall saw gives the same answer now, and that answer."""
+
+    same: bool
+    differences: list[str]
+    receipt: dict[str, Any]
+    hits: list[HitAnswer]
+
+    model_config = _example({"same": True, "differences": [], "receipt": {"id": ID, "op": "recall"}, "hits": []})
+
+    @classmethod
+    def of(cls, done: Replay) -> ReplayAnswer:
+        return cls(
+            same=done.same,
+            differences=list(done.differences),
+            receipt=done.receipt.to_json(),
+            hits=[HitAnswer.model_validate(plain.hit(hit)) for hit in done.answer.hits],
+        )
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -729,17 +1221,23 @@ class FlushPlanAnswer(BaseModel):
 
     plan: dict[str, Any] | None
     openclaw: dict[str, Any] | None
+    settings: dict[str, Any] = Field(description="What both were made by.")
 
     model_config = _example(
         {
             "plan": {"due": True, "reason": "due_tokens", "threshold": 176_000, "target": "memory/2026-01-05.md"},
             "openclaw": {"softThresholdTokens": 4_000, "relativePath": "memory/2026-01-05.md"},
+            "settings": {"enabled": True, "soft_threshold_tokens": 4_000, "reserve_tokens": 20_000},
         }
     )
 
     @classmethod
     def of(cls, plan: FlushPlan, *, is_asked: bool) -> FlushPlanAnswer:
-        return cls(plan=plan.to_json() if is_asked else None, openclaw=plan.for_openclaw())
+        return cls(
+            plan=plan.to_json() | {"target_exists": plan.target_exists} if is_asked else None,
+            openclaw=plan.for_openclaw(),
+            settings=asdict(plan.settings),
+        )
 
 
 # --- upkeep -----------------------------------------------------------------------------------------------------------
@@ -749,10 +1247,17 @@ class StatsQuery(AddressedQuery):
     """What is counted; everything unless narrowed."""
 
     scope: list[str] | None = None
+    kind: list[KindName] | None = None
     lane: list[LaneName] | None = None
+    state: list[StateName] | None = None
+    trust: list[TrustName] | None = None
+    label: list[LabelName] | None = None
+    session: list[str] | None = None
+    since: Moment | None = None
+    until: Moment | None = None
 
     def filter(self) -> Filter:
-        return Filter(lanes=_chosen(Lane, self.lane), scopes=_several(self.scope), states=frozenset(State))
+        return _filter(self, frozenset(State))
 
 
 class StatsAnswer(BaseModel):
@@ -790,37 +1295,34 @@ class StatsAnswer(BaseModel):
 class ExportRequest(Addressed):
     """What to export, and in which form; without text unless that is asked for."""
 
-    format: Literal["jsonl", "markdown"] = "jsonl"
+    format: Literal["jsonl", "markdown", "pages"] = Field(
+        "jsonl", description="`pages` is Markdown too, one JSON object a line with the name of a page and its text."
+    )
     with_text: bool = Field(False, description="Markdown always has the text: it is there to be edited.")
+    by_scope: bool = Field(False, description="One of the `pages` for each scope.")
     scope: list[str] | None = None
     kind: list[KindName] | None = None
     lane: list[LaneName] | None = None
     state: list[StateName] | None = None
+    trust: list[TrustName] | None = None
+    label: list[LabelName] | None = None
+    session: list[str] | None = None
     since: Moment | None = None
     until: Moment | None = None
 
     model_config = _example({"format": "jsonl", "with_text": True, "scope": ["infra"]})
 
     def filter(self) -> Filter:
-        chosen = _filter(self)
-        if self.state is None and self.format == "jsonl":
-            return Filter(
-                lanes=chosen.lanes,
-                scopes=chosen.scopes,
-                kinds=chosen.kinds,
-                states=frozenset(State),
-                since=chosen.since,
-                until=chosen.until,
-            )
-        return chosen
+        return _filter(self, frozenset(State) if self.format == "jsonl" else SEARCHABLE)
 
 
 class ImportRequest(Addressed):
     """What an export gave: the objects of its lines, or the Markdown with a person's edits; one of the two."""
 
     lines: list[dict[str, Any]] | None = None
-    markdown: str | None = None
+    markdown: str | dict[str, str] | None = Field(None, description="One page, or pages by name.")
     dry_run: bool = False
+    embed: bool = Field(True, description="Whether what is stored gets its vectors at once.")
     trusted: bool = Field(False, description="Believe it as far as it says itself; for administrators.")
     dedupe: Literal["none", "id", "id_text"] = "id_text"
     skip_bad: bool = False
@@ -857,6 +1359,7 @@ class LifecycleAnswer(BaseModel):
     plans: list[dict[str, Any]]
     anomalies: list[dict[str, Any]]
     restored: list[str]
+    refused: list[str] = Field(description="What was not put back, because it has changed since.")
     receipt: dict[str, Any]
 
     model_config = _example(
@@ -865,7 +1368,138 @@ class LifecycleAnswer(BaseModel):
             "plans": [{"step": "expiry", "reason": "ttl_past", "ids": [ID]}],
             "anomalies": [],
             "restored": [],
+            "refused": [],
             "receipt": {"id": ID, "op": "tend"},
+        }
+    )
+
+
+class BareRequest(Addressed):
+    """Nothing but whose memory is meant."""
+
+    model_config = _example({})
+
+
+class IndexRequest(Addressed):
+    """Which files to follow; without `path` those that are followed are looked at."""
+
+    path: str | None = Field(None, description="A folder or file of the machine the server runs on, from its root.")
+    force: bool = Field(False, description="Make the index anew.")
+    shape: Literal["tree", "workspace", "transcripts"] | None = None
+    lane: LaneName | None = None
+    scope: str | None = None
+    trust: TrustName | None = None
+    name: str | None = None
+    chunker: Literal["sections", "lines"] | None = None
+    summarize: bool | None = None
+
+    model_config = _example({"force": False})
+    _options: ClassVar[tuple[str, ...]] = ("shape", "lane", "scope", "trust", "name", "chunker", "summarize")
+
+    @model_validator(mode="after")
+    def _meant(self) -> IndexRequest:
+        if self.path is None:
+            if given := next(iter(self.options()), None):
+                raise PydanticCustomError("no_path", f"{given} says nothing without a path", {"hint": "give a path"})
+        elif len(PurePath(self.path).parts) < 2 or not PurePath(self.path).is_absolute():
+            # Where the server was started is nothing a caller knows of.
+            raise PydanticCustomError("relative", "path is not a folder from the root", {"hint": "give all of it"})
+        return self
+
+    def options(self) -> dict[str, Any]:
+        """As `Files.add` takes them."""
+        return {name: value for name in self._options if (value := getattr(self, name)) is not None}
+
+
+class IndexedAnswer(BaseModel):
+    """What became of the files, and of session transcripts; what could not be read is named with the reason."""
+
+    synced: dict[str, Any]
+    transcripts: dict[str, Any]
+    receipt: dict[str, Any]
+
+    model_config = _example(
+        {
+            "synced": {"full": "", "seen": 12, "added": 1, "changed": 0, "removed": 0, "chunks": 7, "problems": []},
+            "transcripts": {"transcripts": 0, "grown": 0, "turns": 0, "unreadable": 0, "problems": []},
+            "receipt": {"id": ID, "op": "index"},
+        }
+    )
+
+    @classmethod
+    def of(cls, done: Indexed) -> IndexedAnswer:
+        return cls(synced=asdict(done.synced), transcripts=asdict(done.transcripts), receipt=done.receipt.to_json())
+
+
+class WorkRequest(Addressed):
+    """How much to do of what is due; all of it unless said."""
+
+    most: int | None = Field(None, ge=1, le=1_000_000)
+
+    model_config = _example({"most": 100})
+
+
+class DueAnswer(BaseModel):
+    next: str | None = Field(description="When there will be something to do; null where nothing waits.")
+
+    model_config = _example({"next": _AT})
+
+
+class VerifyRequest(Addressed):
+    """Whether to mend what can be mended."""
+
+    repair: bool = False
+
+    model_config = _example({"repair": False})
+
+
+class VerifiedAnswer(BaseModel):
+    """What was found out of order; `ok` where nothing is left of it."""
+
+    ok: bool
+    findings: list[dict[str, Any]]
+
+    model_config = _example(
+        {"ok": False, "findings": [{"code": "postings", "detail": "2 traces have no postings", "repaired": False}]}
+    )
+
+    @classmethod
+    def of(cls, found: Sequence[Finding]) -> VerifiedAnswer:
+        return cls(ok=all(each.repaired for each in found), findings=[asdict(each) for each in found])
+
+
+class BackupsAnswer(BaseModel):
+    backups: list[dict[str, Any]]
+
+    model_config = _example(
+        {"backups": [{"file": "/…/main-20260105T090000Z.sqlite", "agent": "main", "at": _AT, "bytes": 4_096}]}
+    )
+
+
+class BackupAnswer(BaseModel):
+    """The new backup, and the old ones that were removed for it."""
+
+    backup: dict[str, Any]
+    removed: list[dict[str, Any]]
+
+    model_config = _example(
+        {
+            "backup": {"file": "/…/main-20260105T090000Z.sqlite", "agent": "main", "at": _AT, "bytes": 4_096},
+            "removed": [],
+        }
+    )
+
+
+class DoctorAnswer(BaseModel):
+    """Every check; `ok` is null for what works but should be looked after."""
+
+    ok: bool
+    checks: list[dict[str, Any]]
+
+    model_config = _example(
+        {
+            "ok": True,
+            "checks": [{"name": "sqlite", "ok": True, "detail": "3.46.1 with FTS5", "fix": "", "group": "machine"}],
         }
     )
 
@@ -893,15 +1527,15 @@ class ProblemAnswer(BaseModel):
 # --- filters ----------------------------------------------------------------------------------------------------------
 
 
-def _filter(asked: ListQuery | ExportRequest) -> Filter:
+def _filter(asked: ListQuery | StatsQuery | ExportRequest, states: frozenset[State] = SEARCHABLE) -> Filter:
     return Filter(
         lanes=_chosen(Lane, asked.lane),
         scopes=_several(asked.scope),
         kinds=_chosen(Kind, asked.kind),
-        states=_chosen(State, asked.state) or SEARCHABLE,
-        trusts=_chosen(TrustTier, getattr(asked, "trust", None)),
-        labels=_chosen(ImportanceLabel, getattr(asked, "label", None)),
-        sessions=_several(getattr(asked, "session", None)),
+        states=_chosen(State, asked.state) or states,
+        trusts=_chosen(TrustTier, asked.trust),
+        labels=_chosen(ImportanceLabel, asked.label),
+        sessions=_several(asked.session),
         since=asked.since,
         until=asked.until,
     )

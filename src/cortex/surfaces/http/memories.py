@@ -1,4 +1,4 @@
-"""Memories: remembered, listed, shown, edited, forgotten."""
+"""Memories: remembered, listed, shown, edited, forgotten, restored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from cortex.surfaces.schemas import (
     ID,
     AddressedQuery,
     EditRequest,
+    ForgetRequest,
     ForgottenAnswer,
+    ForgottenMatchingAnswer,
     ListAnswer,
     ListQuery,
     RememberedAnswer,
@@ -48,14 +50,16 @@ async def remember(asked: RememberRequest, visit: Writing) -> RememberedAnswer:
 
 @router.get("/v1/memories")
 async def listed(asked: Listed, visit: Reading) -> ListAnswer:
-    """List memories in order of id, oldest first."""
-    found = await visit.call(lambda engine: engine.list(asked.filter(), after=asked.after, limit=asked.limit), asked)
+    """List memories in order of id, oldest first; or the newest first."""
+    found = await visit.call(
+        lambda engine: engine.list(asked.filter(), after=asked.after, limit=asked.limit, newest=asked.newest), asked
+    )
     return ListAnswer.of(found, asked.limit)
 
 
 @router.get("/v1/memories/{id}")
 async def show(id: Id, whose: Whose, visit: Reading, response: Response) -> ShownAnswer:
-    """Show one memory, turn or chunk, with its versions and the turns it came from."""
+    """Show one memory, turn or chunk, with its versions, the turns it came from and the memories drawn from it."""
     found = await visit.call(lambda engine: engine.show(id), whose)
     if isinstance(found.trace, Memory):
         response.headers["ETag"] = _etag(found.trace)
@@ -74,6 +78,19 @@ async def edit(id: Id, asked: EditRequest, visit: Writing, response: Response, i
 async def forget(id: Id, whose: Whose, visit: Writing) -> ForgottenAnswer:
     """Forget a memory or turn: recall no longer finds it, and its history keeps it."""
     return ForgottenAnswer.of(await visit.call(lambda engine: engine.forget(id), whose))
+
+
+@router.post("/v1/memories/{id}/restore")
+async def restore(id: Id, whose: Whose, visit: Writing) -> ForgottenAnswer:
+    """Undo a forgetting: recall finds the memory or turn again."""
+    return ForgottenAnswer.of(await visit.call(lambda engine: engine.restore(id), whose))
+
+
+@router.post("/v1/forget")
+async def forget_matching(asked: ForgetRequest, visit: Writing) -> ForgottenMatchingAnswer:
+    """Forget the one memory that is meant; where several may be, forget none and show them."""
+    done = await visit.call(lambda engine: engine.forget_matching(asked.query, scope=asked.scope), asked)
+    return ForgottenMatchingAnswer.of(done)
 
 
 # --- edits ------------------------------------------------------------------------------------------------------------

@@ -1,13 +1,14 @@
-"""How it stands and looking after it: status, stats, receipts, export, import, the lifecycle, health, metrics."""
+"""How it stands and looking after it: status, stats, export, import, the lifecycle, health, metrics."""
 
 from __future__ import annotations
 
 import json
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from cortex.access.tokens import Right
@@ -29,7 +30,6 @@ router = APIRouter(tags=["upkeep"], route_class=StrictRoute)
 
 Whose = Annotated[AddressedQuery, Query()]
 Counted = Annotated[StatsQuery, Query()]
-ReceiptPath = Annotated[str, Path(description="The id of a receipt: a UUID.", examples=[ID])]
 
 READY_SECONDS = 2.0
 _IN_MEMORY = 8 << 20
@@ -68,13 +68,6 @@ async def stats(asked: Counted, visit: Reading) -> StatsAnswer:
     return StatsAnswer.of(await visit.call(lambda engine: engine.stats(asked.filter()), asked))
 
 
-@router.get("/v1/receipts/{id}", responses=_object({"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall"}))
-async def receipt(id: ReceiptPath, whose: Whose, visit: Reading) -> dict[str, Any]:
-    """What one operation did: ids, counts, reasons and milliseconds, never text."""
-    found = await visit.call(lambda engine: engine.receipt(id), whose)
-    return found.to_json()
-
-
 @router.post("/v1/export", responses=_EXPORTED, response_class=Response)
 async def export(asked: ExportRequest, visit: Reading) -> Response:
     """Export memories and turns in order of id, without their text unless asked for."""
@@ -109,7 +102,7 @@ async def health() -> Health:
 async def ready(request: Request) -> Health:
     """Whether the store can be read, so that requests can be answered."""
     served: Served = request.app.state.served
-    await served.turn_calling(lambda: served.engine.list(limit=1), READY_SECONDS)
+    await served.lanes.probes.run(lambda: served.engine.list(limit=1), seconds=READY_SECONDS)
     return Health(status="ready")
 
 
@@ -128,13 +121,19 @@ def _exported(engine: Engine, asked: ExportRequest) -> IO[bytes]:
             for page in engine.export_markdown(asked.filter()):
                 file.write(page.text.encode())
         else:
-            for line in engine.export(asked.filter(), redact=not asked.with_text):
+            for line in _lines(engine, asked):
                 file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         file.seek(0)
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _lines(engine: Engine, asked: ExportRequest) -> Iterator[dict[str, Any]]:
+    if asked.format == "jsonl":
+        return engine.export(asked.filter(), redact=not asked.with_text)
+    return (asdict(page) for page in engine.export_markdown(asked.filter(), by_scope=asked.by_scope))
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:
@@ -151,11 +150,17 @@ def _imported(engine: Engine, asked: ImportRequest) -> dict[str, Any]:
             trusted=asked.trusted,
             skip_conflicts=asked.skip_conflicts,
             forget_missing=asked.forget_missing,
+            embed=asked.embed,
         )
         return edits.receipt.to_json() | {"conflicting": [each.to_json() for each in edits.plan.divergences]}
     lines = (json.dumps(line, ensure_ascii=False) for line in asked.lines or ())
     done = engine.import_(
-        lines, dedupe=asked.dedupe, dry_run=asked.dry_run, skip_bad=asked.skip_bad, trusted=asked.trusted
+        lines,
+        dedupe=asked.dedupe,
+        dry_run=asked.dry_run,
+        skip_bad=asked.skip_bad,
+        trusted=asked.trusted,
+        embed=asked.embed,
     )
     return done.receipt.to_json()
 
@@ -168,6 +173,7 @@ def _tended(engine: Engine, asked: LifecycleRequest) -> LifecycleAnswer:
             plans=[],
             anomalies=[],
             restored=list(undone.undone.restored),
+            refused=list(undone.undone.refused),
             receipt=undone.receipt.to_json(),
         )
     tended = engine.tend(dry_run=asked.dry_run)
@@ -181,5 +187,6 @@ def _tended(engine: Engine, asked: LifecycleRequest) -> LifecycleAnswer:
         ],
         anomalies=[anomaly.to_json() for anomaly in outcome.anomalies],
         restored=[],
+        refused=[],
         receipt=tended.receipt.to_json(),
     )

@@ -1,0 +1,158 @@
+"""The way to a server: requests with the token, and its problems as the errors that the engine itself raises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from cortex import errors
+from cortex.errors import DeadlineExceeded, EngineError, InvalidRequest, StoreBusy, StoreUnavailable
+
+_CONNECT_SECONDS = 5.0
+_SERVE = "start it with `cortex serve`, or give the address it printed"
+_CLASSES: Mapping[str, type[EngineError]] = {
+    cls.code: cls for cls in vars(errors).values() if isinstance(cls, type) and issubclass(cls, EngineError)
+}
+_BUSY = frozenset({"busy", "rate_limited"})
+
+
+class Connection:
+    """Connections to one server, kept open between calls and shared by all handles."""
+
+    def __init__(self, url: str, *, token: str | None, timeout: float) -> None:
+        self.url = _checked_url(url)
+        self.seconds = timeout
+        self._http = httpx.Client(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+            timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
+            # What a proxy of this machine answers is not what a server on this machine would.
+            trust_env=False,
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def get(self, path: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return self._answer("GET", path, params=_given(params or {}))
+
+    def post(self, path: str, body: Mapping[str, Any], *, long: bool = False) -> dict[str, Any]:
+        """What the server answers; with `long`, however long it takes: it has a limit of its own."""
+        timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS) if long else httpx.USE_CLIENT_DEFAULT
+        return self._answer("POST", path, content=_encoded(body), headers=_JSON, timeout=timeout)
+
+    def act(self, method: str, path: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """A request without a body."""
+        return self._answer(method, path, params=_given(params))
+
+    def lines(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, **options: Any
+    ) -> Generator[str, None, None]:
+        """The lines of an answer as they come."""
+        content: dict[str, Any] = {} if body is None else {"content": _encoded(body), "headers": _JSON}
+        timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS)
+        with (
+            self._reaching(),
+            self._http.stream(method, path, **content, **options, timeout=timeout) as response,
+        ):
+            if response.is_error:
+                response.read()
+                raise problem_of(response)
+            yield from response.iter_lines()
+
+    def _answer(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        with self._reaching():
+            response = self._http.request(method, path, **options)
+            if response.is_error:
+                raise problem_of(response)
+            try:
+                answer = response.json()
+            except ValueError:
+                answer = None
+        if not isinstance(answer, dict):
+            raise StoreUnavailable(
+                f"{self.url} does not answer as Cortex does", hint="give the address of `cortex serve`"
+            )
+        return answer
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        try:
+            yield
+        except httpx.ConnectTimeout as error:
+            raise StoreUnavailable(f"no server answers at {self.url}", hint=_SERVE) from error
+        except httpx.TimeoutException as error:
+            raise DeadlineExceeded(
+                f"no answer within {self.seconds:g} s",
+                hint="what was to be changed may still be: look before you repeat it",
+            ) from error
+        except httpx.ConnectError as error:
+            raise StoreUnavailable(f"no server answers at {self.url}", hint=_SERVE) from error
+        except httpx.TransportError as error:
+            raise StoreUnavailable(
+                f"the connection to {self.url} broke off",
+                hint="what was to be changed may have been: look before you repeat it",
+            ) from error
+        except RuntimeError as error:
+            if not self._http.is_closed:
+                raise
+            raise StoreUnavailable("the connection is closed", hint="connect again") from error
+
+
+def problem_of(response: httpx.Response) -> EngineError:
+    """The error that a problem stands for: of the class the engine raises, or the nearest to what a server adds."""
+    told = _problem(response)
+    code, detail, hint = str(told.get("code") or ""), str(told.get("detail") or ""), str(told.get("hint") or "")
+    field = told.get("field")
+    cls = _CLASSES.get(code)
+    error: EngineError
+    if cls is InvalidRequest or (cls is None and response.is_client_error and code not in _BUSY):
+        named = str(field) if field else "token" if response.status_code in {401, 403} else "request"
+        message = detail.removeprefix(f"{named}: ") or f"was refused with {response.status_code}"
+        error = InvalidRequest(message, field=named, hint=hint)
+    elif cls is not None:
+        error = cls(detail, hint=hint)
+    elif code in _BUSY:
+        error = StoreBusy(detail, hint=hint)
+    else:
+        error = StoreUnavailable(detail or f"the server answers {response.status_code}", hint=hint)
+    if code:
+        error.code = code
+    return error
+
+
+def _problem(response: httpx.Response) -> dict[str, Any]:
+    try:
+        told = response.json()
+    except ValueError:  # something that stands before the server
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+_JSON = {"Content-Type": "application/json"}
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(_given(body), ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest("cannot be told as JSON", field="request", hint="give plain values") from error
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is None: that is the server's to choose."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _checked_url(url: str) -> str:
+    try:
+        parts = httpx.URL(url)
+    except (httpx.InvalidURL, TypeError) as error:
+        raise InvalidRequest("is not an address", field="url", hint="give one such as http://127.0.0.1:8300") from error
+    if parts.scheme not in {"http", "https"} or not parts.host:
+        raise InvalidRequest("is not an address", field="url", hint="give one such as http://127.0.0.1:8300")
+    return str(url).rstrip("/")

@@ -1,0 +1,51 @@
+"""The client has what the engine has, and neither can drift from the other unseen."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from cortex.client.hooks import RemoteHooks
+from cortex.client.remote import ONLY_HERE, RemoteCortex
+from cortex.engine import Engine
+from cortex.hooks import TurnHooks
+
+AT_SERVERS = {"prepare", "given", "missed", "state"}
+"""What a server does with hooks, and what it knows of a session."""
+
+
+def public(cls: type) -> dict[str, Any]:
+    return {name: member for name, member in inspect.getmembers(cls) if not name.startswith("_")}
+
+
+def told(member: Any) -> list[tuple[str, Any, Any, Any]]:
+    parameters = inspect.signature(member).parameters.values()
+    return [(each.name, each.kind, each.default, each.annotation) for each in parameters]
+
+
+def test_every_method_of_the_engine_is_the_clients_or_is_named_as_absent():
+    assert public(Engine).keys() - public(RemoteCortex).keys() == ONLY_HERE.keys()
+    assert all(ONLY_HERE.values())
+
+
+def test_the_client_has_nothing_the_engine_has_not():
+    assert public(RemoteCortex).keys() - public(Engine).keys() == {"tenant"}  # which an engine sets itself
+
+
+@pytest.mark.parametrize("name", sorted(public(Engine).keys() & public(RemoteCortex).keys() - {"for_"}))
+def test_a_method_takes_and_gives_the_same_on_both_sides(name: str):
+    ours, theirs = getattr(RemoteCortex, name), getattr(Engine, name)
+    assert told(ours) == told(theirs)
+    gives = [inspect.signature(each).return_annotation for each in (ours, theirs)]
+    assert gives[0] == gives[1] or name == "hooks"
+
+
+@pytest.mark.parametrize("name", ["before", "after", "warm", "flush", "for_"])
+def test_the_hooks_take_the_same_on_both_sides(name: str):
+    assert told(getattr(RemoteHooks, name)) == told(getattr(TurnHooks, name))
+
+
+def test_the_hooks_of_both_sides_have_the_same_names():
+    assert public(TurnHooks).keys() - AT_SERVERS == public(RemoteHooks).keys()
