@@ -137,7 +137,9 @@ class Keeping:
     def attend(self) -> datetime:
         """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
         began = self._parts.clock.now()
-        self._engine.work()
+        due = self._engine.next_due()
+        if due is not None and due <= began:  # a look that finds nothing leaves no receipt
+            self._engine.work()
         settings = self._parts.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
         tasks: dict[Task, Callable[[], object]] = {Task.TEND: self._tend_and_optimise, Task.BACKUP: self.backup}

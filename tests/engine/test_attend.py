@@ -39,3 +39,12 @@ def test_work_that_is_due_later_is_waited_for_until_then(tmp_path: Path) -> None
         engine.ingest(HISTORY, session="s1")
         assert engine.attend() == clock.now() + timedelta(seconds=2)
         assert "memories" not in engine.stats().by_lane
+
+
+def test_a_look_that_finds_nothing_leaves_no_receipt(tmp_path: Path) -> None:
+    """S7"""
+    with opened(tmp_path / "home") as engine:
+        engine.attend()  # the first makes a backup and tends
+        before = len(engine.receipts(limit=100))
+        engine.attend()
+        assert len(engine.receipts(limit=100)) == before

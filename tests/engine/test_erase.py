@@ -187,3 +187,21 @@ def test_any_text_is_found_however_it_is_written(tmp_path: Path, text: str) -> N
         assert certificate.clean
         assert certificate.too_short == (text == "kurz")
         assert held(home, text) == []
+
+
+def test_what_was_to_be_told_at_the_next_turn_goes_too(tmp_path: Path) -> None:
+    """C10: a synthesis for the next turn, and the job that makes it, hold what was said"""
+    home = tmp_path / "home"
+    with opened(home) as engine:
+        gone = engine.remember(SECRET).memory
+        hooks = engine.hooks()
+        asked = "which of my lockers opens with seven turns, the one in the north hall?"
+        assert hooks.before(asked, session="s1").block
+        hooks.flush()
+        engine.settle()
+        engine.work()
+        hooks.before(SECRET, session="s2")
+        hooks.flush()
+        engine.settle()
+        assert engine.erase(gone.id).certificate.clean
+        assert held(home, SECRET) == []

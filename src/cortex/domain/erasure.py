@@ -34,10 +34,14 @@ def says(told: str, texts: Iterable[str]) -> bool:
     return any(form in told for text in texts for form in _forms(text))
 
 
+def speaks_of(told: str, ids: Set[str], texts: Iterable[str]) -> bool:
+    """Whether one of these ids is named, or one of these texts said."""
+    return names(told, ids) or says(told, texts)
+
+
 def parts_left(state: Mapping[str, Any], ids: Set[str], texts: Collection[str]) -> dict[str, Any]:
     """The parts of a session's state that do not speak of what was erased."""
-    told = {name: json.dumps(part) for name, part in state.items()}
-    return {name: part for name, part in state.items() if not names(told[name], ids) and not says(told[name], texts)}
+    return {name: part for name, part in state.items() if not speaks_of(json.dumps(part), ids, texts)}
 
 
 def sought(text: str) -> tuple[bytes, ...]:

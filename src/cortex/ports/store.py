@@ -51,7 +51,8 @@ class Remove:
 class Erase:
     """`Remove` these traces, and cut out what receipts and sessions say of them; `texts` is all they ever said.
 
-    A receipt keeps its shape, with `erasure.NOBODY` where an id stood; a query that found one is no longer kept.
+    A receipt keeps its shape, with `erasure.NOBODY` where an id stood; a query that found one is no longer kept. Jobs
+    that speak of them are dropped.
     """
 
     ids: tuple[TraceId, ...]

@@ -258,9 +258,12 @@ class Writer:
             if erasure.names(body, gone) or (query is not None and erasure.says(query, change.texts))
         ]
         self._db.executemany("UPDATE receipts SET body = ?, query = NULL WHERE id = ?", cut)
+        jobs = self._db.execute("SELECT id, payload FROM jobs WHERE user = ?", (self._user,)).fetchall()
+        dropped = [(id,) for id, payload in jobs if erasure.speaks_of(payload, gone, change.texts)]
+        self._db.executemany("DELETE FROM jobs WHERE id = ?", dropped)
         sessions = self._db.execute("SELECT session, state FROM sessions WHERE user = ?", (self._user,)).fetchall()
         for session, state in sessions:
-            if erasure.names(state, gone) or erasure.says(state, change.texts):
+            if erasure.speaks_of(state, gone, change.texts):
                 left = erasure.parts_left(json.loads(state), gone, change.texts)
                 self._db.execute(
                     "UPDATE sessions SET state = ? WHERE user = ? AND session = ?",
