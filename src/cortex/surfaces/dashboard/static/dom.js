@@ -1,0 +1,74 @@
+/**
+ * Elements, built from values. Text only ever becomes a text node, and a link only ever leads into this page:
+ * what is remembered comes from anywhere, and is shown, never run.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+const SAFE_ATTRIBUTES = new Set([
+  "id", "for", "type", "name", "value", "placeholder", "title", "role", "tabindex", "open", "checked", "selected",
+  "disabled", "hidden", "required", "autocomplete", "autofocus", "spellcheck", "maxlength", "min", "max", "step", "rows",
+  "list", "datetime", "scope", "colspan", "lang", "inputmode", "enterkeyhint",
+]);
+
+/**
+ * An element. `props` may hold `class`, `style` (an object of properties), `data` (data attributes), `on` (listeners),
+ * `href` (only `#/…`), `aria-…`, and the attributes named above.
+ *
+ * @param {string} tag
+ * @param {Object<string, any>} [props]
+ * @param {...any} children nodes, strings, numbers, arrays of them; nothing for null and false
+ * @returns {HTMLElement}
+ */
+export function h(tag, props = {}, ...children) {
+  return built(document.createElement(tag), props, children);
+}
+
+/** An SVG element; every attribute is one of ours. */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) element.setAttribute(name, String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+/** Everything in `parent` replaced by `children`. */
+export function fill(parent, ...children) {
+  parent.replaceChildren();
+  append(parent, children);
+  return parent;
+}
+
+function built(element, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "class") element.className = [value].flat().filter(Boolean).join(" ");
+    else if (name === "style") for (const [key, each] of Object.entries(value)) element.style.setProperty(key, each);
+    else if (name === "data") for (const [key, each] of Object.entries(value)) element.dataset[key] = String(each);
+    else if (name === "on") for (const [key, each] of Object.entries(value)) element.addEventListener(key, each);
+    else if (name === "href") element.setAttribute("href", inside(value));
+    else if (name.startsWith("aria-")) element.setAttribute(name, String(value));
+    else if (SAFE_ATTRIBUTES.has(name)) element.setAttribute(name, value === true ? "" : String(value));
+    else throw new TypeError(`no attribute that is set here: ${name}`);
+  }
+  append(element, children);
+  return element;
+}
+
+function inside(href) {
+  if (!String(href).startsWith("#/")) throw new TypeError("a link leads out of the page");
+  return String(href);
+}
+
+function append(parent, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false || child === true) continue;
+    parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+/** Where a memory is shown. */
+export const memoryPath = (id) => `#/memory/${encodeURIComponent(id)}`;
+/** Where a receipt is shown. */
+export const receiptPath = (id) => `#/receipts/${encodeURIComponent(id)}`;

@@ -1,0 +1,69 @@
+/** Numbers, times and words as people read them. */
+
+const WHOLE = new Intl.NumberFormat("en");
+const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
+const DAY_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric" });
+const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const SHORT_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const STEPS = [["minute", 60], ["hour", 3600], ["day", 86400]];
+
+export const whole = (number) => WHOLE.format(number ?? 0);
+export const percent = (share) => `${Math.round(share * 100)}%`;
+export const date = (at) => DATE.format(new Date(at));
+export const clock = (at) => CLOCK.format(new Date(at));
+export const moment = (at) => MOMENT.format(new Date(at));
+/** A day of UTC, such as the days of the growth chart. */
+export const shortDay = (day) => SHORT_DAY.format(new Date(`${day}T00:00:00Z`));
+
+/** `1 hit`, `2 hits`. */
+export const counted = (number, one, many = `${one}s`) => `${whole(number)} ${number === 1 ? one : many}`;
+
+/** `must_remember` as `must remember`. */
+export const words = (name) => String(name ?? "").replaceAll("_", " ");
+/** The same with a capital at its beginning; camelCase is taken apart. */
+export function title(name) {
+  const plain = words(name).replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+/** Milliseconds, with as many digits as matter. */
+export function milliseconds(value) {
+  if (value === null || value === undefined) return "–";
+  if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ms`;
+}
+
+export function bytes(value) {
+  const units = ["B", "KiB", "MiB", "GiB"];
+  let size = value ?? 0;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) [size, unit] = [size / 1024, unit + 1];
+  return `${unit && size < 100 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
+/** How long ago, for what is recent; else the date. */
+export function ago(at, now = Date.now()) {
+  const seconds = (new Date(at).getTime() - now) / 1000;
+  if (Math.abs(seconds) < 45) return "just now";
+  for (const [unit, length] of STEPS) {
+    const limit = { minute: 3600, hour: 86400, day: 7 * 86400 }[unit];
+    if (Math.abs(seconds) < limit) return RELATIVE.format(Math.round(seconds / length), unit);
+  }
+  return date(at);
+}
+
+/** The heading of a day, in this browser's own time. */
+export function dayName(at, now = new Date()) {
+  const day = new Date(at);
+  const midnight = (when) => new Date(when.getFullYear(), when.getMonth(), when.getDate()).getTime();
+  const passed = Math.round((midnight(now) - midnight(day)) / 86_400_000);
+  if (passed === 0) return "Today";
+  if (passed === 1) return "Yesterday";
+  return day.getFullYear() === now.getFullYear() ? DAY.format(day) : DAY_YEAR.format(day);
+}
+
+/** The end of an id: enough to tell two apart by eye. */
+export const shortId = (id) => `…${String(id ?? "").slice(-8)}`;

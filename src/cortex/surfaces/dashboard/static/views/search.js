@@ -1,0 +1,279 @@
+/** Asking the memory, and being told why it answers so. */
+
+import { fill, h, memoryPath, receiptPath } from "../dom.js";
+import { counted, milliseconds, whole, words } from "../format.js";
+import { icon } from "../icons.js";
+import { KINDS, LANES, dropName } from "../palette.js";
+import { button, chips, copyButton, empty, field, fold, loaded, notice, segments, select, traceLink, waiting } from "../parts.js";
+import { addends, bar, legend, longest } from "../score.js";
+import { lookup } from "./events.js";
+
+const MOST_CONSIDERED = 20;
+const SKIPPED = {
+  greeting: "A greeting asks for nothing, so nothing was looked up.",
+};
+const LEGS = {
+  vector: "found by its meaning",
+  keyword: "found by its words",
+  standing: "a standing rule that applies here",
+};
+
+export async function showSearch(context) {
+  const { root, query, title } = context;
+  const asked = read(query);
+  const results = h("div", { class: "stack" });
+  const form = asking(context, asked);
+  fill(root, h("h1", { class: "hidden", tabindex: "-1" }, "Search"), form.element, results);
+  if (asked.q) {
+    title(asked.q);
+    await answer(context, asked, results);
+  } else {
+    fill(results, hints());
+    form.box.focus();
+  }
+}
+
+/** What the address asks. */
+function read(query) {
+  return {
+    q: query.get("q") ?? "",
+    mode: query.get("mode") === "recall" ? "recall" : "search",
+    scope: query.get("scope") ?? "",
+    lanes: query.getAll("lane").filter((lane) => LANES.includes(lane)),
+    kinds: query.getAll("kind").filter((kind) => KINDS.includes(kind)),
+    recipe: query.get("recipe") ?? "",
+    asOf: query.get("as_of") ?? "",
+    limit: query.get("limit") ?? "",
+    quarantined: query.get("quarantined") === "yes",
+  };
+}
+
+/** The address of a question. */
+function address(asked) {
+  const fields = new URLSearchParams({ q: asked.q });
+  if (asked.mode === "recall") fields.set("mode", "recall");
+  for (const name of ["scope", "recipe", "limit"]) if (asked[name]) fields.set(name, asked[name]);
+  if (asked.asOf) fields.set("as_of", asked.asOf);
+  for (const lane of asked.lanes) fields.append("lane", lane);
+  for (const kind of asked.kinds) fields.append("kind", kind);
+  if (asked.quarantined) fields.set("quarantined", "yes");
+  return `#/search?${fields}`;
+}
+
+/** The question as the route takes it. */
+function request(asked) {
+  const at = asked.asOf && new Date(asked.asOf);
+  return {
+    query: asked.q,
+    explain: true,
+    ...(asked.scope && { scope: asked.scope }),
+    ...(asked.lanes.length && { lanes: asked.lanes }),
+    ...(asked.kinds.length && { kinds: asked.kinds }),
+    ...(asked.recipe && { recipe: asked.recipe }),
+    ...(Number(asked.limit) > 0 && { limit: Number(asked.limit) }),
+    ...(at && !Number.isNaN(at.getTime()) && { as_of: at.toISOString() }),
+    ...(asked.quarantined && { quarantined: true }),
+  };
+}
+
+// --- the question -----------------------------------------------------------------------------------------------------
+
+function asking(context, asked) {
+  const draft = { ...asked };
+  const box = h("input", {
+    class: "input", type: "search", role: "searchbox", "aria-label": "Search memories", name: "q", value: asked.q, placeholder: "Ask what it remembers…",
+    autocomplete: "off", spellcheck: "false", maxlength: 4000, enterkeyhint: "search",
+  });
+  const submit = (event) => {
+    event?.preventDefault();
+    draft.q = box.value.trim();
+    const next = address(draft);
+    if (!draft.q) box.focus();
+    else if (next === location.hash) dispatchEvent(new HashChangeEvent("hashchange"));
+    else location.hash = next;
+  };
+  const again = () => draft.q && submit();
+  const mode = segments("mode", "How it is asked", [["search", "Search"], ["recall", "Recall"]], asked.mode, (value) => {
+    draft.mode = value;
+    again();
+  });
+  const chosen = ["scope", "recipe", "asOf", "limit"].filter((name) => asked[name]).length + (asked.lanes.length > 0) + (asked.kinds.length > 0) + asked.quarantined;
+  const panel = h("div", { class: "panel filters", hidden: chosen === 0 });
+  const toggle = button(chosen ? `Filters (${chosen})` : "Filters", () => {
+    panel.hidden = !panel.hidden;
+    toggle.setAttribute("aria-expanded", String(!panel.hidden));
+  }, { kind: "plain", symbol: "chevron", "aria-expanded": String(chosen > 0) });
+  toggle.querySelector("svg").classList.add("turn");
+  filters(context, draft, panel);
+  const about = asked.mode === "recall" ? "What an agent would be given before its turn." : "Everything there is on it, superseded and untrusted too.";
+  const element = h(
+    "form",
+    { class: "asking", role: "search", on: { submit } },
+    h("div", { class: "box" }, h("div", { class: "field" }, box, icon("search"), h("kbd", { "aria-hidden": "true" }, "/")), button("Ask", null, { kind: "main-action", symbol: "search", type: "submit" })),
+    h("div", { class: "row between" }, h("div", { class: "row" }, mode, h("span", { class: "small quiet wide-only" }, about)), toggle),
+    panel,
+  );
+  element.querySelector(".field > svg").classList.add("glass");
+  return { element, box };
+}
+
+function filters({ api, signal }, draft, panel) {
+  const set = (name) => (value) => (draft[name] = value);
+  const scopes = h("datalist", { id: "scopes" });
+  const scope = h("input", { class: "input", value: draft.scope, placeholder: "any", list: "scopes", autocomplete: "off", on: { input: (event) => set("scope")(event.target.value.trim()) } });
+  const recipe = select([["", "as set up"], ...(draft.recipe ? [[draft.recipe, draft.recipe]] : [])], draft.recipe, { changed: set("recipe") });
+  const asOf = h("input", { class: "input", type: "datetime-local", value: draft.asOf, on: { input: (event) => set("asOf")(event.target.value) } });
+  const limit = h("input", { class: "input", type: "number", min: 1, max: 100, value: draft.limit, placeholder: "as the recipe says", on: { input: (event) => set("limit")(event.target.value) } });
+  const quarantined = h("input", { type: "checkbox", checked: draft.quarantined, on: { change: (event) => set("quarantined")(event.target.checked) } });
+  fill(
+    panel,
+    field("Scope", scope), scopes, field("Recipe", recipe), field("As known at", asOf), field("How many", limit),
+    picks("Lanes", LANES, draft.lanes, set("lanes")),
+    picks("Kinds", KINDS, draft.kinds, set("kinds")),
+    h("div", { class: "picks wide" }, h("label", {}, quarantined, h("span", {}, "also what is in quarantine"))),
+  );
+  api.get("/v1/stats", {}, { signal }).then((found) => fill(scopes, Object.keys(found.by_scope).sort().map((name) => h("option", { value: name }))), () => {});
+  api.get("/v1/recipes", {}, { signal }).then((found) => fill(recipe,
+    h("option", { value: "" }, `as set up (${found.default})`),
+    found.recipes.map(({ name }) => h("option", { value: name, selected: name === draft.recipe }, name))), () => {});
+}
+
+function picks(label, names, chosen, changed) {
+  const boxes = names.map((name) => h("input", { type: "checkbox", value: name, checked: chosen.includes(name), on: { change: () => changed(boxes.filter((box) => box.checked).map((box) => box.value)) } }));
+  return h("fieldset", { class: "wide" }, h("legend", {}, label), h("div", { class: "picks" }, boxes.map((box) => h("label", {}, box, h("span", {}, words(box.value))))));
+}
+
+function hints() {
+  return empty("search", "Ask what it remembers", "Hits come with the parts of their score, and with what was considered and left out.",
+    h("p", { class: "small quiet" }, h("kbd", {}, "/"), " asks, ", h("kbd", {}, "j"), " ", h("kbd", {}, "k"), " go through the hits, ", h("kbd", {}, "w"), " says why, ", h("kbd", {}, "?"), " has the rest."));
+}
+
+// --- the answer -------------------------------------------------------------------------------------------------------
+
+function answer(context, asked, results) {
+  const { api, signal } = context;
+  fill(results, waiting("short", "tall", "tall"));
+  return loaded(results, signal, () => api.post(asked.mode === "recall" ? "/v1/recall" : "/v1/search", request(asked), { signal }), (found) => [
+    summary(found),
+    asked.asOf && notice("", `As it was known at ${asked.asOf.replace("T", " ")}`),
+    found.degraded.map((each) => notice("warn", "Answered with less than usual", h("p", {}, words(each)), h("p", {}, h("a", { href: "#/health" }, "Health"), " says how to mend it."))),
+    found.hits.length ? list(found, asked) : nothing(found, asked),
+    considered(context, found),
+    block(found),
+  ]);
+}
+
+function summary(found) {
+  const receipt = found.receipt;
+  return h(
+    "div",
+    { class: "row between" },
+    h("p", { class: "small quiet", role: "status" },
+      h("b", {}, counted(found.hits.length, "hit")), ` of ${counted(receipt.counts?.candidates ?? 0, "candidate")} in ${milliseconds(receipt.latency_ms)}, by ${receipt.recipe ?? "no recipe"}`,
+      receipt.scope_inferred && `, in ${receipt.scope}`),
+    h("a", { class: "small", href: receiptPath(receipt.id) }, "Receipt"),
+  );
+}
+
+function list(found, asked) {
+  const most = longest(found.hits);
+  const terms = termsOf(asked.q);
+  return [h("h2", { class: "hidden" }, "Hits"), legend(found.hits), h("div", { class: "results" }, found.hits.map((hit) => article(hit, most, terms)))];
+}
+
+function article(hit, most, terms) {
+  const { trace } = hit;
+  const why = h("div", { class: "why", id: `why-${hit.id}`, hidden: true });
+  const toggle = h("button", { class: "link-button", type: "button", "aria-expanded": "false", "aria-controls": `why-${hit.id}`, data: { why: "" }, on: { click: () => {
+    if (!why.hasChildNodes()) fill(why, reasons(hit));
+    why.hidden = !why.hidden;
+    toggle.setAttribute("aria-expanded", String(!why.hidden));
+  } } }, "Why this?");
+  return h(
+    "article",
+    { class: "hit", tabindex: "-1", "aria-label": `Score ${hit.score.toFixed(2)}`, data: { hit: "", item: "", id: hit.id, state: trace.state } },
+    h("a", { class: "hit-text", href: memoryPath(hit.id) }, marked(hit.excerpt || trace.text, terms)),
+    h("div", { class: "scored" }, bar(hit.parts, most), h("b", {}, hit.score.toFixed(2))),
+    h("div", { class: "row between" }, chips(trace), toggle),
+    why,
+  );
+}
+
+function reasons(hit) {
+  const { trace } = hit;
+  return [
+    h("section", {}, h("h3", {}, "The parts of its score"), addends(hit.parts, hit.score)),
+    h("section", {}, h("h3", {}, "Why it is here"), h("ul", { class: "reasons" },
+      hit.legs.map((leg) => h("li", {}, LEGS[leg] ?? `found by ${words(leg)}`)),
+      hit.reasons.map((reason) => h("li", {}, reasonOf(reason))),
+      trace.source_kind && h("li", {}, `told by ${words(trace.source_kind)}`),
+      trace.access_count > 0 && h("li", {}, `recalled ${counted(trace.access_count, "time")} so far`))),
+  ];
+}
+
+function reasonOf(reason) {
+  const [, id] = reason.match(/^supersedes (\S+)$/) ?? [];
+  if (id) return ["it replaces ", h("a", { href: memoryPath(id) }, "an older memory")];
+  const [, name, value] = reason.match(/^(tier|trust|scope|state) (.+)$/) ?? [];
+  return name ? `its ${name === "tier" ? "importance is in the tier" : `${name} is`} ${words(value)}` : words(reason);
+}
+
+function nothing(found, asked) {
+  if (found.skipped) return empty("search", "Not looked up", SKIPPED[found.skipped] ?? `Skipped: ${words(found.skipped)}.`);
+  const other = { ...asked, mode: "search", scope: "", lanes: [], kinds: [], asOf: "" };
+  const isNarrow = address(other) !== address(asked);
+  return empty("search", "Nothing that answers this", "What there is was looked at, and has too little to do with it.",
+    isNarrow && h("p", {}, h("a", { href: address(other) }, "Search everything instead")));
+}
+
+// --- what was not shown -----------------------------------------------------------------------------------------------
+
+function considered(context, found) {
+  const shown = new Set(found.hits.map((hit) => hit.id));
+  const why = new Map((found.dropped ?? []).map((each) => [each.id, each]));
+  const others = [...(found.candidates ?? []), ...(found.dropped ?? []).filter((each) => !found.candidates?.some(({ id }) => id === each.id))]
+    .filter((each) => !shown.has(each.id))
+    .sort((one, other) => other.score - one.score);
+  if (!others.length) return null;
+  const find = lookup(context.api, context.signal);
+  const items = others.slice(0, MOST_CONSIDERED).map((each) => {
+    const link = traceLink(each.id, undefined);
+    return { each, link, row: h("li", {}, h("span", { class: "num quiet" }, each.score.toFixed(3)), link, h("span", { class: "chip" }, dropName(why.get(each.id)?.reason ?? each.reason))) };
+  });
+  const opened = async () => {
+    for (const { each, link } of items) {
+      if (context.signal.aborted) return;
+      try {
+        link.textContent = (await find(each.id))?.text ?? "no longer here";
+      } catch {
+        return; // the ids stay
+      }
+    }
+  };
+  const rest = others.length - items.length;
+  return h("section", { class: "panel" }, fold("Also considered", counted(others.length, "candidate"),
+    [h("ol", { class: "considered" }, items.map(({ row }) => row)), rest > 0 && h("p", { class: "small quiet" }, `and ${whole(rest)} more, further off`)], { opened }));
+}
+
+function block(found) {
+  if (!found.block) return null;
+  return h("section", { class: "panel" }, fold("As an agent is given it", counted(found.tokens, "token"),
+    h("div", { class: "stack tight" }, h("pre", { class: "code", tabindex: "0" }, found.block), h("div", { class: "row" }, copyButton(found.block, "Copy the block"), h("span", { class: "small quiet" }, "What is remembered stands in a frame that says it is information, not instruction.")))));
+}
+
+// --- the words of the question ----------------------------------------------------------------------------------------
+
+const LITTLE = new Set("a an and are as at be been by can did do does for from had has have how i in is it its me my of on or our she so that the their them they this to us was we were what when where which who whom why will with you your".split(" "));
+
+function termsOf(query) {
+  const found = query.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  return new Set(found.filter((word) => word.length > 1 && !LITTLE.has(word)).map(stem));
+}
+
+const stem = (word) => (word.length > 4 ? word.replace(/(ing|ies|es|ed|s)$/u, "") : word);
+
+/** The text with the words of the question marked: pieces of text, and nothing else. */
+function marked(text, terms) {
+  return text.split(/([\p{L}\p{N}_-]+)/u).map((piece, at) => (at % 2 && terms.has(stem(piece.toLowerCase())) ? h("mark", {}, piece) : piece));
+}
+

@@ -1,0 +1,31 @@
+/** Who are you: asked only where the server wants a token. */
+
+import { fill, h } from "../dom.js";
+import { button, command, field, notice } from "../parts.js";
+
+export function showSignIn(root, refused, enter) {
+  const token = h("input", {
+    class: "input mono", type: "password", name: "token", autocomplete: "off", spellcheck: "false", required: true, placeholder: "ctx_…",
+  });
+  const form = h(
+    "form",
+    { class: "panel", data: { signin: "" }, on: { submit: (event) => {
+      event.preventDefault();
+      if (token.value.trim()) enter(token.value.trim());
+    } } },
+    field("Token", token, "Kept until this tab is closed, and sent to this server alone."),
+    button("Sign in", null, { kind: "main-action", type: "submit" }),
+  );
+  fill(
+    root,
+    h(
+      "div",
+      { class: "gate" },
+      h("div", {}, h("h1", { tabindex: "-1" }, "Sign in"), h("p", { class: "quiet small" }, "This memory is read with a token.")),
+      refused && notice("bad", "That token is not good", h("p", {}, "It is unknown, has expired, or was revoked.")),
+      form,
+      h("div", { class: "stack tight" }, h("p", { class: "small quiet" }, "You have none? Whoever runs the server makes one with"), command("cortex token create")),
+    ),
+  );
+  token.focus();
+}
