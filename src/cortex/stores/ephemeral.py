@@ -312,9 +312,9 @@ class _Work:
             if erasure.names(told, gone) or (query is not None and erasure.says(query, texts)):
                 facts = json.loads(erasure.without_ids(told, gone))
                 self.shelf.receipts[name] = replace(receipt, facts=facts), None
-        for id, job in list(self.shelf.jobs.items()):
+        for key, job in list(self.shelf.jobs.items()):
             if erasure.speaks_of(json.dumps(dict(job.payload)), gone, texts):
-                del self.shelf.jobs[id]
+                del self.shelf.jobs[key]
         for session, state in self.shelf.states.items():
             self.shelf.states[session] = erasure.parts_left(state, gone, texts)
 
