@@ -217,6 +217,8 @@ def _optimised(ort: Any, folder: Path) -> Path:
 
 
 def _onnxruntime() -> Any:
+    # From 1.29 on it reports its use to its makers unless told not to. What runs here is nobody else's business.
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
     except ImportError as error:
