@@ -66,7 +66,7 @@ def ingesting(folder: Path, corpus: Corpus, rounds: int) -> Iterator[Row]:
     )
 
 
-class _AsLongAsTheModel(SyntheticEmbedder):
+class AsLongAsTheModel(SyntheticEmbedder):
     """The vectors of the corpus, each query after as much work as the local model has with it."""
 
     def __init__(self, model: Embedder) -> None:
@@ -82,7 +82,7 @@ def before(home: Path, models: Path, questions: Sequence[Asked], size: int, roun
     """What a turn waits for, warm, with a query that was never embedded before."""
     name = f"before a turn, {size:,}, p95"
     try:
-        embedder = _AsLongAsTheModel(create({}, models))
+        embedder = AsLongAsTheModel(create({}, models))
         embedder.embed_query("warm")
     except EngineError as error:
         yield NotMeasured(name, str(error))

@@ -55,7 +55,13 @@ class Background:
     def run_due(self, most: int | None = None) -> queue.Worked:
         """Carry out what is due, oldest first; `most` jobs, or all."""
         return queue.run_due(
-            self._tenant, self._store, self._handlers(), self._parts.clock, alone=_DECIDE_BESIDE_OTHERS, most=most
+            self._tenant,
+            self._store,
+            self._handlers(),
+            self._parts.clock,
+            alone=_DECIDE_BESIDE_OTHERS,
+            most=most,
+            is_ending=lambda: self._parts.ending,
         )
 
     def finish(self, session: str) -> None:

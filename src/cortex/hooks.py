@@ -76,6 +76,10 @@ class Injection:
     def __bool__(self) -> bool:
         return bool(self.block)
 
+    def but(self, codes: Iterable[str]) -> Injection:
+        """The same, degraded by these as well."""
+        return replace(self, degraded=(*self.degraded, *codes))
+
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
@@ -98,26 +102,29 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
-    """What a turn is given, and what is written once it was given."""
+class Prepared:
+    """What a turn is to be given, and what is written once it was given."""
 
-    injection: Injection
+    injection: Injection = Injection()
     changes: tuple[Change, ...] = ()
+    ahead: tuple[Change, ...] = ()
+    """Work for the next turn, to be done while the model answers."""
+
+
+_LATE = Prepared(Injection(degraded=("deadline",)))
 
 
 class TurnHooks:
     """Recall before a turn and ingest after it, over one engine. `for_` gives the hooks of another user."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, _shared: _Shared | None = None) -> None:
         self._engine = engine
         self._parts = engine._parts
-        self._shared = _Shared(self._parts.troubles)
+        self._shared = _shared or _Shared(self._parts.troubles)
 
     def for_(self, *, agent: str | None = None, user: str | None = None) -> TurnHooks:
         """The hooks of another agent or user; what runs in the background, and its troubles, are shared."""
-        hooks = TurnHooks(self._engine.for_(agent=agent, user=user))
-        hooks._shared = self._shared
-        return hooks
+        return TurnHooks(self._engine.for_(agent=agent, user=user), _shared=self._shared)
 
     @property
     def troubles(self) -> dict[str, int]:
@@ -137,40 +144,75 @@ class TurnHooks:
         recipe: str | None = None,
     ) -> Injection:
         """What is remembered that bears on `message`, ready to inject; empty at the deadline, and on any error."""
+        # It is the machine's own time that a turn waits by.
         started = self._parts.clock.monotonic()
+        seconds = self._parts.settings.hooks.deadline_ms / 1000
+        work = partial(
+            self.prepare, message, session=session, scope=scope, channel=channel, trigger=trigger, recipe=recipe,
+            deadline=Deadline.after(self._parts.clock, seconds),
+        )  # fmt: skip
         injection = Injection()
         with _noted(self._parts.troubles, "before") as codes:
+            injection = self._in_time(work, seconds)
+        took = (self._parts.clock.monotonic() - started) * 1000
+        return replace(injection.but(codes), milliseconds=took)
+
+    def _in_time(self, work: Callable[[], Prepared], seconds: float) -> Injection:
+        pending = self._shared.threads.start(work, "cortex-before")
+        if pending is None:
+            return self.missed("busy")
+        try:
+            return self.given(pending.result(timeout=seconds))
+        except FutureTimeout:
+            return self.missed("deadline")
+
+    def prepare(
+        self,
+        message: str,
+        *,
+        session: str,
+        scope: str | None = None,
+        channel: str = "",
+        trigger: str = "",
+        recipe: str | None = None,
+        deadline: Deadline,
+    ) -> Prepared:
+        """`before` without a thread of its own, for a caller who stops waiting at `deadline` by itself.
+
+        It never raises. What it gives counts as injected once `given` was told of it.
+        """
+        prepared = Prepared()
+        with _noted(self._parts.troubles, "before") as codes:
             if reason := session_skip_reason(session, channel, trigger, ()):
-                injection = Injection(skipped=reason)
+                prepared = Prepared(Injection(skipped=reason))
             else:
                 name = recipe or self._parts.settings.recall.recipe
                 asked = _Asked(message, checked_label(session, "session"), scope, recipes.named(name))
-                injection = self._in_time(asked)
-        took = (self._parts.clock.monotonic() - started) * 1000
-        return replace(injection, degraded=(*injection.degraded, *codes), milliseconds=took)
+                prepared = self._prepared(asked, deadline)
+        return replace(prepared, injection=prepared.injection.but(codes)) if codes else prepared
 
-    def _in_time(self, asked: _Asked) -> Injection:
-        """What was found before the deadline. It is the machine's own time that a turn waits by."""
-        seconds = self._parts.settings.hooks.deadline_ms / 1000
-        deadline = Deadline.after(self._parts.clock, seconds)
-        pending = self._shared.threads.start(lambda: self._prepared(asked, deadline), "cortex-before")
-        if pending is None:
-            self._parts.troubles.count("before:busy")
-            return Injection(degraded=("busy",))
-        try:
-            prepared = pending.result(timeout=seconds)
-        except FutureTimeout:
-            if pending.done():
-                raise
-            self._parts.troubles.count("before:deadline")
-            log.warning("recall before a turn took longer than %d ms: the turn goes on", round(seconds * 1000))
-            return Injection(degraded=("deadline",))
-        if prepared.changes:
+    def given(self, prepared: Prepared, *, ahead: bool = True) -> Injection:
+        """What was prepared is put before the model: from now on the session knows of it.
+
+        `ahead` says whether there is time to work for the next turn; while others wait for this one, there is none.
+        """
+        if prepared is _LATE:
+            return self.missed("deadline")
+        if changes := prepared.changes + (prepared.ahead if ahead else ()):
             now = self._parts.clock.now()
-            self._parts.aftermath.add(self._engine._store, self._engine.tenant, prepared.changes, now)
+            self._parts.aftermath.add(self._engine._store, self._engine.tenant, changes, now)
         return prepared.injection
 
-    def _prepared(self, asked: _Asked, deadline: Deadline) -> _Prepared:
+    def missed(self, reason: str) -> Injection:
+        """The turn goes on without its memories, since they did not come in time."""
+        self._parts.troubles.count(f"before:{reason}")
+        if reason == "deadline":
+            log.warning("a recall took longer than %d ms: the turn goes on", self._parts.settings.hooks.deadline_ms)
+        return Injection(degraded=(reason,))
+
+    def _prepared(self, asked: _Asked, deadline: Deadline) -> Prepared:
+        if deadline.passed:  # nobody waits for it any more
+            return _LATE
         now = self._parts.clock.now()
         with self._engine._store.view(self._engine.tenant) as view:
             state = view.state(asked.session) or {}
@@ -178,9 +220,11 @@ class TurnHooks:
             work = partial(self._look_at_files, asked.session)
             self._shared.background.add(_Task("files", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
         explained = self._explained(asked, deadline)
+        if deadline.passed:
+            return _LATE
         answer, receipt = explained.answer, explained.recollection.receipt
         if answer.skipped:
-            return _Prepared(Injection(skipped=answer.skipped, receipt_id=receipt.id))
+            return Prepared(Injection(skipped=answer.skipped, receipt_id=receipt.id))
         kept = Cached.from_state(state.get("synthesis"))
         cached = kept if kept and self._is_of_use(kept, asked, answer, now, deadline) else None
         packed, has_synthesis = self._packed(answer, cached, asked.recipe)
@@ -193,7 +237,8 @@ class TurnHooks:
             degraded=tuple(answer.degraded),
             receipt_id=receipt.id,
         )
-        return _Prepared(injection, tuple(self._changes(asked, injection, state, now, drop=cached is None)))
+        known = self._known(asked, injection, state, now, drop=cached is None)
+        return Prepared(injection, (known,), tuple(self._ahead(asked, injection, now)))
 
     def _look_at_files(self, session: str) -> None:
         """A session begins: what the agent wrote down since the last one is to be found in it."""
@@ -256,10 +301,10 @@ class TurnHooks:
                 each.cancel()
         return space.calibration.apply(float(one @ other))
 
-    def _changes(
+    def _known(
         self, asked: _Asked, injection: Injection, state: Mapping[str, Any], now: datetime, *, drop: bool
-    ) -> Iterator[Change]:
-        """What the session is to know of this turn, and the work for the next."""
+    ) -> Change:
+        """What the session is to know of this turn."""
         parts: dict[str, Any] = {"recalled_at": now.isoformat(), "facts_injected": injection.facts}
         if injection:
             parts["injected"] = self._shared.injected.joined(
@@ -267,7 +312,10 @@ class TurnHooks:
             )
         if drop and "synthesis" in state:
             parts["synthesis"] = None
-        yield SetState(asked.session, parts)
+        return SetState(asked.session, parts)
+
+    def _ahead(self, asked: _Asked, injection: Injection, now: datetime) -> Iterator[Change]:
+        """The synthesis for the next turn."""
         if injection.facts and self._parts.settings.hooks.synthesis:
             query = redacted(asked.message[:MAX_QUERY_CHARS]).text
             payload = {"query": query, "scope": asked.scope}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -54,10 +53,13 @@ class Aftermath:
     """
 
     def __init__(self) -> None:
-        self._queue: queue.Queue[_Entry | None] = queue.Queue()
-        self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
-        self._hurry = threading.Event()
+        self._filled = threading.Condition(self._lock)
+        self._hurried = threading.Condition(self._lock)
+        self._written = threading.Condition(self._lock)
+        self._entries: list[_Entry | None] = []
+        self._thread: threading.Thread | None = None
+        self._added = self._done = self._awaited = 0
         self.lost = 0
         self.on_work: Callable[[], None] | None = None
         """Called when a job was written."""
@@ -67,33 +69,45 @@ class Aftermath:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="cortex-aftermath", daemon=True)
                 self._thread.start()
-        self._queue.put(_Entry(store, tenant, changes, at))
+            self._put(_Entry(store, tenant, changes, at))
 
     def settle(self) -> None:
-        """Wait until everything added so far is written."""
-        self._hurry.set()
-        self._queue.join()
-        self._hurry.clear()
+        """Wait until everything added so far is written; what others add meanwhile is not waited for."""
+        with self._lock:
+            awaited = self._added
+            self._hurry()
+            self._written.wait_for(lambda: self._done >= awaited)
 
     def close(self) -> None:
         with self._lock:
             thread, self._thread = self._thread, None
-        if thread is not None:
-            self._hurry.set()
-            self._queue.put(None)
-            thread.join()
+            if thread is None:
+                return
+            self._put(None)
+            self._hurry()
+        thread.join()
+
+    def _put(self, entry: _Entry | None) -> None:
+        self._entries.append(entry)
+        self._added += 1
+        self._filled.notify()
+
+    def _hurry(self) -> None:
+        self._awaited = self._added
+        self._hurried.notify()
 
     def _run(self) -> None:
         ended = False
         while not ended:
-            entries = [self._queue.get()]
-            self._hurry.wait(GATHER_SECONDS)
-            while not self._queue.empty():
-                entries.append(self._queue.get_nowait())
+            with self._lock:
+                self._filled.wait_for(lambda: self._entries)
+                self._hurried.wait_for(lambda: self._awaited > self._done, GATHER_SECONDS)
+                entries, self._entries = self._entries, []
             ended = None in entries
             self._write([entry for entry in entries if entry is not None])
-            for _ in entries:
-                self._queue.task_done()
+            with self._lock:
+                self._done += len(entries)
+                self._written.notify_all()
 
     def _write(self, entries: Sequence[_Entry]) -> None:
         """Everything for one tenant in one go; where that fails, each by itself, so that one cannot spoil the rest."""
@@ -160,6 +174,8 @@ class Parts:
     """Opens a program that searches the files in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None
     """Set by whoever does the background work in this process."""
+    ending: bool = False
+    """Whether the process is about to end: what is begun is finished, and the rest is left for the next."""
     closed: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
     _indexes: dict[Tenant, Indexes] = field(default_factory=dict)

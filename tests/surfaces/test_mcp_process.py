@@ -25,8 +25,8 @@ from mcp_client import Answered, command, connected, environment, http_server, o
 
 from cortex.engine import Engine
 from cortex.errors import DeadlineExceeded, NotFound
+from cortex.surfaces.calling import Calls
 from cortex.surfaces.mcp import prompts, resources, tools
-from cortex.surfaces.mcp.calling import Calls
 from cortex.surfaces.mcp.framing import writable
 from cortex.surfaces.mcp.hosts import HOSTS
 from cortex.surfaces.mcp.reporting import reporting

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 
 from cortex import Cortex
 from cortex.access.tokens import FILE_NAME, Right, Tokens
@@ -32,6 +33,8 @@ QUICK: Mapping[str, Any] = {
 
 class Served:
     """A server, a client of it, and what stands behind it."""
+
+    app: FastAPI
 
     def __init__(
         self, url: str, engine: Engine, tokens: Tokens, embedder: FakeEmbedder, reranker: FakeReranker
@@ -80,12 +83,14 @@ def serving(
     with engine:
         bound = running.listen(chosen)
         started = threading.Event()
-        server = running.Server(create_app(engine, tokens, chosen), chosen, started.set)
+        app = create_app(engine, tokens, chosen)
+        server = running.Server(app, chosen, started.set)
         thread = threading.Thread(target=server.run, args=([bound],), name="served")
         thread.start()
         try:
             assert started.wait(30)
             served = Served(running.address_of(bound), engine, tokens, embedder, reranker)
+            served.app = app
             yield served
             served.client.close()
         finally:

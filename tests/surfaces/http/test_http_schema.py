@@ -15,6 +15,9 @@ from served import Served, serving
 schemathesis = pytest.importorskip("schemathesis")
 positive_data_acceptance = pytest.importorskip("schemathesis.specs.openapi.checks").positive_data_acceptance
 
+ENDLESS = {"/v1/changes"}
+"""What is answered for as long as somebody listens has tests of its own."""
+
 
 @pytest.fixture(scope="module")
 def busy_one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -25,7 +28,7 @@ def busy_one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def operations(served: Served) -> Iterator[Any]:
-    described = schemathesis.openapi.from_dict(httpx.get(f"{served.url}/openapi.json").json())
+    described = schemathesis.openapi.from_dict(httpx.get(f"{served.url}/openapi.json", timeout=60).json())
     described.config.update(base_url=served.url)
     for found in described.get_all_operations():
         yield found.ok()
@@ -37,6 +40,8 @@ def test_every_answer_is_one_that_the_document_names(busy_one: Served, mode: str
     """Bounded: so many requests for each operation, good ones and bad ones."""
     tried = 0
     for operation in operations(busy_one):
+        if operation.path in ENDLESS:
+            continue
 
         @seed(20260105)
         @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -384,14 +384,11 @@ class SqliteView:
 
     def _allowed_rows(self, filter: Filter) -> set[int] | None:
         """The rows that pass what facets do not cover; None when that is everything."""
-        where, values = _row_conditions(filter)
+        where, values = _row_conditions(filter, self._user)
         if not where:
             return None
-        # Where ids are given they are the way in: without `CROSS` SQLite asks every facet of the user for every id.
-        join = "JOIN" if filter.ids is None else "CROSS JOIN"
         rows = self._db.execute(
-            f"SELECT t.row FROM traces t {join} facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
-            f" WHERE f.user = ?{where}",
+            f"SELECT t.row FROM traces t {_joined(filter)} facets f ON f.id = t.facet WHERE f.user = ?{where}",
             (self._user, *values),
         )
         return {row[0] for row in rows}
@@ -406,10 +403,12 @@ class SqliteView:
 
     def _walked(self, filter: Filter, beyond: str, place: bytes, order: str, limit: int) -> list[Trace]:
         facets = self._facets(filter)
-        where, values = _row_conditions(filter)
+        where, values = _row_conditions(filter, self._user)
+        # Where sessions are given they are the way in; `+` keeps SQLite from walking through all facets instead.
+        unless = "" if filter.sessions is None else "+"
         rows = self._db.execute(
-            "SELECT t.name, t.body, t.used, t.uses FROM traces t LEFT JOIN threads h ON h.id = t.thread"
-            f" WHERE t.facet IN (SELECT value FROM json_each(?)) AND {beyond}{where} ORDER BY {order} LIMIT ?",
+            "SELECT t.name, t.body, t.used, t.uses FROM traces t"
+            f" WHERE {unless}t.facet IN (SELECT value FROM json_each(?)) AND {beyond}{where} ORDER BY {order} LIMIT ?",
             (listed(facets.ids), place, *values, limit),
         )
         return [unpack_trace(*row) for row in rows]
@@ -447,12 +446,11 @@ class SqliteView:
 
     def counts(self, filter: Filter) -> Counts:
         where, values = facet_conditions(filter)
-        narrow, more = _row_conditions(filter)
+        narrow, more = _row_conditions(filter, self._user)
         rows = self._db.execute(
             "SELECT f.lane, f.scope, f.kind, f.label, f.trust, f.state, count(*), min(t.created), max(t.created),"
             " sum(length(CAST(json_extract(t.body, '$.text') AS BLOB)))"
-            " FROM traces t JOIN facets f ON f.id = t.facet LEFT JOIN threads h ON h.id = t.thread"
-            f" WHERE f.user = ?{where}{narrow} GROUP BY f.id",
+            f" FROM traces t {_joined(filter)} facets f ON f.id = t.facet WHERE f.user = ?{where}{narrow} GROUP BY f.id",
             (self._user, *values, *more),
         ).fetchall()
         return tally(rows)
@@ -659,12 +657,20 @@ def facet_conditions(filter: Filter) -> tuple[str, list[str]]:
     return where, values
 
 
-def _row_conditions(filter: Filter) -> tuple[str, list[Any]]:
+def _joined(filter: Filter) -> str:
+    """How facets are joined. Ids and sessions are the way in: without `CROSS` SQLite walks through all facets first."""
+    return "JOIN" if filter.ids is None and filter.sessions is None else "CROSS JOIN"
+
+
+def _row_conditions(filter: Filter, user: int) -> tuple[str, list[Any]]:
     """The part of a filter that has to be asked of each trace."""
     where, values = "", list[Any]()
     if filter.sessions is not None:
-        where += " AND h.session IN (SELECT value FROM json_each(?))"
-        values.append(listed(sorted(filter.sessions)))
+        # By the threads themselves, and not by what stands beside a trace: they are the way in.
+        where += (
+            " AND t.thread IN (SELECT id FROM threads WHERE user = ? AND session IN (SELECT value FROM json_each(?)))"
+        )
+        values += [user, listed(sorted(filter.sessions))]
     if filter.since is not None:
         where += " AND t.created >= ?"
         values.append(pack_time(filter.since))

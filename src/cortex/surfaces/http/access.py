@@ -12,10 +12,18 @@ from cortex.surfaces.http.errors import Problem, Refused
 from cortex.surfaces.http.options import LOOPBACK_NAMES, ServeOptions
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-OPEN_PATHS = frozenset({"/health", "/ready"})
+OPEN_PATHS = frozenset({"/health", "/ready", "/"})
 """What whoever watches over processes asks, without a token; the answers tell nothing of what is remembered."""
 
+OPEN_FOLDER = "/assets/"
+"""The files of the dashboard. They are the same for everybody; what they show is asked for with a token."""
+
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="cortex"'}
+
+
+def is_open(path: str) -> bool:
+    """Whether a path is answered without a token."""
+    return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 
 import anyio.to_thread
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from cortex._version import __version__
 from cortex.access.tokens import Tokens
@@ -14,19 +15,37 @@ from cortex.domain.identity import IdSource, Uuid7Source
 from cortex.domain.scope import Tenant
 from cortex.engine import Engine
 from cortex.errors import EngineError
-from cortex.hooks import MOST_AT_ONCE, TurnHooks
-from cortex.surfaces.http import files, memories, recalling, seed, turns, upkeep
+from cortex.hooks import TurnHooks
+from cortex.surfaces.dashboard import pages
+from cortex.surfaces.http import (
+    administering,
+    files,
+    hearing,
+    looking,
+    memories,
+    recalling,
+    receipts,
+    seed,
+    turns,
+    upkeep,
+    watching,
+)
 from cortex.surfaces.http.access import Access
-from cortex.surfaces.http.calling import Calling
 from cortex.surfaces.http.documented import document
 from cortex.surfaces.http.door import Door
 from cortex.surfaces.http.errors import handle_errors
+from cortex.surfaces.http.hosting import PATH as MCP_PATH
+from cortex.surfaces.http.hosting import McpHosting
 from cortex.surfaces.http.keeping import Caretaker
 from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
-from cortex.surfaces.http.visiting import Served
+from cortex.surfaces.http.streams import Streams
+from cortex.surfaces.http.visiting import Lanes, Served
 
-ROUTERS = (turns.router, memories.router, recalling.router, files.router, upkeep.router, seed.router)
+_ROOMS = (
+    turns, memories, hearing, recalling, files, looking, watching, receipts, upkeep, administering, seed, pages,
+)  # fmt: skip
+ROUTERS = tuple(room.router for room in _ROOMS)
 
 
 def create_app(
@@ -41,9 +60,11 @@ def create_app(
         options=options,
         metrics=Metrics(lambda: hooks.troubles),
         caretaker=Caretaker(engine),
-        calling=Calling(options.max_concurrent),
-        turn_calling=Calling(MOST_AT_ONCE),
+        lanes=Lanes.of(options),
+        streams=Streams(options.max_streams),
     )
+
+    hosting = McpHosting(served)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -52,7 +73,8 @@ def create_app(
         await anyio.to_thread.run_sync(caring.__enter__)
         hooks.warm()
         try:
-            yield
+            async with hosting.at_work():
+                yield
         finally:
             await anyio.to_thread.run_sync(hooks.flush, options.shutdown_seconds / 2)
             await anyio.to_thread.run_sync(caring.__exit__, None, None, None)
@@ -65,6 +87,7 @@ def create_app(
     app.state.served = served
     for router in ROUTERS:
         app.include_router(router)
+    app.router.routes.append(Route(MCP_PATH, hosting, include_in_schema=False))
     handle_errors(app)
     document(app)
     app.add_middleware(
@@ -75,7 +98,7 @@ def create_app(
         clock=engine._parts.clock,
         ids=ids or Uuid7Source(),
         degraded=turns.degraded,
-        paths={getattr(route, "path", "") for router in ROUTERS for route in router.routes},
+        paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes)},
     )
     return app
 

@@ -9,6 +9,7 @@ import logging
 import re
 import traceback
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from contextlib import nullcontext
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -17,7 +18,7 @@ from starlette.responses import Response
 from cortex.domain.identity import IdSource
 from cortex.errors import EngineError
 from cortex.ports.clock import Clock
-from cortex.surfaces.http.access import OPEN_PATHS, Access, Caller, Names
+from cortex.surfaces.http.access import Access, Caller, Names, is_open
 from cortex.surfaces.http.errors import Problem, Refused, unexpected
 from cortex.surfaces.http.limits import FAILURES_PER_MINUTE, Crowd, Gone, Pace, Receive, Room, check_headers, read_body
 from cortex.surfaces.http.metrics import Metrics
@@ -33,11 +34,14 @@ HISTORY_PATHS = frozenset({"/ingest", "/v1/turns/after", "/v1/import", "/v1/flus
 TURN_PATHS = frozenset({"/v1/turns/before", "/v1/turns/after"})
 """A turn that finds the server overloaded goes on without memory: it is told so, and gets no error."""
 
+STREAMS = frozenset({("GET", "/v1/changes"), ("GET", "/mcp")})
+"""What is answered for as long as the client listens takes no place of a request."""
+
 _LONGEST_AT_ONCE = 16
 """How many bodies of the greatest length are held at once, or as many more as are shorter."""
 
 _BORNE_BY_TURNS = frozenset({"busy", "rate_limited"})
-_WATCHERS = OPEN_PATHS | {"/metrics"}
+_WATCHERS = frozenset({"/metrics"})
 _GIVEN_ID = re.compile(r"[0-9a-fA-F-]{8,64}")
 
 
@@ -98,8 +102,8 @@ class Door:
         scope, headers, path = passing.scope, passing.headers, passing.scope["path"]
         check_headers(headers, self._options.max_header_bytes)
         self._names.check(scope["method"], headers)
-        if path in _WATCHERS:
-            if path not in OPEN_PATHS:
+        if is_open(path) or path in _WATCHERS:
+            if not is_open(path):
                 passing.caller = self._known(passing)
             await self._app(scope, receive, passing.send)
             return
@@ -109,7 +113,7 @@ class Door:
         with self._room.body() as take:
             # A place is taken once the body is there, so that slow clients keep none from others.
             received = await self._with_body(passing, receive, take)
-            with self._crowd.entered():
+            with nullcontext() if (scope["method"], path) in STREAMS else self._crowd.entered():
                 await self._app(scope, received, passing.send)
 
     def _known(self, passing: _Passing) -> Caller:
@@ -198,7 +202,10 @@ class _Passing:
     async def send(self, message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message.get("headers", ()), *_HEADERS, (b"x-request-id", self.id.encode())]
+            told = list(message.get("headers", ()))
+            named = {name.lower() for name, _ in told}
+            usual = [each for each in _HEADERS if each[0] not in named]
+            message["headers"] = [*told, *usual, (b"x-request-id", self.id.encode())]
         await self._send(message)
 
 

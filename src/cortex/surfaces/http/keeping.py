@@ -57,13 +57,17 @@ class Caretaker:
             try:
                 yield
             finally:
+                parts.ending = True
                 others.stop()
+        parts.ending = False
 
     def attend(self) -> datetime | None:
         """Do what is due for each; gives when to look again."""
         with self._lock:
             tenants = list(self._next)
         for tenant in tenants:
+            if self._engine._parts.ending:
+                break
             at = self._attended(tenant)
             with self._lock:
                 self._next[tenant] = at

@@ -12,7 +12,7 @@ import anyio
 from starlette.datastructures import Headers
 
 from cortex.ports.clock import Clock
-from cortex.surfaces.http.calling import busy
+from cortex.surfaces.calling import Busy
 from cortex.surfaces.http.errors import Problem, Refused
 
 Message = MutableMapping[str, Any]
@@ -36,7 +36,7 @@ class Crowd:
     @contextmanager
     def entered(self) -> Iterator[None]:
         if self.now >= self._most:
-            raise Refused(busy())
+            raise Busy
         self.now += 1
         try:
             yield
@@ -58,7 +58,7 @@ class Room:
         def take(size: int) -> None:
             nonlocal taken
             if size > self._left:
-                raise Refused(busy())
+                raise Busy
             self._left -= size
             taken += size
 

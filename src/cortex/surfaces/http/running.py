@@ -7,9 +7,11 @@ import json
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -19,9 +21,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from cortex.access.tokens import Tokens
 from cortex.errors import InvalidRequest
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.streams import Streams
 
 _LOGGERS = ("cortex", "uvicorn.error")
 _BACKLOG = 256
+_SWITCH_SECONDS = 0.0005
+"""How long a thread keeps the interpreter from others. The event loop wants it for a moment, many times a request;
+Python's own five milliseconds each time would be most of what a turn waits for."""
+
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -82,16 +89,35 @@ class Server(uvicorn.Server):
             )
         )
         self._ready = ready
+        self._streams: Streams = app.state.served.streams
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self._ready is not None and not self.should_exit:
             self._ready()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # A stream would be waited for as long as any request may take, and ends only when it is told to.
+        self._streams.end()
+        await super().shutdown(sockets)
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        try:
+            await super().serve(sockets)
+        finally:
+            sys.setswitchinterval(before)
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
+        # No method of uvicorn's: the SDK of MCP looks behind the handler for one, and would break off what is answered.
+        def told(number: int, _frame: FrameType | None) -> None:
+            self.force_exit |= self.should_exit and number == signal.SIGINT
+            self.should_exit = True
+
         try:
-            before = {each: signal.signal(each, self.handle_exit) for each in _ENDING}
+            before = {each: signal.signal(each, told) for each in _ENDING}
         except ValueError:  # not in the main thread: whoever runs us there ends us by `should_exit`
             yield
             return

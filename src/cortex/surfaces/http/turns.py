@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from fastapi import APIRouter, Response
@@ -12,8 +14,9 @@ from fastapi.responses import JSONResponse
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.engine import Ingested
 from cortex.errors import EngineError
-from cortex.surfaces.http.errors import Refused
-from cortex.surfaces.http.visiting import Reading, StrictRoute, Visit, Writing
+from cortex.hooks import Injection
+from cortex.ports.clock import Deadline
+from cortex.surfaces.http.visiting import Reading, StrictRoute, Writing
 from cortex.surfaces.schemas import AfterTurn, BeforeTurn, FlushPlanAnswer, FlushPlanRequest, Injected, Taken
 
 log = logging.getLogger("cortex.http")
@@ -24,30 +27,44 @@ router = APIRouter(tags=["turns"], route_class=StrictRoute)
 
 _LATE = "deadline"
 
+_ANSWER_SHARE = 0.9
+"""How much of a turn's deadline may be over when it is answered."""
+
+_PATIENCE = 0.75
+"""How much of that it may stand in line: what is begun later would be late."""
+
 
 @router.post("/v1/turns/before")
 async def before(asked: BeforeTurn, visit: Reading) -> Injected:
     """What to put before the model for this message; empty where nothing is relevant, or at the deadline."""
     tenant = visit.tenant(asked)
     hooks = visit.served.hooks.for_(agent=tenant.agent, user=tenant.user)
-    seconds = visit.served.engine.settings.hooks.deadline_ms / 1000
-    found, trouble = await _in_time(
-        visit,
-        lambda: hooks.before(
-            asked.message,
-            session=asked.session,
-            scope=asked.scope,
-            channel=asked.channel,
-            trigger=asked.trigger,
-            recipe=asked.recipe,
-        ),
-        seconds,
+    clock = visit.served.engine._parts.clock
+    began = clock.monotonic()
+    # The answer has a way to go as well.
+    seconds = _ANSWER_SHARE * visit.served.engine.settings.hooks.deadline_ms / 1000
+    work = partial(
+        hooks.prepare,
+        asked.message,
+        session=asked.session,
+        scope=asked.scope,
+        channel=asked.channel,
+        trigger=asked.trigger,
+        recipe=asked.recipe,
+        deadline=Deadline.after(clock, seconds),
     )
+    recalls = visit.served.lanes.recalls
+
+    async def recalled() -> Injection:
+        prepared = await recalls.run(work, seconds=seconds, patience=_PATIENCE * seconds)
+        return hooks.given(prepared, ahead=not recalls.is_crowded)
+
+    found, trouble = await _in_time(recalled())
     if found is None:
-        return Injected(degraded=[trouble], milliseconds=seconds * 1000)
+        found = hooks.missed(trouble)
     if found:  # a synthesis for the next turn is to be made
         visit.served.caretaker.meet(tenant)
-    return Injected.of(found)
+    return Injected.of(replace(found, milliseconds=(clock.monotonic() - began) * 1000))
 
 
 @router.post("/v1/turns/after")
@@ -68,7 +85,8 @@ async def after(asked: AfterTurn, visit: Writing) -> Taken:
             trigger=asked.trigger,
         )
 
-    done, trouble = await _in_time(visit, take, engine.settings.hooks.ingest_timeout_ms / 1000)
+    seconds = engine.settings.hooks.ingest_timeout_ms / 1000
+    done, trouble = await _in_time(visit.served.lanes.ingests.run(take, seconds=seconds, writes=True))
     took = round((clock.monotonic() - began) * 1000, 3)
     if done is None:
         engine._parts.troubles.count(f"after:{trouble}")
@@ -93,12 +111,10 @@ async def flush_plan(asked: FlushPlanRequest, visit: Reading) -> FlushPlanAnswer
     return FlushPlanAnswer.of(plan, is_asked=asked.context_window is not None)
 
 
-async def _in_time(visit: Visit, work: Callable[[], T], seconds: float) -> tuple[T | None, str]:
+async def _in_time(work: Awaitable[T]) -> tuple[T | None, str]:
     """What `work` gives, or None and why not: an error must not reach the turn of the host."""
     try:
-        return await visit.served.turn_calling(work, seconds), ""
-    except Refused as refused:
-        return None, refused.problem.code
+        return await work, ""
     except EngineError as error:
         return None, _LATE if error.code == "deadline_exceeded" else error.code
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol, TypeVar
@@ -15,14 +16,27 @@ from cortex.access.tokens import Right
 from cortex.domain.scope import Tenant
 from cortex.engine import Engine
 from cortex.hooks import TurnHooks
+from cortex.surfaces.calling import Calls
 from cortex.surfaces.http.access import Caller
-from cortex.surfaces.http.calling import Calling
 from cortex.surfaces.http.errors import Malformed
 from cortex.surfaces.http.keeping import Caretaker
 from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.streams import Streams
 
 T = TypeVar("T")
+
+_RECALLS_AT_ONCE = 3
+"""How many recalls of turns are under way at most, however many cores there are: they share one interpreter."""
+
+_INGESTS_AT_ONCE = 2
+"""How many turns are stored at once: while one is written, the next is read."""
+
+_AT_ONCE = 8
+"""How many calls of a lane are under way; many of them wait for something else than this machine."""
+
+_MOST_LATE = 64
+"""How many calls of turns may go on though nobody waits for them any more."""
 
 _READ_AT_ONCE = 1 << 16
 """A longer body is read beside the event loop, so that others need not wait for it."""
@@ -47,6 +61,31 @@ OWN = _Own()
 
 
 @dataclass(frozen=True, slots=True)
+class Lanes:
+    """Calls of the engine that must not wait for each other: a turn for an import, or either for a store that hangs."""
+
+    recalls: Calls
+    """What a turn waits for. One core is left to the event loop; more recalls at once would all be later, not more."""
+    ingests: Calls
+    """What a turn leaves behind."""
+    calls: Calls
+    long_calls: Calls
+    probes: Calls
+
+    @classmethod
+    def of(cls, options: ServeOptions) -> Lanes:
+        recalls = max(1, min((os.cpu_count() or 1) - 1, _RECALLS_AT_ONCE))
+        some = min(_AT_ONCE, options.max_concurrent)
+        return cls(
+            recalls=Calls(recalls, late=_MOST_LATE),
+            ingests=Calls(_INGESTS_AT_ONCE, late=_MOST_LATE),
+            calls=Calls(some, late=options.max_concurrent - some),
+            long_calls=Calls(_AT_ONCE),
+            probes=Calls(1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Served:
     """What all requests share."""
 
@@ -55,9 +94,8 @@ class Served:
     options: ServeOptions
     metrics: Metrics
     caretaker: Caretaker
-    calling: Calling
-    turn_calling: Calling
-    """Apart from the other calls, so that a turn never waits for an import."""
+    lanes: Lanes
+    streams: Streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +109,17 @@ class Visit:
 
     async def call(self, work: Callable[[Engine], T], whose: Whose = OWN, *, seconds: float | None = None) -> T:
         """What `work` gives of the engine of whoever is meant."""
-        engine = self.engine(whose)
         limit = self.served.options.request_timeout_ms / 1000 if seconds is None else seconds
-        return await self.served.calling(lambda: work(engine), limit)
+        return await self._called(self.served.lanes.calls, work, whose, limit)
 
     async def long_call(self, work: Callable[[Engine], T], whose: Whose = OWN) -> T:
         """`call` for what may take minutes."""
-        return await self.call(work, whose, seconds=self.served.options.long_timeout_ms / 1000)
+        limit = self.served.options.long_timeout_ms / 1000
+        return await self._called(self.served.lanes.long_calls, work, whose, limit)
+
+    async def _called(self, lane: Calls, work: Callable[[Engine], T], whose: Whose, seconds: float) -> T:
+        engine = self.engine(whose)
+        return await lane.run(lambda: work(engine), seconds=seconds, writes=self.right is not Right.READ)
 
     def engine(self, whose: Whose = OWN) -> Engine:
         tenant = self.tenant(whose)
@@ -90,8 +132,9 @@ class Visit:
         return tenant
 
 
-def _allowed(right: Right) -> Callable[[Request], Visit]:
-    def visit(request: Request) -> Visit:
+def _allowed(right: Right) -> Callable[[Request], Coroutine[Any, Any, Visit]]:
+    # Asynchronous, though it waits for nothing: FastAPI runs others in a thread, which takes longer than they do.
+    async def visit(request: Request) -> Visit:
         caller: Caller = request.scope["cortex.caller"]
         caller.require(right)
         return Visit(request.app.state.served, caller, right)

@@ -1,0 +1,219 @@
+"""`cortex serve` under load: many hosts at once over a large store, beside a bare FastAPI route in the same run.
+
+python -m bench.serving                  64 clients for 60 seconds, 100,000 memories
+python -m bench.serving --quick          16 clients for 5 seconds, 5,000 memories
+python -m bench.serving --home HOME      over a store that `bench.recalling` made, which is left as it is
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from bench.corpus import Asked, load
+from bench.recalling import GrowingStore
+from bench.results import Result, Row, print_results
+from cortex import settings as configuration
+from cortex.settings import HookSettings
+
+_DATA = Path(__file__).parents[2] / "shared" / "datasets"
+_SOURCES = Path(__file__).parents[1]
+_DEADLINE_MS = HookSettings().deadline_ms
+_AFTER_EVERY = 8
+"""One in so many requests stores a turn, the others recall before one."""
+
+_WARM_SECONDS = 3.0
+_ALONE_SECONDS = 5.0
+_BARE_SECONDS = 5.0
+_SETTLED_SECONDS = 10.0
+_MOST_GROWTH = 1.1
+_MARGIN_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How much is asked."""
+
+    clients: int
+    seconds: float
+    size: int
+
+
+FULL = Load(64, 60.0, 100_000)
+QUICK = Load(16, 5.0, 5_000)
+
+
+def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked], load: Load) -> Iterator[Row]:
+    """A copy of the store at `home`, served in a process of its own and asked by another."""
+    served = folder / "served"
+    shutil.copytree(home, served)
+    asked = [(question.text, question.scope) for question in questions]
+    before = {"path": "/v1/turns/before", "questions": asked, "after_every": _AFTER_EVERY}
+    with _process(str(served), str(models)) as server:
+        # The first answers wait for the model and the store to be loaded.
+        _ask(server, before, 1, _WARM_SECONDS)
+        alone = _ask(server, before, 1, _ALONE_SECONDS)
+        memory = _Memory(server.pid)
+        with memory.watched():
+            crowd = _ask(server, before, load.clients, load.seconds)
+    with _process("--bare", str(max(1, crowd["bytes"]))) as plain:
+        bare = _ask(plain, {"path": "/bare", "questions": asked, "after_every": 0}, load.clients, _BARE_SECONDS)
+    yield from _results(load, alone, crowd, bare, memory, model=server.model)
+
+
+def _results(
+    load: Load, alone: Mapping[str, Any], crowd: Mapping[str, Any], bare: Mapping[str, Any], memory: _Memory, *,
+    model: bool,
+) -> Iterator[Row]:  # fmt: skip
+    what = f"{load.clients} clients, {load.size:,}"
+    taken, outcomes = np.array(crowd["milliseconds"]), crowd["outcomes"]
+    answers = len(taken) + sum(crowd["after"].values())
+    rate, bare_rate = answers / load.seconds, len(bare["milliseconds"]) / _BARE_SECONDS
+    yield Result(
+        f"before a turn, {what}, p99", float(np.percentile(taken, 99)), unit="ms", limit=float(_DEADLINE_MS),
+        detail={
+            "p50": round(float(np.percentile(taken, 50)), 1),
+            "p95": round(float(np.percentile(taken, 95)), 1),
+            "alone p50": round(float(np.percentile(alone["milliseconds"], 50)), 1),
+            "alone p95": round(float(np.percentile(alone["milliseconds"], 95)), 1),
+        },
+    )  # fmt: skip
+    yield Result(
+        f"answered in full, {what}", 100 * outcomes.get("in full", 0) / max(1, len(taken)), unit="%",
+        detail={
+            "in full /s": round(outcomes.get("in full", 0) / load.seconds, 1),
+            **{reason: number for reason, number in sorted(outcomes.items()) if reason != "in full"},
+        },
+    )  # fmt: skip
+    yield Result(
+        f"requests a second beside a bare route, {what}", rate / bare_rate,
+        detail={"ours /s": round(rate, 1), "bare /s": round(bare_rate, 1), "with model": model},
+    )  # fmt: skip
+    errors = {
+        **crowd["errors"],
+        **{f"after: {reason}": n for reason, n in crowd["after"].items() if reason != "in full"},
+    }
+    yield Result(f"errors, {what}", float(sum(crowd["errors"].values())), unit="", limit=0.0, detail=errors)
+    yield Result(
+        f"memory at the end beside that after {_SETTLED_SECONDS:g} s, {what}", memory.end / memory.settled,
+        limit=_MOST_GROWTH,
+        detail={"start MB": memory.start, "settled MB": memory.settled, "end MB": memory.end},
+    )  # fmt: skip
+
+
+# --- processes --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    url: str
+    pid: int
+    model: bool
+
+
+@contextmanager
+def _process(*arguments: str) -> Iterator[_Server]:
+    """A server that runs until it was asked."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.serving_server", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        told = json.loads(process.stdout.readline())
+        yield _Server(told["url"], told["pid"], told.get("model", False))
+    finally:
+        process.terminate()
+        process.wait(_MARGIN_SECONDS)
+
+
+def _ask(server: _Server, what: Mapping[str, Any], clients: int, seconds: float) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.serving_clients"],
+        input=json.dumps({**what, "url": server.url, "clients": clients, "seconds": seconds}),
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=seconds + _MARGIN_SECONDS,
+    )
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def _environment() -> dict[str, str]:
+    return dict(os.environ) | {"PYTHONPATH": os.pathsep.join([str(_SOURCES), *sys.path])}
+
+
+class _Memory:
+    """How much memory a process has, in MB: when it is asked first, after a while, and at the end."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self.start = self.settled = self.end = 0.0
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        self.start = self.settled = self._now()
+        timer = threading.Timer(_SETTLED_SECONDS, self._settle)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self.end = self._now()
+
+    def _settle(self) -> None:
+        self.settled = self._now()
+
+    def _now(self) -> float:
+        status = Path(f"/proc/{self._pid}/status").read_text("ascii")
+        return round(int(status.partition("VmRSS:")[2].split()[0]) / 1_024, 1)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.serving", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("--quick", action="store_true", help="few clients, a small store, a few seconds")
+    parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
+    parser.add_argument("--data", type=Path, default=_DATA, help="where locomo and sgd-turns are")
+    parser.add_argument("--dir", type=Path, help="where the store is made")
+    parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
+    given = parser.parse_args(arguments)
+    chosen = QUICK if given.quick else FULL
+    corpus = load(given.data)
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    with tempfile.TemporaryDirectory(prefix="cortex-serving-", dir=given.dir) as name:
+        folder = Path(name)
+        home = given.home
+        if home is None:
+            started = time.perf_counter()
+            store = GrowingStore(folder, corpus)
+            store.grow(chosen.size, lambda *_: None)
+            store.close()
+            home = store.home
+            console.print(f"[dim]{chosen.size:,} remembered in {time.perf_counter() - started:.0f} s, asking")
+        print_results(list(under_load(folder, home, given.models, corpus.questions, chosen)), console)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

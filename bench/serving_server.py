@@ -1,0 +1,81 @@
+"""The server that is measured, in a process of its own: as `cortex serve`, over made-up vectors; or a bare route.
+
+python -m bench.serving_server HOME MODELS
+python -m bench.serving_server --bare BYTES
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+from bench.corpus import SyntheticEmbedder
+from bench.turns import AsLongAsTheModel
+from cortex.access.tokens import FILE_NAME, Tokens
+from cortex.clock import SystemClock
+from cortex.errors import EngineError
+from cortex.providers.embedders.local import create
+from cortex.surfaces.http import running
+from cortex.surfaces.http.app import create_app
+from cortex.surfaces.http.options import ServeOptions
+from cortex.wiring import Cortex
+
+
+class Asked(BaseModel):
+    session: str
+    message: str
+    scope: str | None = None
+
+
+class Told(BaseModel):
+    block: str
+
+
+def serve(home: Path, models: Path) -> None:
+    """As `cortex serve` does; each query costs what the local model takes for it, where that is at hand."""
+    try:
+        embedder: SyntheticEmbedder = AsLongAsTheModel(create({}, models))
+        embedder.embed_query("warm")
+        has_model = True
+    except EngineError:
+        embedder, has_model = SyntheticEmbedder(), False
+    clock = SystemClock()
+    with Cortex(home, embedder=embedder) as engine:
+        options = ServeOptions.of(engine.settings, port=0)
+        bound = running.listen(options)
+        app = create_app(engine, Tokens(home / FILE_NAME, clock), options)
+        with bound:
+            running.Server(app, options, lambda: _tell(bound, model=has_model)).run([bound])
+
+
+def serve_bare(size: int) -> None:
+    """The least that FastAPI does with a body and an answer of this size."""
+    app = FastAPI()
+
+    @app.post("/bare")
+    async def bare(asked: Asked) -> Told:
+        return Told(block="x" * (size - len(asked.session)))
+
+    bound = running.listen(ServeOptions(port=0))
+    with bound:
+        bound.listen()
+        _tell(bound)
+        uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run([bound])
+
+
+def _tell(bound: socket.socket, **more: object) -> None:
+    print(json.dumps({"url": running.address_of(bound), "pid": os.getpid(), **more}), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--bare":
+        serve_bare(int(sys.argv[2]))
+    else:
+        serve(Path(sys.argv[1]), Path(sys.argv[2]))
