@@ -14,7 +14,7 @@ SETS   ?= $(SET)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help try test lint bench soak eval recall-table docs models qmd clean
+.PHONY: help try test lint bench soak eval recall-table docs site screenshots package models browser qmd clean
 
 help: ## Print this list
 	@echo "Cortex: long-term memory for AI agents"
@@ -26,8 +26,8 @@ help: ## Print this list
 try: $(VENV)/.local models ## Remember and recall a bundled sample, with reasons
 	@$(PY) examples/try.py --home .try
 
-test: lint models ## Check style and types, then run the tests
-	$(PY) -m pytest -n $(WORKERS) -m "not slow" -q
+test: lint models browser ## Check style and types, then run the tests
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" -q
 
 lint: $(VENV)/.dev ## Check style and types only
 	$(PY) -m ruff check .
@@ -51,6 +51,24 @@ recall-table: $(VENV)/.dev models ## Measure sets and write the tables of the do
 
 docs: $(VENV)/.dev ## Write the generated tables of the docs anew
 	$(PY) docs/generate.py
+
+site: $(VENV)/.dev ## Build the documentation as a site, into build/site
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+
+screenshots: $(VENV)/.dev models browser ## Take the pictures of the dashboard in the docs anew
+	$(PY) docs/screenshots.py
+
+package: $(VENV)/.dev ## Build the wheel and the source distribution, into dist
+	rm -rf dist
+	$(PY) -m build
+
+browser: ## Install Chromium for the tests of the dashboard, where that can be done (Debian, as root)
+	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" || test "$$(id -u)" != 0 \
+	  || ! command -v apt-get > /dev/null \
+	  || { echo "installing Chromium …"; apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium > /dev/null; } \
+	  || true
+	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" \
+	  || echo "no Chromium: the tests of the dashboard are skipped; install it, or name one with CORTEX_CHROMIUM"
 
 models: | $(VENV)/.installed ## Fetch the models once (about 70 MB), offline afterwards
 	@$(CORTEX) models fetch
