@@ -92,7 +92,7 @@ $(PY):
 
 $(VENV)/.local: pyproject.toml | $(PY)
 	@echo "installing into $(VENV) …"
-	@$(PIP) install -e '.[local]'
+	@$(PIP) install -e '.[all]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.dev: pyproject.toml | $(PY)

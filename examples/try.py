@@ -316,7 +316,8 @@ def show_next(memory: Cortex, home: Path, console: Console) -> None:
     console.print(
         Padding(
             f"`verify` says: {whole}; the chain of {len(memory.events())} events holds.\n"
-            f"The sample stays in {escape(str(home))}. Ask it something:\n\n"
+            f"The sample stays in {escape(str(home))}. Look at it in the dashboard, or ask it something:\n\n"
+            f"  [bold].venv/bin/cortex --home {escape(str(home))} serve[/]   [dim]then http://127.0.0.1:8300[/]\n"
             f'  [bold].venv/bin/cortex --home {escape(str(home))} recall "what is Aksel allergic to?"[/]\n'
             f"  [bold].venv/bin/cortex --home {escape(str(home))} receipts[/]\n\n"
             "[dim]README.md has the tour, docs/recall.md says how the ranking works.[/]",

@@ -85,6 +85,10 @@ class Calls:
         """Whether somebody stands in line."""
         return bool(self._line)
 
+    def is_hopeless(self, turns: int) -> bool:
+        """Whether as many stand in line as would be served in so many turns: who comes now, comes for nothing."""
+        return len(self._line) >= turns * self.most
+
     # --- places ------------------------------------------------------------------------------------------------------
 
     def _enter(self, call: _Call[Any]) -> None:

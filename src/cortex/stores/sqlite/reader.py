@@ -450,7 +450,8 @@ class SqliteView:
         rows = self._db.execute(
             "SELECT f.lane, f.scope, f.kind, f.label, f.trust, f.state, count(*), min(t.created), max(t.created),"
             " sum(length(CAST(json_extract(t.body, '$.text') AS BLOB)))"
-            f" FROM traces t {_joined(filter)} facets f ON f.id = t.facet WHERE f.user = ?{where}{narrow} GROUP BY f.id",
+            f" FROM traces t {_joined(filter)} facets f ON f.id = t.facet"
+            f" WHERE f.user = ?{where}{narrow} GROUP BY f.id",
             (self._user, *values, *more),
         ).fetchall()
         return tally(rows)

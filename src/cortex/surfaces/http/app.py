@@ -97,7 +97,7 @@ def create_app(
         metrics=served.metrics,
         clock=engine._parts.clock,
         ids=ids or Uuid7Source(),
-        degraded=turns.degraded,
+        overflow=turns.Overflow(served),
         paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes)},
     )
     return app

@@ -5,12 +5,13 @@ A request is told of in one line of the log and counted, whatever becomes of it;
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import traceback
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -18,6 +19,7 @@ from starlette.responses import Response
 from cortex.domain.identity import IdSource
 from cortex.errors import EngineError
 from cortex.ports.clock import Clock
+from cortex.surfaces.calling import Busy
 from cortex.surfaces.http.access import Access, Caller, Names, is_open
 from cortex.surfaces.http.errors import Problem, Refused, unexpected
 from cortex.surfaces.http.limits import FAILURES_PER_MINUTE, Crowd, Gone, Pace, Receive, Room, check_headers, read_body
@@ -30,7 +32,9 @@ Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-HISTORY_PATHS = frozenset({"/ingest", "/v1/turns/after", "/v1/import", "/v1/flush-plan"})
+HISTORY_PATHS = frozenset(
+    {"/ingest", "/v1/ingest", "/v1/capture", "/v1/turns/after", "/v1/import", "/v1/flush-plan"}
+)
 TURN_PATHS = frozenset({"/v1/turns/before", "/v1/turns/after"})
 """A turn that finds the server overloaded goes on without memory: it is told so, and gets no error."""
 
@@ -45,6 +49,16 @@ _WATCHERS = frozenset({"/metrics"})
 _GIVEN_ID = re.compile(r"[0-9a-fA-F-]{8,64}")
 
 
+class Overflow(Protocol):
+    """What becomes of turns that find the server full."""
+
+    def wait(self, path: str) -> float | None:
+        """How long one waits that has no chance; None where it has one."""
+        ...
+
+    def told(self, path: str, code: str) -> Response: ...
+
+
 class Door:
     """The one middleware of the server."""
 
@@ -57,7 +71,7 @@ class Door:
         metrics: Metrics,
         clock: Clock,
         ids: IdSource,
-        degraded: Callable[[str, str], Response],
+        overflow: Overflow,
         paths: Collection[str],
     ) -> None:
         self._app = app
@@ -66,7 +80,7 @@ class Door:
         self._metrics = metrics
         self._clock = clock
         self._ids = ids
-        self._degraded = degraded
+        self._overflow = overflow
         self._paths = paths
         self._names = Names(options)
         self._crowd = Crowd(options.max_concurrent)
@@ -114,6 +128,9 @@ class Door:
             # A place is taken once the body is there, so that slow clients keep none from others.
             received = await self._with_body(passing, receive, take)
             with nullcontext() if (scope["method"], path) in STREAMS else self._crowd.entered():
+                if (wait := self._overflow.wait(path)) is not None:
+                    await asyncio.sleep(wait)
+                    raise Busy
                 await self._app(scope, received, passing.send)
 
     def _known(self, passing: _Passing) -> Caller:
@@ -153,10 +170,11 @@ class Door:
         self._metrics.refuse(problem.code)
         if passing.status is not None:  # half an answer is out: all that is left is to break off
             return
-        response = problem.response(passing.id)
         if passing.scope["path"] in TURN_PATHS and problem.code in _BORNE_BY_TURNS:
-            response = self._degraded(passing.scope["path"], problem.code)
+            response = self._overflow.told(passing.scope["path"], problem.code)
             response.headers.update(problem.headers)
+        else:
+            response = problem.response(passing.id)
         await response(passing.scope, _nothing, passing.send)
 
     def _request_id(self, headers: Headers) -> str:

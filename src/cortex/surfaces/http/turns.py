@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TypeVar
 
 from fastapi import APIRouter, Response
-from fastapi.responses import JSONResponse
 
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.engine import Ingested
 from cortex.errors import EngineError
 from cortex.hooks import Injection
 from cortex.ports.clock import Deadline
-from cortex.surfaces.http.visiting import Reading, StrictRoute, Writing
+from cortex.surfaces.http.visiting import Reading, Served, StrictRoute, Writing
 from cortex.surfaces.schemas import AfterTurn, BeforeTurn, FlushPlanAnswer, FlushPlanRequest, Injected, Taken
 
 log = logging.getLogger("cortex.http")
@@ -33,16 +32,20 @@ _ANSWER_SHARE = 0.9
 _PATIENCE = 0.75
 """How much of that it may stand in line: what is begun later would be late."""
 
+_TURNS_IN_LINE = 6
+"""How many recalls each place can do while somebody is patient. Who finds more before them does not join the line."""
 
-@router.post("/v1/turns/before")
+BEFORE = "/v1/turns/before"
+
+
+@router.post(BEFORE)
 async def before(asked: BeforeTurn, visit: Reading) -> Injected:
     """What to put before the model for this message; empty where nothing is relevant, or at the deadline."""
     tenant = visit.tenant(asked)
     hooks = visit.served.hooks.for_(agent=tenant.agent, user=tenant.user)
     clock = visit.served.engine._parts.clock
     began = clock.monotonic()
-    # The answer has a way to go as well.
-    seconds = _ANSWER_SHARE * visit.served.engine.settings.hooks.deadline_ms / 1000
+    seconds = _seconds(visit.served)
     work = partial(
         hooks.prepare,
         asked.message,
@@ -122,7 +125,36 @@ async def _in_time(work: Awaitable[T]) -> tuple[T | None, str]:
         return None, "unexpected"
 
 
-def degraded(path: str, code: str) -> Response:
-    """The answer to a turn that the server had no place for."""
-    told = Injected(degraded=[code]) if path.endswith("before") else Taken(degraded=[code])
-    return JSONResponse(told.model_dump())
+def _seconds(served: Served) -> float:
+    """How long a turn is waited for: the answer has a way to go as well."""
+    return _ANSWER_SHARE * served.engine.settings.hooks.deadline_ms / 1000
+
+
+# --- where there is no place for a turn -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """What becomes of turns that find the server full: they are told so, late enough not to come again at once."""
+
+    served: Served
+
+    def wait(self, path: str) -> float | None:
+        """How long a turn waits that would stand in line for nothing; None where it has a chance."""
+        if path != BEFORE or not self.served.lanes.recalls.is_hopeless(_TURNS_IN_LINE):
+            return None
+        return _PATIENCE * _seconds(self.served)
+
+    def told(self, path: str, code: str) -> Response:
+        """The answer to a turn that the server had no place for."""
+        if path == BEFORE:
+            self.served.hooks.missed(code)
+        else:
+            self.served.engine._parts.troubles.count(f"after:{code}")
+        return Response(_degraded(path, code), media_type="application/json")
+
+
+@cache
+def _degraded(path: str, code: str) -> bytes:
+    told = Injected(degraded=[code]) if path == BEFORE else Taken(degraded=[code])
+    return told.model_dump_json().encode()

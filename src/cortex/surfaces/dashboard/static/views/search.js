@@ -193,7 +193,7 @@ function article(hit, most, terms) {
     "article",
     { class: "hit", tabindex: "-1", "aria-label": `Score ${hit.score.toFixed(2)}`, data: { hit: "", item: "", id: hit.id, state: trace.state } },
     h("a", { class: "hit-text", href: memoryPath(hit.id) }, marked(hit.excerpt || trace.text, terms)),
-    h("div", { class: "scored" }, bar(hit.parts, most), h("b", {}, hit.score.toFixed(2))),
+    h("div", { class: "scored" }, bar(hit, most), h("b", {}, hit.score.toFixed(2))),
     h("div", { class: "row between" }, chips(trace), toggle),
     why,
   );
@@ -202,7 +202,7 @@ function article(hit, most, terms) {
 function reasons(hit) {
   const { trace } = hit;
   return [
-    h("section", {}, h("h3", {}, "The parts of its score"), addends(hit.parts, hit.score)),
+    h("section", {}, h("h3", {}, "The parts of its score"), addends(hit)),
     h("section", {}, h("h3", {}, "Why it is here"), h("ul", { class: "reasons" },
       hit.legs.map((leg) => h("li", {}, LEGS[leg] ?? `found by ${words(leg)}`)),
       hit.reasons.map((reason) => h("li", {}, reasonOf(reason))),
