@@ -3,36 +3,53 @@
 Each stands between two markers, such as `<!-- settings:begin -->` and `<!-- settings:end -->`. A test compares them
 with the code, so they cannot fall behind. What takes long to measure is not measured here: `make recall-table` writes
 it into docs/recall.md and `make bench` into bench/results; this script only carries it to where it is read.
+
+Routes are described by the OpenAPI document of the server, tools by what an MCP host is told of them, metrics by the
+server's own page of them. What a field means stands in its schema, or in docs/meanings.toml.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import re
-from collections.abc import Iterator, Sequence
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
 from enum import Enum
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 
+PROBLEM = "application/problem+json"
 _REQUIREMENT = re.compile(r" \([A-Z]\d+[^)]*\)")
 
 
-def generated() -> dict[tuple[Path, str], str]:
-    """What belongs between the markers, by file and name of the region."""
+def regions() -> dict[tuple[Path, str], Callable[[], str]]:
+    """What makes what belongs between the markers, by file and name of the region."""
     return {
-        (DOCS / "operations.md", "settings"): settings_table(),
-        (DOCS / "recall.md", "recipes"): recipes_table(),
-        (DOCS / "capture.md", "capture"): capture_table(),
-        (DOCS / "cli.md", "commands"): command_pages(),
-        (DOCS / "cli.md", "errors"): errors_table(),
-        (ROOT / "README.md", "measured"): overall(region((DOCS / "recall.md").read_text(encoding="utf-8"), "measured")),
+        (DOCS / "settings.md", "settings"): settings_tables,
+        (DOCS / "http.md", "routes"): routes_table,
+        (DOCS / "http.md", "serve"): lambda: settings_table("serve"),
+        (DOCS / "routes.md", "routes"): route_pages,
+        (DOCS / "mcp-tools.md", "tools"): tool_pages,
+        (DOCS / "operations.md", "metrics"): metrics_table,
+        (DOCS / "recall.md", "recipes"): recipes_table,
+        (DOCS / "capture.md", "capture"): capture_table,
+        (DOCS / "cli.md", "commands"): command_pages,
+        (DOCS / "cli.md", "errors"): errors_table,
+        (ROOT / "README.md", "measured"): lambda: overall(region(_read(DOCS / "recall.md"), "measured")),
     }
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def region(text: str, name: str) -> str:
@@ -61,7 +78,16 @@ def table(head: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence
     )
 
 
-def settings_table() -> str:
+def settings_tables() -> str:
+    """Every setting, a table for each section."""
+    from cortex.settings import describe
+
+    sections = dict.fromkeys(name.rpartition(".")[0].partition(".")[0] for name, *_ in describe())
+    return "\n\n".join(f"## {section or 'At the top'}\n\n{settings_table(section)}" for section in sections)
+
+
+def settings_table(section: str) -> str:
+    """The settings of one section, or those that stand above all."""
     from cortex.settings import describe
 
     return table(
@@ -69,6 +95,7 @@ def settings_table() -> str:
         [
             (f"`{name}`", f"`{variable}`", f"`{_toml(default)}`", meaning)
             for name, variable, default, meaning in describe()
+            if name.rpartition(".")[0].partition(".")[0] == section
         ],
     )
 
@@ -199,6 +226,328 @@ def _default(param: Any) -> str:
     return "" if param.default in (None, False, [], ()) or callable(param.default) else f"`{param.default}`"
 
 
+# --- routes --------------------------------------------------------------------------------------
+
+
+class Route(NamedTuple):
+    """One operation of the server, as its OpenAPI document has it."""
+
+    name: str
+    right: str
+    operation: Mapping[str, Any]
+    schemas: Mapping[str, Any]
+
+    @property
+    def about(self) -> str:
+        return _REQUIREMENT.sub("", self.operation["description"])
+
+    def resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        while "$ref" in schema:
+            schema = self.schemas[schema["$ref"].rpartition("/")[2]]
+        return schema
+
+
+@cache
+def application() -> Any:
+    """The server's application over a memory that is kept nowhere."""
+    from cortex import Cortex
+    from cortex.access.tokens import Tokens
+    from cortex.clock import SystemClock
+    from cortex.surfaces.http.app import create_app
+
+    nowhere = {"store": {"backend": "ephemeral"}, "embedding": {"provider": "none"}}
+    with tempfile.TemporaryDirectory() as home, Cortex(home, settings=nowhere) as engine:
+        app = create_app(engine, Tokens(Path(home) / "tokens.json", SystemClock()))
+        app.openapi()  # while the engine is open
+    return app
+
+
+@cache
+def routes() -> dict[str, Route]:
+    """Every route that the OpenAPI document names, such as `POST /v1/recall`."""
+    app = application()
+    told = app.openapi()
+    rights = _rights(app)
+    return {
+        name: Route(name, rights[name], operation, told["components"]["schemas"])
+        for path, methods in told["paths"].items()
+        for method, operation in methods.items()
+        if (name := f"{method.upper()} {path}")
+    }
+
+
+def paths() -> list[str]:
+    """Every path that the application answers, those that the OpenAPI document leaves out included."""
+    return list(dict.fromkeys(route.path for route in _answering(application().routes)))
+
+
+def _answering(found: Iterable[Any]) -> Iterator[Any]:
+    """The routes themselves; a router that was included is opened."""
+    for route in found:
+        if (router := getattr(route, "original_router", None)) is not None:
+            yield from _answering(router.routes)
+        else:
+            yield route
+
+
+def _rights(app: Any) -> dict[str, str]:
+    """What each route demands: the right its visit is checked for, or any token."""
+    from cortex.surfaces.http.access import OPEN_PATHS
+
+    return {
+        f"{method} {route.path}": "none" if route.path in OPEN_PATHS else _right_of(route) or "a token"
+        for route in _answering(app.routes)
+        for method in getattr(route, "methods", None) or ()
+    }
+
+
+def _right_of(route: Any) -> str | None:
+    # The dependency that lets a visit in was made for one right, and holds on to it.
+    for dependency in getattr(getattr(route, "dependant", None), "dependencies", ()):
+        right = inspect.getclosurevars(dependency.call).nonlocals.get("right")
+        if right is not None:
+            return str(right.value)
+    return None
+
+
+def routes_table() -> str:
+    rows = [
+        (f"[`{route.name}`]({_anchor(route.name)})", route.right, _first(route.about)) for route in routes().values()
+    ]
+    return table(("route", "right", "what it does"), rows)
+
+
+def _anchor(name: str) -> str:
+    return "routes.md#" + re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
+
+
+def _first(text: str) -> str:
+    return text.partition("\n\n")[0]
+
+
+def route_pages() -> str:
+    """Every route in full, those of one room together; what nearly all may answer with is told once."""
+    guarded = [_problems(route) for route in routes().values() if route.right != "none"]
+    common = {status: code for status, code in guarded[0].items() if all(status in each for each in guarded)}
+    rooms: dict[str, list[str]] = {}
+    for route in routes().values():
+        rooms.setdefault(route.operation["tags"][0], []).append(_route_page(route, common))
+    parts = [f"Any route that a token may be needed for can answer {_listed(common)}."]
+    for room, pages in rooms.items():
+        parts += [f"## {_ROOMS.get(room, room.capitalize())}", *pages]
+    return "\n\n".join(parts)
+
+
+_ROOMS = {"seed": "The original middleware"}
+_WHOSE = {"`agent`", "`user`"}
+
+
+def _route_page(route: Route, common: Mapping[str, str]) -> str:
+    parts = [f"### `{route.name}`", route.about, _needed(route.right)]
+    if rows := sorted(fields_of(route), key=lambda row: row[0] in _WHOSE):
+        parts.append(table(("field", "in", "type", "default", "meaning"), rows))
+    body = route.operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if body and (example := _example_of(route, body)) is not None:
+        parts += ["Example:", _fenced(example)]
+    parts += list(_answers(route))
+    if beyond := {status: code for status, code in _problems(route).items() if status not in common}:
+        parts.append(f"Also {_listed(beyond)}.")
+    return "\n\n".join(parts)
+
+
+def _needed(right: str) -> str:
+    if right == "none":
+        return "Needs no token."
+    return "Needs a token, where there are any." if right == "a token" else f"Needs the right to **{right}**."
+
+
+def fields_of(route: Route) -> Iterator[tuple[str, str, str, str, str]]:
+    """What a request may hold: the name of each field, where it goes, its type, its default, its meaning."""
+    for given in route.operation.get("parameters", []):
+        yield _row(route, given["name"], given["in"], given["schema"], given["required"], given.get("description", ""))
+    body = route.operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if not body:
+        return
+    whole = route.resolved(body["schema"])
+    for schema in map(route.resolved, whole.get("anyOf", [whole])):
+        for name, field in schema.get("properties", {}).items():
+            yield _row(route, name, "body", field, name in schema.get("required", ()), field.get("description", ""))
+
+
+def _row(
+    route: Route, name: str, place: str, schema: Mapping[str, Any], required: bool, told: str
+) -> tuple[str, str, str, str, str]:
+    default = "required" if required else _default_of(schema)
+    return f"`{name}`", place, type_of(schema, route.schemas), default, meaning_of(route.name, name, told)
+
+
+def _default_of(schema: Mapping[str, Any]) -> str:
+    return "" if schema.get("default") in (None, [], {}) else f"`{json.dumps(schema['default'])}`"
+
+
+@cache
+def meanings() -> dict[str, Any]:
+    """What fields mean whose schema does not say it; below the name of a route or tool, what they mean there."""
+    return tomllib.loads(_read(DOCS / "meanings.toml"))
+
+
+def meaning_of(where: str, name: str, told: str) -> str:
+    """What a field means: as its schema says, or as docs/meanings.toml says of it there or everywhere; else nothing."""
+    known = meanings()
+    return _REQUIREMENT.sub("", told) or known.get(where, {}).get(name) or known.get(name, "")
+
+
+_PLAIN_TYPES = {
+    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "object": "object"
+}  # fmt: skip
+
+
+def type_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    """What a field may hold, in words."""
+    if "$ref" in schema:
+        return type_of(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    if "anyOf" in schema:
+        kinds = [type_of(each, schemas) for each in schema["anyOf"] if each.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in schema or "const" in schema:
+        return ", ".join(f"`{choice}`" for choice in schema.get("enum", [schema.get("const")]))
+    if schema.get("type") == "array":
+        return f"list of {type_of(schema.get('items', {}), schemas)}"
+    if schema.get("format") == "date-time":
+        return "time"
+    return _PLAIN_TYPES.get(schema.get("type", ""), "anything") + _bounds(schema)
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if high is not None and high >= _LARGEST:
+        high = None
+    if low is None:
+        return "" if high is None else f", up to {_number(high)}"
+    return f", from {_number(low)}" if high is None else f", {_number(low)} to {_number(high)}"
+
+
+_LARGEST = 2**53 - 1
+"""Any number that JSON can carry."""
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
+
+
+def _answers(route: Route) -> Iterator[str]:
+    """What it answers with where all is well, with an example of each."""
+    for status, answer in route.operation["responses"].items():
+        contents = answer.get("content", {})
+        if PROBLEM not in contents:
+            yield f"Answers {status}" + (f", as {' or '.join(f'`{kind}`' for kind in contents)}." if contents else ".")
+            examples = ((kind, _example_of(route, content)) for kind, content in contents.items())
+            yield from (_fenced(example, kind) for kind, example in examples if example is not None)
+
+
+def _problems(route: Route) -> dict[str, str]:
+    """The codes of the problems it may answer with, by status."""
+    answers = {status: answer.get("content", {}) for status, answer in route.operation["responses"].items()}
+    return {status: each[PROBLEM]["example"]["code"] for status, each in answers.items() if PROBLEM in each}
+
+
+def _listed(problems: Mapping[str, str]) -> str:
+    return ", ".join(f"{status} `{code}`" for status, code in problems.items())
+
+
+def _example_of(route: Route, content: Mapping[str, Any]) -> Any:
+    if "example" in content:
+        return content["example"]
+    whole = route.resolved(content.get("schema", {}))
+    each = route.resolved(next(iter(whole.get("anyOf", [whole]))))
+    return next(iter(each.get("examples", [])), None)
+
+
+def _fenced(example: Any, kind: str = "application/json") -> str:
+    if isinstance(example, str) and kind != "application/json":
+        return f"```text\n{example.rstrip()}\n```"
+    return f"```json\n{json.dumps(example, indent=2, ensure_ascii=False)}\n```"
+
+
+# --- tools of MCP --------------------------------------------------------------------------------
+
+
+Rows = list[tuple[str, str, str, str]]
+
+
+def tool_names() -> list[str]:
+    """Every name that a host is told of."""
+    from cortex.surfaces.mcp.tools import BY_NAME
+
+    return list(BY_NAME)
+
+
+@cache
+def tools() -> dict[Any, Any]:
+    """Every tool, with what a host is told of it under its first name."""
+    from cortex.settings import LimitSettings
+    from cortex.surfaces.mcp.tools import ALL
+
+    return {tool: next(tool.told(LimitSettings().max_text_bytes)) for tool in ALL}
+
+
+def tool_arguments() -> dict[str, Rows]:
+    """What each tool takes: the name of each argument, its type, its default, its meaning."""
+    return {told.name: _schema_rows(told.input_schema, told.name) for told in tools().values()}
+
+
+def tool_answers() -> dict[str, Rows]:
+    """What each tool gives as structured content, by the same four."""
+    return {told.name: _schema_rows(told.output_schema, told.name) for told in tools().values()}
+
+
+def tool_pages() -> str:
+    return "\n\n".join(_tool_page(tool, told) for tool, told in tools().items())
+
+
+def _tool_page(tool: Any, told: Any) -> str:
+    hints = told.annotations.model_dump(by_alias=True, exclude={"title"})
+    notes = ", ".join(f"`{name}` {'yes' if holds else 'no'}" for name, holds in hints.items())
+    given = tool_answers()[told.name]
+    return "\n\n".join([
+        f"## {', '.join(f'`{name}`' for name in tool.names)}",
+        told.description,
+        f"Annotations: {notes}. It is waited for {tool.seconds:g} seconds.",
+        table(("argument", "type", "default", "meaning"), tool_arguments()[told.name]),
+        "The structured answer:",
+        table(("field", "type", "meaning"), [(name, kind, meaning) for name, kind, _, meaning in given]),
+    ])  # fmt: skip
+
+
+def _schema_rows(schema: Mapping[str, Any], where: str) -> Rows:
+    schemas = schema.get("$defs", {})
+    required = schema.get("required", ())
+    return [
+        (
+            f"`{name}`",
+            type_of(field, schemas),
+            "required" if name in required else _default_of(field),
+            meaning_of(where, name, field.get("description", "")),
+        )
+        for name, field in schema.get("properties", {}).items()
+    ]
+
+
+# --- metrics -------------------------------------------------------------------------------------
+
+
+def metrics_table() -> str:
+    """What the page of metrics names; the times at which series were made are left out."""
+    page = application().state.served.metrics.page().decode()
+    kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", page, re.M))
+    rows = [
+        (f"`{name}`", kinds[name], about)
+        for name, about in re.findall(r"^# HELP (\S+) (.*)$", page, re.M)
+        if not name.endswith("_created")
+    ]
+    return table(("metric", "type", "what it counts"), rows)
+
+
 # --- measured ------------------------------------------------------------------------------------
 
 
@@ -214,7 +563,7 @@ def bench_table(results: Path) -> str:
     runs = sorted(path for path in results.glob("*.json"))
     if not runs:
         raise SystemExit(f"no results in {results}; run `make bench`")
-    run = json.loads(runs[-1].read_text(encoding="utf-8"))
+    run = json.loads(_read(runs[-1]))
     rows = [
         (
             row["name"],
@@ -236,12 +585,12 @@ def bench_table(results: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", action="store_true", help="also write the newest benchmark into docs/performance.md")
-    wanted = generated()
+    wanted = regions()
     if parser.parse_args().bench:
-        wanted[DOCS / "performance.md", "measured"] = bench_table(ROOT / "bench" / "results")
-    for (path, name), between in wanted.items():
-        text = path.read_text(encoding="utf-8")
-        if (new := filled(text, name, between)) != text:
+        wanted[DOCS / "performance.md", "measured"] = lambda: bench_table(ROOT / "bench" / "results")
+    for (path, name), make in wanted.items():
+        text = _read(path)
+        if (new := filled(text, name, make())) != text:
             path.write_text(new, encoding="utf-8")
             print(f"wrote {name} of {path.relative_to(ROOT)}")
 

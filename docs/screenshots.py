@@ -1,0 +1,187 @@
+"""The pictures of the dashboard in the docs: `make screenshots` takes them anew, of the sample in examples/sample.
+
+Content and time are always the same. Letters are drawn with the fonts of the machine; fonts-inter, fonts-noto-cjk and
+fonts-noto-color-emoji have all that are needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+
+from cortex import Cortex
+from cortex.access.tokens import FILE_NAME, Tokens
+from cortex.domain.lanes import Lane
+from cortex.engine import Engine
+from cortex.ports.store import Filter
+from cortex.surfaces.http import running
+from cortex.surfaces.http.app import create_app
+from cortex.surfaces.http.options import ServeOptions
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "examples"))
+
+import sample  # noqa: E402
+
+NOW = datetime(2026, 11, 16, 17, 0, tzinfo=UTC)
+WIDE: ViewportSize = {"width": 1280, "height": 860}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+MOST_BYTES = 250_000
+COLOURS = 256
+ASKED = "how do we deploy?"
+
+
+class Since:
+    """A clock that stood at a time when it was made, and goes on from there."""
+
+    def __init__(self, now: datetime) -> None:
+        self._began, self._now = time.monotonic(), now
+
+    def now(self) -> datetime:
+        return self._now + timedelta(seconds=time.monotonic() - self._began)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+@dataclass(frozen=True)
+class View:
+    """One page to take a picture of."""
+
+    name: str
+    route: str
+    click: str = ""
+    """A button to be pressed before."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--into", type=Path, default=ROOT / "docs" / "screenshots", help="where to put them")
+    parser.add_argument("--embedder", choices=("local", "none"), default="local", help="`none` needs no model")
+    given = parser.parse_args()
+    into: Path = given.into.resolve()
+    into.mkdir(parents=True, exist_ok=True)
+    with _elsewhere(), _served(given.embedder) as (engine, url), _browser() as browser:
+        views = list(_views(engine))
+        for scheme in SCHEMES:
+            for view in views:
+                _write(into / f"{view.name}-{scheme}.png", _taken(browser, url, view, scheme, WIDE))
+        _write(into / "phone.png", _taken(browser, url, views[0], "light", PHONE, scale=2))
+
+
+@contextmanager
+def _elsewhere() -> Iterator[None]:
+    """In an empty folder: so the home is `.cortex`, and no path of this machine is in a picture."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+@contextmanager
+def _served(embedder: str) -> Iterator[tuple[Engine, str]]:
+    """A server over the sample, at the end of its sixty days."""
+    home = Path(".cortex")
+    sample.fill(home, until=NOW, embedder=embedder)
+    options = ServeOptions(port=0)
+    clock = Since(NOW)
+    with Cortex(home, clock=clock) as engine:
+        bound = running.listen(options)
+        started = threading.Event()
+        server = running.Server(create_app(engine, Tokens(home / FILE_NAME, clock), options), options, started.set)
+        thread = threading.Thread(target=server.run, args=([bound],))
+        thread.start()
+        try:
+            if not started.wait(30):
+                raise SystemExit("the server did not start")
+            yield engine, running.address_of(bound)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def _browser() -> Iterator[Browser]:
+    chromium = os.environ.get("CORTEX_CHROMIUM") or shutil.which("chromium")
+    if not chromium:
+        raise SystemExit("there is no Chromium: run `make browser`, or name one with CORTEX_CHROMIUM")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def _views(engine: Engine) -> Iterator[View]:
+    told = engine.list(Filter(scopes=frozenset({"spoke"}), lanes=frozenset({Lane.MEMORIES})), limit=1_000)
+    edited = next(memory for memory in told if "agreed to be canaries, for 30 minutes" in memory.text)
+    asked = engine.recall(ASKED, scope="spoke")
+    yield View("overview", "#/")
+    yield View("search", f"#/search?{urlencode({'q': ASKED})}", click="Why this?")
+    yield View("timeline", "#/timeline")
+    yield View("memory", f"#/memory/{edited.id}")
+    yield View("receipt", f"#/receipts/{asked.receipt.id}")
+    yield View("health", "#/health")
+
+
+def _taken(browser: Browser, url: str, view: View, scheme: Scheme, size: ViewportSize, scale: int = 1) -> bytes:
+    context = browser.new_context(
+        viewport=size,
+        color_scheme=scheme,
+        device_scale_factor=scale,
+        locale="en-GB",
+        timezone_id="UTC",
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.clock.set_fixed_time(NOW)
+    page.goto(f"{url}/{view.route}")
+    _settled(page)
+    if view.click:
+        page.get_by_role("button", name=view.click).first.click()
+    picture = page.screenshot(animations="disabled")
+    context.close()
+    return picture
+
+
+def _settled(page: Page) -> None:
+    expect(page.locator("main h1").first).to_be_visible(timeout=30_000)
+    expect(page.locator("[aria-busy=true]")).to_have_count(0, timeout=30_000)
+    page.evaluate("() => document.fonts.ready")
+    page.wait_for_timeout(400)
+
+
+def _write(path: Path, picture: bytes) -> None:
+    """As a small file: a picture of a page has few colours."""
+    image: Any = Image.open(io.BytesIO(picture)).convert("RGB")
+    image = image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    image.save(path, optimize=True)
+    if (size := path.stat().st_size) > MOST_BYTES:
+        raise SystemExit(f"{path.name} has {size:,} bytes, more than {MOST_BYTES:,}")
+
+
+if __name__ == "__main__":
+    main()
