@@ -39,6 +39,7 @@ sys.path.insert(0, str(ROOT / "examples"))
 
 import sample  # noqa: E402
 
+HOME = Path(".cortex")
 NOW = datetime(2026, 11, 16, 17, 0, tzinfo=UTC)
 WIDE: ViewportSize = {"width": 1280, "height": 860}
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -81,15 +82,18 @@ def main() -> None:
     into.mkdir(parents=True, exist_ok=True)
     with _elsewhere(), _served(given.embedder) as (engine, url), _browser() as browser:
         views = list(_views(engine))
-        for scheme in SCHEMES:
-            for view in views:
-                _write(into / f"{view.name}-{scheme}.png", _taken(browser, url, view, scheme, WIDE))
         _write(into / "phone.png", _taken(browser, url, views[0], "light", PHONE, scale=2))
+        for view in views:
+            if view.name == "health":
+                sample.spoil(HOME)
+                engine.index()
+            for scheme in SCHEMES:
+                _write(into / f"{view.name}-{scheme}.png", _taken(browser, url, view, scheme, WIDE))
 
 
 @contextmanager
 def _elsewhere() -> Iterator[None]:
-    """In an empty folder: so the home is `.cortex`, and no path of this machine is in a picture."""
+    """In an empty folder, so that no path of this machine is in a picture."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -102,14 +106,13 @@ def _elsewhere() -> Iterator[None]:
 @contextmanager
 def _served(embedder: str) -> Iterator[tuple[Engine, str]]:
     """A server over the sample, at the end of its sixty days."""
-    home = Path(".cortex")
-    sample.fill(home, until=NOW, embedder=embedder)
+    sample.fill(HOME, until=NOW, embedder=embedder, is_well=True)
     options = ServeOptions(port=0)
     clock = Since(NOW)
-    with Cortex(home, clock=clock) as engine:
+    with Cortex(HOME, clock=clock) as engine:
         bound = running.listen(options)
         started = threading.Event()
-        server = running.Server(create_app(engine, Tokens(home / FILE_NAME, clock), options), options, started.set)
+        server = running.Server(create_app(engine, Tokens(HOME / FILE_NAME, clock), options), options, started.set)
         thread = threading.Thread(target=server.run, args=([bound],))
         thread.start()
         try:

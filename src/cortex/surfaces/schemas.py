@@ -613,7 +613,7 @@ class ForgetRequest(Addressed):
 class EraseRequest(Addressed):
     """What to take out for good, by its id, with what was drawn from it. There is no way back."""
 
-    ids: list[str] = Field(min_length=1, max_length=1_000)
+    ids: list[str] = Field(min_length=1, max_length=1_000, description="Memories or turns.")
     sources: bool = Field(False, description="Erase the turns a memory was drawn from as well.")
     backups: bool = Field(False, description="Remove the backups that hold any of it.")
 

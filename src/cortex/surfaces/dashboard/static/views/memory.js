@@ -18,7 +18,7 @@ export async function showMemory(context, id) {
   const { api, live, root, signal, title } = context;
   const path = `/v1/memories/${encodeURIComponent(id)}`;
   root.classList.add("narrow");
-  const page = { context, id, path, find: lookup(api, signal), isEditing: false, reload };
+  const page = { context, id, path, find: lookup(api, signal), isEditing: false, isErased: false, reload };
 
   async function load() {
     const [[trace, tag], events] = await Promise.all([
@@ -39,7 +39,7 @@ export async function showMemory(context, id) {
       return shown(page, found);
     }, { title: "Memory" });
   }
-  const soon = settled(() => !page.isEditing && !document.querySelector("dialog[open]") && reload({ isForced: false }), signal, { quiet: 900 });
+  const soon = settled(() => !page.isEditing && !page.isErased && !document.querySelector("dialog[open]") && reload({ isForced: false }), signal, { quiet: 900 });
   let position = live.state?.position ?? null;
   live.on("state", signal, (state) => {
     if (position !== null && state.position !== position) soon();
@@ -132,11 +132,14 @@ async function erase(page, trace) {
     },
   );
   if (done !== "erase") return;
+  // What is told of it stays: there is nothing left to look at again.
+  page.isErased = true;
   try {
     const { certificate } = await api.post("/v1/erase", { ids: [trace.id], sources: withSources?.checked ?? false });
     fill(root, certified(certificate));
     root.querySelector("h1")?.focus();
   } catch (error) {
+    page.isErased = false;
     if (error.status !== 401) root.firstChild?.after(trouble(error));
   }
 }
