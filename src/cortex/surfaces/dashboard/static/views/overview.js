@@ -207,7 +207,7 @@ function moved(days) {
   const [before, now] = [share(days.slice(0, days.length / 2)), share(days.slice(days.length / 2))];
   if (before === null || now === null) return "";
   const points = Math.round((now - before) * 100);
-  return points ? `, ${points > 0 ? "up" : "down"} ${Math.abs(points)} points` : ", steady";
+  return points ? `, ${points > 0 ? "up" : "down"} ${counted(Math.abs(points), "point")}` : ", steady";
 }
 
 // --- the queue ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,234 @@
+"""For everybody: light and dark, on a phone, by keyboard alone, and for those who hear the page (axe)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from browsing import DESKTOP, PHONE, Server, Visit
+from playwright.sync_api import ViewportSize, expect
+
+if TYPE_CHECKING:
+    from conftest import Opens
+
+VIEWS = ("overview", "search", "timeline", "memory", "receipts", "receipt", "health")
+LOOKS: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = (
+    ("light", DESKTOP),
+    ("dark", DESKTOP),
+    ("dark", PHONE),
+)
+NAVIGATION = ("Overview", "Search", "Timeline", "Receipts", "Health")
+
+
+@pytest.fixture(scope="module")
+def routes(sample: Server) -> dict[str, str]:
+    """Where each view is."""
+    asked = sample.post("/v1/recall", query="how do we deploy?", scope="spoke")
+    superseding = next(
+        each["id"] for each in sample.get("/v1/memories", limit=1_000)["memories"] if each.get("supersedes")
+    )
+    return {
+        "overview": "#/",
+        "search": "#/search?q=deploy",
+        "timeline": "#/timeline",
+        "memory": f"#/memory/{superseding}",
+        "receipts": "#/receipts",
+        "receipt": f"#/receipts/{asked['receipt']['id']}",
+        "health": "#/health",
+    }
+
+
+# --- axe --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_serious_on_any_view_light_or_dark_or_on_a_phone(
+    visit: Visit, routes: dict[str, str], view: str
+) -> None:
+    visit.go(routes[view])
+    for scheme, size in LOOKS:
+        visit.page.set_viewport_size(size)
+        visit.page.emulate_media(color_scheme=scheme)
+        shown(visit, scheme)
+        assert visit.findings() == [], f"{scheme}, {size['width']} wide"
+
+
+def test_axe_finds_nothing_serious_in_a_dialog_an_edit_or_an_explanation(
+    opened: Opens, sample: Server, routes: dict[str, str]
+) -> None:
+    id = sample.remember("The bell of the office rings at noon")
+    with opened(sample) as visit:
+        visit.go(f"#/memory/{id}")
+        visit.button("Edit").click()
+        assert visit.findings() == []
+        visit.button("Cancel").click()
+        visit.button("Forget").click()
+        expect(visit.dialog).to_be_visible()
+        assert visit.findings() == []
+        visit.button("Keep it").click()
+        visit.go(routes["search"])
+        visit.button("Why this?").first.click()
+        assert visit.findings() == []
+
+
+# --- light and dark ---------------------------------------------------------------------------------------------------
+
+
+def shown(visit: Visit, scheme: str) -> None:
+    """The page is light or dark, to the eye."""
+    visit.page.wait_for_function(
+        """(scheme) => {
+          const [red, green, blue] = getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number);
+          const lightness = (red + green + blue) / 765;
+          return scheme === "dark" ? lightness < 0.3 : lightness > 0.7;
+        }""",
+        arg=scheme,
+    )
+
+
+def test_the_page_follows_the_system_until_told_otherwise(opened: Opens, sample: Server) -> None:
+    with opened(sample, color_scheme="dark") as visit:
+        visit.go()
+        shown(visit, "dark")
+        expect(visit.button("Switch to light")).to_be_visible()
+        visit.page.emulate_media(color_scheme="light")
+        expect(visit.button("Switch to dark")).to_be_visible()
+        shown(visit, "light")
+
+
+def test_the_theme_that_was_chosen_is_kept(visit: Visit) -> None:
+    visit.go()
+    shown(visit, "light")
+    visit.button("Switch to dark").click()
+    expect(visit.page.locator("html[data-theme=dark]")).to_have_count(1)
+    shown(visit, "dark")
+    visit.page.reload()
+    visit.settled()
+    expect(visit.page.locator("html[data-theme=dark]")).to_have_count(1)
+    shown(visit, "dark")
+    visit.button("Switch to light").click()
+    expect(visit.page.locator("html[data-theme=light]")).to_have_count(1)
+    shown(visit, "light")
+
+
+# --- a phone ----------------------------------------------------------------------------------------------------------
+
+
+def test_no_view_scrolls_sideways_on_a_phone(opened: Opens, sample: Server, routes: dict[str, str]) -> None:
+    with opened(sample, viewport=PHONE, has_touch=True, is_mobile=True) as visit:
+        for view in VIEWS:
+            visit.go(routes[view])
+            for width in (390, 320):
+                visit.page.set_viewport_size({**PHONE, "width": width})
+                assert visit.too_wide() == [], f"{view}, {width} wide"
+                assert visit.page.evaluate("() => window.innerWidth") == width, view
+
+
+def test_every_view_is_reached_on_a_phone(opened: Opens, sample: Server) -> None:
+    with opened(sample, viewport=PHONE, has_touch=True, is_mobile=True) as visit:
+        visit.go()
+        for name in NAVIGATION[1:]:
+            link = visit.link(name)
+            box = link.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 24, name
+            link.tap()
+            expect(visit.page).to_have_url(f"{sample.url}/#/{name.lower()}")
+            visit.settled()
+            expect(visit.link(name)).to_have_attribute("aria-current", "page")
+
+
+# --- the keyboard -----------------------------------------------------------------------------------------------------
+
+
+def test_a_search_is_made_read_and_left_by_keyboard(visit: Visit, sample: Server) -> None:
+    visit.go()
+    visit.page.keyboard.press("/")
+    expect(visit.searchbox).to_be_focused()
+    visit.page.keyboard.type("deploy")
+    visit.page.keyboard.press("Enter")
+    expect(visit.hits.first).to_be_visible()
+    for _ in range(60):
+        visit.page.keyboard.press("Tab")
+        if visit.is_focused_in(visit.hits.first):
+            break
+    assert visit.is_focused_in(visit.hits.first)
+    id = visit.hits.first.get_attribute("data-id")
+    visit.hits.first.get_by_role("link").first.focus()
+    visit.page.keyboard.press("Enter")
+    expect(visit.page).to_have_url(f"{sample.url}/#/memory/{id}")
+
+
+def test_a_slash_is_a_letter_where_something_is_written(visit: Visit) -> None:
+    visit.go()
+    visit.page.keyboard.press("/")
+    visit.page.keyboard.type("src/api")
+    expect(visit.searchbox).to_have_value("src/api")
+
+
+def test_tab_reaches_everything_that_can_be_used_and_shows_where_it_is(visit: Visit) -> None:
+    visit.go()
+    names = []
+    for _ in range(12):
+        visit.page.keyboard.press("Tab")
+        shown = visit.focused.evaluate(
+            """(each) => {
+              const style = getComputedStyle(each);
+              const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+              return [each.getAttribute("aria-label") ?? each.innerText.trim(), ring || style.boxShadow !== "none"];
+            }"""
+        )
+        names.append(shown[0].partition("\n")[0])
+        assert shown[1], f"nothing shows that {names[-1]!r} has the focus"
+    assert names[0].startswith("Skip to"), names
+    positions = [next((at for at, each in enumerate(names) if each.startswith(name)), -1) for name in NAVIGATION]
+    assert -1 not in positions, names
+    assert positions == sorted(positions), names
+
+
+def test_the_skip_link_leads_past_the_navigation_and_changes_no_view(visit: Visit) -> None:
+    visit.go("#/timeline")
+    before = visit.page.locator("main h1").inner_text()
+    visit.page.keyboard.press("Tab")
+    visit.page.keyboard.press("Enter")
+    expect(visit.page.locator("main h1")).to_have_text(before)
+    assert visit.is_focused_in(visit.page.locator("main"))
+
+
+def test_a_dialog_keeps_the_focus_and_gives_it_back(visit: Visit, sample: Server) -> None:
+    id = sample.remember("The focus is kept where somebody decides")
+    visit.go(f"#/memory/{id}")
+    visit.button("Forget").focus()
+    visit.page.keyboard.press("Enter")
+    expect(visit.dialog).to_be_visible()
+    for _ in range(6):
+        visit.page.keyboard.press("Tab")
+        # After the last control the browser's own bars may have it for a moment; the page behind never does.
+        assert visit.page.evaluate(
+            "() => document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+        )
+    visit.page.keyboard.press("Escape")
+    expect(visit.dialog).to_have_count(0)
+    expect(visit.button("Forget")).to_be_focused()
+    assert sample.get(f"/v1/memories/{id}")["state"] == "active"
+
+
+def test_escape_leaves_an_edit_unsaved(visit: Visit, sample: Server) -> None:
+    id = sample.remember("What was begun may be left")
+    visit.go(f"#/memory/{id}")
+    visit.button("Edit").click()
+    visit.page.locator("main textarea").first.fill("Something else")
+    visit.button("Cancel").focus()
+    visit.page.keyboard.press("Enter")
+    expect(visit.page.locator("main").get_by_text("What was begun may be left").first).to_be_visible()
+    assert sample.get(f"/v1/memories/{id}")["text"] == "What was begun may be left"
+
+
+def test_a_new_view_is_told_by_its_title_and_takes_the_focus(visit: Visit) -> None:
+    visit.go()
+    visit.link("Timeline").focus()
+    visit.page.keyboard.press("Enter")
+    visit.settled()
+    expect(visit.page.locator("main h1")).to_have_text("Timeline")
+    assert "Timeline" in visit.page.title()
+    assert visit.is_focused_in(visit.page.locator("main"))
