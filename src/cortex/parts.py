@@ -231,8 +231,9 @@ class Parts:
             kept.close()
         self._kept.clear()
         self.aftermath.close()
-        if callable(close := getattr(self.llm, "close", None)):
-            close()
+        for provider in (self.llm, self.embedder):
+            if callable(close := getattr(provider, "close", None)):
+                close()
         # A stalled embedder must not keep the process from ending.
         self.workers.shutdown(wait=False, cancel_futures=True)
         with self._lock:

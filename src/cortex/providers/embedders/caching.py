@@ -93,7 +93,10 @@ class CachingEmbedder:
         return self._cache.forget([_hash(text) for text in texts])
 
     def close(self) -> None:
+        """Close the file, and the inner embedder where that can be closed."""
         self._cache.close()
+        if callable(close := getattr(self._inner, "close", None)):
+            close()
 
     def _embedded(
         self, role: str, texts: Sequence[str], embed: Callable[[Sequence[str]], list[Vector]]

@@ -62,6 +62,11 @@ class GuardedEmbedder:
         """Which embedder was chosen and why, where the inner one chose; None where it was named."""
         return getattr(self._inner, "chosen", None)
 
+    def close(self) -> None:
+        """Close the inner embedder, where it can be closed."""
+        if callable(close := getattr(self._inner, "close", None)):
+            close()
+
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return trouble_of(self._inner, thorough=thorough)
 

@@ -118,8 +118,12 @@ class Connections:
         connection = sqlite3.connect(
             self.path, timeout=self._busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
         )
-        connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
-        connection.execute("PRAGMA temp_store = MEMORY")
+        try:
+            connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _take(self) -> sqlite3.Connection:
