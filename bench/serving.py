@@ -164,7 +164,7 @@ def _environment() -> dict[str, str]:
 
 
 class _Memory:
-    """How much memory a process has, in MB: when it is asked first, after a while, and at the end."""
+    """How much memory a process and its children have, in MB: when it is asked first, after a while, and at the end."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -185,8 +185,9 @@ class _Memory:
         self.settled = self._now()
 
     def _now(self) -> float:
-        status = Path(f"/proc/{self._pid}/status").read_text("ascii")
-        return round(int(status.partition("VmRSS:")[2].split()[0]) / 1_024, 1)
+        children = Path(f"/proc/{self._pid}/task/{self._pid}/children").read_text("ascii").split()
+        told = [Path(f"/proc/{pid}/status").read_text("ascii") for pid in (self._pid, *children)]
+        return round(sum(int(status.partition("VmRSS:")[2].split()[0]) for status in told) / 1_024, 1)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import sys
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -40,19 +41,28 @@ class Told(BaseModel):
 
 def serve(home: Path, models: Path) -> None:
     """As `cortex serve` does; each query costs what the local model takes for it, where that is at hand."""
-    try:
-        embedder: SyntheticEmbedder = AsLongAsTheModel(create({}, models))
-        embedder.embed_query("warm")
-        has_model = True
-    except EngineError:
-        embedder, has_model = SyntheticEmbedder(), False
-    clock = SystemClock()
-    with Cortex(home, embedder=embedder) as engine:
+    with opened(home, models) as engine:
         options = ServeOptions.of(engine.settings, port=0)
         bound = running.listen(options)
-        app = create_app(engine, Tokens(home / FILE_NAME, clock), options)
+        tokens = Tokens(home / FILE_NAME, SystemClock())
+        app = create_app(engine, tokens, options, open_engine=partial(opened, home, models))
         with bound:
+            has_model = _embedder(models) is not None
             running.Server(app, options, lambda: _tell(bound, model=has_model)).run([bound])
+
+
+def opened(home: Path, models: Path) -> Cortex:
+    """The memory, with made-up vectors that take as long as those of the model, where it is at hand."""
+    return Cortex(home, embedder=_embedder(models) or SyntheticEmbedder())
+
+
+def _embedder(models: Path) -> SyntheticEmbedder | None:
+    try:
+        embedder = AsLongAsTheModel(create({}, models))
+        embedder.embed_query("warm")
+    except EngineError:
+        return None
+    return embedder
 
 
 def serve_bare(size: int) -> None:

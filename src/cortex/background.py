@@ -32,6 +32,10 @@ MODEL_AWAY = timedelta(minutes=5)
 """How long work waits for a language model that cannot say when it will be back."""
 
 
+_WAIT_FOR_TURNS = 0.05
+_MOST_WAITS = 100
+"""Five seconds before each job: what is put off for longer would never be done on a busy machine."""
+
 _PAUSE = 0.02
 _MOST_PAUSES = 1_500
 """Half a minute: what takes longer goes on by itself."""
@@ -61,8 +65,16 @@ class Background:
             self._parts.clock,
             alone=_DECIDE_BESIDE_OTHERS,
             most=most,
-            is_ending=lambda: self._parts.ending,
+            is_ending=lambda: not self._has_way(),
         )
+
+    def _has_way(self) -> bool:
+        """Turns go first: while any stand in line, this waits, but not for ever. Whether there is more to do now."""
+        for _ in range(_MOST_WAITS):
+            if self._parts.ending or not self._parts.is_crowded():
+                break
+            threading.Event().wait(_WAIT_FOR_TURNS)
+        return not self._parts.ending
 
     def finish(self, session: str) -> None:
         """Wait for what others have begun for a session, and do what they left, for as long as that is bearable."""

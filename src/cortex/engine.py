@@ -493,8 +493,7 @@ class Engine:
         """Count the use of what was shown, after the answer was given (X8)."""
         used = tuple(hit.trace.id for hit in answer.hits if isinstance(hit.trace, Memory))
         if used:
-            now = self._parts.clock.now()
-            self._parts.aftermath.add(self._store, self.tenant, [Touch(used, now)], now)
+            self._parts.aftermath.add(self._store, self.tenant, [Touch(used, self._parts.clock.now())])
 
     # --- look ------------------------------------------------------------------------------------
 
@@ -922,7 +921,7 @@ class Engine:
         settings = self._parts.settings.receipts
         if settings.enabled:
             kept = query if settings.keep_queries else None
-            self._parts.aftermath.add(self._store, self.tenant, [File(note.receipt, kept)], now)
+            self._parts.aftermath.add(self._store, self.tenant, [File(note.receipt, kept)])
 
 
 class _Note:

@@ -103,15 +103,24 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a turn is to be given, and what is written once it was given."""
+    """What a turn is to be given, and what the session is to know once it was given. Plain values throughout."""
 
     injection: Injection = Injection()
-    changes: tuple[Change, ...] = ()
+    session: str = ""
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    injected: tuple[str, ...] = ()
+    """The fingerprints of what the session was given before."""
     ahead: tuple[Change, ...] = ()
     """Work for the next turn, to be done while the model answers."""
+    begins: bool = False
+    """Whether it is the first turn of its session."""
+    is_late: bool = False
+    failed: tuple[str, ...] = ()
+    """By what it failed, as it was counted."""
 
 
-_LATE = Prepared(Injection(degraded=("deadline",)))
+LATE = Prepared(is_late=True)
+"""It did not come in time."""
 
 
 class TurnHooks:
@@ -189,19 +198,29 @@ class TurnHooks:
                 name = recipe or self._parts.settings.recall.recipe
                 asked = _Asked(message, checked_label(session, "session"), scope, recipes.named(name))
                 prepared = self._prepared(asked, deadline)
-        return replace(prepared, injection=prepared.injection.but(codes)) if codes else prepared
+        if codes:
+            return replace(prepared, injection=prepared.injection.but(codes), failed=tuple(codes))
+        return prepared
 
     def given(self, prepared: Prepared, *, ahead: bool = True) -> Injection:
         """What was prepared is put before the model: from now on the session knows of it.
 
         `ahead` says whether there is time to work for the next turn; while others wait for this one, there is none.
         """
-        if prepared is _LATE:
+        if prepared.begins:
+            work = partial(self._look_at_files, prepared.session)
+            self._shared.background.add(_Task("files", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
+        if prepared.is_late:
             return self.missed("deadline")
-        if changes := prepared.changes + (prepared.ahead if ahead else ()):
-            now = self._parts.clock.now()
-            self._parts.aftermath.add(self._engine._store, self._engine.tenant, changes, now)
+        if prepared.parts:
+            changes = (self._known(prepared), *(prepared.ahead if ahead else ()))
+            self._parts.aftermath.add(self._engine._store, self._engine.tenant, changes)
         return prepared.injection
+
+    def count_failures(self, prepared: Prepared) -> None:
+        """Count what another process failed by, which counted it there."""
+        for code in prepared.failed:
+            self._parts.troubles.count(f"before:{code}")
 
     def missed(self, reason: str) -> Injection:
         """The turn goes on without its memories, since they did not come in time."""
@@ -212,19 +231,18 @@ class TurnHooks:
 
     def _prepared(self, asked: _Asked, deadline: Deadline) -> Prepared:
         if deadline.passed:  # nobody waits for it any more
-            return _LATE
+            return LATE
         now = self._parts.clock.now()
         with self._engine._store.view(self._engine.tenant) as view:
             state = view.state(asked.session) or {}
-        if "recalled_at" not in state:
-            work = partial(self._look_at_files, asked.session)
-            self._shared.background.add(_Task("files", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
+        begins = "recalled_at" not in state
         explained = self._explained(asked, deadline)
         if deadline.passed:
-            return _LATE
+            return replace(LATE, session=asked.session, begins=begins)
         answer, receipt = explained.answer, explained.recollection.receipt
         if answer.skipped:
-            return Prepared(Injection(skipped=answer.skipped, receipt_id=receipt.id))
+            skipped = Injection(skipped=answer.skipped, receipt_id=receipt.id)
+            return Prepared(skipped, asked.session, begins=begins)
         kept = Cached.from_state(state.get("synthesis"))
         cached = kept if kept and self._is_of_use(kept, asked, answer, now, deadline) else None
         packed, has_synthesis = self._packed(answer, cached, asked.recipe)
@@ -237,8 +255,17 @@ class TurnHooks:
             degraded=tuple(answer.degraded),
             receipt_id=receipt.id,
         )
-        known = self._known(asked, injection, state, now, drop=cached is None)
-        return Prepared(injection, (known,), tuple(self._ahead(asked, injection, now)))
+        parts: dict[str, Any] = {"recalled_at": now.isoformat(), "facts_injected": injection.facts}
+        if cached is None and "synthesis" in state:
+            parts["synthesis"] = None
+        return Prepared(
+            injection,
+            asked.session,
+            parts,
+            injected=tuple(state.get("injected") or ()),
+            ahead=tuple(self._ahead(asked, injection, now)),
+            begins=begins,
+        )
 
     def _look_at_files(self, session: str) -> None:
         """A session begins: what the agent wrote down since the last one is to be found in it."""
@@ -301,18 +328,14 @@ class TurnHooks:
                 each.cancel()
         return space.calibration.apply(float(one @ other))
 
-    def _known(
-        self, asked: _Asked, injection: Injection, state: Mapping[str, Any], now: datetime, *, drop: bool
-    ) -> Change:
+    def _known(self, prepared: Prepared) -> Change:
         """What the session is to know of this turn."""
-        parts: dict[str, Any] = {"recalled_at": now.isoformat(), "facts_injected": injection.facts}
-        if injection:
-            parts["injected"] = self._shared.injected.joined(
-                (self._engine.tenant, asked.session), state.get("injected") or (), fingerprints(injection.block)
-            )
-        if drop and "synthesis" in state:
-            parts["synthesis"] = None
-        return SetState(asked.session, parts)
+        parts = dict(prepared.parts)
+        if prepared.injection:
+            whose = (self._engine.tenant, prepared.session)
+            new = fingerprints(prepared.injection.block)
+            parts["injected"] = self._shared.injected.joined(whose, prepared.injected, new)
+        return SetState(prepared.session, parts)
 
     def _ahead(self, asked: _Asked, injection: Injection, now: datetime) -> Iterator[Change]:
         """The synthesis for the next turn."""

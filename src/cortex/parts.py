@@ -43,7 +43,6 @@ class _Entry:
     store: Store
     tenant: Tenant
     changes: Sequence[Change]
-    at: datetime
 
 
 class Aftermath:
@@ -52,7 +51,8 @@ class Aftermath:
     A recall never waits for it, and never fails because of it; what could not be written is counted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
         self._lock = threading.Lock()
         self._filled = threading.Condition(self._lock)
         self._hurried = threading.Condition(self._lock)
@@ -64,12 +64,12 @@ class Aftermath:
         self.on_work: Callable[[], None] | None = None
         """Called when a job was written."""
 
-    def add(self, store: Store, tenant: Tenant, changes: Sequence[Change], at: datetime) -> None:
+    def add(self, store: Store, tenant: Tenant, changes: Sequence[Change]) -> None:
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="cortex-aftermath", daemon=True)
                 self._thread.start()
-            self._put(_Entry(store, tenant, changes, at))
+            self._put(_Entry(store, tenant, changes))
 
     def settle(self) -> None:
         """Wait until everything added so far is written; what others add meanwhile is not waited for."""
@@ -120,7 +120,8 @@ class Aftermath:
 
     def _is_written(self, entry: _Entry) -> bool:
         try:
-            entry.store.apply(entry.tenant, entry.changes, at=entry.at)
+            # As of now: an event that is written after others must not say that it came before them.
+            entry.store.apply(entry.tenant, entry.changes, at=self._now())
         except EngineError as error:
             log.warning("receipt not kept: %s", error.code)
             return False
@@ -165,7 +166,7 @@ class Parts:
     """Opens the index of a tenant's files; None where files are not followed."""
     replace_store: Callable[[str, Path, Path], bool] | None = None
     """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
-    aftermath: Aftermath = field(default_factory=Aftermath)
+    aftermath: Aftermath = field(init=False)
     troubles: Troubles = field(default_factory=Troubles)
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
@@ -174,6 +175,8 @@ class Parts:
     """Opens a program that searches the files in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None
     """Set by whoever does the background work in this process."""
+    is_crowded: Callable[[], bool] = bool
+    """Whether somebody waits for an answer right now, so that what nobody waits for can wait."""
     ending: bool = False
     """Whether the process is about to end: what is begun is finished, and the rest is left for the next."""
     closed: bool = False
@@ -184,6 +187,7 @@ class Parts:
     _making: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
+        self.aftermath = Aftermath(self.clock.now)
         self.aftermath.on_work = self.nudge
 
     def nudge(self) -> None:

@@ -287,6 +287,10 @@ class ServeSettings(Section):
     max_header_bytes: int = number(32 << 10, "How long all headers of a request may be.", least=1_024)
     max_concurrent: int = number(64, "How many requests are worked on at once.", least=1)
     max_streams: int = number(64, "How many streams of changes are open at once, beside the requests.", least=1)
+    recall_processes: int = number(
+        1, "How many processes recall for turns, so that many at once do not hold each other up; 0: the server itself.",
+        least=0, most=32,
+    )  # fmt: skip
     max_connections: int = number(1_000, "How many connections are open at once.", least=1)
     rate_per_minute: int = number(6_000, "How many requests one token may make; 0 for any number.", least=0)
     request_timeout_ms: int = number(30_000, "How long a request may take.", least=1)

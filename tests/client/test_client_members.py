@@ -12,7 +12,7 @@ from cortex.client.remote import ONLY_HERE, RemoteCortex
 from cortex.engine import Engine
 from cortex.hooks import TurnHooks
 
-AT_SERVERS = {"prepare", "given", "missed", "state"}
+AT_SERVERS = {"prepare", "given", "missed", "count_failures", "state"}
 """What a server does with hooks, and what it knows of a session."""
 
 

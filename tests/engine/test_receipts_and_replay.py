@@ -13,7 +13,9 @@ from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, texts, us
 
 from cortex.domain.memory import Draft
 from cortex.domain.query import Mode
+from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound
+from cortex.parts import Aftermath
 from cortex.ports.store import File
 from cortex.testing import FakeClock, FakeEmbedder
 
@@ -358,3 +360,25 @@ def test_a_look_at_the_past_can_be_replayed(engine, clock):
     engine.settle()
     assert receipt.position == then
     assert engine.replay(receipt.id).same
+
+
+def test_what_is_written_late_says_so_and_does_not_reach_into_the_past():
+    """DESIGN 3: what was known at a time is what had been stored by then, however late a use is written down"""
+    clock, begun, free, told = FakeClock(), threading.Event(), threading.Event(), []
+
+    class Slow:
+        def apply(self, tenant, changes, *, at):
+            told.append(at)
+            begun.set()
+            assert free.wait(60)
+            return 0
+
+    aftermath = Aftermath(clock.now)
+    aftermath.add(Slow(), Tenant(), ())
+    assert begun.wait(60)
+    aftermath.add(Slow(), Tenant(), ())
+    clock.advance(5)
+    free.set()
+    aftermath.settle()
+    aftermath.close()
+    assert told[1] - told[0] == timedelta(seconds=5)

@@ -169,14 +169,14 @@ class Stalling:
 
 def test_whoever_settles_does_not_wait_for_what_others_add_meanwhile() -> None:
     """Under constant load there is always something more to be written"""
-    first, second, now = Gate(), Gate(), datetime.now(UTC)
+    first, second = Gate(), Gate()
     store: Any = Stalling(first, second)
-    aftermath = Aftermath()
-    aftermath.add(store, Tenant(), (), now)
+    aftermath = Aftermath(lambda: datetime.now(UTC))
+    aftermath.add(store, Tenant(), ())
     assert first.begun.wait(60)
     settling = threading.Thread(target=aftermath.settle)
     settling.start()
-    aftermath.add(store, Tenant(), (), now)
+    aftermath.add(store, Tenant(), ())
     first.open.set()
     assert second.begun.wait(60)
     settling.join(60)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cortex.errors import ProviderMissing
 from cortex.surfaces.cli import output
-from cortex.surfaces.cli.context import Surface, surface_of
+from cortex.surfaces.cli.context import Surface, open_cortex, surface_of
 
 if TYPE_CHECKING:
     from cortex.engine import Engine
@@ -45,11 +46,17 @@ def serve(
         running.check_exposure(tokens, options, clock.now())
         bound = running.listen(options)
         address = running.address_of(bound)
-        server = running.Server(
-            app.create_app(engine, tokens, options), options, lambda: _tell(surface, engine, address)
-        )
+        served = app.create_app(engine, tokens, options, open_engine=_again(surface))
+        server = running.Server(served, options, lambda: _tell(surface, engine, address))
         with bound, running.logged():
             server.run([bound])
+
+
+def _again(surface: Surface) -> Callable[[], Engine] | None:
+    """What opens the same memory in another process; None where only this one has it."""
+    if surface.open_engine is not open_cortex:
+        return None
+    return partial(open_cortex, surface.home, surface.agent, surface.user)
 
 
 def _tell(surface: Surface, engine: Engine, address: str) -> None:

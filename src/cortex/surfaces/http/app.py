@@ -31,6 +31,7 @@ from cortex.surfaces.http import (
     watching,
 )
 from cortex.surfaces.http.access import Access
+from cortex.surfaces.http.apart import OpenEngine, Recallers
 from cortex.surfaces.http.documented import document
 from cortex.surfaces.http.door import Door
 from cortex.surfaces.http.errors import handle_errors
@@ -49,21 +50,33 @@ ROUTERS = tuple(room.router for room in _ROOMS)
 
 
 def create_app(
-    engine: Engine, tokens: Tokens, options: ServeOptions | None = None, *, ids: IdSource | None = None
+    engine: Engine,
+    tokens: Tokens,
+    options: ServeOptions | None = None,
+    *,
+    ids: IdSource | None = None,
+    open_engine: OpenEngine | None = None,
 ) -> FastAPI:
-    """The application over `engine`; whoever made the engine closes it after the application has ended."""
+    """The application over `engine`; whoever made the engine closes it after the application has ended.
+
+    With `open_engine`, which opens the same memory again, turns recall in processes of their own.
+    """
     options = options or ServeOptions.of(engine.settings)
     hooks = TurnHooks(engine)
+    processes = options.recall_processes if open_engine is not None else 0
+    recallers = Recallers(open_engine or _nothing, processes, engine._parts.clock)
     served = Served(
         engine=engine,
         hooks=hooks,
         options=options,
         metrics=Metrics(lambda: hooks.troubles),
         caretaker=Caretaker(engine),
-        lanes=Lanes.of(options),
+        lanes=Lanes.of(options, recallers.number),
         streams=Streams(options.max_streams),
+        recallers=recallers,
     )
 
+    engine._parts.is_crowded = lambda: served.lanes.recalls.is_crowded
     hosting = McpHosting(served)
 
     @asynccontextmanager
@@ -73,8 +86,9 @@ def create_app(
         await anyio.to_thread.run_sync(caring.__enter__)
         hooks.warm()
         try:
-            async with hosting.at_work():
-                yield
+            with recallers.at_work():
+                async with hosting.at_work():
+                    yield
         finally:
             await anyio.to_thread.run_sync(hooks.flush, options.shutdown_seconds / 2)
             await anyio.to_thread.run_sync(caring.__exit__, None, None, None)
@@ -101,6 +115,10 @@ def create_app(
         paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes)},
     )
     return app
+
+
+def _nothing() -> Engine:
+    raise AssertionError("no process is started that would open it")
 
 
 def _tenants(tokens: Tokens) -> list[Tenant]:

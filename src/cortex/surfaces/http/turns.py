@@ -26,13 +26,13 @@ router = APIRouter(tags=["turns"], route_class=StrictRoute)
 
 _LATE = "deadline"
 
-_ANSWER_SHARE = 0.9
+_ANSWER_SHARE = 0.8
 """How much of a turn's deadline may be over when it is answered."""
 
-_PATIENCE = 0.75
+_PATIENCE = 0.7
 """How much of that it may stand in line: what is begun later would be late."""
 
-_TURNS_IN_LINE = 6
+_TURNS_IN_LINE = 3
 """How many recalls each place can do while somebody is patient. Who finds more before them does not join the line."""
 
 BEFORE = "/v1/turns/before"
@@ -46,16 +46,15 @@ async def before(asked: BeforeTurn, visit: Reading) -> Injected:
     clock = visit.served.engine._parts.clock
     began = clock.monotonic()
     seconds = _seconds(visit.served)
-    work = partial(
-        hooks.prepare,
-        asked.message,
-        session=asked.session,
-        scope=asked.scope,
-        channel=asked.channel,
-        trigger=asked.trigger,
-        recipe=asked.recipe,
-        deadline=Deadline.after(clock, seconds),
-    )
+    told = {
+        "message": asked.message,
+        "session": asked.session,
+        "scope": asked.scope,
+        "channel": asked.channel,
+        "trigger": asked.trigger,
+        "recipe": asked.recipe,
+    }
+    work = partial(visit.served.recallers.prepare, hooks, tenant, told, Deadline.after(clock, seconds))
     recalls = visit.served.lanes.recalls
 
     async def recalled() -> Injection:

@@ -18,6 +18,7 @@ from cortex.engine import Engine
 from cortex.hooks import TurnHooks
 from cortex.surfaces.calling import Calls
 from cortex.surfaces.http.access import Caller
+from cortex.surfaces.http.apart import Recallers
 from cortex.surfaces.http.errors import Malformed
 from cortex.surfaces.http.keeping import Caretaker
 from cortex.surfaces.http.metrics import Metrics
@@ -73,8 +74,9 @@ class Lanes:
     probes: Calls
 
     @classmethod
-    def of(cls, options: ServeOptions) -> Lanes:
-        recalls = max(1, min((os.cpu_count() or 1) - 1, _RECALLS_AT_ONCE))
+    def of(cls, options: ServeOptions, recallers: int) -> Lanes:
+        """With processes that recall, each has a place of its own; without, the threads here share an interpreter."""
+        recalls = recallers or max(1, min((os.cpu_count() or 1) - 1, _RECALLS_AT_ONCE))
         some = min(_AT_ONCE, options.max_concurrent)
         return cls(
             recalls=Calls(recalls, late=_MOST_LATE),
@@ -96,6 +98,7 @@ class Served:
     caretaker: Caretaker
     lanes: Lanes
     streams: Streams
+    recallers: Recallers
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,144 @@
+"""Recalls of turns in a process of their own: the same answers, whatever becomes of the process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from serve_process import Process
+
+from cortex import Cortex
+from cortex.clock import SystemClock
+from cortex.domain.scope import Tenant
+from cortex.hooks import Prepared, TurnHooks
+from cortex.ports.clock import Deadline
+from cortex.surfaces.http import apart
+from cortex.surfaces.http.apart import Recallers
+
+TEXT = "The deploy key rotates on Mondays"
+ASKED = {"message": "when does the deploy key rotate?", "session": "s1"}
+LONG = 30.0
+
+
+def opened(home: Path) -> Cortex:
+    return Cortex(home, settings={"embedding": {"provider": "none"}, "store": {"synchronous": "normal"}})
+
+
+def awaited(what: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Until it is so."""
+    ends = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+class Here:
+    """A memory, its hooks, and one process beside it."""
+
+    def __init__(self, engine: Cortex, recallers: Recallers) -> None:
+        self.engine = engine
+        self.hooks = TurnHooks(engine)
+        self.recallers = recallers
+        (self.recaller,) = recallers._all
+
+    def prepare(self, seconds: float = LONG, **asked: str) -> Prepared:
+        deadline = Deadline.after(self.engine._parts.clock, seconds)
+        return self.recallers.prepare(self.hooks, self.engine.tenant, ASKED | asked, deadline)
+
+    def begun(self) -> Here:
+        """Once the process has opened the memory."""
+        awaited(lambda: self.recaller._is_there())
+        return self
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Here]:
+    home = tmp_path / "home"
+    with opened(home) as engine:
+        engine.remember(TEXT)
+        recallers = Recallers(partial(opened, home), 1, SystemClock())
+        with recallers.at_work():
+            yield Here(engine, recallers)
+
+
+def test_the_process_prepares_what_would_be_prepared_here(here: Here) -> None:
+    own = here.prepare()  # the process is not ready yet
+    theirs = here.begun().prepare()
+    assert TEXT in theirs.injection.block
+    assert replace(theirs.injection, receipt_id=None) == replace(own.injection, receipt_id=None)
+    assert (theirs.session, theirs.begins, theirs.injected) == (own.session, own.begins, own.injected)
+    assert here.hooks.given(theirs).block == theirs.injection.block
+    here.engine.settle()
+    assert here.engine._store.describe()  # still open here
+    awaited(lambda: theirs.injection.receipt_id in {each.id for each in here.engine.receipts(op="recall")})
+
+
+def test_each_turn_is_recalled_for_its_own_tenant(here: Here) -> None:
+    here.begun()
+    other = here.hooks.for_(user="ada")
+    deadline = Deadline.after(here.engine._parts.clock, LONG)
+    assert here.recallers.prepare(other, Tenant(user="ada"), ASKED, deadline).injection.block == ""
+
+
+def test_what_is_late_is_not_taken_for_the_answer_to_the_next(here: Here) -> None:
+    here.begun()
+    assert here.recaller.ask(here.engine.tenant, ASKED, 0.0) == apart.LATE
+    heartbeat = here.prepare(trigger="heartbeat")
+    assert heartbeat.injection.skipped == "heartbeat"
+
+
+def test_a_process_that_was_killed_is_replaced_and_missed_by_nobody(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "START_AGAIN_SECONDS", 0.0)
+    first = here.begun().recaller.pid
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    assert TEXT in here.prepare().injection.block
+    awaited(lambda: TEXT in here.prepare().injection.block and here.recaller.pid not in (None, first))
+    assert TEXT in here.begun().prepare().injection.block
+
+
+def test_what_fails_in_the_process_is_counted_here(here: Here) -> None:
+    prepared = here.begun().prepare(recipe="no-such-recipe")
+    assert prepared.failed
+    assert here.hooks.troubles == {f"before:{prepared.failed[0]}": 1}
+
+
+def children(pid: int) -> set[int]:
+    try:
+        return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()))
+    except FileNotFoundError:
+        return set()
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2][0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_no_process_outlives_the_server(tmp_path: Path, how: signal.Signals) -> None:
+    with Process(tmp_path / "home") as server:
+        server.client.post("/v1/memories", json={"text": TEXT})
+        awaited(lambda: len(children(server.pid)) >= 1)
+        told = server.client.post("/v1/turns/before", json=ASKED).json()
+        assert TEXT in told["block"] or told["degraded"]
+        started = children(server.pid)
+        server.end(how)
+        awaited(lambda: not any(is_running(pid) for pid in started))
+
+
+def test_a_server_can_do_without(tmp_path: Path) -> None:
+    with Process(tmp_path / "home", CORTEX_SERVE__RECALL_PROCESSES="0") as server:
+        assert children(server.pid) == set()
+        assert server.client.post("/v1/turns/before", json=ASKED).status_code == 200
+        assert server.end() == 0
