@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from bench import files, processes, recalling, turns, writing
+from bench import files, processes, recalling, serving, turns, writing
 from bench.corpus import Asked, Corpus, load
 from bench.recalling import GrowingStore
 from bench.results import NotMeasured, Row, print_results
@@ -115,6 +115,10 @@ def _recalling(
     if not given.real_vectors:
         yield from processes.at_scale(store.home, given.models, pairs, sizes[-1], folder / "plain.sqlite")
     yield from processes.asking(store.home, corpus.questions[0].text, sizes[-1], 5)
+    if not given.real_vectors:
+        load = serving.Load(16, 5.0, sizes[-1]) if given.quick else serving.Load(64, 60.0, sizes[-1])
+        console.print(f"[dim]serving {load.clients} clients for {load.seconds:g} s")
+        yield from serving.under_load(folder, store.home, given.models, corpus.questions, load)
 
 
 def _real_embedder(models: Path) -> Embedder:

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bench.corpus import Asked, load
+from bench.corpus import Asked, SyntheticEmbedder, load
 from bench.recalling import GrowingStore
 from bench.results import Result, Row, print_results
+from cortex import Cortex
 from cortex import settings as configuration
 from cortex.settings import HookSettings
 
@@ -62,6 +63,8 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked
     """A copy of the store at `home`, served in a process of its own and asked by another."""
     served = folder / "served"
     shutil.copytree(home, served)
+    with Cortex(served, embedder=SyntheticEmbedder()) as engine:
+        engine.attend()  # the lifecycle of the day has run: it is not what is measured
     asked = [(question.text, question.scope) for question in questions]
     before = {"path": "/v1/turns/before", "questions": asked, "after_every": _AFTER_EVERY}
     with _process(str(served), str(models)) as server:
