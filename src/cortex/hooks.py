@@ -30,7 +30,7 @@ from cortex.engine import Engine, Explained
 from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
 from cortex.parts import Troubles, log
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Change, Job, PutJob, SetState, View
+from cortex.ports.store import Change, Filter, Job, PutJob, SetState, View
 from cortex.recall import policy, recipes, synthesis
 from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
@@ -392,9 +392,11 @@ class TurnHooks:
         self._shared.background.add(_Task("warm", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
 
     def _warmed(self, message: str) -> None:
-        self._engine._position()
-        if self._parts.embedder.space.dimension:
-            self._parts.embedder.embed_query(message)
+        embedder = self._parts.embedder
+        with self._engine._view() as view:
+            if embedder.space.dimension:
+                # What a large store keeps in memory of its vectors takes longer to read than a turn may wait.
+                view.nearest(embedder.embed_query(message), embedder.space, Filter(), 1)
 
     def flush(self, timeout: float = 10.0) -> bool:
         """Wait until what earlier turns left behind is stored, or given up; False where `timeout` seconds are over."""

@@ -92,6 +92,8 @@ class CodeIndex:
             self._tombs[fresh] = _NEVER
             self._codes[fresh] = np.frombuffer(b"".join(row[3] for row in batch), np.uint8).reshape(len(batch), -1)
             self._count = end
+            # Whoever asks may be out of time in the middle of this: the next goes on from here.
+            self._last_code = batch[-1][0]
 
     def _bury(self, connection: sqlite3.Connection) -> None:
         for tomb, code in connection.execute("SELECT seq, code FROM tombs WHERE seq > ?", (self._last_tomb,)):

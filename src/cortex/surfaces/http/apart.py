@@ -7,6 +7,7 @@ to know of its turn, and every job, is written by the server itself.
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import queue
@@ -30,6 +31,9 @@ START_AGAIN_SECONDS = 5.0
 """How long after it was started a process that has ended is started again, at the earliest."""
 
 END_SECONDS = 2.0
+
+WARM_SECONDS = 30.0
+"""How long a process that starts may take to read what it keeps in memory before it is asked for the first time."""
 
 _GONE = (EOFError, OSError)
 
@@ -172,6 +176,8 @@ def _recall(open_engine: OpenEngine, connection: Connection) -> None:
     with open_engine() as engine, suppress(*_GONE):
         hooks, clock = TurnHooks(engine), engine._parts.clock
         hooks.warm()
+        hooks.flush(WARM_SECONDS)
+        gc.freeze()  # what is there now stays: to look through it again and again would only make turns wait
         connection.send(None)
         while True:
             turn: Turn = connection.recv()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import signal
@@ -104,9 +105,11 @@ class Server(uvicorn.Server):
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         before = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_SECONDS)
+        gc.freeze()  # what is there now stays: to look through it again and again would only make requests wait
         try:
             await super().serve(sockets)
         finally:
+            gc.unfreeze()
             sys.setswitchinterval(before)
 
     @contextmanager

@@ -26,10 +26,10 @@ router = APIRouter(tags=["turns"], route_class=StrictRoute)
 
 _LATE = "deadline"
 
-_ANSWER_SHARE = 0.8
+_ANSWER_SHARE = 0.75
 """How much of a turn's deadline may be over when it is answered."""
 
-_PATIENCE = 0.7
+_PATIENCE = 0.65
 """How much of that it may stand in line: what is begun later would be late."""
 
 _TURNS_IN_LINE = 3
