@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import multiprocessing
+import os
 import queue
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +32,7 @@ START_AGAIN_SECONDS = 5.0
 """How long after it was started a process that has ended is started again, at the earliest."""
 
 END_SECONDS = 2.0
+NICENESS = 5
 
 WARM_SECONDS = 30.0
 """How long a process that starts may take to read what it keeps in memory before it is asked for the first time."""
@@ -171,6 +173,8 @@ def _recall(open_engine: OpenEngine, connection: Connection) -> None:
     # Whoever started us is told to end, and ends us.
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
+    # Where there are too few cores, the event loop goes first: it has everybody's answers in its hands.
+    os.nice(NICENESS)
     # What there is to tell of a recall is told by the server.
     logging.getLogger("cortex").addHandler(logging.NullHandler())
     with open_engine() as engine, suppress(*_GONE):
