@@ -162,6 +162,7 @@ def test_a_search_is_made_read_and_left_by_keyboard(visit: Visit, sample: Server
 def test_a_slash_is_a_letter_where_something_is_written(visit: Visit) -> None:
     visit.go()
     visit.page.keyboard.press("/")
+    expect(visit.searchbox).to_be_focused()
     visit.page.keyboard.type("src/api")
     expect(visit.searchbox).to_have_value("src/api")
 
