@@ -65,7 +65,7 @@ package: $(VENV)/.dev ## Build the wheel and the source distribution, into dist
 browser: ## Install Chromium for the tests of the dashboard, where that can be done (Debian, as root)
 	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" || test "$$(id -u)" != 0 \
 	  || ! command -v apt-get > /dev/null \
-	  || { echo "installing Chromium …"; apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-inter > /dev/null; } \
+	  || { echo "installing Chromium …"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-inter > /dev/null; } \
 	  || true
 	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" \
 	  || echo "no Chromium: the tests of the dashboard are skipped; install it, or name one with CORTEX_CHROMIUM"
