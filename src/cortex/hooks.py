@@ -450,7 +450,7 @@ def _noted(troubles: Troubles, hook: str) -> Iterator[list[str]]:
         troubles.count(f"{hook}:{code}")
 
 
-class _Threads:
+class Threads:
     """Threads that keep no process from ending, and no more than so many at once."""
 
     def __init__(self, most: int) -> None:
@@ -485,7 +485,7 @@ class _Task:
 class _Background:
     """Carries out what turns leave behind, in order; what takes too long is left to itself, and counted."""
 
-    def __init__(self, threads: _Threads, troubles: Troubles) -> None:
+    def __init__(self, threads: Threads, troubles: Troubles) -> None:
         self._threads = threads
         self._troubles = troubles
         self._waiting: deque[_Task] = deque()
@@ -554,10 +554,10 @@ class _Shared:
     """What the hooks of all users of an engine have in common."""
 
     troubles: Troubles
-    threads: _Threads = field(default_factory=lambda: _Threads(MOST_AT_ONCE))
+    threads: Threads = field(default_factory=lambda: Threads(MOST_AT_ONCE))
     injected: _Injected = field(default_factory=_Injected)
     background: _Background = field(init=False)
 
     def __post_init__(self) -> None:
         # Threads of its own: recalls that hang must not take the places of what is to be stored.
-        self.background = _Background(_Threads(MOST_LATE), self.troubles)
+        self.background = _Background(Threads(MOST_LATE), self.troubles)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import replace
 from time import monotonic
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from cortex.client import reading
 from cortex.errors import EngineError
-from cortex.hooks import MOST_AT_ONCE, MOST_WAITING, Injection
+from cortex.hooks import MOST_AT_ONCE, MOST_WAITING, Injection, Threads
+from cortex.parts import Troubles
 
 if TYPE_CHECKING:
     from cortex.client.remote import RemoteCortex
@@ -90,7 +90,7 @@ class RemoteHooks:
         return self._shared.background.settle(timeout)
 
     def _in_time(self, work: Callable[[], Injection]) -> Injection:
-        pending = self._shared.begun(work)
+        pending = self._shared.threads.start(work, "cortex-before")
         if pending is None:
             return self._without("busy")
         try:
@@ -118,21 +118,12 @@ class RemoteHooks:
         self._shared.seconds = self._remote._get("/v1/me")["turn_deadline_ms"] / 1000
 
 
-class _Troubles:
-    """How often what went wrong."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
+class _Troubles(Troubles):
+    """What went wrong is also told: there is no status here that would show the counts."""
 
     def count(self, what: str) -> None:
-        with self._lock:
-            self._counts[what] += 1
+        super().count(what)
         log.warning("%s", what)
-
-    def counted(self) -> dict[str, int]:
-        with self._lock:
-            return dict(self._counts)
 
 
 class _Shared:
@@ -142,24 +133,7 @@ class _Shared:
         self.seconds = DEADLINE_SECONDS
         self.troubles = _Troubles()
         self.background = _Background(self.troubles)
-        self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
-
-    def begun(self, work: Callable[[], Injection]) -> Future[Injection] | None:
-        """`work` in a thread that keeps no process from ending; None where too many are under way."""
-        if not self._places.acquire(blocking=False):
-            return None
-        pending: Future[Injection] = Future()
-
-        def run() -> None:
-            try:
-                pending.set_result(work())
-            except BaseException as error:  # it belongs to whoever waits for the result
-                pending.set_exception(error)
-            finally:
-                self._places.release()
-
-        threading.Thread(target=run, name="cortex-before", daemon=True).start()
-        return pending
+        self.threads = Threads(MOST_AT_ONCE)
 
 
 class _Background:

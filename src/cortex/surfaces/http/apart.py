@@ -135,10 +135,6 @@ class Recallers:
         self._all = [Recaller(open_engine, clock) for _ in range(number)]
         self._idle: queue.SimpleQueue[Recaller] = queue.SimpleQueue()
 
-    @property
-    def pids(self) -> list[int | None]:
-        return [each.pid for each in self._all]
-
     @contextmanager
     def at_work(self) -> Iterator[None]:
         for each in self._all:
