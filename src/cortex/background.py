@@ -65,11 +65,11 @@ class Background:
             self._parts.clock,
             alone=_DECIDE_BESIDE_OTHERS,
             most=most,
-            is_ending=lambda: not self._has_way(),
+            may_begin=self._may_begin,
         )
 
-    def _has_way(self) -> bool:
-        """Turns go first: while any stand in line, this waits, but not for ever. Whether there is more to do now."""
+    def _may_begin(self) -> bool:
+        """Turns go first: while any stand in line, this waits, but not for ever. None is begun once all is to end."""
         for _ in range(_MOST_WAITS):
             if self._parts.ending or not self._parts.is_crowded():
                 break

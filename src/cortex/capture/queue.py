@@ -63,14 +63,14 @@ def run_due(
     *,
     alone: Collection[str] = (),
     most: int | None = None,
-    is_ending: Callable[[], bool] = lambda: False,
+    may_begin: Callable[[], bool] = lambda: True,
 ) -> Worked:
     """Carry out every job that is due, oldest first; what fails is tried again later, and at last given up and kept.
 
-    Of the kinds in `alone` one job runs at a time, in whatever process. None is begun once the process `is_ending`.
+    Of the kinds in `alone` one job runs at a time, in whatever process. `may_begin` is asked before each.
     """
     worked = Worked()
-    while not is_ending() and (most is None or sum(worked.done.values()) < most):
+    while may_begin() and (most is None or sum(worked.done.values()) < most):
         now = clock.now()
         job = store.claim(tenant, sorted(handlers), now=now, until=now + CLAIM, alone=sorted(alone))
         if job is None:
