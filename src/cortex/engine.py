@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,20 @@ from cortex.parts import Parts, log
 from cortex.ports.clock import Deadline
 from cortex.ports.index import FileIndex
 from cortex.ports.searching import FileSearch
-from cortex.ports.store import Change, Counts, File, Filter, Finding, Put, Store, Touch, Version, View
+from cortex.ports.store import (
+    Change,
+    Counts,
+    ExpectSame,
+    File,
+    Filter,
+    Finding,
+    Put,
+    Store,
+    Touch,
+    Version,
+    View,
+    retry_on_conflict,
+)
 from cortex.progress import Progress, silent
 from cortex.recall import flow as recalling
 from cortex.recall import recipes, replaying, telling
@@ -209,14 +223,12 @@ class Engine:
         checked_label(session, "session")
         checked_label(scope, "scope")
         now = self._parts.clock.now()
-        with self._store.view(self.tenant) as view:
-            first = view.last_seq(session) + 1
         stored = [
             Turn(
                 id=TraceId(self._parts.ids(now)),
                 text=checked_text(said.text, field=f"turns[{number}].text", max_bytes=self._max_text_bytes),
                 session=session,
-                seq=first + number,
+                seq=number,
                 created_at=now if said.at is None else aware(said.at, f"turns[{number}].at"),
                 role=said.effective_role,
                 speaker=said.speaker,
@@ -228,8 +240,10 @@ class Engine:
             for number, said in enumerate(turns)
         ]
         with self._noting("keep_turns") as note:
-            outcome = self._keep(stored, EventKind.SAID, (), embed, progress)
-            note.close(outcome.position or self._position(), session_turns=first + len(stored), **outcome.facts())
+            outcome = self._keep(stored, EventKind.SAID, remembering.fit_turns, embed, progress)
+            with self._store.view(self.tenant) as view:
+                position, turns_there = outcome.position or view.position, view.last_seq(session) + 1
+            note.close(position, session_turns=turns_there, **outcome.facts())
         return Kept(tuple(turn.id for turn in stored), note.receipt)
 
     def _remember(
@@ -238,20 +252,21 @@ class Engine:
         checked = [draft.checked(self._max_text_bytes) for draft in drafts]
         now = self._parts.clock.now()
         memories = [draft.memory(TraceId(self._parts.ids(now)), now) for draft in checked]
+        fit = None
+        if any(memory.supersedes or memory.source_turns for memory in memories):
+            fit = partial(remembering.fit_memories, now=now)
+            with self._store.view(self.tenant) as view:
+                fit(memories, view)  # all are checked before the first is stored
         with self._noting("remember") as note:
-            replaced: list[Change] = []
-            if any(memory.supersedes or memory.source_turns for memory in memories):
-                with self._store.view(self.tenant) as view:
-                    memories = [remembering.as_trusted_as_its_sources(memory, view) for memory in memories]
-                    replaced = remembering.superseding(memories, view, now)
-            outcome = self._keep(memories, because, replaced, embed, progress)
-            note.close(outcome.position or self._position(), superseded=len(replaced), **outcome.facts())
-        return memories, note.receipt
+            outcome = self._keep(memories, because, fit, embed, progress)
+            kept = [memory for memory in outcome.traces if isinstance(memory, Memory)]
+            superseded = sum(memory.supersedes is not None for memory in kept)
+            note.close(outcome.position or self._position(), superseded=superseded, **outcome.facts())
+        return kept, note.receipt
 
     def _keep(
-        self, traces: Sequence[Trace], because: EventKind, also: Sequence[Change], embed: bool,
-        progress: Progress, *, at_once: bool = False,
-    ) -> remembering.Outcome:  # fmt: skip
+        self, traces: Sequence[Trace], because: EventKind, fit: remembering.Fit | None, embed: bool, progress: Progress
+    ) -> remembering.Outcome:
         return remembering.keep(
             traces,
             because,
@@ -261,20 +276,16 @@ class Engine:
             passage_tokens=self._parts.settings.embedding.passage_tokens,
             clock=self._parts.clock,
             progress=progress,
-            also=also,
-            at_once=at_once,
+            fit=fit,
         )
 
     def forget(self, id: str) -> Forgotten:
         """Hide a memory or turn from recall; its history stays, and `restore` brings it back."""
-        return self._turn_state(id, State.FORGOTTEN, EventKind.FORGOTTEN, "forget")
+        return self._set_state(id, lambda _versions: State.FORGOTTEN, EventKind.FORGOTTEN, "forget")
 
     def restore(self, id: str) -> Forgotten:
         """Undo `forget`."""
-        with self._store.view(self.tenant) as view:
-            states = [version.trace.state for version in view.history(checked_id(id))]
-        before = [state for state in states if state is not State.FORGOTTEN]
-        return self._turn_state(id, before[-1] if before else State.ACTIVE, EventKind.RESTORED, "restore")
+        return self._set_state(id, _state_to_restore, EventKind.RESTORED, "restore")
 
     def forget_matching(self, text: str, *, scope: str | None = None) -> Forgotten:
         """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5)."""
@@ -299,22 +310,32 @@ class Engine:
 
         return Erasing(self).erase(ids, sources=sources, backups=backups)
 
-    def _turn_state(self, id: str, state: State, because: EventKind, op: str) -> Forgotten:
+    def _set_state(
+        self, id: str, choose: Callable[[Sequence[Version]], State], because: EventKind, op: str
+    ) -> Forgotten:
+        """Give a memory or turn the state that `choose` finds for it in its versions."""
+        wanted = checked_id(id)
         with self._noting(op) as note:
-            trace = self.get(id)
+            position, changed = retry_on_conflict(lambda: self._try_state(wanted, choose, because))
+            ids = (wanted,) if changed else ()
+            note.close(position, changed=len(ids), **({"ids": list(ids)} if ids else {}))
+        return Forgotten(ids, (), note.receipt)
+
+    def _try_state(
+        self, id: TraceId, choose: Callable[[Sequence[Version]], State], because: EventKind
+    ) -> tuple[int, bool]:
+        """The position afterwards, and whether anything had to be changed."""
+        with self._view() as view:
+            trace = _found(view, id)
             if isinstance(trace, Chunk):
                 raise InvalidRequest(
                     f"names lines of a file ({trace.citation})", field="id", hint="edit the file: its lines follow it"
                 )
-            ids: tuple[TraceId, ...] = ()
+            state = choose(view.history(id))
             if trace.state is state:
-                note.close(self._position(), changed=0)
-            else:
-                changed = trace.revised(state=state)
-                position = self._store.apply(self.tenant, [Put(changed, because)], at=self._parts.clock.now())
-                ids = (trace.id,)
-                note.close(position, changed=1, ids=list(ids))
-        return Forgotten(ids, (), note.receipt)
+                return view.position, False
+        changes: list[Change] = [ExpectSame(trace), Put(trace.revised(state=state), because)]
+        return self._store.apply(self.tenant, changes, at=self._parts.clock.now()), True
 
     # --- capture ---------------------------------------------------------------------------------
 
@@ -501,10 +522,7 @@ class Engine:
         """The memory, turn or chunk with this id, whatever its state."""
         wanted = checked_id(id)
         with self._view() as view:
-            found = view.load([wanted])
-        if not found:
-            raise NotFound(f"no memory, turn or chunk {wanted}", hint="see `cortex list`")
-        return found[0]
+            return _found(view, wanted)
 
     def show(self, id: str) -> Shown:
         """A trace with its versions, the turns it came from and the memories drawn from it."""
@@ -656,20 +674,19 @@ class Engine:
         from cortex import exchange
 
         with self._noting("import") as note:
-            with self._store.view(self.tenant) as view:
-                plan = exchange.import_plan(
-                    lines,
-                    view,
-                    ids=self._parts.ids,
-                    max_text_bytes=self._max_text_bytes,
-                    dedupe=dedupe,
-                    dry_run=dry_run,
-                    skip_bad=skip_bad,
-                    trusted=trusted,
-                )
-                outcome = remembering.Outcome(position=view.position)
-            if plan.traces and not dry_run:
-                outcome = self._keep(plan.traces, EventKind.IMPORTED, (), embed, progress, at_once=True)
+            plan = exchange.import_lines(
+                lines,
+                tenant=self.tenant,
+                store=self._store,
+                clock=self._parts.clock,
+                ids=self._parts.ids,
+                max_text_bytes=self._max_text_bytes,
+                dedupe=dedupe,
+                dry_run=dry_run,
+                skip_bad=skip_bad,
+                trusted=trusted,
+            )
+            outcome = self._embed_stored(plan.position, plan.stored, embed, progress)
             note.close(outcome.position, **plan.facts(), **outcome.facts())
         return exchange.Imported(plan, note.receipt)
 
@@ -712,20 +729,27 @@ class Engine:
                 skip_conflicts=skip_conflicts,
                 forget_missing=forget_missing,
             )
-            outcome = remembering.Outcome(position=plan.position, stored=len(plan.stored))
-            if embed and self._can_embed:
-                vectors = remembering.backfill_these(
-                    plan.stored,
-                    tenant=self.tenant,
-                    store=self._store,
-                    embedder=self._parts.embedder,
-                    passage_tokens=self._parts.settings.embedding.passage_tokens,
-                    clock=self._parts.clock,
-                    progress=progress,
-                )
-                outcome.add(vectors)
+            outcome = self._embed_stored(plan.position, plan.stored, embed, progress)
             note.close(outcome.position, **plan.facts(), **outcome.facts())
         return exchange.MarkdownImported(plan, note.receipt)
+
+    def _embed_stored(
+        self, position: int, ids: Sequence[TraceId], embed: bool, progress: Progress
+    ) -> remembering.Outcome:
+        """Give vectors to what was stored all at once."""
+        outcome = remembering.Outcome(position=position, stored=len(ids))
+        if embed and self._can_embed:
+            vectors = remembering.backfill_these(
+                ids,
+                tenant=self.tenant,
+                store=self._store,
+                embedder=self._parts.embedder,
+                passage_tokens=self._parts.settings.embedding.passage_tokens,
+                clock=self._parts.clock,
+                progress=progress,
+            )
+            outcome.add(vectors)
+        return outcome
 
     # --- files -----------------------------------------------------------------------------------
 
@@ -922,6 +946,23 @@ class Engine:
         if settings.enabled:
             kept = query if settings.keep_queries else None
             self._parts.aftermath.add(self._store, self.tenant, [File(note.receipt, kept)])
+
+
+def _found(view: View, id: TraceId) -> Trace:
+    found = view.load([id])
+    if not found:
+        raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
+    return found[0]
+
+
+def _state_to_restore(versions: Sequence[Version]) -> State:
+    """The state a trace had before it was forgotten; what was superseded meanwhile is not active again."""
+    if not versions or versions[-1].trace.state is not State.FORGOTTEN:
+        return versions[-1].trace.state if versions else State.ACTIVE
+    before = [version.trace.state for version in versions if version.trace.state is not State.FORGOTTEN]
+    state, last = before[-1] if before else State.ACTIVE, versions[-1].trace
+    is_replaced = isinstance(last, Memory) and last.superseded_by is not None
+    return State.SUPERSEDED if state is State.ACTIVE and is_replaced else state
 
 
 class _Note:

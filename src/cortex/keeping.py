@@ -178,8 +178,9 @@ class Keeping:
 
     def _note_task(self, task: Task, trouble: Anomaly | None) -> None:
         now = self._parts.clock.now()
-        if change := upkeep.noted(task, trouble, self._diary(), now):
-            self._engine._store.apply(self._engine.tenant, [change], at=now)
+        upkeep.write(
+            self._engine.tenant, self._engine._store, now, lambda diary: upkeep.noted(task, trouble, diary, now)
+        )
 
     def _diary(self) -> Diary:
         with self._engine._store.view(self._engine.tenant) as view:

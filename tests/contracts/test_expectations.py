@@ -29,9 +29,11 @@ from cortex.errors import Conflict
 from cortex.ports.store import (
     Change,
     Embed,
+    ExpectAbsent,
     ExpectClaim,
     ExpectLast,
     ExpectSame,
+    ExpectState,
     File,
     Filter,
     Job,
@@ -654,3 +656,51 @@ def test_work_that_runs_alone_holds_up_nobody_else(anna: Desk, boris: Desk) -> N
     for desk, number in ((anna, 1), (boris, 2)):
         desk.apply(PutJob(job(number)))
         assert desk.store.claim(desk.tenant, ["extract"], now=AT, until=AT + MINUTE, alone=["extract"])
+
+
+# --- expecting that nobody was first ----------------------------------------------------------------------------------
+
+
+def test_what_is_expected_not_to_be_there_must_not_be(anna: Desk, boris: Desk) -> None:
+    """E14"""
+    anna.put(memory(1))
+    boris.put(memory(2))
+    before = everything(anna)
+    with pytest.raises(Conflict, match=id_(1)):
+        anna.apply(ExpectAbsent((id_(3), id_(1))), *OTHER_CHANGES)
+    assert everything(anna) == before
+    anna.apply(ExpectAbsent((id_(2), id_(3))))
+    anna.apply(Remove(id_(1)))
+    anna.apply(ExpectAbsent((id_(1),)))
+
+
+def test_parts_of_a_state_are_expected_as_they_were_read(anna: Desk) -> None:
+    anna.apply(ExpectState("s1", {"read": None}), SetState("s1", {"read": [1, {"to": "2"}], "other": 5}))
+    with anna.view() as view:
+        read = view.state("s1")
+    assert read is not None
+    anna.apply(ExpectState("s1", read), ExpectState("s1", {"read": read["read"]}), ExpectState("s2", {"read": None}))
+    for parts in ({"read": None}, {"read": [1]}, {"other": 6}, {"missing": 0}):
+        with pytest.raises(Conflict, match="s1"):
+            anna.apply(ExpectState("s1", parts), SetState("s1", {"other": 7}))
+    with anna.view() as view:
+        assert view.state("s1") == read
+
+
+def test_vectors_of_a_text_that_was_changed_meanwhile_are_dropped(anna: Desk) -> None:
+    anna.put(memory(1), memory(2))
+    revised = memory(1, "The harbour is closed")
+    anna.put(revised, because=EventKind.REVISED)
+    late = [Embed(id_(number), SPACE, [EAST], memory(number).text) for number in (1, 2, 3)]
+    anna.apply(*late)
+    assert ids(anna.scan(Filter(lacking=SPACE))) == [id_(1)]
+    anna.apply(Embed(id_(1), SPACE, [EAST], revised.text))
+    assert anna.scan(Filter(lacking=SPACE)) == []
+
+
+def test_a_job_that_still_waits_is_withdrawn_only_while_it_does(anna: Desk) -> None:
+    anna.apply(PutJob(job(1)))
+    waiting = job(1)
+    claimed(anna)
+    with pytest.raises(Conflict):
+        anna.apply(ExpectClaim(waiting), PutJob(replace(waiting, state=JobState.DONE)))

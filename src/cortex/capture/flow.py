@@ -22,7 +22,7 @@ from cortex.domain.trust import least
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.clock import Clock
-from cortex.ports.store import Change, Embed, Filter, Job, SetState, Store, View
+from cortex.ports.store import Change, Embed, Filter, Job, SetState, Store, View, guarded, retry_on_conflict
 
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
@@ -69,19 +69,25 @@ class Capture:
     def run(self, job: Job) -> dict[str, int]:
         """Carry out a job for the session it names; each step is durable, and none is done twice."""
         total: Counter[str] = Counter()
-        while True:
-            with self.store.view(self.tenant) as view:
-                done = (view.state(job.key) or {}).get(self.mark, -1)
-                turns = view.turns(job.key, done, WINDOW)
-                captured, changes = self._step(turns, view)
-            now = self.clock.now()
-            last = len(turns) < WINDOW
-            parts = {self.mark: turns[-1].seq if turns else done} | ({"pending_since": None} if last else {})
-            hold = queue.finished(job) if last else queue.renewed(job, now)
-            self.store.apply(self.tenant, [*hold, *changes, SetState(job.key, parts)], at=now)
-            total.update(captured.counts())
-            if last:
-                return dict(total)
+        is_last = False
+        while not is_last:
+            counts, is_last = retry_on_conflict(lambda: self._run_step(job))
+            total.update(counts)
+        return dict(total)
+
+    def _run_step(self, job: Job) -> tuple[dict[str, int], bool]:
+        """Read, decide and store one step; gives what there is to count, and whether it was the last."""
+        with self.store.view(self.tenant) as view:
+            done = (view.state(job.key) or {}).get(self.mark, -1)
+            turns = view.turns(job.key, done, WINDOW)
+            captured, changes = self._step(turns, view)
+            changes = guarded(changes, view)
+        now = self.clock.now()
+        is_last = len(turns) < WINDOW
+        parts = {self.mark: turns[-1].seq if turns else done} | ({"pending_since": None} if is_last else {})
+        hold = queue.finished(job) if is_last else queue.renewed(job, now)
+        self.store.apply(self.tenant, [*hold, *changes, SetState(job.key, parts)], at=now)
+        return captured.counts(), is_last
 
     def _step(self, turns: Sequence[Turn], view: View) -> tuple[Captured, list[Change]]:
         captured = Captured(turns=len(turns))

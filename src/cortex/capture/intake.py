@@ -24,12 +24,19 @@ from cortex.domain.secrets import redacted
 from cortex.domain.suspicion import own_words, tier_for
 from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import SOURCE_OF_ROLE, Role, Turn
-from cortex.errors import Conflict
 from cortex.ports.clock import Clock
-from cortex.ports.store import Change, ExpectLast, Job, Put, PutJob, SetState, Store, View
-
-TRIES = 8
-"""How often an intake looks again when another writer of the same session was first."""
+from cortex.ports.store import (
+    Change,
+    ExpectLast,
+    Job,
+    Put,
+    PutJob,
+    SetState,
+    Store,
+    View,
+    guarded,
+    retry_on_conflict,
+)
 
 AHEAD = timedelta(days=1)
 """How far in the future a message may say it was written: clocks differ, but nothing was said next year."""
@@ -153,14 +160,7 @@ def take_in(
     afterwards: Afterwards,
 ) -> Intake:
     """Store what is new of a history, and enqueue what is to be made of it; one transaction, durable on return."""
-    for tried in range(TRIES):
-        try:
-            return _take_in(arrival, tenant, store, clock, ids, limits, afterwards)
-        except Conflict:
-            # Another writer of the same session was first: look again at what is there now.
-            if tried == TRIES - 1:
-                raise
-    raise AssertionError  # the loop returns or raises
+    return retry_on_conflict(lambda: _take_in(arrival, tenant, store, clock, ids, limits, afterwards))
 
 
 def _take_in(
@@ -188,7 +188,7 @@ def _take_in(
         last = view.last_seq(arrival.session)
         placed = (_whole if arrival.follows is None else _tail)(view, arrival, listened.said, state, limits, intake)
         spoken, aligned, stored = placed.spoken, placed.aligned, placed.stored
-        changes = _edits(aligned, stored, spoken, view, intake)
+        changes = guarded(_edits(aligned, stored, spoken, view, intake), view)
         recent = view.turns(arrival.session, last - RECENT)
     turns = _turns([spoken[at] for at in aligned.fresh], recent, arrival, last + 1, ids, now)
     for at, turn in zip(aligned.fresh, turns, strict=True):

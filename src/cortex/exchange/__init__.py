@@ -3,7 +3,7 @@
 from cortex.exchange.divergences import Divergence, EditConflict
 from cortex.exchange.editing import MarkdownImported, MarkdownPlan, markdown_plan
 from cortex.exchange.export import exported
-from cortex.exchange.flow import import_edits
+from cortex.exchange.flow import import_edits, import_lines
 from cortex.exchange.importing import BadLine, Dedupe, Imported, ImportPlan, import_plan
 from cortex.exchange.pages import Page, markdown_of, markdown_pages
 from cortex.exchange.reading import MarkdownReader
@@ -23,6 +23,7 @@ __all__ = [
     "Statement",
     "exported",
     "import_edits",
+    "import_lines",
     "import_plan",
     "markdown_of",
     "markdown_pages",

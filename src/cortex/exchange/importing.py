@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from cortex.domain.choices import chosen
+from cortex.domain.events import EventKind
 from cortex.domain.identity import IdSource, TraceId, checked_id
 from cortex.domain.lanes import State
 from cortex.domain.memory import Draft, ImportanceLabel, Kind, Memory, Retention
@@ -27,7 +28,7 @@ from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest
 from cortex.exchange.export import EXPORTED_LANES
-from cortex.ports.store import Filter, View
+from cortex.ports.store import Change, ExpectAbsent, ExpectLast, Filter, Put, View
 
 EARLIEST, LATEST = 1900, 2200
 """The years a time may lie in; beyond them it is a mistake, such as milliseconds taken for seconds."""
@@ -67,10 +68,28 @@ class ImportPlan:
     dedupe: Dedupe
     dry_run: bool
     trusted: bool
+    position: int = 0
+    """Where the ledger stood when it was planned; once it is carried out, where that left it."""
     lines: int = 0
     traces: list[Memory | Turn] = field(default_factory=list)
     duplicates: Counter[str] = field(default_factory=Counter)
     bad: list[BadLine] = field(default_factory=list)
+    last_seqs: dict[str, int] = field(default_factory=dict)
+    """Where each session ended that turns are imported into."""
+
+    @property
+    def changes(self) -> list[Change]:
+        """All of it in one transaction, for a store that still has none of these ids and no more turns."""
+        return [
+            ExpectAbsent(tuple(trace.id for trace in self.traces)),
+            *(ExpectLast(session, seq) for session, seq in self.last_seqs.items()),
+            *(Put(trace, EventKind.IMPORTED) for trace in self.traces),
+        ]
+
+    @property
+    def stored(self) -> list[TraceId]:
+        """What is stored by it and may need vectors; nothing in a dry run."""
+        return [] if self.dry_run else [trace.id for trace in self.traces]
 
     def facts(self) -> dict[str, Any]:
         """For the receipt: counts and reasons, never text."""
@@ -113,7 +132,7 @@ def import_plan(
     The first bad line is an error that names it, unless `skip_bad`: then bad lines are left out and counted.
     Nothing comes in above `untrusted` unless `trusted`, and nothing ever above what its line says.
     """
-    plan = ImportPlan(chosen(Dedupe, dedupe, "dedupe"), dry_run, trusted)
+    plan = ImportPlan(chosen(Dedupe, dedupe, "dedupe"), dry_run, trusted, view.position)
     known: _Known | None = None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -134,6 +153,8 @@ def import_plan(
             plan.bad.append(bad)
     # A turn is embedded with the question before it, so turns have to follow each other.
     plan.traces.sort(key=lambda trace: (trace.session, trace.seq) if isinstance(trace, Turn) else ("", 0))
+    sessions = dict.fromkeys(trace.session for trace in plan.traces if isinstance(trace, Turn))
+    plan.last_seqs = {session: view.last_seq(session) for session in sessions}
     return plan
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from cortex.lifecycle.upkeep import Anomaly
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import (
-    Change,
+    ClaimLost,
     ExpectClaim,
     Filter,
     Job,
@@ -34,6 +35,8 @@ from cortex.ports.store import (
     PutJob,
     Store,
     View,
+    guarded,
+    retry_on_conflict,
 )
 from cortex.progress import Progress, silent
 
@@ -215,17 +218,26 @@ def _apply(
     began, done, total = outcome.position, 0, outcome.planned
     for step in outcome.steps.values():
         for batch in _batches(step.plans):
-            with store.view(tenant) as view:
-                held = list(_still_holding(batch, view, clock.now()))
+            held, position = retry_on_conflict(partial(_apply_batch, batch, tenant, store, clock, job))
             step.passed_over += len(batch) - len(held)
-            changes = [change for plan in held for change in plan.changes]
-            if changes:
-                outcome.position = store.apply(tenant, [ExpectClaim(job), *changes], at=clock.now())
-                step.applied += len(changes)
+            step.applied += sum(len(plan.changes) for plan in held)
+            outcome.position = position or outcome.position
             done += sum(len(plan.changes) for plan in batch)
             progress(done, total, "tended")
     if outcome.applied:
         outcome.run = Run(began, outcome.position)
+
+
+def _apply_batch(
+    batch: Sequence[Planned], tenant: Tenant, store: Store, clock: Clock, job: Job
+) -> tuple[Sequence[Planned], int]:
+    """Carry out the plans that still hold; gives those, and the position afterwards (0: there were none)."""
+    with store.view(tenant) as view:
+        held = list(_still_holding(batch, view, clock.now()))
+        changes = guarded([change for plan in held for change in plan.changes], view)
+    if not changes:
+        return held, 0
+    return held, store.apply(tenant, [ExpectClaim(job), *changes], at=clock.now())
 
 
 def _batches(plans: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
@@ -269,7 +281,7 @@ def _close(outcome: Outcome, tenant: Tenant, store: Store, clock: Clock) -> None
     for anomaly in outcome.anomalies:
         log.warning("lifecycle: %s: %s", anomaly.code, anomaly.detail)
     run, now = str(outcome.run) if outcome.run else None, clock.now()
-    store.apply(tenant, [upkeep.entry(now, after, outcome.anomalies, run, before)], at=now)
+    upkeep.write(tenant, store, now, lambda diary: upkeep.entry(now, after, outcome.anomalies, run, diary))
 
 
 @contextmanager
@@ -279,7 +291,7 @@ def _alone(tenant: Tenant, store: Store, clock: Clock, ids: IdSource) -> Iterato
     store.apply(tenant, [PutJob(Job(id=ids(now), kind=JOB, key="tend", due=now))], at=now)
     job = store.claim(tenant, [JOB], now=now, until=now + LEASE)
     if job is None:
-        store.apply(tenant, _withdrawn(tenant, store), at=now)
+        _withdraw(tenant, store, now)
         raise StoreBusy(
             "another lifecycle run is under way", hint="let it end; one that died is given up in 15 minutes"
         )
@@ -295,14 +307,17 @@ def _alone(tenant: Tenant, store: Store, clock: Clock, ids: IdSource) -> Iterato
 def _end(job: Job, state: JobState, error: str, tenant: Tenant, store: Store, clock: Clock) -> None:
     try:
         ended = PutJob(replace(job, state=state, claimed_until=None, error=error))
-        store.apply(tenant, [ExpectClaim(job), ended, *_withdrawn(tenant, store)], at=clock.now())
+        store.apply(tenant, [ExpectClaim(job), ended], at=clock.now())
+        _withdraw(tenant, store, clock.now())
     except EngineError:
         if state is JobState.DONE:
             raise  # while the error that ended a run is the one to tell, not that it could not be noted
 
 
-def _withdrawn(tenant: Tenant, store: Store) -> list[Change]:
+def _withdraw(tenant: Tenant, store: Store, now: datetime) -> None:
     """Nothing of ours may be left waiting: whoever asks when there is work would be told `now`, again and again."""
     with store.view(tenant) as view:
         waiting = [job for job in view.jobs(JobState.WAITING, limit=10_000) if job.kind == JOB]
-    return [PutJob(replace(job, state=JobState.DONE)) for job in waiting]
+    for job in waiting:
+        with suppress(ClaimLost):  # another run has begun with it
+            store.apply(tenant, [ExpectClaim(job), PutJob(replace(job, state=JobState.DONE))], at=now)

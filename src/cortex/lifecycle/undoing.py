@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from cortex.domain.events import EventKind
@@ -12,16 +13,21 @@ from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
+from cortex.domain.trace import Trace
 from cortex.errors import Conflict, InvalidRequest
 from cortex.lifecycle import upkeep
+from cortex.lifecycle.planned import same_but_use
 from cortex.ports.clock import Clock
-from cortex.ports.store import Change, Put, Store, Version, View
+from cortex.ports.store import Put, Store, Version, View, guarded, retry_on_conflict
 
 BATCH = 200
 MOST_IDS = 10
 
 _OURS = frozenset({EventKind.EXPIRED, EventKind.CONSOLIDATED})
 _PAGE = 2_000
+Merge = list[TraceId]
+"""The memories that one change of a run was about, the one that is kept first."""
+
 _RUN = re.compile(r"(\d{1,18})-(\d{1,18})")
 
 
@@ -70,19 +76,51 @@ def undo(run: Run, *, tenant: Tenant, store: Store, clock: Clock) -> Undone:
     with store.view(tenant) as view:
         if run.upto > view.position:
             raise InvalidRequest(f"{run} lies in the future", field="run", hint=f"the ledger ends at {view.position}")
-        restored, refused, pairs = _taken_back(_events(view, run), view)
-        apart = upkeep.read(view).apart
+        changed = _changes(_events(view, run), view)
+    restored: list[TraceId] = []
+    refused: list[TraceId] = []
+    position = 0
+    for batch in _batches(_merges(changed)):
+        put_back, left, at = retry_on_conflict(partial(_undo_batch, batch, changed, tenant, store, clock))
+        restored += put_back
+        refused += left
+        position = at or position
     if not restored:
         why = f"all {len(refused):,} memories have changed since" if refused else "it changed nothing"
         raise Conflict(f"run {run} cannot be undone: {why}", hint="see `cortex show ID` for what became of a memory")
-    position = 0
-    for start in range(0, len(restored), BATCH):
-        changes: list[Change] = [Put(trace, EventKind.RESTORED) for trace in restored[start : start + BATCH]]
-        if start == 0 and pairs:
+    return Undone(run, tuple(restored), tuple(refused), position)
+
+
+def _undo_batch(
+    batch: Sequence[Merge], changed: Mapping[TraceId, _Changed], tenant: Tenant, store: Store, clock: Clock
+) -> tuple[list[TraceId], list[TraceId], int]:
+    """Put back what is still as the run left it: the ids of that, those of the rest, and the position afterwards."""
+    with store.view(tenant) as view:
+        current = {trace.id: trace for trace in view.load([id for merge in batch for id in merge])}
+        as_left = [merge for merge in batch if all(_is_as_left(current.get(id), changed.get(id)) for id in merge)]
+        restored = [id for merge in as_left for id in merge]
+        changes = guarded([Put(changed[id].before, EventKind.RESTORED) for id in restored], view)
+        if pairs := [frozenset({merge[0], other}) for merge in as_left for other in merge[1:]]:
             # Else the next run would find the same duplicates again.
-            changes.append(upkeep.kept_apart(pairs, apart))
-        position = store.apply(tenant, changes, at=clock.now())
-    return Undone(run, tuple(trace.id for trace in restored), tuple(refused), position)
+            changes += [upkeep.unchanged(view), upkeep.kept_apart(pairs, upkeep.read(view).apart)]
+    refused = [id for merge in batch if merge not in as_left for id in merge]
+    return restored, refused, store.apply(tenant, changes, at=clock.now()) if changes else 0
+
+
+def _is_as_left(now_is: Trace | None, change: _Changed | None) -> bool:
+    return change is not None and isinstance(now_is, Memory) and same_but_use(now_is, change.after)
+
+
+def _batches(merges: Iterable[Merge]) -> Iterator[list[Merge]]:
+    """Merges of about `BATCH` memories together; a merge goes whole or not at all."""
+    batch: list[Merge] = []
+    for merge in merges:
+        batch.append(merge)
+        if sum(map(len, batch)) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _events(view: View, run: Run) -> dict[TraceId, int]:
@@ -97,11 +135,10 @@ def _events(view: View, run: Run) -> dict[TraceId, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """One memory before the change a run made to it, and after; and whether it is still like that."""
+    """One memory before the change a run made to it, and after."""
 
     before: Memory
     after: Memory
-    is_current: bool
 
     @property
     def merged_into(self) -> TraceId | None:
@@ -110,35 +147,20 @@ class _Changed:
         return self.after.superseded_by if by_this else None
 
 
-def _taken_back(
-    changed: Mapping[TraceId, int], view: View
-) -> tuple[list[Memory], list[TraceId], list[frozenset[TraceId]]]:  # fmt: skip
-    """What to restore, what has changed since, and which pairs are no duplicates. A merge goes whole or not at all."""
-    known = {id: change for id, position in changed.items() if (change := _change(view.history(id), position))}
-    restored: list[Memory] = []
-    refused: list[TraceId] = []
-    pairs: list[frozenset[TraceId]] = []
-    for group in _merges(known):
-        if all(id in known and known[id].is_current for id in group):
-            restored += [known[id].before for id in group]
-            pairs += [frozenset({group[0], other}) for other in group[1:]]
-        else:
-            refused += group
-    return restored, refused, pairs
+def _changes(positions: Mapping[TraceId, int], view: View) -> dict[TraceId, _Changed]:
+    return {id: change for id, position in positions.items() if (change := _change(view.history(id), position))}
 
 
 def _change(history: Sequence[Version], position: int) -> _Changed | None:
     """What happened to a memory at `position`; None where it is no longer known."""
     before = next((each.trace for each in history if each.until == position), None)
-    after = next((each for each in history if each.since == position), None)
-    if after is None or not isinstance(before, Memory) or not isinstance(after.trace, Memory):
-        return None
-    return _Changed(before, after.trace, after.until is None)
+    after = next((each.trace for each in history if each.since == position), None)
+    return _Changed(before, after) if isinstance(before, Memory) and isinstance(after, Memory) else None
 
 
-def _merges(changes: Mapping[TraceId, _Changed]) -> Iterable[list[TraceId]]:
+def _merges(changes: Mapping[TraceId, _Changed]) -> Iterable[Merge]:
     """The changed memories by what they were merged into, which comes first; each expired one by itself."""
-    groups: dict[TraceId, list[TraceId]] = {}
+    groups: dict[TraceId, Merge] = {}
     for id, change in changes.items():
         into = change.merged_into
         groups.setdefault(into or id, [into or id])

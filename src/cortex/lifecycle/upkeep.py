@@ -5,16 +5,17 @@ It is kept in the state of a session of a reserved name, so that all processes s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
+from cortex.domain.scope import Tenant
 from cortex.domain.trace import parse_time
 from cortex.domain.trust import TrustTier
-from cortex.ports.store import Filter, JobState, SetState, Store, View
+from cortex.ports.store import ExpectState, Filter, JobState, SetState, Store, View, retry_on_conflict
 
 DIARY = "#lifecycle"
 """The session in whose state all this is kept."""
@@ -87,6 +88,24 @@ def read(view: View) -> Diary:
         anomalies=tuple(_anomalies(state.get("anomalies"))),
         apart=frozenset(frozenset(map(TraceId, pair)) for pair in state.get("apart") or () if isinstance(pair, list)),
     )
+
+
+def write(tenant: Tenant, store: Store, now: datetime, decide: Callable[[Diary], SetState | None]) -> None:
+    """Write what `decide` makes of the diary as it is; decided anew where another process wrote it meanwhile."""
+
+    def attempt() -> None:
+        with store.view(tenant) as view:
+            change, guard = decide(read(view)), unchanged(view)
+        if change is not None:
+            store.apply(tenant, [guard, change], at=now)
+
+    retry_on_conflict(attempt)
+
+
+def unchanged(view: View) -> ExpectState:
+    """That nobody else has written what a new entry of the diary is made of."""
+    state = view.state(DIARY) or {}
+    return ExpectState(DIARY, {part: state.get(part) for part in ("anomalies", "apart")})
 
 
 def failure_of(task: str) -> str:

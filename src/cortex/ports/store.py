@@ -7,13 +7,13 @@ position of the ledger. There is no read without a tenant.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import DayCount
@@ -27,7 +27,10 @@ from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.errors import Conflict
 from cortex.ports.clock import Deadline
+
+T = TypeVar("T")
 
 # --- what can be changed -------------------------------------------------------------------------
 
@@ -61,11 +64,16 @@ class Erase:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Attach to a trace the vectors of its passages, in order, replacing those of the same space."""
+    """Attach to a trace the vectors of its passages, in order, replacing those of the same space.
+
+    Vectors take a while to compute. Given the `text` they were computed from, they are dropped where the trace is gone
+    or says something else by now; without it, a trace that is gone is an error.
+    """
 
     id: TraceId
     space: EmbeddingSpace
     vectors: Sequence[Vector]
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +137,13 @@ class ExpectLast:
     seq: int
 
 
+class ClaimLost(Conflict):
+    """A job went to another process, which carries it out: there is nothing to decide anew."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExpectClaim:
-    """Only if a job is still running as it was claimed; else `Conflict`, and nothing is done."""
+    """Only if a job is still in its state and at its attempt; else `ClaimLost`, and nothing is done."""
 
     job: Job
 
@@ -143,7 +155,23 @@ class ExpectSame:
     trace: Trace
 
 
-Change = Put | Remove | Erase | Embed | Touch | File | SetState | PutJob | ExpectLast | ExpectClaim | ExpectSame
+@dataclass(frozen=True, slots=True)
+class ExpectAbsent:
+    """Only if the tenant has no trace with one of these ids; else `Conflict`, and nothing is done."""
+
+    ids: tuple[TraceId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectState:
+    """Only if these parts of a session's state are still as given (None: not there); else `Conflict`."""
+
+    session: str
+    parts: Mapping[str, Any]
+
+
+Expectation = ExpectLast | ExpectClaim | ExpectSame | ExpectAbsent | ExpectState
+Change = Put | Remove | Erase | Embed | Touch | File | SetState | PutJob | Expectation
 
 # --- what can be asked ---------------------------------------------------------------------------
 
@@ -353,6 +381,27 @@ class Remains:
     tables: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     """The store's own where no row of anybody's explains it, and others that were to be looked at."""
+
+
+MOST_RETRIES = 32
+"""How often a decision is made anew: each time somebody else has changed something, so all together go forward."""
+
+
+def guarded(changes: Sequence[Change], view: View) -> list[Change]:
+    """`changes` decided on what `view` shows, to be carried out only while all they revise still says the same."""
+    known = view.load(list(dict.fromkeys(change.trace.id for change in changes if isinstance(change, Put))))
+    return [*map(ExpectSame, known), *changes]
+
+
+def retry_on_conflict(attempt: Callable[[], T]) -> T:
+    """What `attempt` returns, which reads, decides and applies: where somebody else was first, it starts over."""
+    for _ in range(MOST_RETRIES - 1):
+        try:
+            return attempt()
+        except Conflict as error:
+            if type(error) is not Conflict:
+                raise  # a job that another process has now, or edits that only a person can bring together
+    return attempt()
 
 
 class Store(Protocol):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
@@ -20,7 +21,17 @@ from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
-from cortex.ports.store import Change, Embed, Filter, Put, Store, View
+from cortex.ports.store import (
+    Change,
+    Embed,
+    ExpectLast,
+    ExpectSame,
+    Filter,
+    Put,
+    Store,
+    View,
+    retry_on_conflict,
+)
 from cortex.progress import Progress, silent
 
 BATCH = 256
@@ -28,6 +39,18 @@ BATCH = 256
 
 PLAIN_BATCH = 2_048
 """How many are stored together where nothing is embedded: each transaction waits for the disk once."""
+
+
+class Fitted(NamedTuple):
+    """Traces as they are to be stored, what has to be so for that, and what changes with them."""
+
+    traces: Sequence[Trace]
+    expected: Sequence[Change] = ()
+    also: Sequence[Change] = ()
+
+
+Fit = Callable[[Sequence[Trace], View], Fitted]
+"""Fits new traces to what is there; called again where somebody else was first."""
 
 
 @dataclass(slots=True)
@@ -38,6 +61,8 @@ class Outcome:
     stored: int = 0
     embedded: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    traces: list[Trace] = field(default_factory=list)
+    """What `keep` stored, as it was stored."""
 
     def add(self, other: Outcome) -> None:
         """Count in what became of a run that followed."""
@@ -67,33 +92,31 @@ def keep(
     passage_tokens: int,
     clock: Clock,
     progress: Progress,
-    also: Sequence[Change] = (),
-    at_once: bool = False,
+    fit: Fit | None = None,
 ) -> Outcome:
-    """Store `traces`, and with the first of them carry out `also`. Without an embedder nothing is embedded.
-
-    With `at_once` all are stored or none, and their vectors follow.
-    """
+    """Store `traces` in batches, each as `fit` says where it is given. Without an embedder nothing is embedded."""
     outcome = Outcome()
     before = _previous(traces, tenant, store)
-    if at_once:
-        puts = [Put(trace, because) for trace in traces]
-        outcome.position = store.apply(tenant, [*puts, *also], at=clock.now())
-        outcome.stored = len(traces)
-    done = 0
     for batch in _batches(traces, PLAIN_BATCH if embedder is None else BATCH):
-        changes: list[Change] = [] if at_once else [Put(trace, because) for trace in batch]
-        if embedder is not None:
-            changes += _embeds(batch, [before, *batch[:-1]], embedder, passage_tokens, outcome)
-        if not outcome.stored:
-            changes += also
-        if changes:
-            outcome.position = store.apply(tenant, changes, at=clock.now())
-        done += len(batch)
-        outcome.stored = max(outcome.stored, done)
+        embeds = _embeds(batch, [before, *batch[:-1]], embedder, passage_tokens, outcome) if embedder else []
+        fitted, outcome.position = retry_on_conflict(partial(_store, batch, because, embeds, fit, tenant, store, clock))
+        outcome.traces += fitted
+        outcome.stored += len(fitted)
         before = batch[-1]
-        progress(done, len(traces), "stored")
+        progress(outcome.stored, len(traces), "stored")
     return outcome
+
+
+def _store(
+    batch: Sequence[Trace], because: EventKind, embeds: Sequence[Change], fit: Fit | None, tenant: Tenant,
+    store: Store, clock: Clock,
+) -> tuple[Sequence[Trace], int]:  # fmt: skip
+    fitted = Fitted(batch)
+    if fit is not None:
+        with store.view(tenant) as view:
+            fitted = fit(batch, view)
+    changes = [*fitted.expected, *(Put(trace, because) for trace in fitted.traces), *fitted.also, *embeds]
+    return fitted.traces, store.apply(tenant, changes, at=clock.now())
 
 
 def backfill(
@@ -168,24 +191,68 @@ def as_trusted_as_its_sources(memory: Memory, view: View) -> Memory:
     return memory.revised(trust=least([memory.trust, *(source.trust for source in sources)]))
 
 
-def superseding(memories: Sequence[Memory], view: View, now: datetime) -> list[Change]:
-    """What has to become of the memories that these replace."""
-    changes: list[Change] = []
+def fit_memories(memories: Sequence[Trace], view: View, now: datetime) -> Fitted:
+    """New memories with the trust of their sources, each superseding what still stands of the one it names.
+
+    A memory has one successor. Who names one that was superseded already supersedes the last of its successors.
+    """
+    fitted: dict[TraceId, Memory] = {}
+    replaced: dict[TraceId, Memory] = {}
+    expected: dict[TraceId, Change] = {}
     for memory in memories:
-        if memory.supersedes is None:
-            continue
-        old = next(iter(view.load([memory.supersedes])), None)
-        if not isinstance(old, Memory):
-            raise NotFound(f"no memory {memory.supersedes} to supersede", hint="see `cortex list`")
-        if memory.trust is not old.trust and least((memory.trust, old.trust)) is memory.trust:
-            raise InvalidRequest(
-                f"names a {old.trust.value} memory, which what is {memory.trust.value} cannot replace",
-                field="supersedes",
-                hint="leave it out: both are kept, each with its trust",
+        assert isinstance(memory, Memory)
+        memory = as_trusted_as_its_sources(memory, view)
+        if memory.supersedes is not None:
+            old = _last_successor(memory.supersedes, view, fitted | replaced)
+            _refuse_less_trusted(memory, old)
+            memory = memory.revised(supersedes=old.id)
+            if old.id not in fitted:
+                expected.setdefault(old.id, ExpectSame(old))
+            replaced[old.id] = old.revised(
+                state=State.SUPERSEDED if old.state is State.ACTIVE else old.state,
+                superseded_by=memory.id,
+                valid_to=old.valid_to or now,
             )
-        replaced = old.revised(state=State.SUPERSEDED, superseded_by=memory.id, valid_to=old.valid_to or now)
-        changes.append(Put(replaced, EventKind.SUPERSEDED))
-    return changes
+        fitted[memory.id] = memory
+    also = [Put(memory, EventKind.SUPERSEDED) for memory in replaced.values()]
+    return Fitted(list(fitted.values()), list(expected.values()), also)
+
+
+def _last_successor(id: TraceId, view: View, changed: Mapping[TraceId, Memory]) -> Memory:
+    """The memory `id`, or the last of those that superseded it; `changed` are those that this batch changes."""
+    found = _memory(id, view, changed)
+    if found is None:
+        raise NotFound(f"no memory {id} to supersede", hint="see `cortex list`")
+    seen = {found.id}
+    while (next_id := found.superseded_by) and next_id not in seen:
+        successor = _memory(next_id, view, changed)
+        if successor is None:  # erased since
+            break
+        seen.add(next_id)
+        found = successor
+    return found
+
+
+def _memory(id: TraceId, view: View, changed: Mapping[TraceId, Memory]) -> Memory | None:
+    found = changed.get(id) or next(iter(view.load([id])), None)
+    return found if isinstance(found, Memory) else None
+
+
+def _refuse_less_trusted(memory: Memory, old: Memory) -> None:
+    if memory.trust is not old.trust and least((memory.trust, old.trust)) is memory.trust:
+        raise InvalidRequest(
+            f"names a {old.trust.value} memory, which what is {memory.trust.value} cannot replace",
+            field="supersedes",
+            hint="leave it out: both are kept, each with its trust",
+        )
+
+
+def fit_turns(turns: Sequence[Trace], view: View) -> Fitted:
+    """Turns of one session, in their order, at the end of what it has."""
+    session = next(turn.session for turn in turns if isinstance(turn, Turn))
+    last = view.last_seq(session)
+    placed = [turn.revised(seq=last + number) for number, turn in enumerate(turns, start=1) if isinstance(turn, Turn)]
+    return Fitted(placed, [ExpectLast(session, last)])
 
 
 def vectors_of(traces: Sequence[Trace], embedder: Embedder, passage_tokens: int) -> dict[TraceId, Sequence[Vector]]:
@@ -202,7 +269,7 @@ def _embeds(
     try:
         vectors = iter(embedder.embed_documents([text for texts in cut for text in texts]))
         changes: list[Change] = [
-            Embed(trace.id, embedder.space, [next(vectors) for _ in texts])
+            Embed(trace.id, embedder.space, [next(vectors) for _ in texts], trace.text)
             for trace, texts in zip(traces, cut, strict=True)
         ]
     except EmbedderUnavailable as error:

@@ -39,12 +39,15 @@ from cortex.ports.clock import Deadline
 from cortex.ports.store import (
     Abilities,
     Change,
+    ClaimLost,
     Counts,
     Embed,
     Erase,
+    ExpectAbsent,
     ExpectClaim,
     ExpectLast,
     ExpectSame,
+    ExpectState,
     File,
     Filter,
     Finding,
@@ -264,8 +267,9 @@ class _Work:
                 self._remove(id)
             case Erase(ids, texts):
                 self._erase(ids, texts)
-            case Embed(id, space, vectors):
-                self._embed(id, space, vectors)
+            case Embed(id, space, vectors, text):
+                if text is None or self._says(id, text):
+                    self._embed(id, space, vectors)
             case Touch(ids, at):
                 self._touch(ids, at)
             case File(receipt, query):
@@ -283,6 +287,11 @@ class _Work:
                 self._expect_claim(job)
             case ExpectSame(trace):
                 self._expect_same(trace)
+            case ExpectAbsent(ids):
+                if known := sorted(id for id in ids if id in self.shelf.said):
+                    raise Conflict(f"{known[0]} was stored meanwhile", hint="look again")
+            case ExpectState(session, parts):
+                self._expect_state(session, parts)
 
     def _put(self, trace: Trace, because: EventKind) -> None:
         trace, salt = _uncounted(trace), self._entropy(SALT_BYTES)
@@ -362,13 +371,21 @@ class _Work:
 
     def _expect_claim(self, job: Job) -> None:
         known = self.shelf.jobs.get(job.id)
-        if known is None or (known.state, known.attempts) != (JobState.RUNNING, job.attempts):
-            raise Conflict(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
+        if known is None or (known.state, known.attempts) != (job.state, job.attempts):
+            raise ClaimLost(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
 
     def _expect_same(self, trace: Trace) -> None:
         versions = self.shelf.said.get(trace.id)
         if not versions or canonical(versions[-1].trace) != canonical(trace):
             raise Conflict(f"{name_of(trace)} {trace.id} was changed or removed meanwhile", hint="look again")
+
+    def _expect_state(self, session: str, parts: Mapping[str, Any]) -> None:
+        found = self.shelf.states.get(session, {})
+        if any(found.get(name) != part for name, part in parts.items()):
+            raise Conflict(f"the state of session {session} was changed meanwhile", hint="look again")
+
+    def _says(self, id: TraceId, text: str) -> bool:
+        return id in self.shelf.said and self.shelf.said[id][-1].trace.text == text
 
     def _known(self, id: TraceId) -> None:
         if id not in self.shelf.said:

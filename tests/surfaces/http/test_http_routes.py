@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from served import Served, serving
+
+from cortex.domain.scope import Tenant
+from cortex.ports.store import Change, Store
 
 NOBODY = "0198c1a2-7b3c-7def-8a01-23456789abcd"
 
@@ -137,6 +143,33 @@ def test_an_edit_of_something_else_than_was_read_is_a_conflict(served: Served) -
     fresh = first.headers["etag"]
     last = served.client.patch(f"/v1/memories/{id}", json={"text": "I live in Bonn"}, headers={"If-Match": fresh})
     assert last.json()["text"] == "I live in Bonn"
+
+
+class Interrupted:
+    """A store in which somebody else edits once between what an edit has read and what it writes."""
+
+    def __init__(self, inner: Store, meanwhile: Callable[[], object]) -> None:
+        self._inner = inner
+        self._meanwhile: Callable[[], object] | None = meanwhile
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
+        act, self._meanwhile = self._meanwhile, None
+        if act is not None:
+            act()
+        return self._inner.apply(tenant, changes, at=at)
+
+
+def test_an_edit_that_names_no_version_is_made_of_whatever_is_there(served: Served) -> None:
+    """E11"""
+    id = served.remember("I live in Rome")
+    edit = f"/v1/memories/{id}"
+    stores = served.engine._parts._stores
+    stores["main"] = Interrupted(stores["main"], lambda: served.client.patch(edit, json={"tags": ["home"]}))
+    told = served.client.patch(edit, json={"text": "I live in Oslo"})
+    assert (told.status_code, told.json()["text"], told.json()["tags"]) == (200, "I live in Oslo", ["home"])
 
 
 def test_what_is_forgotten_can_no_longer_be_edited(served: Served) -> None:

@@ -26,11 +26,14 @@ from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
 from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.ports.store import (
     Change,
+    ClaimLost,
     Embed,
     Erase,
+    ExpectAbsent,
     ExpectClaim,
     ExpectLast,
     ExpectSame,
+    ExpectState,
     File,
     JobState,
     Put,
@@ -121,6 +124,10 @@ class Writer:
                 self._expect_last(first)
             elif isinstance(first, ExpectClaim):
                 self._expect_claim(first)
+            elif isinstance(first, ExpectAbsent):
+                self._expect_absent(first)
+            elif isinstance(first, ExpectState):
+                self._expect_state(first)
             else:
                 self._expect_same(first)
         self._write_events()
@@ -292,6 +299,7 @@ class Writer:
 
     def _embed(self, embeds: Sequence[Embed]) -> None:
         known = self._stored(embed.id for embed in embeds)
+        embeds = [embed for embed in embeds if embed.text is None or _says(known.get(embed.id), embed.text)]
         spaces: dict[str, tuple[int, bytes | None]] = {}
         for embed in embeds:
             if embed.id not in known:
@@ -404,11 +412,15 @@ class Writer:
             )
 
     def _merged(self, session: str, parts: Mapping[str, Any]) -> str:
+        merged = {**self._state(session), **parts}
+        return json.dumps({key: value for key, value in merged.items() if value is not None})
+
+    def _state(self, session: str) -> Mapping[str, Any]:
         known = self._db.execute(
             "SELECT state FROM sessions WHERE user = ? AND session = ?", (self._user, session)
         ).fetchone()
-        state = json.loads(known[0]) if known else {}
-        return json.dumps({key: value for key, value in {**state, **parts}.items() if value is not None})
+        state: Mapping[str, Any] = json.loads(known[0]) if known else {}
+        return state
 
     def _expect_last(self, expected: ExpectLast) -> None:
         found = self._db.execute(
@@ -424,8 +436,8 @@ class Writer:
         found = self._db.execute(
             "SELECT state, attempts FROM jobs WHERE id = ? AND user = ?", (job.id, self._user)
         ).fetchone()
-        if found != (JobState.RUNNING.value, job.attempts):
-            raise Conflict(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
+        if found != (job.state.value, job.attempts):
+            raise ClaimLost(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
 
     def _expect_same(self, expected: ExpectSame) -> None:
         trace = expected.trace
@@ -433,6 +445,15 @@ class Writer:
         # Read before it is compared: another release may have written the same fields in another order.
         if found is None or canonical(unpack_trace(found.name, found.body, None, 0)) != canonical(trace):
             raise Conflict(f"{name_of(trace)} {trace.id} was changed or removed meanwhile", hint="look again")
+
+    def _expect_absent(self, expected: ExpectAbsent) -> None:
+        if known := sorted(self._stored(expected.ids)):
+            raise Conflict(f"{known[0]} was stored meanwhile", hint="look again")
+
+    def _expect_state(self, expected: ExpectState) -> None:
+        found = self._state(expected.session)
+        if any(found.get(name) != part for name, part in expected.parts.items()):
+            raise Conflict(f"the state of session {expected.session} was changed meanwhile", hint="look again")
 
     def _put_job(self, change: PutJob) -> None:
         job = change.job
@@ -587,6 +608,10 @@ def facet_token(facet: int) -> str:
 
 def user_token(user: int) -> str:
     return f"=u{user}"
+
+
+def _says(stored: Stored | None, text: str) -> bool:
+    return stored is not None and json.loads(stored.body)["text"] == text
 
 
 def _runs(changes: Sequence[Change]) -> Iterable[list[Change]]:

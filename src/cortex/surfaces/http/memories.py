@@ -10,10 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Query, Response
 
 from cortex.domain.identity import TraceId, checked_id
+from cortex.domain.lanes import State
 from cortex.domain.memory import Memory, Retention
 from cortex.engine import Engine
 from cortex.errors import Conflict, InvalidRequest
 from cortex.exchange import EditConflict, Statement, markdown_of
+from cortex.ports.store import MOST_RETRIES
 from cortex.surfaces.http.visiting import Reading, StrictRoute, Writing
 from cortex.surfaces.schemas import (
     ID,
@@ -98,25 +100,33 @@ async def forget_matching(asked: ForgetRequest, visit: Writing) -> ForgottenMatc
 
 def _edited(engine: Engine, id: TraceId, changes: dict[str, Any], if_match: str | None) -> Memory:
     """The memory with `changes`, by the engine's own way for edits: three versions compared, a conflict told."""
-    memory = engine.get(id)
-    if not isinstance(memory, Memory):
-        raise InvalidRequest("is a turn or a chunk", field="id", hint="only memories can be edited")
-    yours = _revised(memory, changes, engine.settings.limits.max_text_bytes)
-    page = markdown_of([yours], engine.tenant, position=0, at=memory.created_at)
-    ours = Statement.of(yours).digest(id)
-    try:
+    for _ in range(MOST_RETRIES):
+        memory = engine.get(id)
+        if not isinstance(memory, Memory):
+            raise InvalidRequest("is a turn or a chunk", field="id", hint="only memories can be edited")
+        yours = _revised(memory, dict(changes), engine.settings.limits.max_text_bytes)
+        page = markdown_of([yours], engine.tenant, position=0, at=memory.created_at)
+        ours = Statement.of(yours).digest(id)
         base = _base(memory, if_match)
-        engine.import_markdown(page.replace(f"cortex:id={id} base={ours}", f"cortex:id={id} base={base}"))
-    except EditConflict as error:
-        raise _changed() from error
-    found = engine.get(id)
-    assert isinstance(found, Memory)
-    return found
+        try:
+            engine.import_markdown(page.replace(f"cortex:id={id} base={ours}", f"cortex:id={id} base={base}"))
+        except EditConflict as error:
+            if _names_a_version(if_match) or memory.state is not State.ACTIVE:
+                raise _changed() from error
+            continue  # whoever names no version edits what is there, whoever changed it meanwhile
+        found = engine.get(id)
+        assert isinstance(found, Memory)
+        return found
+    raise _changed()
+
+
+def _names_a_version(if_match: str | None) -> bool:
+    return if_match is not None and if_match.strip() != "*"
 
 
 def _base(memory: Memory, if_match: str | None) -> str:
     """The digest of what the edit begins from: what is there, or what the caller has read."""
-    if if_match is None or if_match.strip() == "*":
+    if if_match is None or not _names_a_version(if_match):
         return Statement.of(memory).digest(memory.id)
     found = _ETAG.fullmatch(if_match.strip())
     if found is None:
