@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,6 +18,8 @@ from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound
 from cortex.parts import Aftermath
 from cortex.ports.store import File
+from cortex.recall.recipes import DEFAULT, named
+from cortex.recall.replaying import compared
 from cortex.testing import FakeClock, FakeEmbedder
 
 KEY = "The deploy key rotates on Mondays"
@@ -49,6 +52,16 @@ def test_every_operation_leaves_a_receipt_with_a_versioned_schema(engine):
         assert told["schema"] == f"cortex.{receipt.op}.receipt.v1"
         assert {"id", "at", "agent", "user", "position", "latency_ms"} <= set(told)
         assert engine.receipt(receipt.id) == receipt
+
+
+def test_a_replay_says_when_the_recipe_has_changed_and_not_when_nobody_can_tell(engine):
+    """E12: earlier versions recorded a fingerprint that no other process could come to"""
+    engine.remember(KEY)
+    done = engine.replay(engine.recall(ASKED).receipt.id)
+    assert done.differences == ()
+    assert compared(done.receipt, done.answer, "0" * 16).differences == ("the recipe has changed since",)
+    earlier = replace(done.receipt, facts={**done.receipt.facts, "recipe_fingerprint": "0123456789ab"})
+    assert compared(earlier, done.answer, named(DEFAULT).fingerprint).differences == ()
 
 
 @settings(max_examples=20)

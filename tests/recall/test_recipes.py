@@ -137,6 +137,12 @@ def test_a_fingerprint_changes_whenever_a_number_does():
     assert len({each.fingerprint for each in RECIPES.values()}) == len(RECIPES)
 
 
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_other_words_about_a_recipe_are_not_another_recipe(name: str):
+    recipe = named(name)
+    assert recipe.fingerprint == replace(recipe, about="Said in other words.").fingerprint
+
+
 def test_an_unknown_recipe_is_an_error_that_suggests_a_known_one():
     with pytest.raises(NotFound, match=r"did you mean 'balanced\.v1'"):
         named("balanced.v2")

@@ -72,6 +72,17 @@ def test_a_recall_does_without_pydantic(tmp_path: Path) -> None:
     assert "pydantic" not in imported(said)
 
 
+def test_a_recall_is_replayed_by_another_process_under_the_same_recipe(tmp_path: Path) -> None:
+    """E12: each process hashes names with a seed of its own; what is compared may not depend on it."""
+    home = str(tmp_path / "home")
+    assert cortex("remember", "The deploy key rotates on Mondays", "--home", home).returncode == 0
+    asked = cortex("recall", "deploy key", "--home", home, "--json", PYTHONHASHSEED="1")
+    receipt = json.loads(asked.stdout)["receipt"]["id"]
+    said = [cortex("replay", receipt, "--home", home, "--json", PYTHONHASHSEED=seed) for seed in ("1", "2", "3")]
+    told = [json.loads(each.stdout) for each in said]
+    assert [(each["same"], each["differences"]) for each in told] == [(True, [])] * 3
+
+
 def on_a_terminal(columns: int, *arguments: str) -> list[str]:
     """The lines of a command on a terminal of so many columns."""
     ours, theirs = pty.openpty()

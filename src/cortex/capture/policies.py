@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
+from cortex.domain.canonical import fingerprint
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role
 from cortex.errors import NotFound
@@ -46,8 +46,8 @@ class CapturePolicy:
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever a number does."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:12]
+        """Changes whenever a number does, and only then: other words about it are not another policy."""
+        return fingerprint(replace(self, about=""))
 
     def trigger_of(self, text: str) -> str | None:
         """The first trigger that `text` matches."""

@@ -46,7 +46,8 @@ class Endpoint:
     def fingerprint(self) -> str:
         """A short name of the endpoint, in which no key, cookie or password has a part (B18)."""
         told = sorted((name.lower(), value) for name, value in self.headers.items() if not _SECRET_HEADER.search(name))
-        return hashlib.sha256(repr((self.url, told)).encode()).hexdigest()[:16]
+        # `ascii`, since which letters `repr` writes as they are is another set in every version of Python.
+        return hashlib.sha256(ascii((self.url, told)).encode()).hexdigest()[:16]
 
     @property
     def is_local(self) -> bool:

@@ -4,12 +4,12 @@ ranking can be explained and replayed; a change of numbers is a new version."""
 from __future__ import annotations
 
 import difflib
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
+from cortex.domain.canonical import fingerprint
 from cortex.errors import NotFound
 from cortex.recall.packing import Frame
 from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels
@@ -180,8 +180,8 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever a number does."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:12]
+        """Changes whenever a number does, and only then: other words about it are not another recipe."""
+        return fingerprint(replace(self, about=""))
 
     @property
     def uses_keywords(self) -> bool:
