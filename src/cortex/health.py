@@ -151,6 +151,7 @@ def _troubles(
     if parts.llm is not None and (model := trouble_of(parts.llm)):
         yield Trouble("llm", f"memories are drawn by rules alone: {model.message}", model.hint)
     yield from _file_troubles(files)
+    yield from _token_troubles(parts)
     if any(asdict(parts.settings.embedding.media).values()):
         yield Trouble("media", "embedding.media is set, but nothing is embedded by it yet", "see docs/media.md")
     if parts.aftermath.lost:
@@ -182,6 +183,17 @@ def _file_troubles(files: Mapping[str, Any]) -> Iterator[Trouble]:
     if unreadable := files.get("unreadable"):
         why = f"{len(unreadable):,} could not be read: {unreadable[0]['path']} {unreadable[0]['why']}"
         yield Trouble("files", why, "see `cortex files`")
+
+
+def _token_troubles(parts: Parts) -> Iterator[Trouble]:
+    from cortex.access.tokens import FILE_NAME, Tokens
+
+    try:
+        trouble: EngineError | None = Tokens(parts.home / FILE_NAME, parts.clock).missing()
+    except EngineError as error:
+        trouble = error
+    if trouble is not None:
+        yield Trouble("tokens", trouble.message, trouble.hint)
 
 
 def _llm(parts: Parts) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import hmac
 import json
 import logging
 import os
+import shutil
 import signal
 import stat
 import string
@@ -346,7 +347,7 @@ def test_the_file_and_its_folder_are_for_their_owner_alone(tmp_path: Path, clock
     finally:
         os.umask(before)
     modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
-    assert modes == {"tokens.json": 0o600, "tokens.json.lock": 0o600}
+    assert modes == {"auth-required": 0o600, "tokens.json": 0o600, "tokens.json.lock": 0o600}
     assert stat.S_IMODE(path.parent.stat().st_mode) == stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
 
 
@@ -510,6 +511,150 @@ def test_a_file_that_was_removed_lets_nobody_in(tokens: Tokens, path: Path) -> N
     assert tokens.check(secret) is None
 
 
+def test_a_file_that_was_removed_is_missed_by_whoever_looks(tokens: Tokens, path: Path, clock: FakeClock) -> None:
+    """Else its absence would be taken for a home that never had a token, which everybody on this machine may use."""
+    assert tokens.missing() is None
+    tokens.create(ANA, [Right.READ])
+    assert tokens.missing() is None
+    path.unlink()
+    for each in (tokens, Tokens(path, clock)):
+        gone = each.missing()
+        assert gone is not None
+        assert "tokens.json is missing" in gone.message
+        assert "`cortex token create`" in gone.hint
+        assert "`cortex token clear`" in gone.hint
+
+
+def test_neither_what_is_named_after_the_tokens_nor_a_copy_without_them_opens_the_door(
+    tokens: Tokens, path: Path, tmp_path: Path, clock: FakeClock
+) -> None:
+    tokens.create(ANA, [Right.READ])
+    for each in path.parent.glob("token*"):
+        each.unlink()
+    assert tokens.missing()
+    copy = shutil.copytree(path.parent, tmp_path / "copy")
+    assert Tokens(copy / "tokens.json", clock).missing()
+
+
+def test_a_new_token_is_made_where_the_file_is_missing(tokens: Tokens, path: Path) -> None:
+    lost, _ = tokens.create(ANA, [Right.READ])
+    path.unlink()
+    secret, token = tokens.create(ANA, [Right.READ])
+    assert tokens.missing() is None
+    assert (tokens.check(secret), tokens.check(lost)) == (token, None)
+
+
+def test_tokens_of_before_are_missed_too_once_they_were_seen(tokens: Tokens, path: Path, clock: FakeClock) -> None:
+    """A home of an earlier version has no file that says so; and one that was removed by hand comes back."""
+    secret, token = tokens.create(ANA, [Right.READ])
+    (path.parent / "auth-required").unlink()
+    assert Tokens(path, clock).check(secret) == token
+    path.unlink()
+    assert tokens.missing()
+
+
+def test_whoever_is_killed_while_making_the_first_token_leaves_no_door_open_that_was_closed(path: Path) -> None:
+    """From the moment there was a file of tokens, its absence is noticed: whenever the process died."""
+    for number in count(1):
+        shutil.rmtree(path.parent, ignore_errors=True)
+        code, _, _ = done(started("die", path, number))
+        was_there = path.exists()
+        path.unlink(missing_ok=True)
+        assert not was_there or Tokens(path, SystemClock()).missing(), number
+        if code == 0:
+            break
+    assert was_there
+
+
+def test_only_clearing_goes_back_to_needing_no_token(tokens: Tokens, path: Path, clock: FakeClock) -> None:
+    secret, _ = tokens.create(ANA, [Right.READ])
+    Tokens(path, clock).clear()
+    assert (tokens.check(secret), tokens.all(), tokens.missing()) == (None, [], None)
+    assert beside(path) == "tokens.json.lock"
+    path.write_text("no json")
+    tokens.clear()
+    assert (tokens.all(), tokens.missing()) == ([], None)
+
+
+# --- a clock that steps back ------------------------------------------------------------------------------------------
+
+
+class SteppingClock(FakeClock):
+    def step(self, by: timedelta) -> None:
+        """Set the time of day; what counts seconds goes on."""
+        self._now += by
+
+
+@pytest.fixture
+def stepping() -> SteppingClock:
+    return SteppingClock()
+
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_token_that_was_refused_as_expired_stays_so_when_the_clock_steps_back(
+    path: Path, stepping: SteppingClock, restarted: bool
+) -> None:
+    tokens = Tokens(path, stepping)
+    secret, token = tokens.create(ANA, [Right.READ], expires_in=HOUR)
+    stepping.advance(2 * HOUR)
+    assert tokens.check(secret) is None
+    stepping.step(-2 * HOUR)
+    if restarted:
+        tokens = Tokens(path, stepping)
+    assert tokens.check(secret) is None
+    (found,) = tokens.all()
+    assert (found.id, found.state(stepping.now()), found.expires_at) == (token.id, "expired", token.expires_at)
+
+
+def test_whoever_looks_sees_it_for_all(path: Path, stepping: SteppingClock) -> None:
+    """Also where nobody uses the token itself: another one was checked, the list was looked at, one was made."""
+    looks: list[Callable[[Tokens, str], object]] = [
+        lambda tokens, other: tokens.check(other),
+        lambda tokens, _: tokens.all(),
+        lambda tokens, _: tokens.missing(),
+        lambda tokens, _: tokens.create(BEN, [Right.READ]),
+    ]
+    for look in looks:
+        tokens = Tokens(path, stepping)
+        secret, _ = tokens.create(ANA, [Right.READ], expires_in=HOUR)
+        other, _ = tokens.create(BEN, [Right.READ])
+        stepping.advance(HOUR)
+        look(Tokens(path, stepping), other)
+        stepping.step(-HOUR)
+        assert tokens.check(secret) is None
+        assert tokens.check(other) is not None
+
+
+def test_a_token_that_is_still_good_is_not_ended_by_a_step_of_the_clock(path: Path, stepping: SteppingClock) -> None:
+    tokens = Tokens(path, stepping)
+    secret, token = tokens.create(ANA, [Right.READ], expires_in=HOUR)
+    stepping.advance(HOUR / 2)
+    stepping.step(-24 * HOUR)
+    assert tokens.check(secret) == token
+    late, made = tokens.create(ANA, [Right.READ], expires_in=HOUR)
+    assert tokens.check(late) == made
+
+
+def test_what_cannot_be_written_down_is_known_to_the_process_and_written_down_later(
+    path: Path, stepping: SteppingClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    tokens = Tokens(path, stepping)
+    secret, _ = tokens.create(ANA, [Right.READ], expires_in=HOUR)
+    stepping.advance(HOUR)
+    with open(path.with_name("tokens.json.lock"), "ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert tokens.check(secret) is None
+    assert "could not be brought up to date" in caplog.text
+    stepping.step(-HOUR)
+    assert tokens.check(secret) is None
+    Tokens(path, stepping).create(BEN, [Right.READ])
+    assert tokens.check(secret) is None
+    assert Tokens(path, stepping).check(secret) is None
+
+
 # --- many processes ---------------------------------------------------------------------------------------------------
 
 
@@ -609,14 +754,16 @@ def test_whoever_is_killed_while_creating_leaves_the_old_file_or_the_new_one(pat
     assert added == sorted(added), "once the new file is in place, later deaths do not take it back"
     assert added[0] == 0
     assert added[-1] == 1
-    assert beside(path) == "tokens.json tokens.json.lock"
+    assert beside(path) == "auth-required tokens.json tokens.json.lock"
 
 
 def test_a_change_is_on_the_disk_before_it_counts_and_its_place_in_the_folder_after(path: Path) -> None:
-    """What a power cut may lose is only what nobody was told."""
-    code, calls, err = done(started("calls", path, 1))
-    assert (code, err) == (0, "")
-    assert [call for call in calls if call in {"flock", "fsync", "replace"}] == ["flock", "fsync", "replace", "fsync"]
+    """What a power cut may lose is only what nobody was told. That there are tokens is written before the first."""
+    change = ["fsync", "replace", "fsync"]
+    for written in (["flock", *change, *change], ["flock", *change]):
+        code, calls, err = done(started("calls", path, 1))
+        assert (code, err) == (0, "")
+        assert [call for call in calls if call in {"flock", "fsync", "replace"}] == written
 
 
 def test_whoever_dies_in_the_middle_of_writing_leaves_the_old_file(tokens: Tokens, path: Path) -> None:
@@ -628,7 +775,7 @@ def test_whoever_dies_in_the_middle_of_writing_leaves_the_old_file(tokens: Token
     assert path.read_bytes() == before
     assert tokens.check(secret) == token
     assert tokens.create(ANA, [Right.READ])
-    assert beside(path) == "tokens.json tokens.json.lock"
+    assert beside(path) == "auth-required tokens.json tokens.json.lock"
 
 
 def test_where_there_is_no_room_to_write_the_old_file_stays_and_the_trouble_is_named(
@@ -640,7 +787,7 @@ def test_where_there_is_no_room_to_write_the_old_file_stays_and_the_trouble_is_n
     assert (code, lines) == (1, [])
     assert f"StoreUnavailable: {path} cannot be used: File too large" in err
     assert path.read_bytes() == before
-    assert beside(path) == "tokens.json tokens.json.lock"
+    assert beside(path) == "auth-required tokens.json tokens.json.lock"
 
 
 def test_what_was_told_before_a_kill_is_kept(path: Path) -> None:
@@ -756,6 +903,24 @@ def test_a_command_that_cannot_be_carried_out_says_why(
     found, out, err = cli(*arguments)
     assert (found, out) == (code, "")
     assert said in err
+
+
+def test_where_the_file_is_missing_the_list_says_so_and_clearing_needs_to_be_meant(
+    cli: Callable[..., Any], path: Path
+) -> None:
+    assert cli("create")[0] == 0
+    path.unlink()
+    code, out, err = cli("list")
+    assert (code, out) == (11, "")
+    assert "is missing, so nobody is let in" in err
+    code, _, err = cli("clear")
+    assert code == 2
+    assert "--yes" in err
+    assert Tokens(path, SystemClock()).missing()
+    code, out, _ = cli("clear", "--yes")
+    assert code == 0
+    assert "every token is gone" in out
+    assert cli("list")[1] == "no tokens; `cortex token create` makes one\n"
 
 
 def test_a_damaged_file_is_named_on_the_command_line_with_its_fix(cli: Callable[..., Any], path: Path) -> None:

@@ -418,6 +418,11 @@ def test_others_may_reach_the_server_only_with_a_token(doctor: Doctor, tmp_path:
     found = doctor(CORTEX_SERVE__HOST="127.0.0.1")["tokens"]
     assert found["ok"] is False
     assert "is damaged, so no token is accepted" in found["detail"]
+    (tmp_path / "home" / FILE_NAME).unlink()
+    found = doctor(CORTEX_SERVE__HOST="127.0.0.1")["tokens"]
+    assert found["ok"] is False
+    assert "is missing, so nobody is let in" in found["detail"]
+    assert "`cortex token clear`" in found["fix"]
 
 
 def test_a_port_that_is_free_is_said_so(doctor: Doctor) -> None:

@@ -37,6 +37,16 @@ def test_status_says_what_is_there(cli: Cli) -> None:
     assert "none: nothing is spent" in shown
 
 
+def test_status_says_that_nobody_is_let_in_where_the_tokens_are_missing(cli: Cli) -> None:
+    cli("token", "create")
+    assert cli("status", "--json").json["degraded"] == []
+    (cli.home / "tokens.json").unlink()
+    (trouble,) = cli("status", "--json").json["degraded"]
+    assert trouble["what"] == "tokens"
+    assert "is missing, so nobody is let in" in trouble["why"]
+    assert "`cortex token clear`" in trouble["fix"]
+
+
 def test_status_tells_what_waits_in_the_background(cli: Cli) -> None:
     """C2"""
     cli("ingest", "-", "--session", "s", stdin='[{"role": "user", "content": "I prefer trams over buses"}]')

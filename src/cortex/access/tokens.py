@@ -1,7 +1,8 @@
 """Tokens: made, listed, revoked and checked. A secret is told once; the file keeps its digest alone.
 
 Whoever asks is refused unless the file clearly says otherwise: a damaged file, one that others may write, and one of
-a newer Cortex let nobody in.
+a newer Cortex let nobody in. That there are tokens is also said by a file beside it, so that nobody is let in where the
+one with the tokens is missing. A token that was once seen expired is marked so in the file: the clock may step back.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import fcntl
 import hashlib
 import hmac
 import json
+import logging
 import os
 import re
 import stat
@@ -26,14 +28,33 @@ from typing import Any, Literal, NamedTuple
 
 from cortex.domain.choices import aware, chosen
 from cortex.domain.scope import Tenant, checked_label
-from cortex.errors import Conflict, InvalidRequest, NotFound, StoreBusy, StoreCorrupt, StoreTooNew, StoreUnavailable
+from cortex.errors import (
+    Conflict,
+    EngineError,
+    InvalidRequest,
+    NotFound,
+    StoreBusy,
+    StoreCorrupt,
+    StoreTooNew,
+    StoreUnavailable,
+)
 from cortex.ports.clock import Clock
 
 FILE_NAME = "tokens.json"
 """What the file is called under home."""
 
+REQUIRED_NAME = "auth-required"
+"""What the file is called that says there are tokens. Not after them, so that what removes those leaves it."""
+
 MOST_TOKENS = 10_000
 VERSION = 1
+
+_REQUIRED = """\
+Tokens were created for this home. While this file is here, `cortex serve` lets nobody in without a token, even if
+tokens.json is missing. To go back to needing none on this machine, run `cortex token clear`.
+"""
+
+log = logging.getLogger("cortex.access")
 
 _ID_BYTES, _SECRET_BYTES, _DIGEST_BYTES = 6, 32, 32
 _MOST_BYTES = 64 * 1024 * 1024
@@ -64,6 +85,8 @@ class Token:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    expired_at: datetime | None = None
+    """When it was first seen to be expired; from then on it is, whatever the clock says."""
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
@@ -84,6 +107,8 @@ class Token:
         """Whether it is still good at `now`; only an active token lets anyone in."""
         if self.revoked_at is not None:
             return "revoked"
+        if self.expired_at is not None:
+            return "expired"
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
     def to_json(self) -> dict[str, Any]:
@@ -96,6 +121,7 @@ class Token:
             "created_at": self.created_at.isoformat(),
             "expires_at": self.expires_at.isoformat() if self.expires_at else None,
             "revoked_at": self.revoked_at.isoformat() if self.revoked_at else None,
+            "expired_at": self.expired_at.isoformat() if self.expired_at else None,
         }
 
 
@@ -109,7 +135,9 @@ class Tokens:
         self._path = path
         self._clock = clock
         self._entropy = entropy
-        self._seen = _Seen(None, {})
+        self._required = path.with_name(REQUIRED_NAME)
+        self._seen = _Seen.of(None, {})
+        self._expired: dict[str, datetime] = {}
         self._reading = threading.Lock()
 
     def create(
@@ -155,6 +183,26 @@ class Tokens:
             kept[named] = held
         return held.token
 
+    def clear(self) -> None:
+        """Take every token away for good, and need none from now on: this machine is let in without one."""
+        with _named_errors(self._path), self._locked():
+            # In this order: whoever dies in between has closed the door, and can do it again.
+            self._path.unlink(missing_ok=True)
+            self._required.unlink(missing_ok=True)
+            _sync_folder(self._path.parent)
+
+    def missing(self) -> StoreUnavailable | None:
+        """That tokens were created and the file that knows them is gone, if it is so; then nobody is let in."""
+        self._held()
+        if self._seen.stamp is not None or not self._required.exists():
+            return None
+        # By its name alone: whoever asks from outside is told this too.
+        return StoreUnavailable(
+            f"tokens were created, and {self._path.name} is missing, so nobody is let in",
+            hint="bring it back from a copy, make a token with `cortex token create`, or need none again with"
+            " `cortex token clear`",
+        )
+
     def check(self, secret: str) -> Token | None:
         """The token that `secret` proves, while it is good; None for all others. Asks the file only when it changed."""
         held = self._held()
@@ -169,34 +217,64 @@ class Tokens:
 
     def _held(self) -> Mapping[str, _Kept]:
         """What is in the file, read again only where it is no longer the one that was read."""
+        now = self._clock.now()
         with _named_errors(self._path):
-            stamp = _stamp(self._path)
-            if stamp != self._seen.stamp:
+            stamp, lags = _stamp(self._path), False
+            if stamp != self._seen.stamp or self._seen.ends_by(now):
                 with self._reading:  # one thread reads it for all that wait
                     if stamp != self._seen.stamp:
                         self._seen = _read(self._path)
-            return self._seen.kept
+                        lags = bool(self._seen.kept) and not self._required.exists()
+                    lags |= self._expire(now)
+        if lags:
+            self._record()
+        return self._seen.kept
+
+    def _expire(self, now: datetime) -> bool:
+        """Tokens that were seen expired are so from now on, here; whether there are any of which the file says not."""
+        marked = self._marked(self._seen.kept, now)
+        if marked == self._seen.kept:
+            return False
+        for id, each in marked.items():
+            if each.token.expired_at is not None:
+                self._expired[id] = each.token.expired_at
+        self._seen = _Seen.of(self._seen.stamp, marked)
+        return True
+
+    def _marked(self, kept: Mapping[str, _Kept], now: datetime) -> dict[str, _Kept]:
+        """`kept`, with those marked expired that are, or that this process once saw to be."""
+        return {id: each.expired(max(now, self._expired.get(id, now))) for id, each in kept.items()}
+
+    def _record(self) -> None:
+        """Have the files say what this process knows already. No request waits for it, or fails by it."""
+        try:
+            with self._changing(patience_seconds=0):
+                pass
+        except EngineError as error:
+            log.warning("the file of tokens could not be brought up to date: %s", error)
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, _Kept]]:
+    def _changing(self, patience_seconds: float | None = None) -> Iterator[dict[str, _Kept]]:
         """What is in the file, to be changed by one process at a time; it is written when the block ends well."""
-        with _named_errors(self._path), self._locked():
+        with _named_errors(self._path), self._locked(patience_seconds):
             before = _read(self._path)
-            kept = dict(before.kept)
+            kept = self._marked(before.kept, self._clock.now())
             yield kept
+            if kept and not self._required.exists():
+                _write_whole(self._required, _REQUIRED)
             if kept != before.kept:
                 _write(self._path, kept, before.stamp)
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self, patience_seconds: float | None = None) -> Iterator[None]:
         _make_private(self._path.parent)
         # A file of its own, since the one with the tokens is another after every change. Closing it lets go.
         with open(self._path.with_name(f"{self._path.name}.lock"), "ab", opener=_privately) as lock:
-            self._wait_for(lock.fileno())
+            self._wait_for(lock.fileno(), self.patience_seconds if patience_seconds is None else patience_seconds)
             yield
 
-    def _wait_for(self, lock: int) -> None:
-        for _ in range(max(1, round(self.patience_seconds / _PAUSE_SECONDS))):
+    def _wait_for(self, lock: int, seconds: float) -> None:
+        for _ in range(max(1, round(seconds / _PAUSE_SECONDS))):
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -212,6 +290,12 @@ class _Kept:
 
     token: Token
     digest: bytes = field(repr=False)
+
+    def expired(self, by: datetime) -> _Kept:
+        """The same, marked as expired where it is by then, and is not marked yet."""
+        if self.token.expired_at is not None or self.token.state(by) != "expired":
+            return self
+        return replace(self, token=replace(self.token, expired_at=by))
 
 
 class _Stamp(NamedTuple):
@@ -232,6 +316,18 @@ class _Seen(NamedTuple):
 
     stamp: _Stamp | None
     kept: Mapping[str, _Kept]
+    next_end: datetime | None
+    """When the next of them expires."""
+
+    @classmethod
+    def of(cls, stamp: _Stamp | None, kept: Mapping[str, _Kept]) -> _Seen:
+        held = (each.token for each in kept.values())
+        ends = (token.expires_at for token in held if token.expired_at is None and token.revoked_at is None)
+        return cls(stamp, kept, min((end for end in ends if end is not None), default=None))
+
+    def ends_by(self, now: datetime) -> bool:
+        """Whether one of them is over by `now` and not marked as such."""
+        return self.next_end is not None and self.next_end <= now
 
 
 def _digest(secret: str) -> bytes:
@@ -298,9 +394,9 @@ def _read(path: Path) -> _Seen:
         with open(path, "rb", opener=_without_waiting) as file:
             found = os.fstat(file.fileno())
             _refuse_unsafe(found, path)
-            return _Seen(_Stamp.of(found), _parsed(file.read(), path))
+            return _Seen.of(_Stamp.of(found), _parsed(file.read(), path))
     except FileNotFoundError:
-        return _Seen(None, {})
+        return _Seen.of(None, {})
 
 
 def _refuse_unsafe(found: os.stat_result, path: Path) -> None:
@@ -335,9 +431,10 @@ def _kept(entry: dict[str, Any]) -> _Kept:
     if len(digest) != _DIGEST_BYTES:
         raise ValueError("sha256")
     made, ends, revoked = (_time(entry.pop(name)) for name in ("created_at", "expires_at", "revoked_at"))
+    over = _time(entry.pop("expired_at", None))  # files of before have none
     if made is None:
         raise ValueError("created_at")
-    return _Kept(Token(**entry, created_at=made, expires_at=ends, revoked_at=revoked), digest)
+    return _Kept(Token(**entry, created_at=made, expires_at=ends, revoked_at=revoked, expired_at=over), digest)
 
 
 def _time(text: str | None) -> datetime | None:
@@ -354,7 +451,10 @@ def _damaged(path: Path) -> StoreCorrupt:
 def _write(path: Path, kept: Mapping[str, _Kept], before: _Stamp | None) -> None:
     """Replace the file as a whole: whoever reads it, or dies meanwhile, has the old one or the new one."""
     tokens = [each.token.to_json() | {"sha256": each.digest.hex()} for each in kept.values()]
-    content = json.dumps({"version": VERSION, "tokens": tokens}, ensure_ascii=False, indent=1)
+    _write_whole(path, json.dumps({"version": VERSION, "tokens": tokens}, ensure_ascii=False, indent=1), before)
+
+
+def _write_whole(path: Path, content: str, before: _Stamp | None = None) -> None:
     fresh = path.with_name(f".{path.name}.new")
     fresh.unlink(missing_ok=True)  # of a process that died
     try:

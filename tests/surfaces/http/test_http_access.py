@@ -145,6 +145,39 @@ def test_a_damaged_file_of_tokens_lets_nobody_in(tmp_path: Path) -> None:
         assert (answer.status_code, answer.json()["code"]) == (503, "store_corrupt")
 
 
+def test_the_door_stays_closed_where_the_file_of_tokens_is_missing(tmp_path: Path) -> None:
+    """While it runs, after a restart, and for whoever still has a token; until somebody means to open it."""
+    home = tmp_path / "home"
+    for running_already in (True, False):
+        with serving(home) as served:
+            if running_already:
+                headers = served.token(Right.READ)
+                assert served.client.get("/v1/status", headers=headers).status_code == 200
+                (home / FILE_NAME).unlink()
+            for given in ({}, headers):
+                answer = served.client.get("/v1/status", headers=given)
+                assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+                assert "is missing, so nobody is let in" in answer.json()["detail"]
+                assert "cortex token create" in answer.json()["hint"]
+            assert served.client.get("/health").status_code == 200
+    with serving(home) as served:
+        served.tokens.clear()
+        assert served.client.get("/v1/status").status_code == 200
+
+
+def test_an_expired_token_stays_expired_when_the_clock_steps_back(tmp_path: Path) -> None:
+    """Also for a server that is started afterwards."""
+    clock = FakeClock()
+    with serving(tmp_path / "home", clock=clock) as served:
+        headers = served.token(Right.READ, expires_in=timedelta(hours=1))
+        clock.advance(timedelta(hours=1))
+        assert served.client.get("/v1/status", headers=headers).status_code == 401
+        clock._now -= timedelta(hours=1)
+        assert served.client.get("/v1/status", headers=headers).status_code == 401
+    with serving(tmp_path / "home", clock=clock) as served:
+        assert served.client.get("/v1/status", headers=headers).status_code == 401
+
+
 # --- tenants ----------------------------------------------------------------------------------------------------------
 
 

@@ -178,6 +178,19 @@ def test_with_a_token_it_starts_there_and_asks_for_it(tmp_path: Path) -> None:
         assert server.end() == 0
 
 
+def test_a_server_whose_tokens_are_missing_says_so_at_its_start_and_lets_nobody_in(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    Tokens(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
+    (home / FILE_NAME).unlink()
+    with Process(home) as server:
+        told = [each["message"] for each in server.lines if each["level"] == "warning"]
+        assert len(told) == 1
+        assert "is missing, so nobody is let in" in told[0]
+        assert "cortex token clear" in told[0]
+        assert server.client.get("/v1/status").status_code == 401
+        assert server.end() == 0
+
+
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         server = Process(tmp_path / "home", "--port", str(taken.getsockname()[1]))

@@ -156,9 +156,12 @@ def tokens(home: Path, settings: Settings) -> Check:
     """Whether the tokens can be read, and whether there is one where others can reach the server."""
     now, host = SystemClock().now(), settings.serve.host
     try:
-        known = Tokens(home / FILE_NAME, SystemClock()).all()
+        kept = Tokens(home / FILE_NAME, SystemClock())
+        known, gone = kept.all(), kept.missing()
     except EngineError as error:
         return Check("tokens", False, error.message, error.hint, Group.SERVING)
+    if gone is not None:
+        return Check("tokens", False, gone.message, gone.hint, Group.SERVING)
     active = sum(token.state(now) == "active" for token in known)
     if not active and not is_loopback(host):
         why = f"serve.host is {host}, which other machines can reach, and there is no token that is good"

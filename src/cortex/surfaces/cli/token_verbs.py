@@ -1,4 +1,4 @@
-"""Verbs for who may come in from outside: `token create`, `token list`, `token revoke`."""
+"""Verbs for who may come in from outside: `token create`, `token list`, `token revoke`, `token clear`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cortex.clock import SystemClock
+from cortex.errors import InvalidRequest
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 from cortex.surfaces.cli.reading import duration_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from cortex.access import Token, Tokens
     from cortex.domain.scope import Tenant
 
-token = typer.Typer(help="Tokens for HTTP and MCP: make, list, revoke.", no_args_is_help=True)
+token = typer.Typer(help="Tokens for HTTP and MCP: make, list, revoke, clear.", no_args_is_help=True)
 
 
 def create(
@@ -53,7 +54,10 @@ def create(
 def list_(context: typer.Context) -> None:
     """Show the tokens of this home, or those of the agent and user that are named; never their secrets."""
     surface = surface_of(context)
-    found = [each for each in _tokens(surface).all() if _is_meant(each, surface)]
+    tokens = _tokens(surface)
+    found = [each for each in tokens.all() if _is_meant(each, surface)]
+    if gone := tokens.missing():
+        raise gone
     if surface.json:
         output.show_json({"tokens": [_plain(each) for each in found]})
     elif found:
@@ -76,9 +80,32 @@ def revoke(
         output.show(f"token {revoked.id} is refused since {_shown(revoked.revoked_at)}")
 
 
+def clear(
+    context: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove every token of this home. `serve` then lets this machine in without one, to all users of its agent."""
+    surface = surface_of(context)
+    if not yes:
+        _confirm()
+    _tokens(surface).clear()
+    if surface.json:
+        output.show_json({"cleared": True})
+    else:
+        output.show("every token is gone; from this machine, `cortex serve` can be asked without one")
+
+
+def _confirm() -> None:
+    if not sys.stdin.isatty():
+        raise InvalidRequest("there is nobody to ask", field="--yes", hint="give --yes to clear without asking")
+    if typer.prompt("This cannot be undone. Type `clear` to go on", default="", show_default=False) != "clear":
+        raise typer.Abort
+
+
 token.command("create")(create)
 token.command("list")(list_)
 token.command("revoke")(revoke)
+token.command("clear")(clear)
 
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"token": token}
 

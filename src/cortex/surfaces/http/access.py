@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 
 from cortex.access.tokens import Right, Tokens
 from cortex.domain.scope import Tenant
+from cortex.errors import StoreUnavailable
 from cortex.surfaces.http.errors import Problem, Refused
 from cortex.surfaces.http.options import LOOPBACK_NAMES, ServeOptions
+
+log = logging.getLogger("cortex.http")
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN_PATHS = frozenset({"/health", "/ready", "/"})
@@ -66,9 +70,12 @@ class Access:
         self._tokens = tokens
         self._is_local = options.is_local
         self._open = Caller(default, frozenset(Right))
+        self._were_missing = False
 
     def caller(self, headers: Headers) -> Caller:
         """Who asks; a token that is given must be good even where none is needed."""
+        if gone := self.missing():
+            raise Refused(_unknown(gone.message, gone.hint))
         given = headers.get("authorization")
         if given is None:
             # A token that was revoked still counts: taking the last one away must not open the door.
@@ -80,6 +87,15 @@ class Access:
         if token is None:
             raise Refused(_unknown("the token is not known, or no longer good", "see `cortex token list`"))
         return Caller(Tenant(token.agent, token.user), token.rights, token.id)
+
+
+    def missing(self) -> StoreUnavailable | None:
+        """Why nobody can be let in, where the tokens are gone; the log is told once each time."""
+        gone = self._tokens.missing()
+        if gone is not None and not self._were_missing:
+            log.warning("%s", gone)
+        self._were_missing = gone is not None
+        return gone
 
 
 class Names:

@@ -79,8 +79,12 @@ def create_app(
     engine._parts.is_crowded = lambda: served.lanes.recalls.is_crowded
     hosting = McpHosting(served)
 
+    access = Access(tokens, options, engine.tenant)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        with suppress(EngineError):  # told to whoever asks
+            access.missing()
         caring = served.caretaker.at_work(_tenants(tokens))
         # In threads: opening the store and stopping the keepers may take a moment.
         await anyio.to_thread.run_sync(caring.__enter__)
@@ -107,7 +111,7 @@ def create_app(
     app.add_middleware(
         Door,
         options=options,
-        access=Access(tokens, options, engine.tenant),
+        access=access,
         metrics=served.metrics,
         clock=engine._parts.clock,
         ids=ids or Uuid7Source(),
