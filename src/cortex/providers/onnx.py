@@ -7,7 +7,6 @@ is always the same, and with one thread per text it costs less CPU as well (60 t
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import os
 import threading
@@ -20,8 +19,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.errors import EngineError, InvalidRequest, ModelUnavailable, ProviderError, ProviderMissing
-from cortex.providers.models import SUMS_NAME, ModelStore, PinnedModel
+from cortex.errors import EngineError, InvalidRequest, ModelChanged, ModelUnavailable, ProviderError, ProviderMissing
+from cortex.providers.digests import Stamp, sha256_of
+from cortex.providers.models import GRAPH, REPLACE_HINT, SOURCE, SUMS_NAME, WEIGHTS, ModelStore, PinnedModel
 from cortex.providers.wordpiece import END, START, WordPiece
 
 MAX_TOKENS = 512
@@ -29,6 +29,8 @@ MAX_TOKENS = 512
 _KEEP_MEMORY_TOKENS = 160
 _MOST_WORKERS = 8
 _SCRATCH = ".optimising-"
+_MOST_LOADS = 3
+"""How often a model is loaded anew within one run, where its files change under it."""
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -46,15 +48,14 @@ class OnnxModel:
 
     def run(self, *texts: str) -> NDArray[np.float32]:
         """The model's output for one text, or for a pair; the last is cut where they do not fit."""
-        loaded = self._loaded or self._load()
-        ids, kinds = loaded.framed(texts)
-        options = loaded.frugal if ids.size > _KEEP_MEMORY_TOKENS else None
-        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": kinds}
-        try:
-            answer: NDArray[np.float32] = loaded.session.run([self._output], feed, options)[0]
-        except Exception as error:
-            raise ProviderError(f"onnxruntime could not run {self._model.name}: {type(error).__name__}") from error
-        return answer
+        for _ in range(_MOST_LOADS):
+            loaded = self._loaded or self._load()
+            if loaded.is_as_loaded():
+                answer = self._answer(loaded, texts)
+                if loaded.is_as_loaded():  # asked again, since a file may change while it is read
+                    return answer
+            self._unload(loaded)
+        raise ModelChanged(f"model {self._model.name} changes while it is used", hint=REPLACE_HINT)
 
     def each(self, job: Callable[[In], Out], inputs: Sequence[In]) -> list[Out]:
         """`job` on every input, in order, on as many threads as there are cores."""
@@ -77,7 +78,7 @@ class OnnxModel:
         try:
             if importlib.util.find_spec("onnxruntime") is None:
                 _onnxruntime()
-            (models.verify if thorough else models.path)(self._model.name)
+            (models.verify if thorough else models.checked)(self._model.name)
         except ProviderError as error:
             return error
         return None
@@ -88,6 +89,16 @@ class OnnxModel:
         _onnxruntime()
         threading.Thread(target=self._load_if_possible, name="cortex-loading").start()
 
+    def _answer(self, loaded: _Loaded, texts: Sequence[str]) -> NDArray[np.float32]:
+        ids, kinds = loaded.framed(texts)
+        options = loaded.frugal if ids.size > _KEEP_MEMORY_TOKENS else None
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": kinds}
+        try:
+            answer: NDArray[np.float32] = loaded.session.run([self._output], feed, options)[0]
+        except Exception as error:
+            raise ProviderError(f"onnxruntime could not run {self._model.name}: {type(error).__name__}") from error
+        return answer
+
     def _load_if_possible(self) -> None:
         with suppress(ProviderError):  # the first run will say it
             self._load()
@@ -95,24 +106,42 @@ class OnnxModel:
     def _load(self) -> _Loaded:
         with _loading:
             if self._loaded is None:
-                ort, folder = _onnxruntime(), ModelStore(self._models).path(self._model.name)
-                self._loaded = _in_use.get(folder) or _Loaded(ort, self._model, folder)
+                ort, models = _onnxruntime(), ModelStore(self._models)
+                folder = models.path(self._model.name)
+                self._loaded = _in_use.get(folder) or _Loaded(ort, self._model, models)
                 _in_use[folder] = self._loaded
             return self._loaded
 
+    def _unload(self, loaded: _Loaded) -> None:
+        """Use it no more, here and by engines to come."""
+        with _loading:
+            for folder in [folder for folder, each in _in_use.items() if each is loaded]:
+                del _in_use[folder]
+            if self._loaded is loaded:
+                self._loaded = None
+
 
 class _Loaded:
-    def __init__(self, ort: Any, model: PinnedModel, folder: Path) -> None:
+    def __init__(self, ort: Any, model: PinnedModel, models: ModelStore) -> None:
+        folder = models.checked(model.name)
         try:
-            self.session = _open(ort, folder)
+            self.session, self._mapped = _open(ort, models, folder)
             self._tokens = WordPiece(folder / "vocab.txt")
         except Exception as error:
             raise ModelUnavailable(
                 f"model {model.name} cannot be loaded: {type(error).__name__}",
                 hint="run `cortex models verify`, then `cortex models fetch`",
             ) from error
+        models.checked(model.name)  # once more: what was read lies between two looks at the same files
         self.frugal = ort.RunOptions()
         self.frugal.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+
+    def is_as_loaded(self) -> bool:
+        """Whether the files that are read as they are needed, rather than held, are still those that were checked."""
+        try:
+            return all(Stamp.of(path) == stamp for path, stamp in self._mapped.items())
+        except OSError:
+            return False
 
     def framed(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Token ids as the model reads them, `[CLS] text [SEP]` or `[CLS] text [SEP] text [SEP]`."""
@@ -131,12 +160,14 @@ _in_use: WeakValueDictionary[Path, _Loaded] = WeakValueDictionary()
 _loading = threading.Lock()
 
 
-def optimise(folder: Path) -> None:
+def optimise(models: ModelStore, folder: Path) -> None:
     """Make the optimised copy of the model in `folder`, if it is not there and can be made."""
     import shutil
 
     ort = _onnxruntime()
     copy = _optimised(ort, folder)
+    if copy.exists() and not models.is_derived(copy):
+        shutil.rmtree(copy, ignore_errors=True)
     for other in {*folder.glob("optimised-*"), *folder.glob(f"{_SCRATCH}*")} - {copy}:
         shutil.rmtree(other, ignore_errors=True)  # of another version, or of a process that died
     if not copy.exists():
@@ -153,20 +184,34 @@ def worker_option(options: Mapping[str, Any], provider: str) -> int | None:
     return workers
 
 
-def _open(ort: Any, folder: Path) -> Any:
-    """A session from the optimised copy: it loads in a third of the time and maps its weights instead of copying."""
+def _open(ort: Any, models: ModelStore, folder: Path) -> tuple[Any, dict[Path, Stamp]]:
+    """A session from the optimised copy: it loads in a third of the time and maps its weights instead of copying.
+
+    With it come the files it has mapped, as they were when they were checked.
+    """
     copy = _optimised(ort, folder)
     if copy.exists():
         import shutil
 
         try:
-            return _session(ort, copy / "model.onnx", ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
+            return _derived_session(ort, models, copy)
         except Exception:
             # The copy is only a saving. Whatever is wrong with it, the pinned file decides.
             shutil.rmtree(copy, ignore_errors=True)
-    return _open_and_save(ort, folder) or _session(
+    plain = _open_and_save(ort, folder) or _session(
         ort, folder / "model.onnx", ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
     )
+    return plain, {}
+
+
+def _derived_session(ort: Any, models: ModelStore, copy: Path) -> tuple[Any, dict[Path, Stamp]]:
+    mapped = {copy / WEIGHTS: Stamp.of(copy / WEIGHTS)}
+    if not models.is_derived(copy):
+        raise ModelChanged(f"{copy.name} is not as it was made")
+    session = _session(ort, copy / GRAPH, ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
+    if not models.is_derived(copy):
+        raise ModelChanged(f"{copy.name} changed while it was loaded")
+    return session, mapped
 
 
 def _open_and_save(ort: Any, folder: Path) -> Any | None:
@@ -179,14 +224,16 @@ def _open_and_save(ort: Any, folder: Path) -> Any | None:
     except OSError:  # a directory we may only read
         return None
     try:
+        source = sha256_of(folder / "model.onnx")
         session = _session(
             ort,
             folder / "model.onnx",
             # One level below the highest, which would tie the copy to this very processor.
             ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
-            save_to=scratch / "model.onnx",
+            save_to=scratch / GRAPH,
         )
-        sums = [f"{_sha256(file)}  {file.name}\n" for file in sorted(scratch.iterdir())]
+        made = {file.name: sha256_of(file) for file in sorted(scratch.iterdir())}
+        sums = [f"{digest}  {name}\n" for name, digest in {**made, SOURCE: source}.items()]
         (scratch / SUMS_NAME).write_text("".join(sums), encoding="utf-8")
         scratch.chmod(0o755)
         os.replace(scratch, _optimised(ort, folder))
@@ -207,7 +254,7 @@ def _session(ort: Any, path: Path, level: Any, save_to: Path | None = None) -> A
     if save_to is not None:
         options.optimized_model_filepath = str(save_to)
         entry = "session.optimized_model_external_initializers"
-        options.add_session_config_entry(f"{entry}_file_name", "weights.bin")
+        options.add_session_config_entry(f"{entry}_file_name", WEIGHTS)
         options.add_session_config_entry(f"{entry}_min_size_in_bytes", "1024")
     return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
@@ -233,8 +280,3 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

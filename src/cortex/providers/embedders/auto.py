@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
+from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, ModelChanged
 from cortex.ports.embedder import Embedder
 from cortex.ports.probed import trouble_of
 from cortex.providers.embedders import gemini, local, ollama, openai, remote, voyage
@@ -121,7 +121,8 @@ def _made(name: str, options: Mapping[str, Any], models: Path, variable: Variabl
     else:
         made = REMOTE[name].create(given, models, variable=variable, section=f"{remote.SECTION}.{name}")
     trouble = trouble_of(made)
-    return made if trouble is None else trouble.message
+    # A model that changed is no reason to send texts to somebody else: it says so itself, and can be fetched again.
+    return made if trouble is None or isinstance(trouble, ModelChanged) else trouble.message
 
 
 def _because(name: str, made: Embedder, options: Mapping[str, Any]) -> str:

@@ -37,6 +37,8 @@ class LocalReranker:
 
         try:
             found = self._model.each(score, texts)
+        except RerankerUnavailable:
+            raise
         except ProviderError as error:
             raise RerankerUnavailable(error.message, hint=error.hint) from error
         if any(value != value or value in (float("inf"), float("-inf")) for value in found):
