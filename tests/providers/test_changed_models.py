@@ -155,7 +155,14 @@ def derived(models: Path) -> Path:
     return found
 
 
-@pytest.mark.parametrize("what", ["weights.bin", "model.onnx", "SHA256SUMS", "of another source", "of before"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "weights.bin",
+        "of another source",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("model.onnx", "SHA256SUMS", "of before")),
+    ],
+)
 def test_a_derived_copy_that_is_not_as_it_was_made_is_made_anew(
     copied: Callable[..., Path], expected: Vector, what: str
 ) -> None:
