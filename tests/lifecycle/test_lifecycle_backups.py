@@ -21,8 +21,8 @@ from cortex.stores.sqlite import SqliteStore, copies
 FOLDER = Path("backups")
 
 
-def backup(at: datetime, mark: str = "", agent: str = "main") -> Backup:
-    return Backup(FOLDER / backups.name_of(agent, at, mark), agent, at, mark)
+def backup(at: datetime, mark: str = "", agent: str = "main", number: int = 1) -> Backup:
+    return Backup(FOLDER / backups.name_of(agent, at, number, mark), agent, at, mark, number=number)
 
 
 def kept(made: Sequence[Backup], now: datetime, daily: int = 7, weekly: int = 4) -> list[datetime]:
@@ -32,9 +32,17 @@ def kept(made: Sequence[Backup], now: datetime, daily: int = 7, weekly: int = 4)
 
 def test_a_name_tells_the_agent_and_the_time():
     """E21"""
-    assert backups.name_of("main", AT) == "main-20260105T090000Z.sqlite"
-    for agent in ("main", "a-b.c", "x-20260101t000000z"):
-        assert backups.read_name(backup(AT, agent=agent).path) == backup(AT, agent=agent)
+    assert backups.name_of("main", AT, 12) == "main-20260105T090000Z.000012.sqlite"
+    for agent in ("main", "a-b.c", "x-20260101t000000z", "x.000003"):
+        for mark in ("", backups.REPLACED):
+            named = backup(AT, mark, agent, number=7)
+            assert backups.read_name(named.path) == named
+
+
+@pytest.mark.parametrize("mark", ["", "2", "replaced"])
+def test_names_of_earlier_releases_are_still_read(mark: str):
+    path = FOLDER / f"main-20260105T090000Z{f'-{mark}' if mark else ''}.sqlite"
+    assert backups.read_name(path) == Backup(path, "main", AT, mark)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +94,23 @@ def test_keeping_what_was_kept_removes_nothing_more(at: list[datetime], daily: i
     assert kept([backup(each) for each in once], AT, daily, weekly) == once
 
 
+walks = st.lists(st.integers(-2_000, 2_000), max_size=40)
+
+
+@given(walks, st.integers(1, 5), st.integers(0, 5))
+def test_the_last_ones_made_are_kept_however_the_clock_steps(hours: list[int], daily: int, weekly: int):
+    """E21: the newest is the one made last, and no older one is kept in the place of a newer one of its day"""
+    made = [backup(AT + hour * HOUR, number=number) for number, hour in enumerate(hours, start=1)]
+    paths = backups.keep(made, AT, daily=daily, weekly=weekly)
+    stay = [each for each in made if each.path in paths]
+    assert len(stay) <= daily + weekly + 1
+    assert stay[-1:] == made[-1:]
+    for each in stay:
+        assert not [other for other in made if other.number > each.number and other.at.date() == each.at.date()]
+    latest_days = list(dict.fromkeys(each.at.date() for each in reversed(made)))[:daily]
+    assert set(latest_days) <= {each.at.date() for each in stay}
+
+
 # --- with files --------------------------------------------------------------------------------------
 
 
@@ -122,7 +147,7 @@ def test_a_backup_is_private_whole_and_brings_back_what_was_there(path: Path, fo
     made = backups.make(store, folder, "main", AT, daily=7, weekly=4)
     home.put(memory(2, "after"))
     store.close()
-    assert [entry.name for entry in folder.iterdir()] == ["main-20260105T090000Z.sqlite"]
+    assert [entry.name for entry in folder.iterdir()] == ["main-20260105T090000Z.000001.sqlite"]
     assert (made.backup.path.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
     assert made.backup.bytes == made.backup.path.stat().st_size
     replaced = put_back(path, made.backup.path, folder, AT + HOUR)
@@ -150,7 +175,7 @@ def test_old_backups_go_only_after_a_new_one_is_there(path: Path, folder: Path):
 def test_several_backups_of_one_second_stand_side_by_side(path: Path, folder: Path):
     store = SqliteStore(path)
     made = [backups.make_at(store, folder, "main", AT).path.name for _ in range(3)]
-    assert made == [f"main-20260105T090000Z{mark}.sqlite" for mark in ("", "-1", "-2")]
+    assert made == [f"main-20260105T090000Z.00000{number}.sqlite" for number in (1, 2, 3)]
     store.close()
 
 

@@ -21,7 +21,8 @@ REPLACED = "replaced"
 REPLACED_LIFE = timedelta(days=30)
 _TIME = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
-    r"(?P<agent>[a-z0-9][a-z0-9._-]{0,63})-(?P<time>\d{8}T\d{6}Z)(?:-(?P<mark>\d{1,4}|replaced))?\.sqlite"
+    r"(?P<agent>[a-z0-9][a-z0-9._-]{0,63})-(?P<time>\d{8}T\d{6}Z)(?:\.(?P<number>\d{1,12}))?"
+    r"(?:-(?P<mark>\d{1,4}|replaced))?\.sqlite"
 )
 
 
@@ -34,6 +35,10 @@ class Backup:
     at: datetime
     mark: str = ""
     bytes: int = 0
+    number: int = 0
+    """Backups are counted as they are made, so that a clock that was set back does not make the last one an old one.
+
+    0 for those of earlier releases, which come before all others in the order of their times."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -53,9 +58,9 @@ class Made:
     removed: tuple[Backup, ...] = ()
 
 
-def name_of(agent: str, at: datetime, mark: str = "") -> str:
-    """What a backup made at `at` is called."""
-    return f"{agent}-{at.astimezone(UTC).strftime(_TIME)}{f'-{mark}' if mark else ''}.sqlite"
+def name_of(agent: str, at: datetime, number: int, mark: str = "") -> str:
+    """What the backup of this number, made at `at`, is called."""
+    return f"{agent}-{at.astimezone(UTC).strftime(_TIME)}.{number:06}{f'-{mark}' if mark else ''}.sqlite"
 
 
 def read_name(path: Path) -> Backup | None:
@@ -67,24 +72,28 @@ def read_name(path: Path) -> Backup | None:
         at = datetime.strptime(found["time"], _TIME).replace(tzinfo=UTC)
     except ValueError:
         return None
-    return Backup(path, found["agent"], at, found["mark"] or "")
+    return Backup(path, found["agent"], at, found["mark"] or "", number=int(found["number"] or 0))
 
 
 def keep(backups: Iterable[Backup], now: datetime, *, daily: int, weekly: int) -> frozenset[Path]:
     """Which to keep: the last of each of the latest days, of each of the latest weeks before those, and the newest.
 
-    What a restore replaced is kept for a month, and what is dated in the future for as long as it is.
+    The latest are those made last, whatever the clock said then. What a restore replaced is kept for a month.
     """
-    newest_first = sorted(backups, key=lambda each: (each.at, each.path.name), reverse=True)
+    newest_first = _newest_first(backups)
     kept = {each.path for each in newest_first[:1]}
-    kept |= {each.path for each in newest_first if each.at > now}
     kept |= {each.path for each in newest_first if each.mark == REPLACED and now - each.at <= REPLACED_LIFE}
-    ordinary = [each for each in newest_first if each.at <= now and each.mark != REPLACED]
+    ordinary = [each for each in newest_first if each.mark != REPLACED]
     days = _last_of_each(ordinary, lambda each: each.at.date(), daily)
-    oldest_day = days[-1].at.date() if days else None
-    before = [each for each in ordinary if oldest_day is not None and each.at.date() < oldest_day]
+    dates = {each.at.date() for each in days}
+    before = [each for each in ordinary if each.at.date() not in dates] if days else []
     weeks = _last_of_each(before, lambda each: each.at.isocalendar()[:2], weekly)
     return frozenset(kept | {each.path for each in (*days, *weeks)})
+
+
+def _newest_first(backups: Iterable[Backup]) -> list[Backup]:
+    """In the order they were made, the last one first."""
+    return sorted(backups, key=lambda each: (each.number, each.at, each.path.name), reverse=True)
 
 
 def _last_of_each(newest_first: Sequence[Backup], period: Callable[[Backup], Any], number: int) -> list[Backup]:
@@ -98,8 +107,7 @@ def listed(folder: Path, agent: str) -> list[Backup]:
     """The backups of an agent in a folder, newest first; files of other names are not looked at."""
     paths = list(folder.iterdir()) if folder.is_dir() else []
     named = [each for path in paths if (each := read_name(path)) and each.agent == agent and path.is_file()]
-    weighed = [dataclasses.replace(each, bytes=each.path.stat().st_size) for each in named]
-    return sorted(weighed, key=lambda each: (each.at, each.path.name), reverse=True)
+    return _newest_first(dataclasses.replace(each, bytes=each.path.stat().st_size) for each in named)
 
 
 def last_at(folder: Path, agent: str) -> datetime | None:
@@ -110,7 +118,7 @@ def last_at(folder: Path, agent: str) -> datetime | None:
 def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, weekly: int) -> Made:
     """Back up a store into a folder, then remove what need not be kept. The new one is there before any goes."""
     _make_private(folder)
-    path = _free(folder, agent, now)
+    path = _next(folder, agent, now)
     store.backup(path)
     backups = listed(folder, agent)
     kept = keep(backups, now, daily=daily, weekly=weekly) | {path}
@@ -121,7 +129,7 @@ def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, w
 def make_at(store: Store, folder: Path, agent: str, now: datetime) -> Backup:
     """Back up a store into a folder of the caller's own, where nothing is ever removed."""
     _make_private(folder)
-    path = _free(folder, agent, now)
+    path = _next(folder, agent, now)
     store.backup(path)
     return Backup(path, agent, now, bytes=path.stat().st_size)
 
@@ -138,9 +146,7 @@ def restore(
         hint = "see `cortex backup --list`"
         raise InvalidRequest("is not a file", field=str(backup), hint=hint)
     _make_private(folder)
-    kept = folder / name_of(agent, now, REPLACED)
-    if kept.exists():
-        raise InvalidRequest("was restored this very second", field=str(backup), hint="try again")
+    kept = _next(folder, agent, now, REPLACED)
     return Backup(kept, agent, now, REPLACED, kept.stat().st_size) if replace(backup, kept) else None
 
 
@@ -156,9 +162,10 @@ def found(given: str, folder: Path, agent: str) -> Path:
     return inside if not path.exists() and path.name == given and inside.exists() else path
 
 
-def _free(folder: Path, agent: str, now: datetime) -> Path:
-    names = (name_of(agent, now, str(number) if number else "") for number in range(1_000))
-    return next(path for name in names if not (path := folder / name).exists())
+def _next(folder: Path, agent: str, now: datetime, mark: str = "") -> Path:
+    """Where the next backup goes: its number is above that of any other."""
+    last = max((each.number for each in listed(folder, agent)), default=0)
+    return folder / name_of(agent, now, last + 1, mark)
 
 
 def _removed(path: Path) -> bool:

@@ -1472,7 +1472,7 @@ class BackupsAnswer(BaseModel):
     backups: list[dict[str, Any]]
 
     model_config = _example(
-        {"backups": [{"file": "/…/main-20260105T090000Z.sqlite", "agent": "main", "at": _AT, "bytes": 4_096}]}
+        {"backups": [{"file": "/…/main-20260105T090000Z.000012.sqlite", "agent": "main", "at": _AT, "bytes": 4_096}]}
     )
 
 
@@ -1484,7 +1484,7 @@ class BackupAnswer(BaseModel):
 
     model_config = _example(
         {
-            "backup": {"file": "/…/main-20260105T090000Z.sqlite", "agent": "main", "at": _AT, "bytes": 4_096},
+            "backup": {"file": "/…/main-20260105T090000Z.000012.sqlite", "agent": "main", "at": _AT, "bytes": 4_096},
             "removed": [],
         }
     )
