@@ -88,11 +88,13 @@ class Background:
         now = self._parts.clock.now()
         with self._store.view(self._tenant) as view:
             jobs = [*view.jobs(JobState.RUNNING, limit=_MANY), *view.jobs(JobState.WAITING, limit=_MANY)]
-        return any(job.key == session and job.kind in _OF_SESSIONS and job.due <= now for job in jobs)
+        # What runs is under way for as long as its claim holds, and was due before.
+        ready = [job for job in jobs if job.due <= now or job.ready_at(now) <= now]
+        return any(job.key == session and job.kind in _OF_SESSIONS for job in ready)
 
     def next_due(self) -> datetime | None:
         """When there will be something to do."""
-        return queue.next_due(self._tenant, self._store, frozenset(self._handlers()))
+        return queue.next_due(self._tenant, self._store, frozenset(self._handlers()), self._parts.clock.now())
 
     def _handlers(self) -> dict[str, Callable[[Job], Mapping[str, int]]]:
         policy = policies.named(self._parts.settings.capture.policy)

@@ -11,6 +11,7 @@ from typing import Any
 from cortex import machine
 from cortex._version import __version__
 from cortex.checking import NETWORK_SECONDS, Beside, Check, Group
+from cortex.domain.events import UNNOTED, EventKind
 from cortex.domain.lanes import State
 from cortex.domain.modality import Modality, strategy
 from cortex.domain.scope import Tenant
@@ -92,7 +93,10 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
         "anomalies": [anomaly.to_json() for anomaly in diary.anomalies],
         "hook_troubles": parts.troubles.counted(),
         "receipts_lost": parts.aftermath.lost,
-        "degraded": [asdict(trouble) for trouble in _troubles(parts, embedder, reranker, lacking, failed, files)],
+        "degraded": [
+            asdict(trouble)
+            for trouble in (*_behind(parts, view), *_troubles(parts, embedder, reranker, lacking, failed, files))
+        ],
     }
 
 
@@ -134,6 +138,15 @@ class _Provider:
         fix = "see that it runs and can be reached; one that was loading its model answers the second time"
         late = Check(self.name, False, f"did not answer within {self.patience or 0:g} s", fix, Group.PROVIDERS)
         return answer.result(self.patience, lambda: late)
+
+
+def _behind(parts: Parts, view: View) -> Iterator[Trouble]:
+    """Whether the clock is behind the ledger, whose time never goes back."""
+    now, last = parts.clock.now(), view.at
+    if last is not None and last > now + UNNOTED:
+        why = f"it says {now:%Y-%m-%d %H:%M} UTC, but the last change was made at {last:%Y-%m-%d %H:%M} UTC"
+        fix = "set the clock; until it has caught up, new changes are dated as the last one, and `as_of` goes by that"
+        yield Trouble("clock", why, fix)
 
 
 def _troubles(
@@ -238,13 +251,13 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
             space = parts.embedder.space
             lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
             waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
-            last_change = view.at
+            last_change, steps = view.at, view.latest_events(1, kinds={EventKind.CLOCK_SET_BACK})
         findings = list(store.verify()) if total <= VERIFIED_AT_ONCE else None
     except EngineError as error:
         yield machine.clock(now, None)
         yield Check("database", False, error.message, error.hint, Group.MEMORY)
         return
-    yield machine.clock(now, last_change)
+    yield machine.clock(now, last_change, steps[0].at if steps else None)
     detail = f"{about.get('path', about['backend'])}, schema {about.get('schema', '-')}, {total:,} traces"
     if findings:
         why = f"{detail}; {findings[0].detail} (of {len(findings)} findings)"

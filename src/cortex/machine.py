@@ -79,15 +79,16 @@ def space(home: Path) -> Check:
     return Check("disk", ok, f"{free / (1 << 30):.1f} GiB free", "" if ok else f"free some space under {folder}")
 
 
-def clock(now: datetime, last_change: datetime | None) -> Check:
-    """Whether the clock can be right, told by when the last change was made."""
+def clock(now: datetime, last_change: datetime | None, set_back: datetime | None = None) -> Check:
+    """Whether the clock can be right, told by when the last change was made, and when it was last set back."""
     told, fix = f"{now:%Y-%m-%d %H:%M} UTC", "set the clock, such as by `sudo timedatectl set-ntp true`"
     if now < EARLIEST:
         return Check("clock", None, f"it says {told}, which cannot be", fix)
     if last_change is not None and last_change > now + CLOCK_LEEWAY:
         why = f"it says {told}, but the last change was made at {last_change:%Y-%m-%d %H:%M} UTC"
         return Check("clock", None, why, fix)
-    return Check("clock", True, told)
+    noted = "" if set_back is None else f"; it was last found set back at {set_back:%Y-%m-%d %H:%M} UTC"
+    return Check("clock", True, told + noted)
 
 
 def place(home: Path) -> Check:

@@ -39,6 +39,10 @@ class FakeClock:
         self._now += step
         self._monotonic += step.total_seconds()
 
+    def set(self, now: datetime) -> None:
+        """Have it show another time, as whoever sets a clock does; no time passes."""
+        self._now = now
+
 
 class CountingIds:
     """Ids that look like UUIDv7 and count up: the first made at a time is always the same."""

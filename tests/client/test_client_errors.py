@@ -47,7 +47,7 @@ MISTAKES: dict[str, Callable[[Any], Any]] = {
     "no recipe": lambda memory: memory.recall("x", recipe="soup.v9"),
     "no option": lambda memory: memory.recall("x", colour="red"),
     "a limit of none": lambda memory: memory.recall("x", limit=0),
-    "not of this ledger": lambda memory: memory.recall("x", as_of=10**9),
+    "not of this ledger": lambda memory: memory.recall("x", as_of=-1),
     "no receipt": lambda memory: memory.receipt(NOBODY),
     "no receipt at all": lambda memory: memory.receipt("x"),
     "nothing to replay": lambda memory: memory.replay(NOBODY),

@@ -328,3 +328,53 @@ def test_whatever_two_users_say_each_gets_ones_own_back(tmp_path_factory, backen
                 assert set(ids(handle.search(asked, recipe=recipe, min_score=0.0))) <= mine
             assert {trace.id for trace in handle.list()} == mine
             assert handle.stats().total == len(mine)
+
+
+def positions(engine: Engine) -> set[int]:
+    """Every position that a user is told, by whatever is asked."""
+    told = [
+        engine.pulse().position,
+        engine.status()["position"],
+        engine.recall(ASKED).receipt.position,
+        engine.search(ASKED).receipt.position,
+        engine.recall(ASKED, as_of=10_000).receipt.position,
+        engine.recall(ASKED, as_of=engine._parts.clock.now()).receipt.position,
+        engine.work().position,
+        engine.tend(dry_run=True).receipt.position,
+        engine.import_([], dry_run=True).receipt.position,
+        engine.forget_matching("no such thing at all").receipt.position,
+    ]
+    engine.settle()
+    return {*told, *(receipt.position for receipt in engine.receipts())}
+
+
+def test_what_others_do_moves_no_position_that_a_user_is_told(engine: Engine) -> None:
+    """A user with no memories is at position 0, whatever the other users of the agent have done."""
+    Canary(engine)
+    reader = engine.for_(user="reader")
+    assert positions(reader) == {0}
+    kept = reader.remember("My own teapot is blue")
+    own = reader.events()[-1].position
+    assert kept.receipt.position == reader.pulse().position == own
+    others = engine.for_(user="jubjub")
+    for number in range(3):
+        others.remember(f"{CANARY} {number}")
+    assert reader.pulse().position == reader.status()["position"] == own
+    assert [event.position for event in reader.events()][-1] == own
+
+
+def test_a_recall_is_replayed_exactly_whatever_others_did_around_it(engine: Engine) -> None:
+    """E12"""
+    engine.remember("The teapot is blue")
+    engine.for_(user="jubjub").remember(CANARY)
+    first = engine.recall("what color is the teapot?", limit=5)
+    engine.for_(user="jubjub").remember(f"{CANARY} again")
+    engine.remember("The teapot is on the shelf")
+    assert engine.replay(first.receipt.id).same
+
+
+def test_what_the_store_tells_of_itself_counts_nothing_of_others(engine: Engine) -> None:
+    told = engine.for_(user="reader").status()["store"]
+    Canary(engine)
+    after = engine.for_(user="reader").status()["store"]
+    assert {name for name in after if after[name] != told.get(name)} <= {"bytes", "spaces"}

@@ -104,11 +104,11 @@ def renewed(job: Job, now: datetime) -> list[ExpectClaim | PutJob]:
     return [ExpectClaim(job), PutJob(replace(job, claimed_until=now + CLAIM))]
 
 
-def next_due(tenant: Tenant, store: Store, kinds: Set[str]) -> datetime | None:
+def next_due(tenant: Tenant, store: Store, kinds: Set[str], now: datetime) -> datetime | None:
     """When there will be something of these kinds to do; a claim that lapses is to be done again."""
     with store.view(tenant) as view:
         jobs = [*view.jobs(JobState.WAITING, _LOOKED_AT), *view.jobs(JobState.RUNNING, _LOOKED_AT)]
-    return min((job.claimed_until or job.due for job in jobs if job.kind in kinds), default=None)
+    return min((job.ready_at(now) for job in jobs if job.kind in kinds), default=None)
 
 
 def _try_again(store: Store, tenant: Tenant, job: Job, clock: Clock, why: str) -> None:

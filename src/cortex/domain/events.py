@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 GENESIS = "0" * 64
+
+UNNOTED = timedelta(minutes=1)
+"""Writers queue, and a long history takes seconds to read: a step back of less cannot be told from such a wait."""
 
 
 class EventKind(StrEnum):
@@ -33,11 +36,13 @@ class EventKind(StrEnum):
     ERASED = "erased"
     EMBEDDED = "embedded"
     RECALLED = "recalled"
+    CLOCK_SET_BACK = "clock_set_back"
+    """The subject is the time the clock then showed; its own time is that of the event before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One link of the chain. `position` counts from 1 without gaps."""
+    """One link of the chain. `position` counts from 1 without gaps, and `at` never goes back."""
 
     position: int
     at: datetime
@@ -55,3 +60,23 @@ def commit(salt: bytes, content: str) -> str:
 def seal(previous: str, position: int, at: str, kind: str, subject: str, commitment: str) -> str:
     """The seal of an event: it fixes the event and everything before it."""
     return hashlib.sha256(f"{previous}|{position}|{at}|{kind}|{subject}|{commitment}".encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """What the clock showed at the last change it was behind the ledger at, and where the ledger stood then."""
+
+    ledger: datetime
+    clock: datetime
+
+
+def lag(clock: datetime, ledger: datetime | None, last: Lag | None) -> tuple[Lag | None, bool]:
+    """How far `clock` is behind the last event, if it is, and whether it was set back since the last change.
+
+    While the clock catches up, the ledger stands still: `last` tells that this step was noted already.
+    """
+    if ledger is None or clock >= ledger - UNNOTED:
+        return None, False
+    seen = last.clock if last is not None and last.ledger == ledger else ledger
+    stepped = clock < seen - UNNOTED
+    return Lag(ledger, clock if stepped else max(clock, seen)), stepped

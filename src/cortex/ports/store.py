@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -100,6 +100,10 @@ class SetState:
     state: Mapping[str, Any] | None
 
 
+CLOCK_STEP = timedelta(seconds=30)
+"""A job that was written so far in the future was written before the clock was set back; a live claim is younger."""
+
+
 class JobState(StrEnum):
     WAITING = "waiting"
     RUNNING = "running"
@@ -120,6 +124,17 @@ class Job:
     attempts: int = 0
     claimed_until: datetime | None = None
     error: str = ""
+    written_at: datetime | None = field(default=None, compare=False)
+    """When it was last written, by the clock of then; the store sets it."""
+
+    def ready_at(self, now: datetime) -> datetime:
+        """When it can be taken: once it is due, or its claim has lapsed.
+
+        That is now where the clock was set back since it was written: nobody waits for it to show that time again.
+        """
+        if self.written_at is not None and self.written_at > now + CLOCK_STEP:
+            return now
+        return self.claimed_until or self.due
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +260,15 @@ class View(Protocol):
 
     @property
     def position(self) -> int:
-        """The position of the ledger this view shows."""
+        """The position of the tenant's last event that this view shows; 0 where there is none.
+
+        What other users of the agent do does not move it.
+        """
         ...
 
     @property
     def at(self) -> datetime | None:
-        """When the tenant's last change up to this position was made; None before the first."""
+        """When the tenant's last change up to this position was made, as the ledger has it; None before the first."""
         ...
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
@@ -299,7 +317,7 @@ class View(Protocol):
         ...
 
     def pulse(self) -> Pulse:
-        """The position, and how many traces and jobs there are now. Cheap however many there are."""
+        """The position, and how many traces and jobs there are now. Cheap however many there are, of whomever."""
         ...
 
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
@@ -411,22 +429,26 @@ class Store(Protocol):
     def abilities(self) -> Abilities: ...
 
     def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
-        """Carry out all changes or none, durably before returning; gives the new position.
+        """Carry out all changes or none, durably before returning; gives the position of the tenant's last event.
 
+        An event's time is `at`, but never before that of the event before it: where `at` is behind by more than
+        `UNNOTED`, the ledger says so with an event `CLOCK_SET_BACK`, once for each step.
         Receipts and uses alone need not wait for the disk: they survive a crash, not a power cut.
         """
         ...
 
-    def view(self, tenant: Tenant, as_of: int | None = None) -> AbstractContextManager[View]: ...
+    def view(self, tenant: Tenant, as_of: int | None = None) -> AbstractContextManager[View]:
+        """What there is, or was at position `as_of`; beyond the tenant's last event that is the same as now."""
+        ...
 
     def position_at(self, at: datetime) -> int:
-        """The position of the ledger as it stood at that time."""
+        """The position of the ledger as it stood at that time: up to there no event is later."""
         ...
 
     def claim(
         self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
     ) -> Job | None:
-        """Take the next due job for this process until `until`; a lapsed claim can be taken again.
+        """Take the next job that is ready (`Job.ready_at`) for this process until `until`.
 
         Of the kinds in `alone` only one job of the tenant's runs at a time, whatever its key.
         """

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from cortex.domain import erasure
-from cortex.domain.events import GENESIS, Event, EventKind, commit, seal
+from cortex.domain.events import GENESIS, Event, EventKind, Lag, commit, lag, seal
 from cortex.domain.growth import DayCount, counted_by_day
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import SEARCHABLE
@@ -113,6 +113,11 @@ class _Shelf:
     states: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
 
+    @property
+    def position(self) -> int:
+        """Of the tenant's last event."""
+        return self.events[-1].position if self.events else 0
+
     def copied(self) -> _Shelf:
         return _Shelf(
             dict(self.said),
@@ -138,6 +143,7 @@ class EphemeralStore:
         self._lock = threading.RLock()
         self._shelves: dict[Tenant, _Shelf] = {}
         self._ledger: list[Event] = []
+        self._lag: Lag | None = None
         self._closed = False
 
     @property
@@ -145,9 +151,9 @@ class EphemeralStore:
         return Abilities(as_of=True, transactions=True)
 
     def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
-        """Carry out all changes or none; gives the new position."""
+        """Carry out all changes or none; gives the position of the tenant's last event."""
         with self._lock:
-            work = _Work(self._shelf(tenant).copied(), self._ledger[-1:], at, self._entropy)
+            work = _Work(self._shelf(tenant).copied(), self._ledger[-1:], at, self._lag, self._entropy)
             others = [shelf for owner, shelf in self._shelves.items() if owner != tenant]
             for change in changes:
                 if isinstance(change, Put) and any(change.trace.id in shelf.said for shelf in others):
@@ -155,19 +161,22 @@ class EphemeralStore:
                 work.carry_out(change)
             self._shelves[tenant] = work.shelf
             self._ledger += work.events
-            return len(self._ledger)
+            self._lag = work.lag if work.events else self._lag
+            return work.shelf.position
 
     @contextmanager
     def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[View]:
         with self._lock:
-            shelf, now = self._shelf(tenant), len(self._ledger)
-        if as_of is not None and not 0 <= as_of <= now:
+            shelf = self._shelf(tenant)
+        now = shelf.position
+        if as_of is not None and as_of < 0:
             raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of", hint=f"give 0 to {now}")
-        yield _View(shelf, now if as_of is None else as_of)
+        upto = (event.position for event in reversed(shelf.events) if as_of is None or event.position <= as_of)
+        yield _View(shelf, next(upto, 0))
 
     def position_at(self, at: datetime) -> int:
         with self._lock:
-            return max((event.position for event in self._ledger if event.at <= at), default=0)
+            return next((event.position - 1 for event in self._ledger if event.at > at), len(self._ledger))
 
     def claim(
         self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
@@ -183,7 +192,9 @@ class EphemeralStore:
             job = min(free, key=_by_due, default=None)
             if job is None:
                 return None
-            job = replace(job, state=JobState.RUNNING, claimed_until=until, attempts=job.attempts + 1)
+            job = replace(
+                job, state=JobState.RUNNING, claimed_until=until, attempts=job.attempts + 1, written_at=now
+            )
             shelf.jobs[job.id] = job
             self._shelves[tenant] = shelf
             return copy.deepcopy(job)
@@ -233,9 +244,7 @@ class EphemeralStore:
         raise StoreError(f"nothing here is kept, so nothing goes to {to}", hint="set store.backend to keep memory")
 
     def describe(self) -> Mapping[str, Any]:
-        with self._lock:
-            traces = sum(len(shelf.said) for shelf in self._shelves.values())
-            return {"backend": "ephemeral", "traces": traces, "position": len(self._ledger)}
+        return {"backend": "ephemeral"}
 
     def close(self) -> None:
         with self._lock:
@@ -251,11 +260,20 @@ class EphemeralStore:
 class _Work:
     """One `apply` under way: changes a copy of the shelf, and draws up the events that will record it."""
 
-    def __init__(self, shelf: _Shelf, last: Sequence[Event], at: datetime, entropy: Callable[[int], bytes]) -> None:
+    def __init__(
+        self,
+        shelf: _Shelf,
+        last: Sequence[Event],
+        at: datetime,
+        seen: Lag | None,
+        entropy: Callable[[int], bytes],
+    ) -> None:
         self.shelf = shelf
         self.events: list[Event] = []
         self._last = last[-1] if last else None
-        self._at = at.astimezone(UTC)
+        self._clock = at.astimezone(UTC)
+        self._at = max(self._clock, self._last.at) if self._last else self._clock
+        self.lag, self._set_back = lag(self._clock, self._last.at if self._last else None, seen)
         self._entropy = entropy
         self._embedded: dict[str, int] = {}
 
@@ -280,7 +298,7 @@ class _Work:
                 merged = {**self.shelf.states.get(session, {}), **(parts or {})}
                 self.shelf.states[session] = copy.deepcopy({k: v for k, v in merged.items() if v is not None})
             case PutJob(job):
-                self._put_job(copy.deepcopy(job))
+                self._put_job(replace(copy.deepcopy(job), written_at=self._clock))
             case ExpectLast(session, seq):
                 self._expect_last(session, seq)
             case ExpectClaim(job):
@@ -356,7 +374,7 @@ class _Work:
             jobs.pop(job.id, None)
             same = (each for each in jobs.values() if _work_of(each) == _work_of(job))
             if known := next((each for each in same if each.state is JobState.WAITING), None):
-                job = replace(known, due=job.due, payload=job.payload)
+                job = replace(known, due=job.due, payload=job.payload, written_at=job.written_at)
         if job.state is JobState.DONE:
             done = [each for each in jobs.values() if _work_of(each) == _work_of(job) and each.state is JobState.DONE]
             for each in done:
@@ -393,6 +411,10 @@ class _Work:
 
     def _record(self, kind: EventKind, subject: str, content: str, salt: bytes | None = None) -> int:
         """Append an event that commits to `content`; gives its position."""
+        if self._set_back:
+            self._set_back = False
+            shown = self._clock.isoformat()
+            self._record(EventKind.CLOCK_SET_BACK, shown, shown)
         position = self._last.position + 1 if self._last else 1
         commitment = commit(salt or self._entropy(SALT_BYTES), content)
         event = Event(position, self._at, kind, subject, commitment, seal="")
@@ -657,12 +679,11 @@ def _work_of(job: Job) -> tuple[str, str]:
 
 
 def _is_running(job: Job, now: datetime) -> bool:
-    return job.state is JobState.RUNNING and job.claimed_until is not None and now < job.claimed_until
+    return job.state is JobState.RUNNING and now < job.ready_at(now)
 
 
 def _is_due(job: Job, now: datetime) -> bool:
-    lapsed = job.state is JobState.RUNNING and not _is_running(job, now)
-    return lapsed or (job.state is JobState.WAITING and job.due <= now)
+    return job.state in (JobState.WAITING, JobState.RUNNING) and job.ready_at(now) <= now
 
 
 def _uncounted(trace: Trace) -> Trace:

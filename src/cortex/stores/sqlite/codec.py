@@ -58,11 +58,11 @@ def unpack_receipt(body: str) -> Receipt:
     return Receipt.from_json(json.loads(body))
 
 
-JOB_COLUMNS = "id, kind, key, due, state, attempts, claimed, error, payload"
+JOB_COLUMNS = "id, kind, key, due, state, attempts, claimed, error, payload, written"
 
 
 def unpack_job(row: tuple[Any, ...]) -> Job:
-    id, kind, key, due, state, attempts, claimed, error, payload = row
+    id, kind, key, due, state, attempts, claimed, error, payload, written = row
     return Job(
         id=id,
         kind=kind,
@@ -73,6 +73,7 @@ def unpack_job(row: tuple[Any, ...]) -> Job:
         claimed_until=unpack_time(claimed) if claimed is not None else None,
         error=error,
         payload=json.loads(payload),
+        written_at=unpack_time(written),
     )
 
 

@@ -42,7 +42,7 @@ from cortex.stores.sqlite.reader import (
     tally,
     worth_comparing,
 )
-from cortex.stores.sqlite.writer import check_vector
+from cortex.stores.sqlite.writer import check_vector, own_position
 
 
 class Then(NamedTuple):
@@ -60,10 +60,11 @@ class PastView(SqliteView):
         self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex], as_of: int
     ) -> None:
         super().__init__(connection, user, codes)
-        if not 0 <= as_of <= self._position:
+        if as_of < 0:
             raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of",
                                  hint=f"give 0 to {self._position}")  # fmt: skip
-        self._position = as_of
+        self._as_of = as_of
+        self._position = own_position(connection, self._user, as_of)
 
     @cached_property
     def _traces(self) -> dict[TraceId, Then]:
@@ -161,7 +162,8 @@ class PastView(SqliteView):
                 return []
             id, centre, centred = known
             found = [each for each in self._vectors_then(id) if each[1] in wanted]
-        coded = centre is not None and centred <= self.position
+        # As given: receipts of earlier releases name a position of the agent's, beyond the user's own.
+        coded = centre is not None and centred <= self._as_of
         return self._nearest_of(vector, worth_comparing(found, vector, centre if coded else None, enough(limit)), limit)
 
     def _vectors_then(self, space: int) -> list[Embedded]:

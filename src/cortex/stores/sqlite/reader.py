@@ -41,7 +41,7 @@ from cortex.stores.sqlite.codec import (
 from cortex.stores.sqlite.codes import MANY, CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.lexicon import UNIT_COLUMNS, Bag, Passage
-from cortex.stores.sqlite.writer import check_vector, facet_token, user_token
+from cortex.stores.sqlite.writer import check_vector, facet_token, own_position, user_token
 
 POSTING_BUDGET = 4_000
 """How many candidates the keyword leg scores at most."""
@@ -89,7 +89,7 @@ class SqliteView:
         self._user: int = found[0] if found else -1
         self._posted_facets: frozenset[int] | None = None
         self._known_facets: dict[tuple[object, ...], Facets] = {}
-        self._position: int = self._db.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0]
+        self._position = own_position(self._db, self._user)
 
     @property
     def position(self) -> int:
@@ -97,11 +97,11 @@ class SqliteView:
 
     @property
     def at(self) -> datetime | None:
-        row = self._db.execute(
-            "SELECT at FROM events WHERE user = ? AND position <= ? ORDER BY position DESC LIMIT 1",
-            (self._user, self.position),
+        # The latest of all: in files of earlier releases the last event may have an earlier time than others.
+        (last,) = self._db.execute(
+            "SELECT max(at) FROM events WHERE user = ? AND position <= ?", (self._user, self.position)
         ).fetchone()
-        return unpack_time(row[0]) if row else None
+        return None if last is None else unpack_time(last)
 
     # --- by id -----------------------------------------------------------------------------------
 
@@ -271,11 +271,14 @@ class SqliteView:
     ) -> list[Match]:
         check_vector(vector, space)
         vector = unit(vector)
-        known = self._db.execute("SELECT id, centre FROM spaces WHERE key = ?", (space.key,)).fetchone()
+        known = self._db.execute("SELECT id, centre, centred FROM spaces WHERE key = ?", (space.key,)).fetchone()
         facets = self._facets(searchable(filter))
         if known is None or not facets.ids:
             return []
-        id, centre = known
+        id, centre, centred = known
+        # Until this user's next event, whoever else brought about the centre: a replay goes by the same positions.
+        if centre is not None and centred > self.position:
+            centre = None
         with until(deadline, self._db):
             allowed = self._allowed_rows(filter)
             if allowed is not None and len(allowed) <= MANY:

@@ -153,7 +153,14 @@ CREATE UNIQUE INDEX jobs_waiting ON jobs (user, kind, key) WHERE state = 'waitin
 CREATE INDEX jobs_due ON jobs (state, due);
 """
 
-MIGRATIONS = (_V1,)
+# The ledger by user: where a user's own events end is asked all the time. When a job was last written, by the clock of
+# then: one that lies in the future tells that the clock was set back since.
+_V2 = """
+CREATE INDEX events_by_user ON events (user);
+ALTER TABLE jobs ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS = (_V1, _V2)
 VERSION = len(MIGRATIONS)
 
 

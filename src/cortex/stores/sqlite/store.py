@@ -13,7 +13,7 @@ from typing import Any
 
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
-from cortex.ports.store import Abilities, Change, File, Finding, Job, JobState, Remains, Touch
+from cortex.ports.store import CLOCK_STEP, Abilities, Change, File, Finding, Job, JobState, Remains, Touch
 from cortex.stores.sqlite import audit, copies, erasing, schema
 from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time, unpack_job
 from cortex.stores.sqlite.codes import CodeIndex
@@ -48,7 +48,7 @@ class SqliteStore:
         with self._connections.writing(durable=durable) as connection:
             writer = Writer(connection, tenant, at, recorded=self.recorded)
             writer.apply(changes)
-            return writer.position
+            return writer.own_position
 
     @contextmanager
     def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteView]:
@@ -60,8 +60,13 @@ class SqliteStore:
 
     def position_at(self, at: datetime) -> int:
         with self._connections.reading() as connection:
-            row = connection.execute("SELECT max(position) FROM events WHERE at <= ?", (pack_time(at),)).fetchone()
-            position: int = row[0] or 0
+            # Files of earlier releases may hold times that go back: what follows a later event comes after it.
+            later, last = connection.execute(
+                "SELECT (SELECT position FROM events WHERE at > ? ORDER BY position LIMIT 1),"
+                " (SELECT max(position) FROM events)",
+                (pack_time(at),),
+            ).fetchone()
+            position: int = last or 0 if later is None else later - 1
             return position
 
     def claim(
@@ -71,20 +76,22 @@ class SqliteStore:
             row = connection.execute(
                 f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"
                 " AND kind IN (SELECT value FROM json_each(:kinds))"
-                " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now))"
+                " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now)"
+                "  OR (state IN ('waiting', 'running') AND written > :ahead))"
                 " AND NOT EXISTS (SELECT 1 FROM jobs other WHERE other.user = jobs.user AND other.id <> jobs.id"
-                "  AND other.state = 'running' AND other.claimed > :now"
+                "  AND other.state = 'running' AND other.claimed > :now AND other.written <= :ahead"
                 "  AND (other.kind = jobs.kind AND other.key = jobs.key"
                 "   OR other.kind IN (SELECT value FROM json_each(:alone))"
                 "    AND jobs.kind IN (SELECT value FROM json_each(:alone))))"
                 " ORDER BY due, id LIMIT 1",
-                {"user": tenant.user, "kinds": listed(kinds), "alone": listed(alone), "now": pack_time(now)},
+                {"user": tenant.user, "kinds": listed(kinds), "alone": listed(alone), "now": pack_time(now),
+                 "ahead": pack_time(now + CLOCK_STEP)},
             ).fetchone()
             if row is None:
                 return None
             connection.execute(
-                "UPDATE jobs SET state = ?, claimed = ?, attempts = attempts + 1 WHERE id = ?",
-                (JobState.RUNNING.value, pack_time(until), row[0]),
+                "UPDATE jobs SET state = ?, claimed = ?, attempts = attempts + 1, written = ? WHERE id = ?",
+                (JobState.RUNNING.value, pack_time(until), pack_time(now), row[0]),
             )
             claimed = connection.execute(f"SELECT {JOB_COLUMNS} FROM jobs WHERE id = ?", (row[0],)).fetchone()
             return unpack_job(claimed)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cortex.domain import erasure
-from cortex.domain.events import GENESIS, EventKind, commit, seal
+from cortex.domain.events import GENESIS, EventKind, Lag, commit, lag, seal
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import Memory
@@ -43,10 +43,12 @@ from cortex.ports.store import (
     Touch,
 )
 from cortex.stores.sqlite import lexicon
-from cortex.stores.sqlite.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_trace
+from cortex.stores.sqlite.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_time, unpack_trace
 from cortex.stores.sqlite.codes import MANY
 
 SALT_BYTES = 16
+
+_LAST_POSITION = 2**63 - 1
 
 _TOGETHER = 32
 """How many rows one statement inserts."""
@@ -91,12 +93,17 @@ class Writer:
     def __init__(self, connection: sqlite3.Connection, tenant: Tenant, at: datetime, *, recorded: bool = True) -> None:
         self._db = connection
         self._recorded = recorded
-        self._at = pack_time(at)
-        self._told_at = str(self._at)
+        self._clock = pack_time(at)
         self._user = self._intern("users", name=tenant.user)
         self._facets: dict[tuple[str, ...], int] = {}
         self._threads: dict[str, int] = {}
-        self.position, self._seal = self._last_event() if recorded else (counted_position(connection), GENESIS)
+        self.position, self._seal, last = (
+            self._last_event() if recorded else (counted_position(connection), GENESIS, None)
+        )
+        # The order of the ledger is the order of its times: a clock that was set back does not turn it around.
+        self._at = self._clock if last is None else max(self._clock, last)
+        self._told_at = str(self._at)
+        self._lag, self._set_back = self._behind(last)
         self._events: list[tuple[object, ...]] = []
         self._embedded: dict[str, int] = {}
 
@@ -459,9 +466,10 @@ class Writer:
         job = change.job
         if job.state is JobState.WAITING:
             moved = self._db.execute(
-                "UPDATE jobs SET due = ?, payload = ? WHERE user = ? AND kind = ? AND key = ? AND state = 'waiting'"
-                " AND id <> ?",
-                (pack_time(job.due), json.dumps(dict(job.payload)), self._user, job.kind, job.key, job.id),
+                "UPDATE jobs SET due = ?, payload = ?, written = ?"
+                " WHERE user = ? AND kind = ? AND key = ? AND state = 'waiting' AND id <> ?",
+                (pack_time(job.due), json.dumps(dict(job.payload)), self._clock, self._user, job.kind, job.key,
+                 job.id),
             ).rowcount
             if moved:
                 self._db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
@@ -473,19 +481,36 @@ class Writer:
             )
         claimed = pack_time(job.claimed_until) if job.claimed_until else None
         self._db.execute(
-            "INSERT OR REPLACE INTO jobs (id, user, kind, key, due, state, attempts, claimed, error, payload)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO jobs (id, user, kind, key, due, state, attempts, claimed, error, payload, written)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (job.id, self._user, job.kind, job.key, pack_time(job.due), job.state.value, job.attempts, claimed,
-             job.error, json.dumps(dict(job.payload))),
+             job.error, json.dumps(dict(job.payload)), self._clock),
         )  # fmt: skip
 
     # --- ledger and interned names ---------------------------------------------------------------
 
-    def _last_event(self) -> tuple[int, str]:
-        last = self._db.execute("SELECT position, seal FROM events ORDER BY position DESC LIMIT 1").fetchone()
-        return (last[0], last[1].hex()) if last else (0, GENESIS)
+    @property
+    def own_position(self) -> int:
+        """The position of the user's own last event, once everything was carried out."""
+        return own_position(self._db, self._user) if self._recorded else self.position
+
+    def _last_event(self) -> tuple[int, str, int | None]:
+        last = self._db.execute("SELECT position, seal, at FROM events ORDER BY position DESC LIMIT 1").fetchone()
+        return (last[0], last[1].hex(), last[2]) if last else (0, GENESIS, None)
+
+    def _behind(self, last: int | None) -> tuple[Lag | None, bool]:
+        """How far the clock is behind the ledger, and whether that is new."""
+        if last is None or self._clock >= last:
+            return None, False
+        found = self._db.execute("SELECT value FROM meta WHERE key = 'lag'").fetchone()
+        seen = Lag(*(unpack_time(int(each)) for each in found[0].split())) if found else None
+        return lag(unpack_time(self._clock), unpack_time(last), seen)
 
     def _event(self, kind: EventKind, subject: str, commitment: str) -> None:
+        if self._set_back:
+            self._set_back = False
+            shown = unpack_time(self._clock).isoformat()
+            self._event(EventKind.CLOCK_SET_BACK, shown, commit(b"", shown))
         self.position += 1
         if not self._recorded:
             return
@@ -498,6 +523,9 @@ class Writer:
     def _write_events(self) -> None:
         if not self._recorded:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('position', ?)", (str(self.position),))
+        if self._events and self._lag is not None:
+            behind = f"{pack_time(self._lag.ledger)} {pack_time(self._lag.clock)}"
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('lag', ?)", (behind,))
         self._add("events", self._events)
         self._events.clear()
 
@@ -568,6 +596,15 @@ class Writer:
     def _next(self, table: str) -> int:
         found = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
         return (found[0] if found else 0) + 1
+
+
+def own_position(connection: sqlite3.Connection, user: int, upto: int | None = None) -> int:
+    """The position of a user's last event, of those up to `upto`; 0 where there is none."""
+    found: int | None = connection.execute(
+        "SELECT max(position) FROM events WHERE user = ? AND position <= ?",
+        (user, _LAST_POSITION if upto is None else min(upto, _LAST_POSITION)),
+    ).fetchone()[0]
+    return found or 0
 
 
 def counted_position(connection: sqlite3.Connection) -> int:

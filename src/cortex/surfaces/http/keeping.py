@@ -29,6 +29,7 @@ class Caretaker:
         self._clock = engine._parts.clock
         self._lock = threading.Lock()
         self._next: dict[Tenant, datetime] = {}
+        self._looked_at: datetime | None = None
         self._keeper: Keeper | None = None
 
     def meet(self, tenant: Tenant) -> None:
@@ -63,7 +64,12 @@ class Caretaker:
 
     def attend(self) -> datetime | None:
         """Do what is due for each; gives when to look again."""
+        now = self._clock.now()
         with self._lock:
+            if self._looked_at is not None and now < self._looked_at:
+                # The clock was set back: what was to be done at a time of before would wait until it shows that again.
+                self._next = dict.fromkeys(self._next, now)
+            self._looked_at = now
             tenants = list(self._next)
         for tenant in tenants:
             if self._engine._parts.ending:

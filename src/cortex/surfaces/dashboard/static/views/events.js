@@ -24,6 +24,7 @@ export const EVENTS = {
   erased: ["Erased", "bin", "bad"],
   embedded: ["Embedded", "spark", ""],
   recalled: ["Recalled", "search", ""],
+  clock_set_back: ["Clock set back", "clock", "warn"],
 };
 
 /**
