@@ -9,6 +9,7 @@ EngineError
 │   ├── StoreForeign      the file is not a Cortex database
 │   ├── StoreTooNew       written by a newer Cortex
 │   ├── StoreCorrupt      the file is damaged
+│   ├── DiskFull          no space left, whatever was to be written; see `full_disk`
 │   └── Conflict          somebody else was first: look again and decide anew
 ├── ProviderError
 │   ├── ProviderMissing   unknown name, or its extra is not installed
@@ -22,6 +23,9 @@ EngineError
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
 from typing import Literal
 
 
@@ -90,6 +94,14 @@ class StoreCorrupt(StoreError):
     exit_code = 15
 
 
+class DiskFull(StoreError):
+    """Nothing was written; once there is space again, everything goes on without a restart."""
+
+    code = "disk_full"
+    exit_code = 17
+    http_status = 507
+
+
 class Conflict(StoreError):
     code = "conflict"
     exit_code = 16
@@ -156,3 +168,56 @@ class DeadlineExceeded(EngineError):
     code = "deadline_exceeded"
     exit_code = 30
     http_status = 504
+
+
+# --- a full disk ---------------------------------------------------------------------------------
+
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_SQLITE_FULL, _SQLITE_IOERR, _SQLITE_CANTOPEN = 13, 10, 14
+_PROBED_BYTES = 65_536
+
+
+def full_disk(error: BaseException, path: Path | str | None = None) -> DiskFull | None:
+    """The error to tell where `error`, of the system or of SQLite, means a full disk or quota; None for any other.
+
+    Whoever writes asks this first, so that it is the same error everywhere: `raise full_disk(error, path) or …`
+    """
+    named = path or getattr(error, "filename", None)
+    folder = _existing(Path(named)) if isinstance(named, str | Path) else None
+    if not _is_full(error, folder):
+        return None
+    if folder is None:
+        return DiskFull("no space is left on the disk", hint="free some space; nothing has to be restarted")
+    state = os.statvfs(folder)
+    free = state.f_bavail * state.f_frsize
+    return DiskFull(
+        f"no space is left to write {named}",
+        hint=f"free some space at {folder}, where {free:,} bytes are free; nothing has to be restarted",
+    )
+
+
+def _is_full(error: BaseException, folder: Path | None) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in _NO_SPACE
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if primary in (_SQLITE_IOERR, _SQLITE_CANTOPEN) and folder is not None:
+        # SQLite has no name of its own for a log that cannot grow, or a quota: that is tried out.
+        return not _can_grow(folder)
+    return primary == _SQLITE_FULL
+
+
+def _can_grow(folder: Path) -> bool:
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
+            probe.write(bytes(_PROBED_BYTES))
+    except OSError as error:
+        return error.errno not in _NO_SPACE
+    return True
+
+
+def _existing(path: Path) -> Path:
+    """The folder at `path`, or the nearest one above it that is there."""
+    whole = path.absolute()
+    return next((each for each in (whole, *whole.parents) if each.is_dir()), Path("/"))

@@ -15,7 +15,7 @@ from cortex.domain.events import UNNOTED, EventKind
 from cortex.domain.lanes import State
 from cortex.domain.modality import Modality, strategy
 from cortex.domain.scope import Tenant
-from cortex.errors import EngineError, ModelChanged
+from cortex.errors import DiskFull, EngineError, ModelChanged
 from cortex.lifecycle import backups, upkeep
 from cortex.parts import Parts
 from cortex.ports.probed import trouble_of
@@ -176,7 +176,9 @@ def _troubles(
     if any(asdict(parts.settings.embedding.media).values()):
         yield Trouble("media", "embedding.media is set, but nothing is embedded by it yet", "see docs/media.md")
     if parts.aftermath.lost:
-        yield Trouble("receipts", f"{parts.aftermath.lost} could not be written", DOCTOR)
+        error = parts.aftermath.why
+        why = f"{parts.aftermath.lost} could not be written" + (f": {error.message}" if error else "")
+        yield Trouble("receipts", why, error.hint if isinstance(error, DiskFull) else DOCTOR)
     try:
         recipes.named(parts.settings.recall.recipe)
     except EngineError as error:

@@ -27,7 +27,7 @@ from cortex.domain.scope import Tenant, checked_label
 from cortex.domain.secrets import redacted
 from cortex.domain.trust import TrustTier
 from cortex.engine import Engine, Explained
-from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
+from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, full_disk
 from cortex.parts import Troubles, log
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Change, Filter, Job, PutJob, SetState, View
@@ -442,7 +442,8 @@ def _noted(troubles: Troubles, hook: str) -> Iterator[list[str]]:
         codes.append(error.code)
         log.warning("%s: %s", hook, error.code)
     except Exception as error:
-        codes.append("unexpected")
+        full = full_disk(error)
+        codes.append(full.code if full else "unexpected")
         # The places without the message of the error: it may repeat what somebody said.
         places = "".join(traceback.format_tb(error.__traceback__))
         log.error("%s: %s\n%s", hook, type(error).__name__, places)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cortex import settings as configuration
 from cortex.checking import Check, Group
-from cortex.errors import EngineError
+from cortex.errors import EngineError, full_disk
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35)
@@ -99,8 +99,10 @@ def place(home: Path) -> Check:
             pass
         mode = home.stat().st_mode & 0o777
     except OSError as error:
-        why = f"{home} cannot be written: {error.strerror or error}"
-        return Check("home", False, why, "choose another --home, or mend its permissions", Group.HOME)
+        full = full_disk(error, home)
+        why = full.message if full else f"{home} cannot be written: {error.strerror or error}"
+        fix = full.hint if full else "choose another --home, or mend its permissions"
+        return Check("home", False, why, fix, Group.HOME)
     if mode & OTHERS:
         why = f"{home} can be read by others (mode {mode:o})"
         return Check("home", None, why, f"run `chmod 700 {_quoted(home)}`", Group.HOME)
@@ -113,8 +115,9 @@ def journal(home: Path, mounts: Path = MOUNTS) -> Check:
     try:
         with tempfile.TemporaryDirectory(dir=home, prefix=".probe-") as folder:
             trouble = _wal_trouble(Path(folder) / "probe.sqlite")
-    except OSError as error:
-        trouble = error.strerror or str(error)
+    except (OSError, sqlite3.Error) as error:
+        full = full_disk(error, home)
+        trouble, fix = (full.message, full.hint) if full else (getattr(error, "strerror", None) or str(error), fix)
     if trouble:
         return Check("write-ahead log", False, f"does not work here: {trouble}", fix, Group.HOME)
     if (disk := _disk_of(home, mounts)) in _NETWORK_DISKS:
@@ -178,16 +181,13 @@ def _can(statement: str) -> bool:
 
 def _wal_trouble(path: Path) -> str:
     """What goes wrong when one connection writes what another then reads; empty where nothing does."""
-    try:
-        with closing(sqlite3.connect(path)) as writer, closing(sqlite3.connect(path)) as reader:
-            mode = writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-            if mode != "wal":
-                return f"the file is in mode {mode}"
-            with writer:
-                writer.execute("CREATE TABLE probe (a)")
-            reader.execute("SELECT a FROM probe").fetchall()
-    except sqlite3.Error as error:
-        return str(error)
+    with closing(sqlite3.connect(path)) as writer, closing(sqlite3.connect(path)) as reader:
+        mode = writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            return f"the file is in mode {mode}"
+        with writer:
+            writer.execute("CREATE TABLE probe (a)")
+        reader.execute("SELECT a FROM probe").fetchall()
     return ""
 
 

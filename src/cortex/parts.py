@@ -61,6 +61,8 @@ class Aftermath:
         self._thread: threading.Thread | None = None
         self._added = self._done = self._awaited = 0
         self.lost = 0
+        self.why: EngineError | None = None
+        """Why the last one was lost."""
         self.on_work: Callable[[], None] | None = None
         """Called when a job was written."""
 
@@ -124,6 +126,7 @@ class Aftermath:
             entry.store.apply(entry.tenant, entry.changes, at=self._now())
         except EngineError as error:
             log.warning("receipt not kept: %s", error.code)
+            self.why = error
             return False
         except Exception:
             log.exception("receipt not kept")

@@ -37,6 +37,7 @@ from cortex.errors import (
     StoreCorrupt,
     StoreTooNew,
     StoreUnavailable,
+    full_disk,
 )
 from cortex.ports.clock import Clock
 
@@ -376,9 +377,9 @@ def _named_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreUnavailable(
+        raise full_disk(error, path) or StoreUnavailable(
             f"{path} cannot be used: {error.strerror or error}",
-            hint="check the owner, the permissions and the free space",
+            hint="check the owner and the permissions",
         ) from error
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from cortex.domain.scope import Tenant
-from cortex.errors import Conflict, EngineError
+from cortex.errors import Conflict, DiskFull, EngineError
 from cortex.ports.clock import Clock
 from cortex.ports.store import ExpectClaim, Job, JobState, PutJob, Store
 
@@ -21,6 +21,9 @@ CLAIM = timedelta(seconds=30)
 MOST_TRIES = 6
 _LOOKED_AT = 1_000
 FIRST_WAIT = timedelta(seconds=15)
+
+FULL_WAIT = timedelta(minutes=1)
+"""How long work waits for space on the disk."""
 
 
 class Postponed(Exception):
@@ -83,6 +86,11 @@ def run_due(
         except Postponed as later:
             worked.postponed[job.kind] += 1
             _write_back(store, tenant, job, clock, due=later.until, attempts=job.attempts - 1, error=later.why)
+        except DiskFull as error:
+            # It is nobody's fault that work can do nothing about: it is never given up for it.
+            worked.postponed[job.kind] += 1
+            due = clock.now() + FULL_WAIT
+            _write_back(store, tenant, job, clock, due=due, attempts=job.attempts - 1, error=error.code)
         except EngineError as error:
             worked.failed[job.kind] += 1
             log.warning("job %s (%s) failed: %s", job.id, job.kind, error.code)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cortex.errors import InvalidRequest, StoreUnavailable
+from cortex.errors import InvalidRequest, StoreUnavailable, full_disk
 from cortex.ports.store import Store
 
 FOLDER = "backups"
@@ -182,7 +182,7 @@ def _make_private(folder: Path) -> None:
             if not each.exists():
                 each.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise StoreUnavailable(
+        raise full_disk(error, folder) or StoreUnavailable(
             f"{folder} cannot be made: {error.strerror or error}", hint="choose another folder with --to"
         ) from error
     if not os.access(folder, os.W_OK | os.X_OK):

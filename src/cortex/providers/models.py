@@ -21,7 +21,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
-from cortex.errors import ModelChanged, ModelUnavailable, NotFound, ProviderMissing
+from cortex.errors import ModelChanged, ModelUnavailable, NotFound, ProviderMissing, full_disk
 from cortex.providers.digests import Digests, sha256_of
 
 Progress = Callable[[int, int, str], None]
@@ -182,9 +182,9 @@ class ModelStore:
                 for model in wanted:
                     self._prepare(self._folder(model))
         except OSError as error:
-            raise ModelUnavailable(
+            raise full_disk(error, self._directory) or ModelUnavailable(
                 f"cannot write models to {self._directory}: {error.strerror or error}",
-                hint="check its permissions and free space, or set CORTEX_MODELS to another directory",
+                hint="check its permissions, or set CORTEX_MODELS to another directory",
             ) from error
 
     def _model(self, name: str) -> PinnedModel:

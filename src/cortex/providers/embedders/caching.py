@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.errors import EngineError
+from cortex.errors import EngineError, full_disk
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.probed import trouble_of
@@ -120,7 +120,7 @@ class _Cache:
         self.max_entries = max_entries
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        self._broken = False
+        self._broken = self._full = False
         self._put_since_count: int | None = None
         self.degraded: str | None = None
 
@@ -137,7 +137,7 @@ class _Cache:
             for key, vector in vectors.items()
             if np.shape(vector) == (space.dimension,) and np.isfinite(vector).all()
         ]
-        self._guarded(lambda database: self._put(database, rows))
+        self._guarded(lambda database: self._put(database, rows), writes=True)
 
     def count(self) -> int | None:
         """How many vectors there are; a cache that nobody used yet is not made for that."""
@@ -148,7 +148,7 @@ class _Cache:
     def forget(self, keys: Sequence[bytes]) -> bool:
         if not self._path.exists():
             return True
-        return bool(self._guarded(lambda database: self._forget(database, keys)))
+        return bool(self._guarded(lambda database: self._forget(database, keys), writes=True))
 
     def close(self) -> None:
         with self._lock:
@@ -156,7 +156,7 @@ class _Cache:
                 self._connection.close()
                 self._connection = None
 
-    def _guarded(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
+    def _guarded(self, work: Callable[[sqlite3.Connection], Result], *, writes: bool = False) -> Result | None:
         with self._lock:
             if self._broken:
                 return None
@@ -167,12 +167,18 @@ class _Cache:
             except (sqlite3.Error, OSError) as error:
                 self._degrade(error)
                 return None
-            self.degraded = None
+            # To read takes no space: it tells nothing of a disk that was full.
+            if writes or not self._full:
+                self.degraded, self._full = None, False
             return result
 
     def _degrade(self, error: Exception) -> None:
         if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             self.degraded = "the embedding cache is locked by another process"
+            return
+        if full := full_disk(error, self._path):
+            self._full = True
+            self.degraded = f"new vectors are not kept in the embedding cache: {full}"
             return
         self._broken = True
         self.degraded = f"the embedding cache {self._path} cannot be used: {error}"
@@ -245,8 +251,12 @@ class _Writing:
         self._database.execute("BEGIN IMMEDIATE")
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._database.in_transaction:  # SQLite itself rolls back on some errors
-            self._database.execute("COMMIT" if kind is None else "ROLLBACK")
+        try:
+            if kind is None:
+                self._database.execute("COMMIT")
+        finally:
+            if self._database.in_transaction:  # SQLite itself rolls back on some errors
+                self._database.execute("ROLLBACK")
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cortex.errors import LlmUnavailable
+from cortex.errors import LlmUnavailable, full_disk
 from cortex.ports.clock import Clock
 
 FILE_NAME = "llm-spending.sqlite"
@@ -176,11 +176,15 @@ class Spending:
             finally:
                 database.close()  # rolls back what was not committed
         except (sqlite3.Error, OSError) as error:
+            full = full_disk(error, self._path)
             raise LlmUnavailable(
-                f"the spending meter {self._path} cannot be used: {error}",
-                hint="mend its permissions, or delete it to count anew; without it nothing is spent",
+                f"the spending meter {self._path} cannot be used: {full.message if full else error}",
+                hint=full.hint if full else _WITHOUT_METER,
                 reason="budget",
             ) from error
+
+
+_WITHOUT_METER = "mend its permissions, or delete it to count anew; without it nothing is spent"
 
 
 def _opened(path: Path) -> sqlite3.Connection:

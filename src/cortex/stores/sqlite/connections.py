@@ -18,6 +18,7 @@ from cortex.errors import (
     StoreError,
     StoreForeign,
     StoreUnavailable,
+    full_disk,
 )
 from cortex.ports.clock import Deadline
 from cortex.stores.sqlite import schema
@@ -227,9 +228,11 @@ def named_errors(path: Path) -> Iterator[None]:
     except EngineError:
         raise
     except sqlite3.DatabaseError as error:
-        raise _named(error, path) from error
+        raise full_disk(error, path) or _named(error, path) from error
     except OSError as error:
-        raise StoreUnavailable(f"{path}: {error.strerror or error}", hint="check the path and permissions") from error
+        raise full_disk(error, path) or StoreUnavailable(
+            f"{path}: {error.strerror or error}", hint="check the path and permissions"
+        ) from error
 
 
 @contextmanager
@@ -260,7 +263,7 @@ def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:
     if "malformed" in text or "corrupt" in text:
         return StoreCorrupt(f"{path} is damaged: {text}", hint="run `cortex verify --repair`, or restore a backup")
     if "readonly" in text or "unable to open" in text or "disk" in text:
-        return StoreUnavailable(f"{path} cannot be used: {text}", hint="check permissions and free space")
+        return StoreUnavailable(f"{path} cannot be used: {text}", hint="check permissions and the disk")
     return StoreError(f"{path}: {text}", hint="run `cortex doctor`")
 
 

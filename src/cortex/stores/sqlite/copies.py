@@ -62,11 +62,26 @@ def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) ->
         with closing(Gate(path)) as gate, gate.held(busy_timeout_ms / 1000):
             if there:
                 _refuse_in_use(path)
-                _keep(path, keep_at)
-                _settle_log(path)
             with _written_whole(path) as partial:
-                shutil.copyfile(backup, partial)
+                with _gone_on_failure(keep_at):
+                    if there:
+                        _keep(path, keep_at)
+                    shutil.copyfile(backup, partial)
+                    _to_disk(partial)
+                # Only now: where there is no room for the backup, what is there stays as it is, with its log.
+                if there:
+                    _settle_log(path)
     return there
+
+
+@contextmanager
+def _gone_on_failure(keep_at: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        for suffix in ("", "-wal"):
+            Path(f"{keep_at}{suffix}").unlink(missing_ok=True)
+        raise
 
 
 def _keep(path: Path, keep_at: Path) -> None:

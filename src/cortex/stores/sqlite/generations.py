@@ -70,7 +70,8 @@ class SqliteIndexes:
                 if time.monotonic() >= until:
                     raise StoreBusy("the files are being indexed already", hint="wait for it, or try again later")
                 time.sleep(_WAIT)
-            self._sweep()
+            with named_errors(self._folder):
+                self._sweep()
             yield
         finally:
             os.close(lock)
@@ -117,10 +118,14 @@ class SqliteIndexes:
             for suffix in _COMPANIONS:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
             _sync(path)
-            os.rename(path, final)
-            self._next_pointer.write_text(final.name, encoding="utf-8")
-            _sync(self._next_pointer)
-            os.replace(self._next_pointer, self._pointer)
+            try:
+                # First, as there may be no room for it: a generation that nobody names is of no use.
+                self._next_pointer.write_text(final.name, encoding="utf-8")
+                _sync(self._next_pointer)
+                os.rename(path, final)
+                os.replace(self._next_pointer, self._pointer)
+            finally:
+                self._next_pointer.unlink(missing_ok=True)
             _sync(self._folder)
 
     @property
@@ -176,7 +181,8 @@ class SqliteIndexes:
         try:
             given = os.pread(lock, _DIGITS, 0)
             number = 1 + max([int(given) if given.isdigit() else 0, *(each.number for each in self._generations())])
-            os.pwrite(lock, f"{number:0{_DIGITS}}".encode(), 0)
+            with named_errors(self._folder / f"{self._name}.lock"):
+                os.pwrite(lock, f"{number:0{_DIGITS}}".encode(), 0)
         finally:
             os.close(lock)
         return number

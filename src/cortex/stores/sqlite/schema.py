@@ -178,7 +178,9 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            # On a full disk SQLite has done so itself; to ask for it again would hide why.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
 
 

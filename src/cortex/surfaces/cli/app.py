@@ -15,7 +15,7 @@ import typer
 
 from cortex import settings
 from cortex._version import __version__
-from cortex.errors import EngineError
+from cortex.errors import EngineError, full_disk
 from cortex.surfaces.cli.arguments import hoisted
 from cortex.surfaces.cli.context import OpenEngine, Surface, open_cortex
 from cortex.surfaces.cli.failing import INTERRUPTED, PIPE_CLOSED, Failure, tell
@@ -62,8 +62,8 @@ def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
     except EngineError as error:
         return tell(Failure.of(error), as_json)
     except BrokenPipeError:
-        # Whoever read our output has gone. Python would complain about the rest of it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has gone.
+        _drop_output()
         return PIPE_CLOSED
     except SystemExit as error:
         # How Typer itself ends when the pipe is closed.
@@ -73,9 +73,16 @@ def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
     except Exception as error:
         if usage := Failure.of_usage(error):
             return tell(usage, as_json)
-        if given.debug:
+        if full_disk(error):
+            _drop_output()
+        elif given.debug:
             raise
         return tell(Failure.unexpected(error), as_json)
+
+
+def _drop_output() -> None:
+    """Python would complain at exit about what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def command_line(verb: str | None = None) -> typer.Typer:

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from cortex.errors import EngineError
+from cortex.errors import EngineError, full_disk
 from cortex.surfaces.cli import output
 
 USAGE = 2
@@ -45,6 +45,8 @@ class Failure:
 
     @classmethod
     def unexpected(cls, error: Exception) -> Failure:
+        if full := full_disk(error):
+            return cls.of(full)
         # By its type alone: the message of an error nobody foresaw may repeat what was remembered.
         told = f"{type(error).__name__}: this is a mistake in Cortex"
         return cls("unexpected", told, "run it again with --debug, and report what it shows", UNEXPECTED)

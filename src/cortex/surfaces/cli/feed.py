@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cortex.errors import InvalidRequest
+from cortex.errors import InvalidRequest, full_disk
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 from cortex.surfaces.cli.reading import STDIN, filter_of, given, lines_of
@@ -370,7 +370,7 @@ def _make(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidRequest(
+        raise full_disk(error, directory) or InvalidRequest(
             f"cannot be made: {error.strerror or error}", field=str(directory), hint="check the path and permissions"
         ) from error
 
@@ -449,7 +449,7 @@ def _write(path: Path, lines: Iterable[str]) -> int:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        raise InvalidRequest(
+        raise full_disk(error, path) or InvalidRequest(
             f"cannot be written: {error.strerror or error}", field=str(path), hint="check the path and permissions"
         ) from error
     finally:

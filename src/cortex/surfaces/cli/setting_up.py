@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cortex import settings
-from cortex.errors import EngineError, InvalidRequest, ModelUnavailable, NotFound, StoreUnavailable
+from cortex.errors import EngineError, InvalidRequest, ModelUnavailable, NotFound, StoreUnavailable, full_disk
 from cortex.surfaces.cli import model_files, output
 from cortex.surfaces.cli.context import Surface, surface_of
 
@@ -188,7 +188,7 @@ def _make_home(root: Path) -> None:
             if not folder.exists():  # `parents=True` would make those in between for everyone to read
                 folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise StoreUnavailable(
+        raise full_disk(error, root) or StoreUnavailable(
             f"{root} cannot be made: {error.strerror or error}", hint="choose another --home, or mend the permissions"
         ) from error
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex import settings
-from cortex.errors import StoreUnavailable
+from cortex.errors import StoreUnavailable, full_disk
 
 _HEADER = re.compile(r"\s*\[")
 _VALUE = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+)"""
@@ -64,8 +64,8 @@ def write(path: Path, text: str) -> None:
                 os.unlink(fresh)
             raise
     except OSError as error:
-        raise StoreUnavailable(
-            f"{path} cannot be written: {error.strerror or error}", hint="check its permissions and the free space"
+        raise full_disk(error, path) or StoreUnavailable(
+            f"{path} cannot be written: {error.strerror or error}", hint="check its permissions"
         ) from error
 
 

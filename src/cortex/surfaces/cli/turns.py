@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cortex.errors import EngineError, InvalidRequest
+from cortex.errors import EngineError, InvalidRequest, full_disk
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
 from cortex.surfaces.cli.reading import STDIN, given, text_of
@@ -168,7 +168,7 @@ def _the_turn_goes_on() -> Iterator[None]:
     except Exception as error:
         # By its type alone: the message of an error nobody foresaw may repeat what was said. --debug shows it whole.
         log.debug("the hook failed", exc_info=True)
-        _say(f"{type(error).__name__}: this is a mistake in Cortex")
+        _say(str(full_disk(error) or f"{type(error).__name__}: this is a mistake in Cortex"))
 
 
 def _say(trouble: str) -> None:

@@ -24,6 +24,7 @@ _ANY = {
     502: ("llm_unavailable", "the language model does not answer"),
     503: ("busy", "too many requests are under way"),
     504: ("deadline_exceeded", "took longer than 30 s"),
+    507: ("disk_full", "no space is left to write the memory"),
 }
 _WITH_INPUT = {422: ("invalid_request", "limit: is outside 1 to 1000")}
 _WITH_BODY = {

@@ -107,7 +107,7 @@ class Door:
         except Exception as error:  # nothing may reach the server's own log: messages of errors may repeat a body
             places = "".join(traceback.format_tb(error.__traceback__))
             log.error("%s: %s\n%s", passing.id, type(error).__name__, places)
-            await self._refuse(passing, unexpected())
+            await self._refuse(passing, unexpected(error))
         finally:
             self._metrics.under_way.dec()
             self._tell(passing)

@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from cortex.errors import EngineError
+from cortex.errors import EngineError, full_disk
 
 MEDIA_TYPE = "application/problem+json"
 MOST_FAULTS = 10
@@ -84,8 +84,10 @@ def handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_failed)
 
 
-def unexpected() -> Problem:
+def unexpected(error: Exception) -> Problem:
     """For what nobody foresaw: told by nothing at all, since its message may repeat what was remembered."""
+    if full := full_disk(error):
+        return Problem.of(full)
     return Problem(status=500, code="unexpected", detail="a mistake in Cortex", hint="report it with the request's id")
 
 

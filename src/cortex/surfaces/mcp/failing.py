@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from cortex.domain.text import visible
-from cortex.errors import EngineError, InvalidRequest, NotFound
+from cortex.errors import EngineError, InvalidRequest, NotFound, full_disk
 
 ERROR_META = "cortex/error"
 """Where a result says what went wrong as plain values. Not as structured content: that is promised to fit the schema
@@ -35,6 +35,8 @@ class Failure:
 
     @classmethod
     def unexpected(cls, error: Exception) -> Failure:
+        if full := full_disk(error):
+            return cls.of(full)
         # By its type alone: the message of an error nobody foresaw may repeat what was remembered.
         told = f"{type(error).__name__}: this is a mistake in Cortex"
         return cls("unexpected", told, hint="run `cortex doctor` and report what it shows")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from cortex.errors import InvalidRequest
+from cortex.errors import InvalidRequest, full_disk
 from cortex.surfaces.mcp import configuration
 
 _BACKUPS = 1_000
@@ -135,9 +135,9 @@ def write(host: Host, name: str, command: Sequence[str], file: Path) -> Written:
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
         backup = None if before is None else _backed_up(real)
-        _replace(real, after)
+        _replace(real, after, backup)
     except OSError as error:
-        raise InvalidRequest(
+        raise full_disk(error, file) or InvalidRequest(
             f"cannot be written: {error.strerror or error}", field=field, hint="check its permissions, or give --file"
         ) from error
     return Written(file, changed=True, backup=backup)
@@ -183,15 +183,20 @@ def _backed_up(file: Path) -> Path:
         # Not to be lost to whoever does the same at the same time.
         with suppress(FileExistsError):
             os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            shutil.copy2(file, copy)
+            try:
+                shutil.copy2(file, copy)
+            except OSError:
+                copy.unlink(missing_ok=True)
+                raise
             return copy
     raise InvalidRequest(f"has {_BACKUPS - 1} backups", field=str(file), hint="remove some of them")
 
 
-def _replace(file: Path, text: str) -> None:
-    """All of it at once, and with the permissions it had."""
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+def _replace(file: Path, text: str, backup: Path | None) -> None:
+    """All of it at once, and with the permissions it had; where that fails, there is nothing to go back from."""
+    name = ""
     try:
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         with os.fdopen(handle, "wb") as written:
             written.write(text.encode())
             written.flush()
@@ -200,6 +205,8 @@ def _replace(file: Path, text: str) -> None:
             shutil.copymode(file, name)
         os.replace(name, file)
     except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(name)
+        for left in (name, backup):
+            if left:
+                with suppress(FileNotFoundError):
+                    os.unlink(left)
         raise
