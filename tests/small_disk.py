@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-_BALLAST = "ballast"
+_BALLAST, _SPARED = "ballast", "spared"
 
 
 class Disk:
@@ -20,8 +20,10 @@ class Disk:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def fill(self) -> None:
-        """Take up all the space that is left."""
+    def fill(self, *, but: int = 0) -> None:
+        """Take up all the space there is, `but` so many bytes of it."""
+        with open(self.root / _SPARED, "wb") as spared:
+            spared.write(bytes(but))
         with open(self.root / _BALLAST, "ab", buffering=0) as ballast:
             for size in (65_536, 4_096, 1):
                 try:
@@ -29,6 +31,7 @@ class Disk:
                         ballast.write(bytes(size))
                 except OSError as error:
                     assert error.errno == errno.ENOSPC  # noqa: PT017 - the loop ends with it
+        (self.root / _SPARED).unlink()
 
     def free(self) -> None:
         (self.root / _BALLAST).unlink()

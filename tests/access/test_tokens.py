@@ -785,7 +785,7 @@ def test_where_there_is_no_room_to_write_the_old_file_stays_and_the_trouble_is_n
     before = path.read_bytes()
     code, lines, err = done(started("full", path, 100))
     assert (code, lines) == (1, [])
-    assert f"StoreUnavailable: {path} cannot be used: File too large" in err
+    assert f"DiskFull: no space is left to write {path}" in err
     assert path.read_bytes() == before
     assert beside(path) == "auth-required tokens.json tokens.json.lock"
 

@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from small_disk import Disk, mounted
 
 AT = "2026-01-05T09:00:00+00:00"
 FIRST = "The harbor opens at dawn"
-LIMITS = Limits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_999, tokens_per_day=9_999)
+LIMITS = Limits(calls_per_hour=999, calls_per_day=999, tokens_per_hour=99_999, tokens_per_day=99_999)
 CHAT = [{"role": "user", "content": "I prefer trams over buses"}]
 
 
@@ -93,6 +93,11 @@ def texts(engine: Engine) -> set[str]:
 def _damage(world: World) -> None:
     with world.engine._store._connections.writing() as connection:
         connection.execute("DELETE FROM lexicon")
+
+
+def _erase(world: World) -> None:
+    if world.spare.text in texts(world.engine):
+        world.engine.erase(world.spare.id)
 
 
 def _repair(world: World) -> None:
@@ -159,7 +164,7 @@ PATHS: dict[str, tuple[Path_, Path_]] = {
     "backup": (NOTHING, lambda world: world.engine.backup()),
     "backup elsewhere": (NOTHING, lambda world: world.engine.backup(world.disk.root / "elsewhere")),
     "restore": (NOTHING, lambda world: world.engine.restore_backup("latest")),
-    "erase": (NOTHING, lambda world: world.engine.erase(world.spare.id)),
+    "erase": (NOTHING, _erase),
     "verify --repair": (_damage, _repair),
     "backfill": (
         lambda world: world.engine.remember("It has no vector", embed=False),
@@ -208,6 +213,59 @@ def test_a_full_disk_is_one_named_error_and_afterwards_everything_goes_on(world:
     assert {trace for trace in acknowledged if trace != world.spare.text} <= texts(world.engine)
     assert world.engine.verify() == []
     assert world.tokens.check(world.secret) is not None
+
+
+# Those that write several things one after another: the space may run out at any of them.
+LONG = {
+    "optimize": (NOTHING, lambda world: world.engine.optimize()),
+    **{
+        name: PATHS[name]
+        for name in (
+            "keep turns", "work", "import", "index", "index again", "backup", "restore", "erase", "verify --repair",
+            "a new agent", "tokens", "spending", "models", "mcp install", "cli: init",
+        )
+    },
+}  # fmt: skip
+
+
+BEGUN = {"home/agents/other.sqlite", "home/spending.sqlite"}
+"""Databases of which the header alone may be there: whoever opens them next makes them whole."""
+
+
+def _runs_out(world: World, name: str, spaces: Iterable[int]) -> None:
+    prepare, write = LONG[name]
+    for number, space in enumerate(spaces):
+        world.clock.advance(60)
+        world.spare = world.engine.remember(f"Spare number {number}").memory
+        prepare(world)
+        world.engine.backup()
+        for backup in world.engine.backups()[1:]:
+            backup.path.unlink()
+        world.settled()
+        acknowledged, before = texts(world.engine), world.disk.files()
+        world.disk.fill(but=space)
+        try:
+            write(world)
+        except DiskFull:
+            left = world.disk.files() - before - BEGUN
+            assert not left, f"no partial file is left behind with {space:,} bytes of space"
+        finally:
+            world.disk.free()
+        assert acknowledged - {world.spare.text} <= texts(world.engine)
+        assert [finding for finding in world.engine.verify(repair=True) if not finding.repaired] == []
+    write(world)
+    assert world.engine.verify() == []
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_the_space_may_run_out_in_the_middle(world: World, name: str) -> None:
+    _runs_out(world, name, (16_384, 65_536, 262_144))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_the_space_may_run_out_at_any_point(world: World, name: str) -> None:
+    _runs_out(world, name, range(4_096, 700_000, 12_288))
 
 
 def test_what_was_acknowledged_before_the_disk_was_full_is_there_and_whole(world: World) -> None:

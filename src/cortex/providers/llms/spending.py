@@ -167,14 +167,20 @@ class Spending:
     @contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:
         """The file, written by nobody else meanwhile. It is opened anew each time: calls to a model are seldom."""
-        try:
+        with self._named_errors():
             database = _opened(self._path)
-            try:
+        try:
+            with self._named_errors():
                 database.execute("BEGIN IMMEDIATE")
                 yield database
                 database.execute("COMMIT")
-            finally:
-                database.close()  # rolls back what was not committed
+        finally:
+            database.close()  # rolls back what was not committed
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
         except (sqlite3.Error, OSError) as error:
             full = full_disk(error, self._path)
             raise LlmUnavailable(

@@ -29,7 +29,8 @@ _LOCK_BYTES = 512
 
 def copy(source: sqlite3.Connection, to: Path) -> None:
     """What `source` sees, as a checked file of its own at `to`. `source` has begun to read, so it sees one moment."""
-    with named_errors(to), _written_whole(to) as partial:
+    # Named before what was written is removed again: then there would be space.
+    with named_errors(to), _written_whole(to) as partial, named_errors(to):
         with closing(sqlite3.connect(partial, isolation_level=None)) as target:
             source.backup(target, pages=_PAGES_AT_ONCE)
             # One file that needs no other beside it.
