@@ -259,7 +259,7 @@ def _runs_out(world: World, name: str, spaces: Iterable[int]) -> None:
 
 @pytest.mark.parametrize("name", LONG)
 def test_the_space_may_run_out_in_the_middle(world: World, name: str) -> None:
-    _runs_out(world, name, (16_384, 65_536, 262_144))
+    _runs_out(world, name, (16_384, 131_072))
 
 
 @pytest.mark.slow
