@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -205,3 +208,21 @@ def test_what_was_to_be_told_at_the_next_turn_goes_too(tmp_path: Path) -> None:
         engine.settle()
         assert engine.erase(gone.id).certificate.clean
         assert held(home, SECRET) == []
+
+
+def test_what_is_acknowledged_after_an_erase_is_there_whoever_else_opens_and_closes_the_file(tmp_path: Path) -> None:
+    """Looking through the bytes of the file must not cost this process the locks that SQLite holds on it"""
+    home = tmp_path / "home"
+    look = f"from cortex import Cortex; e = Cortex({str(home)!r}); print([t.text for t in e.list()]); e.close()"
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"}
+
+    def seen_by_another() -> str:
+        return subprocess.run(
+            [sys.executable, "-c", look], capture_output=True, text=True, check=True, env=variables
+        ).stdout
+
+    with opened(home) as engine:
+        assert engine.erase(engine.remember(SECRET).memory.id).certificate.clean
+        seen_by_another()  # the last one to close the file takes the log away, and this was not the last
+        engine.remember(OTHER)
+        assert OTHER in seen_by_another()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import mmap
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cortex.domain import erasure
 from cortex.ports.store import Remains
+from cortex.stores.sqlite import raw
 from cortex.stores.sqlite.codec import unpack_id
 
 # Rows that belong to somebody, and how one tells to whom; the rest holds numbers, names of lanes and hashes.
@@ -91,7 +91,7 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _stands_in(path: Path, needles: Sequence[bytes]) -> bool:
-    if not path.is_file() or not path.stat().st_size:
+    if not path.is_file():
         return False
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return any(content.find(needle) >= 0 for needle in needles)
+    content = raw.content(path)
+    return any(content.find(needle) >= 0 for needle in needles)
