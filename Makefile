@@ -37,7 +37,8 @@ bench: $(VENV)/.dev models ## Measure speed beside plain baselines (ARGS=--quick
 	$(PY) -m bench.run $(ARGS)
 	$(PY) docs/generate.py --bench
 
-soak: $(VENV)/.dev models ## Run the long tests that `make test` leaves out
+soak: $(VENV)/.dev models ## Kill 1,000 processes and count what is lost, then run the long tests (ARGS="--kills 100")
+	$(PY) -m bench.soak $(ARGS)
 	$(PY) -m pytest -m slow -q
 
 eval: $(VENV)/.local models ## Measure recall on one set: make eval SET=path/to/set
