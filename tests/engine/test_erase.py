@@ -7,17 +7,21 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from laboratory import BACKENDS, opened, texts
 
+from cortex import background
+from cortex.capture.candidate import Candidate
 from cortex.domain import erasure
 from cortex.domain.events import EventKind
-from cortex.engine import Engine
+from cortex.domain.turn import Turn
+from cortex.engine import ANY_STATE, Engine
 from cortex.errors import InvalidRequest, NotFound
+from cortex.ports.store import Filter
 from cortex.testing import FakeClock
 
 SECRET = "My locker in the north hall opens with seven turns"
@@ -226,3 +230,25 @@ def test_what_is_acknowledged_after_an_erase_is_there_whoever_else_opens_and_clo
         seen_by_another()  # the last one to close the file takes the log away, and this was not the last
         engine.remember(OTHER)
         assert OTHER in seen_by_another()
+
+
+def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work that had read the turn before it was erased decides anew"""
+    said = "My locker in the north hall opens with seven turns, remember that."
+    turn = engine.ingest([{"role": "user", "content": said}], session="s1", debounce=False).ids[0]
+    assert turn is not None
+    find = background._by_rules
+
+    def find_while_it_is_erased(turns: Sequence[Turn]) -> list[Candidate]:
+        found = find(turns)
+        if found:
+            engine.erase(turn)
+        return found
+
+    monkeypatch.setattr(background, "_by_rules", find_while_it_is_erased)
+    assert not engine.work().facts["failed"]
+    assert engine.list(Filter(states=ANY_STATE)) == []
+    assert engine.next_due() is None
+    assert engine.verify() == []

@@ -22,7 +22,7 @@ from cortex.domain.trust import least
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.clock import Clock
-from cortex.ports.store import Change, Embed, Filter, Job, SetState, Store, View, guarded, retry_on_conflict
+from cortex.ports.store import Change, Embed, Filter, Job, Put, SetState, Store, View, guarded, retry_on_conflict
 
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
@@ -81,7 +81,7 @@ class Capture:
             done = (view.state(job.key) or {}).get(self.mark, -1)
             turns = view.turns(job.key, done, WINDOW)
             captured, changes = self._step(turns, view)
-            changes = guarded(changes, view)
+            changes = guarded(changes, view, also=_sources(changes))
         now = self.clock.now()
         is_last = len(turns) < WINDOW
         parts = {self.mark: turns[-1].seq if turns else done} | ({"pending_since": None} if is_last else {})
@@ -188,6 +188,12 @@ def _is_pasted(candidate: Candidate, turn: Turn) -> bool:
         return False
     begin, end = candidate.span
     return any(start < end and begin < stop for start, stop in pasted_spans(turn.text))
+
+
+def _sources(changes: Sequence[Change]) -> list[TraceId]:
+    """The turns that memories are extracted from."""
+    memories = (change.trace for change in changes if isinstance(change, Put) and isinstance(change.trace, Memory))
+    return [turn for memory in memories for turn in memory.source_turns]
 
 
 def _outdated(decisions: Sequence[Decision], view: View) -> list[Change]:

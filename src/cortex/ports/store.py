@@ -7,7 +7,7 @@ position of the ledger. There is no read without a tenant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -405,10 +405,13 @@ MOST_RETRIES = 32
 """How often a decision is made anew: each time somebody else has changed something, so all together go forward."""
 
 
-def guarded(changes: Sequence[Change], view: View) -> list[Change]:
-    """`changes` decided on what `view` shows, to be carried out only while all they revise still says the same."""
-    known = view.load(list(dict.fromkeys(change.trace.id for change in changes if isinstance(change, Put))))
-    return [*map(ExpectSame, known), *changes]
+def guarded(changes: Sequence[Change], view: View, also: Iterable[TraceId] = ()) -> list[Change]:
+    """`changes` decided on what `view` shows, to be carried out only while that still says the same.
+
+    That is whatever they revise, and `also` these.
+    """
+    revised = (change.trace.id for change in changes if isinstance(change, Put))
+    return [*map(ExpectSame, view.load(list(dict.fromkeys((*revised, *also))))), *changes]
 
 
 def retry_on_conflict(attempt: Callable[[], T]) -> T:

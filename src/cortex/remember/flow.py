@@ -181,14 +181,11 @@ def backfill_these(
     return outcome
 
 
-def as_trusted_as_its_sources(memory: Memory, view: View) -> Memory:
-    """`memory` with no more trust than the turns it was made of (S4)."""
-    if not memory.source_turns:
-        return memory
-    sources = view.load(memory.source_turns)
+def _sources(memory: Memory, view: View) -> list[Trace]:
+    sources = view.load(memory.source_turns) if memory.source_turns else []
     if len(sources) < len(set(memory.source_turns)):
         raise NotFound("a source turn is not known here", hint="store the turns first")
-    return memory.revised(trust=least([memory.trust, *(source.trust for source in sources)]))
+    return sources
 
 
 def fit_memories(memories: Sequence[Trace], view: View, now: datetime) -> Fitted:
@@ -201,7 +198,9 @@ def fit_memories(memories: Sequence[Trace], view: View, now: datetime) -> Fitted
     expected: dict[TraceId, Change] = {}
     for memory in memories:
         assert isinstance(memory, Memory)
-        memory = as_trusted_as_its_sources(memory, view)
+        sources = _sources(memory, view)
+        expected |= {source.id: ExpectSame(source) for source in sources}
+        memory = memory.revised(trust=least([memory.trust, *(source.trust for source in sources)]))  # S4
         if memory.supersedes is not None:
             old = _last_successor(memory.supersedes, view, fitted | replaced)
             _refuse_less_trusted(memory, old)
