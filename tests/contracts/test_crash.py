@@ -1,10 +1,8 @@
-"""What survives: processes that are killed while they write, and many processes at one file."""
+"""Many processes at one file; what survives a kill of theirs is counted by `bench.soak`."""
 
 from __future__ import annotations
 
 import os
-import random
-import signal
 import subprocess
 import sys
 import threading
@@ -14,11 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from samples import ANNA, AT, SPACE, Desk, id_, ids, job, memory
-from store_process import BATCH, batch_ids
+from samples import ANNA, AT, Desk, id_, ids, job, memory
+from store_process import batch_ids
 
 from cortex.domain.events import EventKind
-from cortex.domain.memory import Memory
 from cortex.errors import StoreBusy
 from cortex.ports.store import Filter, Put, PutJob
 from cortex.stores.sqlite import SqliteStore
@@ -57,17 +54,6 @@ class Process:
     def tell(self, line: str) -> None:
         self._stdin.write(f"{line}\n")
         self._stdin.flush()
-
-    def killed_after(self, seconds: float) -> list[str]:
-        """Kill it that much later, and give the lines it finished before."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        self._process.kill()
-        said = self._stdout.readlines()
-        self.close()
-        assert self._process.returncode == -signal.SIGKILL
-        # A line cut short was never finished, so what it says was not acknowledged.
-        return [line for line in said if line.endswith("\n")]
 
     def ended(self) -> list[str]:
         """Wait until it ends by itself, without an error, and give the lines it said."""
@@ -118,55 +104,6 @@ def desk(file: Path) -> Iterator[Desk]:
     findings = list(store.verify())
     store.close()
     assert findings == []
-
-
-def kill_writers(start: Start, file: Path, rounds: int, seed: int) -> None:
-    """Start two writers, kill both at some moment, and look at what is there; and again."""
-    chance = random.Random(seed)
-    acknowledged: set[int] = set()
-    begun = 0
-    for _ in range(rounds):
-        begun += 2
-        writers = [start("write", first, 0) for first in (begun * 10_000, (begun + 1) * 10_000)]
-        for writer in writers:
-            assert writer.line() == "ready\n"
-        for _ in range(chance.randrange(4)):
-            acknowledged.add(int(writers[0].line()))
-        for writer in writers:
-            acknowledged.update(int(line) for line in writer.killed_after(chance.random() * 0.1))
-        assert_nothing_is_lost(file, acknowledged)
-
-
-def assert_nothing_is_lost(file: Path, acknowledged: set[int]) -> None:
-    store = SqliteStore(file)
-    desk = Desk(store, ANNA)
-    safe = [id for batch in sorted(acknowledged) for id in batch_ids(batch)]
-    assert ids(desk.load(*safe)) == safe
-    with desk.view() as view:
-        everything = view.scan(Filter(), limit=1_000_000)
-        bare = {trace.id for trace in view.scan(Filter(lacking=SPACE), limit=1_000_000)}
-        positions = [event.position for event in view.events(limit=1_000_000)]
-        for batch in sorted(acknowledged)[-3:]:
-            assert [version.until is None for version in view.history(id_(10 * batch))] == [False, True]
-            assert id_(10 * batch) in ids(desk.find(f"berth {batch} taken", limit=1_000))
-    memories = [trace for trace in everything if isinstance(trace, Memory) and trace.scope != "infra"]
-    # An unacknowledged batch may be there or not, but never in part.
-    assert len(everything) == BATCH * len(memories)
-    assert all(trace.text.endswith("taken") for trace in memories)
-    assert bare.isdisjoint(trace.id for trace in memories)
-    assert positions == list(range(1, len(positions) + 1))
-    assert list(store.verify()) == []
-    store.close()
-
-
-def test_what_was_acknowledged_survives_the_death_of_the_writer(start: Start, file: Path) -> None:
-    kill_writers(start, file, rounds=3, seed=20260701)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_what_was_acknowledged_survives_many_deaths_of_many_writers(start: Start, file: Path, seed: int) -> None:
-    kill_writers(start, file, rounds=25, seed=seed)
 
 
 def test_eight_processes_may_write_while_others_read(start: Start, desk: Desk) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -74,35 +73,6 @@ def test_work_that_was_not_done_is_done_after_a_restart(tmp_path: Path) -> None:
         else:
             raise AssertionError
         assert server.end() == 0
-
-
-def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    kept: list[str] = []
-    for _ in range(3):
-        with Process(home) as server:
-            stopped = threading.Event()
-
-            def remember(server: Process = server, stopped: threading.Event = stopped) -> None:
-                with httpx.Client(base_url=server.url, timeout=30) as client:
-                    while not stopped.is_set():
-                        try:
-                            answer = client.post("/v1/memories", json={"text": f"Fact {len(kept)}"})
-                        except httpx.HTTPError:
-                            return
-                        kept.append(answer.json()["memory"]["id"])
-
-            thread = threading.Thread(target=remember)
-            thread.start()
-            before = len(kept)
-            while len(kept) < before + 5:
-                time.sleep(0.01)
-            server.end(signal.SIGKILL)
-            stopped.set()
-            thread.join()
-    with opened(home) as engine:
-        assert {engine.get(id).id for id in kept} == set(kept)
-        assert engine.verify() == []
 
 
 def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Path) -> None:
