@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     # Imported where they are used: a recall needs neither.
     from cortex import exchange
     from cortex.checking import Check
-    from cortex.erasing import Erased
+    from cortex.erasing import Certificate, Erased
     from cortex.files import Files, Indexed
     from cortex.hooks import TurnHooks
     from cortex.keeping import BroughtBack, TakenBack, Tended
@@ -165,6 +165,8 @@ class Engine:
     def __init__(self, parts: Parts, tenant: Tenant) -> None:
         self._parts = parts
         self.tenant = tenant
+        if parts.on_open is None:
+            parts.on_open = self._on_open
 
     def for_(self, *, agent: str | None = None, user: str | None = None) -> Engine:
         """The same engine for another agent or user."""
@@ -305,10 +307,31 @@ class Engine:
         """Take memories and turns out for good, with what was drawn from them; gives a certificate of what is left.
 
         With `sources` the turns a memory was drawn from go too, and with `backups` the backups that hold any of it.
+        What was erased before is answered with its certificate. One that is interrupted is finished later.
         """
         from cortex.erasing import Erasing
 
         return Erasing(self).erase(ids, sources=sources, backups=backups)
+
+    def erasures(self) -> Sequence[Certificate]:
+        """The certificates of all that was erased, oldest first; of those not finished yet, as far as they are."""
+        from cortex.erasing import Erasing
+
+        return Erasing(self).all()
+
+    def certificate(self, id: str) -> Certificate:
+        """The certificate of an erasure, by its id or by that of a memory or turn it took out."""
+        from cortex.erasing import Erasing
+
+        return Erasing(self).certificate(id)
+
+    def finish_erasures(self) -> Sequence[Certificate]:
+        """Finish what was interrupted or had to wait, of the whole agent; gives what is still pending."""
+        if not self._store.erasures(pending=True):
+            return []
+        from cortex.erasing import Erasing
+
+        return Erasing(self).finish()
 
     def _set_state(
         self, id: str, choose: Callable[[Sequence[Version]], State], because: EventKind, op: str
@@ -641,10 +664,25 @@ class Engine:
         """Recompute everything derived, and the chain of events, and compare; in the index of the files too."""
         self.settle()
         index = self._index
-        found = list(self._store.verify(repair=repair))
+        found = [*self._store.verify(repair=repair), *self._unfinished(repair=repair)]
         if isinstance(index, StoreError):
             return [*found, Finding("files", f"{index.message}; {index.hint}")]
         return found if index is None else [*found, *index.verify(repair=repair)]
+
+    def _unfinished(self, *, repair: bool) -> Sequence[Finding]:
+        """The erasures of the agent that are not finished, and with `repair` what became of them."""
+        pending = [each for each in self._store.erasures() if not each.finished]
+        if repair:
+            self.finish_erasures()
+        left = {each.id for each in self._store.erasures() if not each.finished} if pending else set()
+        return [
+            Finding(
+                "erasure",
+                f"an erasure of {each.at:%Y-%m-%d %H:%M} UTC is not finished: {each.reason or 'it was interrupted'}",
+                repaired=each.id not in left,
+            )
+            for each in pending
+        ]
 
     def optimize(self) -> dict[str, Any]:
         """Compact the indexes; gives their status."""
@@ -886,6 +924,13 @@ class Engine:
     @property
     def _store(self) -> Store:
         return self._parts.store(self.tenant.agent)
+
+    def _on_open(self, agent: str) -> None:
+        """What the last process that had the store open was about to do."""
+        try:
+            self.for_(agent=agent).finish_erasures()
+        except Exception:  # it is pending still, which `status` tells: nobody is to be kept from their memory by it
+            log.exception("erasures could not be finished")
 
     @property
     def _max_text_bytes(self) -> int:

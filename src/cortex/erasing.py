@@ -2,13 +2,16 @@
 
 `forget` hides and keeps history; what is erased is in no row, no index, no cache and no log any more. The ledger keeps
 that something was there and is not, and its chain still verifies.
+
+An erasure is written down before anything is removed, and is finished by whoever opens the store next if this process
+does not get to it. Its steps can be done again at any time: the rows, the file, the cache, the look for what is left.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +19,17 @@ from typing import TYPE_CHECKING, Any
 from cortex.capture.history import Line
 from cortex.domain import erasure
 from cortex.domain.chunk import Chunk
+from cortex.domain.erasure import Erasure
 from cortex.domain.identity import TraceId, checked_id
 from cortex.domain.memory import Memory
 from cortex.domain.passages import passages_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace, parse_time
 from cortex.domain.turn import Turn
-from cortex.errors import InvalidRequest, NotFound, StoreError
-from cortex.ports.store import Change, Erase, SetState, Version, View
+from cortex.errors import Conflict, EngineError, InvalidRequest, NotFound, StoreBusy, StoreError
+from cortex.lifecycle import backups as backing
+from cortex.parts import log
+from cortex.ports.store import Erase, ExpectSame, Remains, Version, View
 
 if TYPE_CHECKING:
     from cortex.engine import Engine
@@ -32,6 +38,13 @@ SCHEMA = "cortex.erase.certificate.v1"
 
 MOST_IDS = 1_000
 SALT_BYTES = 16
+WAIT_SECONDS = 60.0
+"""How long an erasure waits for another that is under way."""
+
+_MOST_LOOKS = 10
+
+INTERRUPTED = "it was interrupted"
+READERS = "another process has been reading since before, so old pages are still in the log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,8 @@ class Remain:
 class Certificate:
     """What was erased and where it was looked for afterwards. It holds ids and numbers, never text."""
 
+    id: str
+    """Of the erasure: by it the certificate can be asked for again."""
     at: datetime
     agent: str
     user: str
@@ -63,11 +78,15 @@ class Certificate:
     chain: bool
     """Whether the ledger and everything derived still verify."""
     remains: tuple[Remain, ...]
+    near: tuple[Remain, ...]
+    """Where nearly the same stands, in other letters or spaces or in most of its words: for a person to decide on."""
+    pending: str
+    """Why the erasure is not finished yet; empty once it is."""
 
     @property
     def clean(self) -> bool:
         """Whether nothing is left of it in this memory."""
-        return self.compacted and self.chain and not self.remains
+        return self.compacted and self.chain and not (self.remains or self.near or self.pending)
 
     def to_json(self) -> dict[str, Any]:
         told = asdict(self) | {"at": self.at.isoformat()}
@@ -78,8 +97,8 @@ class Certificate:
         """The certificate that `to_json` told."""
         known = {name: told[name] for name in cls.__dataclass_fields__}
         ids = {name: tuple(map(TraceId, known[name])) for name in ("erased", "derived", "sources_left")}
-        remains = tuple(Remain(**each) for each in told["remains"])
-        return cls(**known | ids | {"at": parse_time(told["at"]), "remains": remains})
+        places = {name: tuple(Remain(**each) for each in told[name]) for name in ("remains", "near")}
+        return cls(**known | ids | places | {"at": parse_time(told["at"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +107,8 @@ class Erased:
 
     certificate: Certificate
     receipt: Receipt
+    earlier: tuple[str, ...] = ()
+    """Other erasures, in which some of what was asked for had gone before: they have certificates of their own."""
 
 
 class Erasing:
@@ -96,92 +117,288 @@ class Erasing:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._parts = engine._parts
+        self._store = engine._store
 
     def erase(self, ids: Sequence[str], *, sources: bool = False, backups: bool = False) -> Erased:
         """Erase these memories and turns, with what was drawn from them.
 
         With `sources` the turns a memory was drawn from go too, and with `backups` the backups that hold any of it.
+        What was erased before is answered with the certificate of that.
         """
-        engine = self._engine
-        engine.settle()  # a receipt that is still to be written would name them again
-        with engine._noting("erase") as note:
-            with engine._view() as view:
-                plan = _planned(view, _checked(ids), sources=sources)
-                marked = [_marked(session, lines, view) for session, lines in plan.said.items()]
-            now = self._parts.clock.now()
-            change = Erase(plan.ids, plan.texts)
-            position = engine._store.apply(engine.tenant, [*marked, change], at=now)
-            certificate = self._certified(plan, position, now, backups=backups)
+        asked = _checked(ids)
+        self._engine.settle()  # a receipt that is still to be written would name them again
+        with self._engine._noting("erase") as note:
+            with self._store.erasing(WAIT_SECONDS) as ours:
+                if not ours:
+                    raise StoreBusy("another erasure is under way", hint="wait for it, then erase again")
+                planned = self._planned(asked, sources=sources, backups=backups)
+                done = self._finished(planned) if planned else None
+                before = self._before(asked, done)
+                if done is None:
+                    done = self._again(before.pop(), backups=backups)
             note.close(
-                position, erased=len(plan.ids), derived=len(plan.derived), remains=len(certificate.remains),
-                clean=certificate.clean,
+                done.position, erasure=done.id, erased=len(done.erased) if planned else 0, derived=len(done.derived),
+                remains=len(done.remains), near=len(done.near), clean=done.clean,
             )  # fmt: skip
-        return Erased(certificate, note.receipt)
+        if done.pending:
+            self._parts.nudge()
+        return Erased(done, note.receipt, tuple(each.id for each in before))
 
-    def _certified(self, plan: _Plan, position: int, now: datetime, *, backups: bool) -> Certificate:
-        engine = self._engine
-        is_compact = engine._store.compact()
-        remains = [*self._cached(plan), *self._rows(plan, backups=backups)]
-        return Certificate(
+    def finish(self) -> list[Certificate]:
+        """Finish what is pending of the agent, whoever asked for it; gives what is pending still of this tenant's."""
+        with self._store.erasing(0) as ours:
+            if ours:
+                self._engine.settle()
+                for pending in self._store.erasures(pending=True):
+                    if pending.ids:  # what cannot be read is for a person to look at
+                        Erasing(self._engine.for_(user=pending.user))._finished(pending)
+        return [self._told(each) for each in self._store.erasures(self._engine.tenant.user, pending=True)]
+
+    def all(self) -> list[Certificate]:
+        """The certificates of this tenant, oldest first."""
+        return [self._told(each) for each in self._store.erasures(self._engine.tenant.user)]
+
+    def certificate(self, id: str) -> Certificate:
+        """The certificate of an erasure, by its id or by that of something it took out."""
+        wanted = checked_id(id)
+        for each in reversed(self._store.erasures(self._engine.tenant.user)):
+            if each.id == wanted or wanted in each.ids:
+                return self._told(each)
+        raise NotFound(f"nothing was erased by or as {id}", hint="see `cortex erase --list`")
+
+    # --- planning --------------------------------------------------------------------------------
+
+    def _planned(self, ids: Sequence[TraceId], *, sources: bool, backups: bool) -> Erasure | None:
+        """What is to go, written down and its rows removed; None where all of it had gone before.
+
+        It is looked at again where something else was written meanwhile.
+        """
+        known = {each.id: each for each in self._store.erasures()}
+        gone = {id for each in known.values() if each.user == self._engine.tenant.user for id in each.ids}
+        for _ in range(_MOST_LOOKS):
+            with self._engine._view() as view:
+                plan = _plan(view, ids, gone, sources=sources)
+                if plan is None:
+                    return None
+                planned = self._erasure(plan, known, view, backups=backups)
+            self._store.note_erasure(planned)
+            try:
+                same = [ExpectSame(trace) for trace in plan.traces]
+                self._store.apply(self._engine.tenant, [*same, Erase(planned)], at=planned.at)
+            except Conflict:
+                self._store.withdraw_erasure(planned.id)
+            except EngineError:
+                # It is refused as a whole, so it must not be done later behind the back of whoever was told so.
+                self._store.withdraw_erasure(planned.id)
+                raise
+            else:
+                return planned
+        raise StoreBusy("what is to be erased is being written all the time", hint="erase again")
+
+    def _erasure(self, plan: _Plan, known: Mapping[str, Erasure], view: View, *, backups: bool) -> Erasure:
+        now = self._parts.clock.now()
+        id = self._parts.ids(now)
+        while id in known:
+            id = self._parts.ids(now)
+        return Erasure(
+            id=id,
+            user=self._engine.tenant.user,
             at=now,
-            agent=engine.tenant.agent,
-            user=engine.tenant.user,
-            erased=plan.ids,
+            ids=plan.ids,
             derived=plan.derived,
             sources_left=plan.sources_left,
-            position=position,
-            texts=len(plan.texts),
-            too_short=sum(not erasure.sought(text) for text in plan.texts),
-            compacted=is_compact,
-            chain=not list(engine._store.verify()),
-            remains=tuple(remains),
+            marks={session: _marks(session, lines, view) for session, lines in plan.said.items()},
+            backups=backups,
+            texts=plan.texts,
+            cached=tuple(self._cached(plan)),
         )
 
-    def _cached(self, plan: _Plan) -> Iterable[Remain]:
+    def _cached(self, plan: _Plan) -> Iterator[str]:
         """The cache of vectors knows texts by their hash alone, so it is told what was embedded."""
-        forget = getattr(self._parts.embedder, "forget", None)
-        tokens = self._parts.settings.embedding.passage_tokens
-        embedded = [text for trace, before in plan.embedded for text in passages_of(trace, tokens, before)]
-        if forget is not None and not forget([*plan.texts, *embedded]):
-            yield Remain("embedding cache", "its vectors could not be removed now", "erase again, or delete the file")
+        if (cache := self._parts.vector_cache) is not None:
+            tokens = self._parts.settings.embedding.passage_tokens
+            embedded = [text for trace, before in plan.embedded for text in passages_of(trace, tokens, before)]
+            spoken = self._store.spoken(self._engine.tenant, plan.ids, plan.texts)
+            yield from dict.fromkeys(map(cache.key, (*plan.texts, *embedded, *spoken)))
 
-    def _rows(self, plan: _Plan, *, backups: bool) -> Iterable[Remain]:
-        engine = self._engine
-        kept = [backup.path for backup in engine.backups()]
-        told: dict[str, Remain] = {}
-        for text in plan.texts:
-            found = engine._store.remains(engine.tenant, text, kept)
-            for id in found.traces:
-                told[id] = Remain(id, "says the same", f"run `cortex erase {id}`")
-            for table in found.tables:
-                told[table] = Remain(table, "says the same", "erase again")
-            for path in found.files:
-                told[path.name] = self._bytes(path, is_backup=path in kept)
-            for citation in self._cited(text):
-                told[citation] = Remain(citation, "a file says the same", "edit the file: what is known of it follows")
-        if backups:
-            for path in kept:
-                if path.name in told:
-                    path.unlink()
-                    del told[path.name]
-        yield from (told[where] for where in sorted(told))
+    # --- finishing -------------------------------------------------------------------------------
 
-    def _bytes(self, path: Path, *, is_backup: bool) -> Remain:
-        if is_backup:
-            return Remain(path.name, "a backup holds it", "erase again with --backups, which removes the backup")
-        return Remain(path.name, "its bytes are still there", "erase again once no other process reads")
+    def _finished(self, planned: Erasure) -> Certificate:
+        """Do what is left to do of an erasure; where something is in the way it stays pending, with the reason."""
+        tenant, now = self._engine.tenant, self._parts.clock.now()
+        compacted, reason, remains = False, INTERRUPTED, _Places()
+        try:
+            self._store.apply(tenant, [Erase(planned, loosely=True)], at=now)
+            compacted = self._store.compact(rewrite=not planned.rewritten)
+            planned = replace(planned, rewritten=True)
+            reason = "" if compacted else READERS
+            reason = self._forgotten(planned) or reason
+            remains = self._left(planned)
+            if remains.is_own and not reason:  # a power cut may have taken back what was rewritten
+                compacted = self._store.compact()
+                reason = "" if compacted else READERS
+                remains = self._left(planned)
+        except EngineError as error:
+            reason = error.message
+        except OSError as error:
+            reason = str(error)
+        certificate = Certificate(
+            id=planned.id,
+            at=planned.at,
+            agent=tenant.agent,
+            user=tenant.user,
+            erased=planned.ids,
+            derived=planned.derived,
+            sources_left=planned.sources_left,
+            position=self._engine._position(),
+            texts=len(planned.texts),
+            too_short=sum(not erasure.sought(text) for text in planned.texts),
+            compacted=compacted,
+            chain=not list(self._store.verify()),
+            remains=remains.listed(),
+            near=remains.listed_near(),
+            pending=reason,
+        )
+        told = certificate.to_json()
+        self._store.note_erasure(replace(planned, reason=reason, certificate=told) if reason else planned.ended(told))
+        if reason:
+            log.warning("erasure %s is not finished: %s", planned.id, reason)
+        return certificate
 
-    def _cited(self, text: str) -> Iterable[str]:
+    def _forgotten(self, planned: Erasure) -> str:
+        """Remove the cached vectors; gives what is in the way."""
+        trouble = self._parts.vector_cache.forget(planned.cached) if self._parts.vector_cache else ""
+        return f"{trouble}: it may be deleted" if trouble else ""
+
+    def _left(self, planned: Erasure) -> _Places:
+        """Where something of it still stands."""
+        tenant, places = self._engine.tenant, _Places()
+        kept = backing.files(self._parts.home / backing.FOLDER, tenant.agent)
+        found = self._store.remains(tenant, planned.texts, kept, planned.ids)
+        for id in found.traces:
+            places.remain(id, "says the same", f"run `cortex erase {id}`")
+        for id in found.near:
+            places.nearly(id, "says nearly the same", f"see `cortex show {id}`; run `cortex erase {id}` if it is to go")
+        for table in (*found.tables, *found.near_tables):
+            places.remain(table, "says the same", "erase again")
+        for path in found.files:
+            if path in kept and planned.backups:
+                path.unlink(missing_ok=True)
+            elif path in kept:
+                places.remain(path.name, _A_BACKUP, f"run `cortex erase {planned.ids[0]} --backups`, which removes it")
+            else:
+                places.own(path)
+        self._look_at_files(planned, places)
+        return places
+
+    def _look_at_files(self, planned: Erasure, places: _Places) -> None:
         """Where a followed file says it: the files are the truth there, and not ours to change."""
+        index, indexes = self._engine._index, self._parts.indexes(self._engine.tenant)
+        if indexes is None or index is None or isinstance(index, StoreError):
+            return
+        found: Remains = index.remains(self._engine.tenant, planned.texts, indexes.others())
+        if found.files:
+            index.compact()
+            found = index.remains(self._engine.tenant, planned.texts, indexes.others())
+        for path in found.files:
+            places.remain(path.name, "an index of files holds it", "run `cortex index`: what was replaced is removed")
         with self._engine._view() as view:
-            index = self._engine._index
-            if index is not None and not isinstance(index, StoreError):
-                chunks = view.load(index.remains(self._engine.tenant, text).traces)
-                yield from (chunk.citation for chunk in chunks if isinstance(chunk, Chunk))
+            for chunk in view.load(found.traces):
+                if isinstance(chunk, Chunk):
+                    places.remain(chunk.citation, "a file says the same", _EDIT)
+            for chunk in view.load(found.near):
+                if isinstance(chunk, Chunk):
+                    places.nearly(chunk.citation, "a file says nearly the same", _EDIT)
+
+    # --- what was erased before ------------------------------------------------------------------
+
+    def _before(self, ids: Sequence[TraceId], done: Certificate | None) -> list[Erasure]:
+        """The erasures that took out those of `ids` that are not in what was done now, oldest first."""
+        asked = set(ids) - set(done.erased if done else ())
+        found = []
+        for each in reversed(self._store.erasures(self._engine.tenant.user)):
+            if not asked.isdisjoint(each.ids) and (done is None or each.id != done.id):
+                asked -= set(each.ids)
+                found.append(each)
+        return found[::-1]
+
+    def _again(self, known: Erasure, *, backups: bool) -> Certificate:
+        """The certificate of an erasure; a pending one is finished, and backups go where that is asked now."""
+        if not known.finished:
+            return self._finished(replace(known, backups=known.backups or backups))
+        certificate = self._told(known)
+        if backups:
+            folder = self._parts.home / backing.FOLDER
+            kept = backing.files(folder, self._engine.tenant.agent)
+            named = {each.where for each in certificate.remains if each.what == _A_BACKUP}
+            held = self._store.remains(self._engine.tenant, (), kept, known.ids).files
+            for path in kept:
+                if path.name in named or path in held:
+                    path.unlink(missing_ok=True)
+            left = tuple(each for each in certificate.remains if each.what != _A_BACKUP)
+            certificate = replace(certificate, remains=left)
+            self._store.note_erasure(known.ended(certificate.to_json()))
+        return certificate
+
+    def _told(self, known: Erasure) -> Certificate:
+        """The certificate of an erasure, as far as it has got."""
+        if known.certificate is not None:
+            found = Certificate.from_json(known.certificate)
+            return found if known.finished else replace(found, pending=known.reason or INTERRUPTED)
+        return Certificate(
+            id=known.id,
+            at=known.at,
+            agent=self._engine.tenant.agent,
+            user=known.user,
+            erased=known.ids,
+            derived=known.derived,
+            sources_left=known.sources_left,
+            position=0,
+            texts=len(known.texts),
+            too_short=0,
+            compacted=False,
+            chain=False,
+            remains=(),
+            near=(),
+            pending=known.reason or INTERRUPTED,
+        )
+
+
+_A_BACKUP = "a backup holds it"
+_EDIT = "edit the file: what is known of it follows"
+
+
+class _Places:
+    """Where something was found, each place once."""
+
+    def __init__(self) -> None:
+        self._same: dict[str, Remain] = {}
+        self._near: dict[str, Remain] = {}
+        self.is_own = False
+        """Whether it stands in a file of the store."""
+
+    def remain(self, where: str, what: str, fix: str) -> None:
+        self._same[where] = Remain(where, what, fix)
+
+    def nearly(self, where: str, what: str, fix: str) -> None:
+        self._near[where] = Remain(where, what, fix)
+
+    def own(self, path: Path) -> None:
+        self.is_own = True
+        is_used = path.name.endswith((".sqlite", "-wal", "-shm"))
+        fix = "erase again once no other process reads" if is_used else "remove the file, if it is of no use"
+        self.remain(path.name, "its bytes are still there", fix)
+
+    def listed(self) -> tuple[Remain, ...]:
+        return tuple(self._same[where] for where in sorted(self._same))
+
+    def listed_near(self) -> tuple[Remain, ...]:
+        return tuple(self._near[where] for where in sorted(self._near.keys() - self._same.keys()))
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
+    traces: tuple[Trace, ...]
     ids: tuple[TraceId, ...]
     derived: tuple[TraceId, ...]
     sources_left: tuple[TraceId, ...]
@@ -190,7 +407,7 @@ class _Plan:
     embedded: tuple[tuple[Trace, Trace | None], ...]
     """Each version, and what was said before it."""
     said: dict[str, list[Line]]
-    """The lines that go, by their sessions."""
+    """The lines that go, in any version, by their sessions."""
 
 
 def _checked(ids: Sequence[str]) -> list[TraceId]:
@@ -201,25 +418,30 @@ def _checked(ids: Sequence[str]) -> list[TraceId]:
     return [checked_id(id) for id in ids]
 
 
-def _planned(view: View, ids: Sequence[TraceId], *, sources: bool) -> _Plan:
+def _plan(view: View, ids: Sequence[TraceId], gone: set[TraceId], *, sources: bool) -> _Plan | None:
+    """What is to go; None where all of it is among what has `gone` before."""
     found = {trace.id: trace for trace in view.load(ids)}
     for id in ids:
-        if id not in found:
+        if id not in found and id not in gone:
             raise NotFound(f"no memory or turn {id}", hint="see `cortex list`")
-        if isinstance(found[id], Chunk):
+        if isinstance(found.get(id), Chunk):
             raise InvalidRequest("names lines of a file", field="ids", hint="edit the file: its lines follow it")
-    named = _sources(found.values())
+    if not found:
+        return None
+    named = {turn.id: turn for turn in view.load(_sources(found.values()))}
     if sources:
-        found |= {turn.id: turn for turn in view.load(named)}
+        found |= named
     drawn = {memory.id: memory for memory in view.derived([id for id, each in found.items() if isinstance(each, Turn)])}
     derived = tuple(sorted(drawn.keys() - found.keys()))
     found |= drawn
     versions = [version for id in found for version in view.history(id)]
     turns = [trace for trace in found.values() if isinstance(trace, Turn)]
     said: dict[str, list[Line]] = {}
-    for turn in turns:
-        said.setdefault(turn.session, []).append(Line(turn.role, turn.text))
+    for version in versions:
+        if isinstance(turn := version.trace, Turn):
+            said.setdefault(turn.session, []).append(Line(turn.role, turn.text))
     return _Plan(
+        traces=tuple(found.values()),
         ids=tuple(sorted(found)),
         derived=derived,
         sources_left=tuple(id for id in named if id not in found),
@@ -244,9 +466,7 @@ def _embedded(versions: Sequence[Version], turns: Sequence[Turn], view: View) ->
             yield after, turn
 
 
-def _marked(session: str, lines: Sequence[Line], view: View) -> Change:
+def _marks(session: str, lines: Sequence[Line], view: View) -> dict[str, Any]:
     """What keeps these lines of a session from coming back when a host tells its history again."""
-    state = view.state(session) or {}
-    known = state.get("erased") or {"salt": os.urandom(SALT_BYTES).hex(), "marks": []}
-    marks = {*known["marks"], *(erasure.mark(line.digest, known["salt"]) for line in lines)}
-    return SetState(session, {"erased": {**known, "marks": sorted(marks)}, "history": None})
+    known = (view.state(session) or {}).get("erased")
+    return erasure.marked([line.digest for line in lines], known, os.urandom(SALT_BYTES).hex())

@@ -11,6 +11,7 @@ from typing import Any
 from cortex import machine
 from cortex._version import __version__
 from cortex.checking import NETWORK_SECONDS, Beside, Check, Group
+from cortex.domain.erasure import Erasure
 from cortex.domain.events import UNNOTED, EventKind
 from cortex.domain.lanes import State
 from cortex.domain.modality import Modality, strategy
@@ -25,6 +26,8 @@ from cortex.recall import recipes
 BACKFILL = "run `cortex backfill`"
 DOCTOR = "run `cortex doctor --fix`"
 REPAIR = "run `cortex verify --repair`"
+
+FINISH = "it is finished by itself once that is over; `cortex erase --finish` does it now"
 
 WORKERS = "run `cortex work` once, or have `cortex serve` or `cortex work --forever` run"
 OVERDUE = timedelta(minutes=15)
@@ -55,6 +58,7 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
     diary = upkeep.read(view)
     waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
     sets, llm = store.vector_sets(tenant), _llm(parts)
+    pending = store.erasures(tenant.user, pending=True)
     embedder, reranker = trouble_of(parts.embedder), trouble_of(parts.reranker)
     return {
         "version": __version__,
@@ -89,13 +93,18 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
             "failed": len(failed),
             "next": min(job.due for job in waiting).isoformat() if waiting else None,
         },
+        "erasures": {"pending": [_unfinished(each) for each in pending]},
         "files": dict(files),
         "anomalies": [anomaly.to_json() for anomaly in diary.anomalies],
         "hook_troubles": parts.troubles.counted(),
         "receipts_lost": parts.aftermath.lost,
         "degraded": [
             asdict(trouble)
-            for trouble in (*_behind(parts, view), *_troubles(parts, embedder, reranker, lacking, failed, files))
+            for trouble in (
+                *_behind(parts, view),
+                *_erasing(pending),
+                *_troubles(parts, embedder, reranker, lacking, failed, files),
+            )
         ],
     }
 
@@ -185,6 +194,19 @@ def _troubles(
         yield Trouble("recall.recipe", error.message, error.hint)
 
 
+def _unfinished(pending: Erasure) -> dict[str, Any]:
+    return {"id": pending.id, "at": pending.at.isoformat(), "traces": len(pending.ids), "why": _why(pending)}
+
+
+def _why(pending: Erasure) -> str:
+    return pending.reason or "it was interrupted, or is under way"
+
+
+def _erasing(pending: Sequence[Erasure]) -> Iterator[Trouble]:
+    for each in pending:
+        yield Trouble("erasing", f"erasure {each.id} is not finished: {_why(each)}", FINISH)
+
+
 def _chosen(parts: Parts) -> dict[str, Any] | None:
     """Which embedder `auto` uses, why, and what stood in the way of those before it; None where one was named."""
     choice = getattr(parts.embedder, "chosen", None)
@@ -254,6 +276,7 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
             lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
             waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
             last_change, steps = view.at, view.latest_events(1, kinds={EventKind.CLOCK_SET_BACK})
+        pending = store.erasures(pending=True)
         findings = list(store.verify()) if total <= VERIFIED_AT_ONCE else None
     except EngineError as error:
         yield machine.clock(now, None)
@@ -270,6 +293,8 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
     if lacking:
         why = f"{lacking:,} traces have no vector of the current model"
         yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
+    for trouble in _erasing(pending):
+        yield Check(trouble.what, None, trouble.why, trouble.fix, Group.MEMORY)
     yield _background(waiting, failed, now)
 
 

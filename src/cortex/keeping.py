@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,9 @@ from cortex.progress import Progress, silent
 
 if TYPE_CHECKING:
     from cortex.engine import Engine
+
+ERASE_AGAIN = timedelta(minutes=1)
+"""How long after an erasure could not be finished that is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class BroughtBack:
 
     path: Path
     replaced: backing.Backup | None
+    kept_out: int = 0
+    """How many memories and turns of the backup had been erased since, and were not brought back."""
 
 
 class Keeping:
@@ -125,14 +130,14 @@ class Keeping:
             )
         path = backing.found(given, self._backups, agent)
         self._parts.release(agent)
-        replaced = backing.restore(
+        replaced, kept_out = backing.restore(
             path,
             self._backups,
             agent,
             self._parts.clock.now(),
             replace=lambda backup, keep: replace(agent, backup, keep),
         )
-        return BroughtBack(path, replaced)
+        return BroughtBack(path, replaced, kept_out)
 
     def attend(self) -> datetime:
         """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
@@ -140,6 +145,7 @@ class Keeping:
         due = self._engine.next_due()
         if due is not None and due <= began:  # a look that finds nothing leaves no receipt
             self._engine.work()
+        self._engine.finish_erasures()
         settings = self._parts.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
         tasks: dict[Task, Callable[[], object]] = {Task.TEND: self._tend_and_optimise, Task.BACKUP: self.backup}
@@ -147,7 +153,10 @@ class Keeping:
         due = self._engine.next_due()
         # What was due at the beginning was done; if it is still there, it belongs to a process that died, and waits for
         # its lease. What became due meanwhile is next: a backup may have taken a while.
-        return min(at, due) if due and due > began else at
+        at = min(at, due) if due and due > began else at
+        # Whoever kept an erasure from being finished is not waited for, but asked again.
+        pending = self._engine._store.erasures(pending=True)
+        return min(at, self._parts.clock.now() + ERASE_AGAIN) if pending else at
 
     @contextmanager
     def kept(self) -> Iterator[Keeper]:

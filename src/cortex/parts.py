@@ -17,13 +17,13 @@ from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError, StoreUnavailable
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder
+from cortex.ports.embedder import Embedder, VectorCache
 from cortex.ports.hardware import Hardware
 from cortex.ports.index import Indexes
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch
-from cortex.ports.store import Change, PutJob, Store
+from cortex.ports.store import Change, PutJob, Replaced, Store
 from cortex.settings import Settings
 
 if TYPE_CHECKING:
@@ -167,8 +167,12 @@ class Parts:
     hardware: Hardware | None = None
     open_indexes: Callable[[Tenant], Indexes] | None = None
     """Opens the index of a tenant's files; None where files are not followed."""
-    replace_store: Callable[[str, Path, Path], bool] | None = None
+    replace_store: Callable[[str, Path, Path], Replaced] | None = None
     """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
+    vector_cache: VectorCache | None = None
+    """The cache of vectors, whichever embedder is in use; None where there is none."""
+    on_open: Callable[[str], None] | None = None
+    """Called with an agent when its store was opened."""
     aftermath: Aftermath = field(init=False)
     troubles: Troubles = field(default_factory=Troubles)
     workers: ThreadPoolExecutor = field(
@@ -203,9 +207,13 @@ class Parts:
         with self._lock:
             if self.closed:
                 raise StoreUnavailable("the engine is closed", hint="open it again")
-            if agent not in self._stores:
+            is_new = agent not in self._stores
+            if is_new:
                 self._stores[agent] = self.open_store(agent)
-            return self._stores[agent]
+            store = self._stores[agent]
+        if is_new and self.on_open is not None:
+            self.on_open(agent)
+        return store
 
     def indexes(self, tenant: Tenant) -> Indexes | None:
         """The index of a tenant's files and whatever takes its place, opened on first use."""

@@ -23,8 +23,8 @@ from cortex.ports.index import Indexes
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch, SourceName
-from cortex.ports.store import Store
-from cortex.providers.embedders.caching import CachingEmbedder
+from cortex.ports.store import Replaced, Store
+from cortex.providers.embedders.caching import CacheFile, CachingEmbedder
 from cortex.providers.embedders.guarded import GuardedEmbedder
 from cortex.providers.models import ModelStore
 from cortex.settings import Settings
@@ -109,6 +109,7 @@ def build(
         open_indexes=lambda tenant: _indexes(home, tenant, settings),
         open_search=_searching(home, settings, clock),
         replace_store=_replacing(home, settings),
+        vector_cache=CacheFile(home / CACHE),
     )
 
 
@@ -157,12 +158,12 @@ def _llm(home: Path, settings: Settings, clock: Clock, hardware: Hardware | None
     return GuardedLLM(inner, spending, clock, timeout=seconds, hardware=hardware)
 
 
-def _replacing(home: Path, settings: Settings) -> Callable[[str, Path, Path], bool] | None:
+def _replacing(home: Path, settings: Settings) -> Callable[[str, Path, Path], Replaced] | None:
     """How a backup is put back, for stores that have files of their own."""
     if settings.store.backend != "sqlite":
         return None
 
-    def replace(agent: str, backup: Path, keep_at: Path) -> bool:
+    def replace(agent: str, backup: Path, keep_at: Path) -> Replaced:
         from cortex.stores.sqlite import copies
 
         return copies.replace(agent_path(home, agent), backup, keep_at, busy_timeout_ms=settings.store.busy_timeout_ms)

@@ -353,5 +353,8 @@ def test_what_is_erased_over_http_is_gone_and_certified(served: Served, remote: 
     assert done.receipt == served.engine.receipt(done.receipt.id)
     with pytest.raises(NotFound):
         remote.get(gone.id)
-    with pytest.raises(NotFound):
-        remote.erase(gone.id)
+    again = remote.erase(gone.id)
+    assert (again.certificate, again.receipt.facts["erased"]) == (done.certificate, 0)
+    assert remote.certificate(gone.id) == remote.certificate(done.certificate.id) == done.certificate
+    assert remote.erasures() == [done.certificate]
+    assert remote.finish_erasures() == []

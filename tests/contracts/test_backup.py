@@ -53,7 +53,7 @@ def everything(path: Path) -> list[str]:
 
 
 def replace(path: Path, backup: Path, keep_at: Path | None = None) -> bool:
-    return copies.replace(path, backup, keep_at or backup.with_name("kept.sqlite"), busy_timeout_ms=200)
+    return copies.replace(path, backup, keep_at or backup.with_name("kept.sqlite"), busy_timeout_ms=200).kept
 
 
 def test_every_store_makes_a_copy_of_all_it_holds_or_says_that_it_cannot(store: Store, tmp_path: Path):

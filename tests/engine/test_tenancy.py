@@ -135,6 +135,9 @@ READS: dict[str, Callable[[Engine, Canary], Any]] = {
     "forget": lambda engine, canary: [_refused(lambda id=id: engine.forget(id)) for id in canary.trace_ids],
     "restore": lambda engine, canary: [_refused(lambda id=id: engine.restore(id)) for id in canary.trace_ids],
     "erase": lambda engine, canary: [_refused(lambda id=id: engine.erase(id)) for id in canary.trace_ids],
+    "erasures": lambda engine, canary: engine.erasures(),
+    "certificate": lambda engine, canary: [_refused(lambda id=id: engine.certificate(id)) for id in canary.trace_ids],
+    "finish_erasures": lambda engine, canary: engine.finish_erasures(),
     "forget_matching": lambda engine, canary: engine.forget_matching(ASKED),
     "recall": lambda engine, canary: [
         *(engine.recall(ASKED, recipe=recipe, min_score=0.0) for recipe in RECIPE_NAMES),

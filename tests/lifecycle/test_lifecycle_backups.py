@@ -15,6 +15,7 @@ from tended import ANNA, AT, DAY, HOUR, Household, memory
 from cortex.errors import InvalidRequest, StoreError, StoreUnavailable
 from cortex.lifecycle import backups
 from cortex.lifecycle.backups import Backup
+from cortex.ports.store import Replaced
 from cortex.stores.ephemeral import EphemeralStore
 from cortex.stores.sqlite import SqliteStore, copies
 
@@ -125,10 +126,11 @@ def path(tmp_path: Path) -> Path:
 
 
 def put_back(path: Path, given: Path, folder: Path, now: datetime) -> Backup | None:
-    def replace(backup: Path, keep_at: Path) -> bool:
+    def replace(backup: Path, keep_at: Path) -> Replaced:
         return copies.replace(path, backup, keep_at, busy_timeout_ms=500)
 
-    return backups.restore(given, folder, "main", now, replace=replace)
+    kept, _ = backups.restore(given, folder, "main", now, replace=replace)
+    return kept
 
 
 def texts(path: Path) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
-from cortex.providers.embedders.caching import CachingEmbedder
+from cortex.providers.embedders.caching import CacheFile, CachingEmbedder
 from cortex.testing import FakeClock, FakeEmbedder
 
 
@@ -103,7 +103,8 @@ def test_forgotten_texts_leave_no_vector_behind(path: Path) -> None:
     embedder = cached(path, inner)
     vector = embedder.embed_query("my secret")
     embedder.embed_documents(["my secret", "harmless"])
-    assert embedder.forget(["my secret", "never seen"])
+    cache = CacheFile(path)
+    assert cache.forget(map(cache.key, ["my secret", "never seen"])) == ""
     remains = b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))
     assert vector.tobytes() not in remains
     embedder.embed_documents(["my secret", "harmless"])
@@ -111,7 +112,8 @@ def test_forgotten_texts_leave_no_vector_behind(path: Path) -> None:
 
 
 def test_forgetting_without_a_cache_file_has_nothing_to_do(path: Path) -> None:
-    assert cached(path, FakeEmbedder()).forget(["anything"])
+    cache = CacheFile(path)
+    assert cache.forget([cache.key("anything")]) == ""
     assert not path.exists()
 
 
@@ -126,7 +128,8 @@ def test_a_file_that_is_no_cache_never_breaks_embedding(path: Path) -> None:
     embedder.embed_documents(["hello"])
     assert (inner.queries, inner.documents) == (["hello"], ["hello"])
     assert str(path) in (embedder.degraded or "")
-    assert not embedder.forget(["hello"])
+    cache = CacheFile(path)
+    assert str(path) in cache.forget([cache.key("hello")])
     assert path.read_bytes() == before
 
 

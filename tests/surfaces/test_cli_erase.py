@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,48 @@ def test_nothing_is_erased_where_nobody_can_be_asked(home: Path, capsys: pytest.
     assert "--yes" in capsys.readouterr().err
     with Cortex(home) as engine:
         assert engine.get(id).text == SECRET
+
+
+def test_the_certificate_can_be_asked_for_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    id = remembered(home)
+    assert run(["--home", str(home), "--json", "erase", id, "--yes"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    for wanted in (first["id"], id):
+        assert run(["--home", str(home), "--json", "erase", "--certificate", wanted]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told == {name: value for name, value in first.items() if name in told}
+    assert run(["--home", str(home), "erase", "--list"]) == 0
+    out = capsys.readouterr().out
+    assert first["id"] in out
+    assert "clean" in out
+    assert run(["--home", str(home), "erase", id, "--yes"]) == 0
+    assert first["id"] in capsys.readouterr().out
+    assert run(["--home", str(home), "--json", "erase", "--list"]) == 0
+    assert [each["id"] for each in json.loads(capsys.readouterr().out)["erasures"]] == [first["id"]]
+
+
+def test_what_is_pending_is_told_and_finished(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CORTEX_STORE__BUSY_TIMEOUT_MS", "100")
+    id = remembered(home)
+    with closing(sqlite3.connect(home / "agents" / "main.sqlite", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM traces").fetchone()
+        assert run(["--home", str(home), "erase", id, "--yes"]) == 1
+        assert "not finished" in capsys.readouterr().out
+        assert run(["--home", str(home), "status"]) == 0
+        assert "not finished" in " ".join(capsys.readouterr().out.split())
+        assert run(["--home", str(home), "verify"]) == 1
+        assert "erasure" in capsys.readouterr().out
+        assert run(["--home", str(home), "erase", "--finish"]) == 1
+        assert "--finish" in capsys.readouterr().out
+    assert run(["--home", str(home), "erase", "--finish"]) == 0
+    assert "nothing is pending" in capsys.readouterr().out
+    assert run(["--home", str(home), "verify"]) == 0
+
+
+@pytest.mark.parametrize("given", [[], ["--list", "--finish"], ["--certificate", "nonsense"]])
+def test_what_cannot_be_meant_is_refused(home: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--home", str(home), "erase", *given]) == 2
+    assert capsys.readouterr().err

@@ -373,8 +373,8 @@ def _spoken(
 
 def _was_erased(line: Line, state: Mapping[str, Any]) -> bool:
     """Whether a line of this session was erased: a host tells its history again and again, and it must not return."""
-    erased: Mapping[str, Any] | None = state.get("erased")
-    return erased is not None and erasure.mark(line.digest, erased["salt"]) in erased["marks"]
+    known: Mapping[str, Any] | None = state.get("erased")
+    return known is not None and erasure.is_marked(line.digest, known)
 
 
 def _is_tainted(message: Message, before: bool) -> bool:

@@ -103,8 +103,8 @@ def run_due(
 
 
 def finished(job: Job) -> list[ExpectClaim | PutJob]:
-    """The changes that say a job is done, if it is still ours."""
-    return [ExpectClaim(job), PutJob(replace(job, state=JobState.DONE, claimed_until=None, error=""))]
+    """The changes that say a job is done, if it is still ours. What it was to be done with is no longer kept."""
+    return [ExpectClaim(job), PutJob(replace(job, state=JobState.DONE, claimed_until=None, error="", payload={}))]
 
 
 def renewed(job: Job, now: datetime) -> list[ExpectClaim | PutJob]:
@@ -121,7 +121,8 @@ def next_due(tenant: Tenant, store: Store, kinds: Set[str], now: datetime) -> da
 
 def _try_again(store: Store, tenant: Tenant, job: Job, clock: Clock, why: str) -> None:
     if job.attempts >= MOST_TRIES:
-        _apply(store, tenant, job, replace(job, state=JobState.FAILED, claimed_until=None, error=why), clock)
+        given_up = replace(job, state=JobState.FAILED, claimed_until=None, error=why, payload={})
+        _apply(store, tenant, job, given_up, clock)
     else:
         wait = FIRST_WAIT * 2 ** (job.attempts - 1)
         _write_back(store, tenant, job, clock, due=clock.now() + wait, attempts=job.attempts, error=why)

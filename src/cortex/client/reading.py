@@ -266,7 +266,16 @@ def taken_back(told: Told) -> TakenBack:
 
 
 def erased(told: Told) -> Erased:
-    return Erased(Certificate.from_json(told["certificate"]), Receipt.from_json(told["receipt"]))
+    receipt, earlier = Receipt.from_json(told["receipt"]), tuple(told["earlier"])
+    return Erased(certificate(told["certificate"]), receipt, earlier)
+
+
+def certificate(told: Told) -> Certificate:
+    return Certificate.from_json(told)
+
+
+def certificates(told: Told) -> list[Certificate]:
+    return [certificate(each) for each in told["erasures"]]
 
 
 def backup(told: Told) -> Backup:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from cortex import exchange
     from cortex.checking import Check
     from cortex.client.hooks import RemoteHooks
-    from cortex.erasing import Erased
+    from cortex.erasing import Certificate, Erased
     from cortex.files import Indexed
     from cortex.keeping import TakenBack, Tended
     from cortex.lifecycle.backups import Backup, Made
@@ -166,6 +166,18 @@ class RemoteCortex:
         """
         asked = {"ids": [checked_id(id) for id in ids], "sources": sources, "backups": backups}
         return reading.erased(self._post("/v1/erase", asked, long=True))
+
+    def erasures(self) -> Sequence[Certificate]:
+        """The certificates of all that was erased, oldest first; of those not finished yet, as far as they are."""
+        return reading.certificates(self._get("/v1/erasures"))
+
+    def certificate(self, id: str) -> Certificate:
+        """The certificate of an erasure, by its id or by that of a memory or turn it took out."""
+        return reading.certificate(self._get(f"/v1/erasures/{checked_id(id)}"))
+
+    def finish_erasures(self) -> Sequence[Certificate]:
+        """Finish what was interrupted or had to wait, of the whole agent; gives what is still pending."""
+        return reading.certificates(self._post("/v1/erasures/finish", {}, long=True))
 
     # --- capture ---------------------------------------------------------------------------------
 

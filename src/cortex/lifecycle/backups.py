@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.errors import InvalidRequest, StoreUnavailable, full_disk
-from cortex.ports.store import Store
+from cortex.ports.store import Replaced, Store
 
 FOLDER = "backups"
 REPLACED = "replaced"
@@ -110,6 +110,14 @@ def listed(folder: Path, agent: str) -> list[Backup]:
     return _newest_first(dataclasses.replace(each, bytes=each.path.stat().st_size) for each in named)
 
 
+def files(folder: Path, agent: str) -> list[Path]:
+    """The backups of an agent and whatever was left beside them: logs of damaged ones, copies never finished."""
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    bare = {path: path.name.lstrip(".").partition(".sqlite")[0] for path in paths if ".sqlite" in path.name}
+    named = {path: read_name(path.with_name(f"{name}.sqlite")) for path, name in bare.items()}
+    return [path for path, backup in named.items() if backup and backup.agent == agent and path.is_file()]
+
+
 def last_at(folder: Path, agent: str) -> datetime | None:
     """When the latest backup was made: the folder itself is the diary, whichever process made it."""
     return next((each.at for each in listed(folder, agent) if each.mark != REPLACED), None)
@@ -135,19 +143,20 @@ def make_at(store: Store, folder: Path, agent: str, now: datetime) -> Backup:
 
 
 def restore(
-    backup: Path, folder: Path, agent: str, now: datetime, *, replace: Callable[[Path, Path], bool]
-) -> Backup | None:
-    """Bring a backup back; gives the backup of what it replaced, if there was anything.
+    backup: Path, folder: Path, agent: str, now: datetime, *, replace: Callable[[Path, Path], Replaced]
+) -> tuple[Backup | None, int]:
+    """Bring a backup back; gives the backup of what it replaced, if there was anything, and how much was kept out.
 
     `replace(backup, keep_at)` is the store's own: it checks the backup, keeps the present file at `keep_at`,
-    and puts the backup in its place, all or nothing; it says whether there was a file to keep.
+    takes out what was erased since, and puts the rest in its place, all or nothing.
     """
     if not backup.is_file():
         hint = "see `cortex backup --list`"
         raise InvalidRequest("is not a file", field=str(backup), hint=hint)
     _make_private(folder)
     kept = _next(folder, agent, now, REPLACED)
-    return Backup(kept, agent, now, REPLACED, kept.stat().st_size) if replace(backup, kept) else None
+    done = replace(backup, kept)
+    return (Backup(kept, agent, now, REPLACED, kept.stat().st_size) if done.kept else None), done.kept_out
 
 
 def found(given: str, folder: Path, agent: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from cortex.domain.modality import Modality
@@ -24,6 +24,16 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]: ...
+
+
+class VectorCache(Protocol):
+    """Where vectors are kept beside the store, by keys of their texts."""
+
+    def key(self, text: str) -> str: ...
+
+    def forget(self, keys: Iterable[str]) -> str:
+        """Remove the vectors of these keys, whichever embedder made them; gives what is in the way, if anything."""
+        ...
 
 
 class MediaEmbedder(Protocol):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 from cortex.domain.followed import Followed
@@ -72,8 +73,12 @@ class FileIndex(Protocol):
 
     def maintain(self) -> Mapping[str, Any]: ...
 
-    def remains(self, tenant: Tenant, text: str) -> Remains:
-        """The chunks that say `text`."""
+    def compact(self, *, rewrite: bool = True) -> bool:
+        """Rewrite it without what was removed; whether all of it was."""
+        ...
+
+    def remains(self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = ()) -> Remains:
+        """The chunks that say `texts` or nearly do, and the files that hold them though no chunk does."""
         ...
 
     def describe(self) -> Mapping[str, Any]: ...
@@ -110,6 +115,10 @@ class Indexes(Protocol):
     @property
     def is_being_made(self) -> bool:
         """Whether another index is being made right now, by whichever process."""
+        ...
+
+    def others(self) -> list[Path]:
+        """The files of every index but the one in use: replaced ones, and what a crash left behind."""
         ...
 
     def remove(self) -> None:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from cortex.domain.erasure import Erasure
 from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import DayCount
 from cortex.domain.identity import ReceiptId, TraceId
@@ -52,14 +53,15 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """`Remove` these traces, and cut out what receipts and sessions say of them; `texts` is all they ever said.
+    """`Remove` the traces of an erasure and what was drawn from them, and cut out what else speaks of them, once.
 
     A receipt keeps its shape, with `erasure.NOBODY` where an id stood; a query that found one is no longer kept. Jobs
-    that speak of them are dropped.
+    that speak of them are dropped. The marks of sessions are put. Where there is more or less than the erasure names it
+    is a `Conflict`; with `loosely` it goes all the same, as in a file that is older than the erasure.
     """
 
-    ids: tuple[TraceId, ...]
-    texts: tuple[str, ...] = ()
+    erasure: Erasure
+    loosely: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,12 +395,25 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """Where a text still stands: in traces of the tenant's, in other rows of theirs, in the bytes of files."""
+    """Where texts still stand: in traces of the tenant's, in other rows of theirs, in the bytes of files."""
 
     traces: tuple[TraceId, ...] = ()
     tables: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     """The store's own where no row of anybody's explains it, and others that were to be looked at."""
+    near: tuple[TraceId, ...] = ()
+    """Traces that nearly say one of them: in other letters or spaces, or in most of its words."""
+    near_tables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What came of putting a backup in the place of a store."""
+
+    kept: bool
+    """Whether there was a store, which was kept."""
+    kept_out: int = 0
+    """How many traces of the backup had been erased since, and were left out."""
 
 
 MOST_RETRIES = 32
@@ -473,15 +488,41 @@ class Store(Protocol):
         """Compact and optimise; gives the index status."""
         ...
 
-    def compact(self) -> bool:
+    def compact(self, *, rewrite: bool = True) -> bool:
         """Rewrite everything without what was removed, so that no free page holds it; whether all of it was.
 
-        A reader that began before keeps old pages in the log: then it is to be done again once the reader has ended.
+        A reader that began before keeps old pages in the log: then it is to be done again once the reader has ended,
+        and `rewrite` is no longer needed.
         """
         ...
 
-    def remains(self, tenant: Tenant, text: str, also: Sequence[Path] = ()) -> Remains:
-        """Where `text` still stands: in rows, in the bytes of the store's files, and of those in `also`."""
+    def remains(
+        self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = (), ids: Sequence[TraceId] = ()
+    ) -> Remains:
+        """Where `texts` still stand: in rows, in the bytes of the store's files, and of those in `also`.
+
+        A file in `also` is named as well where it has one of the traces `ids`.
+        """
+        ...
+
+    def spoken(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
+        """The queries that an `Erase` of these will cut out of receipts and jobs."""
+        ...
+
+    def erasures(self, user: str | None = None, *, pending: bool = False) -> list[Erasure]:
+        """The erasures of this user or of all, oldest first; those alone that are `pending`. They outlive a restore."""
+        ...
+
+    def note_erasure(self, erasure: Erasure) -> None:
+        """Keep an erasure, durably, in the place of what was known of it; of a finished one no text is left."""
+        ...
+
+    def withdraw_erasure(self, id: str) -> None:
+        """Drop an erasure of which nothing was done."""
+        ...
+
+    def erasing(self, seconds: float) -> AbstractContextManager[bool]:
+        """The right to erase, for one process at a time; False where another has it for longer than `seconds`."""
         ...
 
     def backup(self, to: Path) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from cortex.domain import erasure
+from cortex.domain.erasure import Erasure, Likeness, Sought
 from cortex.domain.events import GENESIS, Event, EventKind, Lag, commit, lag, seal
 from cortex.domain.growth import DayCount, counted_by_day
 from cortex.domain.identity import ReceiptId, TraceId
@@ -112,6 +113,7 @@ class _Shelf:
     receipts: dict[ReceiptId, tuple[Receipt, str | None]] = field(default_factory=dict)
     states: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
+    erased: frozenset[str] = frozenset()
 
     @property
     def position(self) -> int:
@@ -127,6 +129,7 @@ class _Shelf:
             dict(self.receipts),
             dict(self.states),
             dict(self.jobs),
+            self.erased,
         )
 
 
@@ -144,6 +147,8 @@ class EphemeralStore:
         self._shelves: dict[Tenant, _Shelf] = {}
         self._ledger: list[Event] = []
         self._lag: Lag | None = None
+        self._erasures: dict[str, Erasure] = {}
+        self._erasing = threading.Lock()
         self._closed = False
 
     @property
@@ -226,19 +231,70 @@ class EphemeralStore:
     def maintain(self) -> Mapping[str, Any]:
         return {"indexes": "none"}
 
-    def compact(self) -> bool:
+    def compact(self, *, rewrite: bool = True) -> bool:  # noqa: ARG002 - nothing is left of what is removed
         return True
 
-    def remains(self, tenant: Tenant, text: str, also: Sequence[Path] = ()) -> Remains:  # noqa: ARG002 - has no files
+    def remains(
+        self,
+        tenant: Tenant,
+        texts: Sequence[str],
+        also: Sequence[Path] = (),  # noqa: ARG002 - has no files
+        ids: Sequence[TraceId] = (),  # noqa: ARG002
+    ) -> Remains:
         with self._lock:
             shelf = self._shelf(tenant)
-        traces = [id for id, versions in shelf.said.items() if any(text in each.trace.text for each in versions)]
-        told = {
-            "receipts": [query or "" for _, query in shelf.receipts.values()],
-            "sessions": [json.dumps(state) for state in shelf.states.values()],
+        sought = Sought(texts)
+        traces = {
+            id: max(sought.likeness(erasure.strings_in(canonical(each.trace))) for each in versions)
+            for id, versions in sorted(shelf.said.items())
         }
-        tables = [name for name, rows in told.items() if any(erasure.says(row, [text]) for row in rows)]
-        return Remains(tuple(sorted(traces)), tuple(tables))
+        told = {
+            "jobs": [text for job in shelf.jobs.values() for text in erasure.strings(dict(job.payload))],
+            "receipts": [query for _, query in shelf.receipts.values() if query],
+            "sessions": [text for state in shelf.states.values() for text in erasure.strings(state)],
+        }
+        tables = {name: sought.likeness(texts) for name, texts in told.items()}
+        return Remains(
+            traces=tuple(id for id, found in traces.items() if found is Likeness.SAME),
+            tables=tuple(name for name, found in tables.items() if found is Likeness.SAME),
+            near=tuple(id for id, found in traces.items() if found is Likeness.NEAR),
+            near_tables=tuple(name for name, found in tables.items() if found is Likeness.NEAR),
+        )
+
+    def spoken(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
+        with self._lock:
+            shelf = self._shelf(tenant)
+        gone, sought = frozenset(ids), Sought(texts)
+        found = [
+            query
+            for receipt, query in shelf.receipts.values()
+            if query and (erasure.names(json.dumps(receipt.facts), gone) or sought.is_said([query]))
+        ]
+        payloads = [dict(job.payload) for job in shelf.jobs.values()]
+        said = [erasure.strings(each) for each in payloads if erasure.speaks_of(each, gone, sought)]
+        return list(dict.fromkeys([*found, *(text for texts in said for text in texts)]))
+
+    def erasures(self, user: str | None = None, *, pending: bool = False) -> list[Erasure]:
+        with self._lock:
+            known = [each for each in self._erasures.values() if user in (None, each.user)]
+        return sorted((each for each in known if not (pending and each.finished)), key=lambda each: (each.at, each.id))
+
+    def note_erasure(self, erasure: Erasure) -> None:
+        with self._lock:
+            self._erasures[erasure.id] = erasure
+
+    def withdraw_erasure(self, id: str) -> None:
+        with self._lock:
+            self._erasures.pop(id, None)
+
+    @contextmanager
+    def erasing(self, seconds: float) -> Iterator[bool]:
+        ours = self._erasing.acquire(timeout=seconds)
+        try:
+            yield ours
+        finally:
+            if ours:
+                self._erasing.release()
 
     def backup(self, to: Path) -> None:
         raise StoreError(f"nothing here is kept, so nothing goes to {to}", hint="set store.backend to keep memory")
@@ -249,7 +305,7 @@ class EphemeralStore:
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            self._shelves, self._ledger = {}, []
+            self._shelves, self._ledger, self._erasures = {}, [], {}
 
     def _shelf(self, tenant: Tenant) -> _Shelf:
         if self._closed:
@@ -283,8 +339,8 @@ class _Work:
                 self._put(trace, because)
             case Remove(id):
                 self._remove(id)
-            case Erase(ids, texts):
-                self._erase(ids, texts)
+            case Erase(erasing, loosely):
+                self._erase(erasing, loosely=loosely)
             case Embed(id, space, vectors, text):
                 if text is None or self._says(id, text):
                     self._embed(id, space, vectors)
@@ -330,20 +386,33 @@ class _Work:
         for kept in (self.shelf.said, self.shelf.embeddings, self.shelf.uses):
             kept.pop(id, None)
 
-    def _erase(self, ids: Sequence[TraceId], texts: Sequence[str]) -> None:
-        for id in ids:
+    def _erase(self, erasing: Erasure, *, loosely: bool) -> None:
+        if erasing.id in self.shelf.erased:
+            return
+        drawn = [id for id, versions in self.shelf.said.items() if _is_drawn_from(versions[-1].trace, erasing.ids)]
+        going = dict.fromkeys(id for id in (*erasing.ids, *drawn) if id in self.shelf.said)
+        if not loosely and going.keys() != set(erasing.ids):
+            raise Conflict("what is to be erased has changed meanwhile", hint="look again")
+        said = [each.trace.text for id in going for each in self.shelf.said[id]]
+        sought, gone = Sought([*erasing.texts, *said]), frozenset({*erasing.ids, *going})
+        for id in going:
             self._remove(id, EventKind.ERASED)
-        gone = frozenset(ids)
         for name, (receipt, query) in self.shelf.receipts.items():
             told = json.dumps(receipt.facts)
-            if erasure.names(told, gone) or (query is not None and erasure.says(query, texts)):
+            if erasure.names(told, gone) or (query is not None and sought.is_said([query])):
                 facts = json.loads(erasure.without_ids(told, gone))
                 self.shelf.receipts[name] = replace(receipt, facts=facts), None
         for key, job in list(self.shelf.jobs.items()):
-            if erasure.speaks_of(json.dumps(dict(job.payload)), gone, texts):
+            if erasure.speaks_of(dict(job.payload), gone, sought):
                 del self.shelf.jobs[key]
         for session, state in self.shelf.states.items():
-            self.shelf.states[session] = erasure.parts_left(state, gone, texts)
+            self.shelf.states[session] = erasure.parts_left(state, gone, sought)
+        for session, more in erasing.marks.items():
+            state = self.shelf.states.get(session, {})
+            marks = erasure.with_marks(state.get("erased"), more)
+            left = {name: part for name, part in state.items() if name != "history"}
+            self.shelf.states[session] = {**left, "erased": marks}
+        self.shelf.erased = self.shelf.erased | {erasing.id}
 
     def _embed(self, id: TraceId, space: EmbeddingSpace, vectors: Sequence[Vector]) -> None:
         self._known(id)
@@ -676,6 +745,10 @@ def _by_due(job: Job) -> tuple[datetime, str]:
 
 def _work_of(job: Job) -> tuple[str, str]:
     return job.kind, job.key
+
+
+def _is_drawn_from(trace: Trace, turns: Collection[TraceId]) -> bool:
+    return isinstance(trace, Memory) and not set(trace.source_turns).isdisjoint(turns)
 
 
 def _is_running(job: Job, now: datetime) -> bool:

@@ -620,22 +620,41 @@ class EraseRequest(Addressed):
     model_config = _example({"ids": [ID], "sources": True})
 
 
+A_CERTIFICATE = {
+    "schema": "cortex.erase.certificate.v1",
+    "id": ID,
+    "clean": True,
+    "erased": [ID],
+    "remains": [],
+    "near": [],
+    "pending": "",
+}
+
+
 class ErasedAnswer(BaseModel):
-    """What was erased, and what is left of it elsewhere: ids and places, never text."""
+    """What was erased, and what is left of it elsewhere: ids and places, never text.
+
+    What was erased before is answered with the certificate of that; `earlier` names others of that sort.
+    """
 
     certificate: dict[str, Any]
     receipt: dict[str, Any]
+    earlier: list[str] = []
 
-    model_config = _example(
-        {
-            "certificate": {"schema": "cortex.erase.certificate.v1", "clean": True, "erased": [ID], "remains": []},
-            "receipt": {"id": ID, "op": "erase", "erased": 1},
-        }
-    )
+    model_config = _example({"certificate": A_CERTIFICATE, "receipt": {"id": ID, "op": "erase", "erased": 1}})
 
     @classmethod
     def of(cls, done: Erased) -> ErasedAnswer:
-        return cls(certificate=done.certificate.to_json(), receipt=done.receipt.to_json())
+        told = done.certificate.to_json()
+        return cls(certificate=told, receipt=done.receipt.to_json(), earlier=list(done.earlier))
+
+
+class ErasuresAnswer(BaseModel):
+    """Certificates of erasures; one whose `pending` says something is not finished yet."""
+
+    erasures: list[dict[str, Any]]
+
+    model_config = _example({"erasures": [A_CERTIFICATE]})
 
 
 class ForgottenMatchingAnswer(ForgottenAnswer):

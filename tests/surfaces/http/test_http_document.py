@@ -18,7 +18,7 @@ ROUTES = {
     "DELETE /v1/memories/{id}", "POST /v1/recall", "POST /v1/search", "GET /v1/files", "POST /v1/flush-plan",
     "GET /v1/status", "GET /v1/stats", "GET /v1/receipts/{id}", "POST /v1/export", "POST /v1/import",
     "POST /v1/lifecycle", "GET /health", "GET /ready", "GET /metrics", "GET /v1/me", "GET /v1/timeline",
-    "POST /v1/erase",
+    "POST /v1/erase", "GET /v1/erasures", "GET /v1/erasures/{id}", "POST /v1/erasures/finish",
     "GET /v1/events", "GET /v1/growth", "GET /v1/changes", "GET /v1/receipts", "POST /v1/receipts/{id}/replay",
     "POST /v1/memories/{id}/restore", "POST /v1/forget", "POST /v1/ingest", "POST /v1/capture", "POST /v1/synthesise",
     "GET /v1/recipes", "GET /v1/index", "POST /v1/index", "GET /v1/work", "POST /v1/work", "POST /v1/backfill",

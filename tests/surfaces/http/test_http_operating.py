@@ -133,3 +133,9 @@ def test_only_an_administrator_erases(tmp_path: Path) -> None:
         told = served.client.post("/v1/erase", json={"ids": [id]}, headers=admin).json()
         assert told["certificate"]["clean"] is True
         assert served.client.get(f"/v1/memories/{id}", headers=admin).status_code == 404
+        for wanted in (id, told["certificate"]["id"]):
+            assert served.client.get(f"/v1/erasures/{wanted}", headers=writer).status_code == 403
+            assert served.client.get(f"/v1/erasures/{wanted}", headers=admin).json() == told["certificate"]
+        assert served.client.get("/v1/erasures", headers=admin).json() == {"erasures": [told["certificate"]]}
+        assert served.client.post("/v1/erasures/finish", json={}, headers=admin).json() == {"erasures": []}
+        assert served.client.get("/v1/erasures/0190b0c0-0000-7000-8000-000000000000", headers=admin).status_code == 404

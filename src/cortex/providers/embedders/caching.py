@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ from cortex.ports.embedder import Embedder
 from cortex.ports.probed import trouble_of
 
 BUSY_TIMEOUT_MS = 50
+# Nobody waits for a vector while something is erased.
+FORGET_TIMEOUT_MS = 500
 # A vector used again within this time is not marked again, so that a hit is seldom a write.
 MARK_AGAIN_SECONDS = 60
 # Beyond the cap, this share goes at once, so that eviction is seldom.
@@ -88,10 +91,6 @@ class CachingEmbedder:
         told = getattr(self._inner, "batch_status", None)
         return told() if told else None
 
-    def forget(self, texts: Iterable[str]) -> bool:
-        """Remove every vector of these texts, in all spaces; False where that could not be done."""
-        return self._cache.forget([_hash(text) for text in texts])
-
     def close(self) -> None:
         """Close the file, and the inner embedder where that can be closed."""
         self._cache.close()
@@ -144,11 +143,6 @@ class _Cache:
         if not self._path.exists():
             return 0
         return self._guarded(lambda database: int(database.execute("SELECT count(*) FROM vectors").fetchone()[0]))
-
-    def forget(self, keys: Sequence[bytes]) -> bool:
-        if not self._path.exists():
-            return True
-        return bool(self._guarded(lambda database: self._forget(database, keys), writes=True))
 
     def close(self) -> None:
         with self._lock:
@@ -231,14 +225,31 @@ class _Cache:
                 (count - keep,),
             )
 
-    @staticmethod
-    def _forget(database: sqlite3.Connection, keys: Sequence[bytes]) -> bool:
-        with _Writing(database):
-            for some in _slices(keys):
-                database.execute(f"DELETE FROM vectors WHERE text IN ({_marks(some)})", some)  # noqa: S608
-        # What was deleted must not live on in the log either.
-        (busy, _, _) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not busy
+
+class CacheFile:
+    """The cache without an embedder: what is erased leaves it, whichever embedder put it there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def key(self, text: str) -> str:
+        """By what a text is known there: never the text."""
+        return _hash(text).hex()
+
+    def forget(self, keys: Iterable[str]) -> str:
+        """Remove every vector of the texts with these keys; gives what is in the way, if anything."""
+        if not self._path.exists():
+            return ""
+        try:
+            with closing(_opened(self._path, FORGET_TIMEOUT_MS)) as database:
+                with _Writing(database):
+                    for some in _slices([bytes.fromhex(key) for key in keys]):
+                        database.execute(f"DELETE FROM vectors WHERE text IN ({_marks(some)})", some)  # noqa: S608
+                # What was deleted must not live on in the log either.
+                (busy, _, _) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except (sqlite3.Error, OSError) as error:
+            return f"the embedding cache {self._path} cannot be changed ({error})"
+        return "another process reads the embedding cache" if busy else ""
 
 
 class _Writing:
@@ -259,10 +270,10 @@ class _Writing:
                 self._database.execute("ROLLBACK")
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _opened(path: Path, timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
-    database = sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(path, timeout=timeout_ms / 1000, isolation_level=None, check_same_thread=False)
     try:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")

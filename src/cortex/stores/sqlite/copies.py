@@ -15,9 +15,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from cortex.domain.terms import TOKENISER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
-from cortex.stores.sqlite import schema
+from cortex.ports.store import Replaced
+from cortex.stores.sqlite import audit, erasing, schema
 from cortex.stores.sqlite.connections import Gate, named_errors
+from cortex.stores.sqlite.erasures import ErasureLog
 
 _PAGES_AT_ONCE = 1_024
 _PARTIAL = "partial"
@@ -49,10 +52,11 @@ def check(path: Path) -> None:
             raise StoreCorrupt(f"{path} is damaged: {found}", hint="choose another backup")
 
 
-def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) -> bool:
-    """Put `backup` in the place of the file at `path`, keeping what was there at `keep_at`; whether there was any.
+def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) -> Replaced:
+    """Put `backup` in the place of the file at `path`, keeping what was there at `keep_at`.
 
-    Nobody else may have the file open: they would go on writing to what is no longer there.
+    What was erased since the backup was made is taken out of it before it can be read. Nobody else may have the file
+    open: they would go on writing to what is no longer there.
     """
     check(backup)
     there = path.exists()
@@ -68,11 +72,32 @@ def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) ->
                     if there:
                         _keep(path, keep_at)
                     shutil.copyfile(backup, partial)
+                    kept_out = _keep_out_erased(partial, ErasureLog(path))
                     _to_disk(partial)
                 # Only now: where there is no room for the backup, what is there stays as it is, with its log.
                 if there:
                     _settle_log(path)
-    return there
+    return Replaced(there, kept_out)
+
+
+def _keep_out_erased(copied: Path, log: ErasureLog) -> int:
+    """Take out of a copy what was erased since; gives how many traces that were."""
+    if not (known := log.names()):
+        return 0
+    with closing(sqlite3.connect(copied, isolation_level=None)) as connection:
+        schema.prepare(connection, str(copied))
+        missing = [each for id in sorted(known.keys() - erasing.applied(connection)) if (each := log.read(id))]
+        if not missing:
+            return 0
+        connection.execute("BEGIN IMMEDIATE")
+        # An index of other words would not let go of a trace by the words we know it by.
+        if audit.tokeniser(connection) != TOKENISER:
+            audit.rebuild(connection)
+        gone = erasing.carry_out(connection, missing)
+        connection.execute("COMMIT")
+        erasing.compact(connection)
+        connection.execute("PRAGMA journal_mode = DELETE")
+    return gone
 
 
 @contextmanager
@@ -132,7 +157,7 @@ def _opened_to_look(path: Path) -> sqlite3.Connection:
 @contextmanager
 def _written_whole(to: Path) -> Iterator[Path]:
     """A file to write, readable by its owner alone; it is given its name once it is whole and on the disk."""
-    _sweep(to.parent)
+    sweep(to.parent)
     partial = to.with_name(f".{to.name}.{threading.get_ident()}.{os.getpid()}.{_PARTIAL}")
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -154,7 +179,7 @@ def _to_disk(path: Path) -> None:
         os.close(file)
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove what processes that are gone left unfinished in a folder."""
     for path in folder.glob(f".*.{_PARTIAL}*"):
         owner = path.name.partition(f".{_PARTIAL}")[0].rpartition(".")[2]

@@ -98,6 +98,10 @@ class SqliteIndexes:
         finally:
             os.close(lock)
 
+    def others(self) -> list[Path]:
+        named = self._generation(self._pointed() or "")
+        return [each.path for each in self._generations() if named is None or each.number != named.number]
+
     def remove(self) -> None:
         with self.changing(self._busy_timeout_ms / 1000):
             self.close()

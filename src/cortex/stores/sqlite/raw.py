@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PIECE = 1 << 20
@@ -40,7 +42,17 @@ class Content:
         return -1
 
 
-def content(path: Path) -> Content:
+@contextmanager
+def opened(path: Path) -> Iterator[Content]:
+    """The bytes of a file that this process does not have open as a database."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield Content(file)
+    finally:
+        os.close(file)
+
+
+def live(path: Path) -> Content:
     """The bytes of a file that SQLite may have open."""
     path = path.absolute()
     found = os.stat(path)

@@ -154,10 +154,13 @@ CREATE INDEX jobs_due ON jobs (state, due);
 """
 
 # The ledger by user: where a user's own events end is asked all the time. When a job was last written, by the clock of
-# then: one that lies in the future tells that the clock was set back since.
+# then: one that lies in the future tells that the clock was set back since; and jobs that have ended keep no query.
+# Which erasures of the log beside the file were carried out in it.
 _V2 = """
 CREATE INDEX events_by_user ON events (user);
 ALTER TABLE jobs ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
+UPDATE jobs SET payload = '{}' WHERE state IN ('done', 'failed');
+CREATE TABLE erasures (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 MIGRATIONS = (_V1, _V2)

@@ -6,11 +6,14 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from cortex.domain.erasure import Erasure, Sought
+from cortex.domain.identity import TraceId
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
 from cortex.ports.store import CLOCK_STEP, Abilities, Change, File, Finding, Job, JobState, Remains, Touch
@@ -18,6 +21,7 @@ from cortex.stores.sqlite import audit, copies, erasing, schema
 from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time, unpack_job
 from cortex.stores.sqlite.codes import CodeIndex
 from cortex.stores.sqlite.connections import Connections
+from cortex.stores.sqlite.erasures import ErasureLog
 from cortex.stores.sqlite.past import PastView
 from cortex.stores.sqlite.reader import SqliteView
 from cortex.stores.sqlite.writer import Writer, check
@@ -27,7 +31,7 @@ class SqliteStore:
     """The traces of one agent in one SQLite file; safe for many threads and processes at once."""
 
     recorded = True
-    """Whether every change leaves an event, and every version stays."""
+    """Whether every change leaves an event, every version stays, and what is erased is kept out for good."""
 
     def __init__(self, path: Path, *, synchronous: str = "full", busy_timeout_ms: int = 5_000) -> None:
         self.path = path
@@ -35,7 +39,15 @@ class SqliteStore:
         self._codes: dict[int, CodeIndex] = {}
         self._codes_lock = threading.Lock()
         self._durable = synchronous == "full"
-        self._follow_tokeniser()
+        self._log = ErasureLog(path)
+        self._wait = busy_timeout_ms / 1000
+        try:
+            self._follow_tokeniser()
+            if self.recorded:
+                self._keep_out_erased()
+        except BaseException:
+            self._connections.close()
+            raise
 
     @property
     def abilities(self) -> Abilities:
@@ -155,13 +167,34 @@ class SqliteStore:
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }
 
-    def compact(self) -> bool:
+    def compact(self, *, rewrite: bool = True) -> bool:
         with self._connections.exclusive() as connection:
-            return erasing.compact(connection)
+            copies.sweep(self.path.parent)
+            # SQLite has taken back on opening what a journal was needed for; what is left of one is of no use.
+            Path(f"{self.path}-journal").unlink(missing_ok=True)
+            return erasing.compact(connection, rewrite=rewrite)
 
-    def remains(self, tenant: Tenant, text: str, also: Sequence[Path] = ()) -> Remains:
+    def remains(
+        self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = (), ids: Sequence[TraceId] = ()
+    ) -> Remains:
         with self._connections.reading() as connection:
-            return erasing.remains(connection, tenant.user, text, self._files, also)
+            return erasing.remains(connection, tenant.user, texts, self._beside(), also, ids)
+
+    def spoken(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
+        with self._connections.reading() as connection:
+            return erasing.spoken(connection, tenant.user, ids, Sought(texts))
+
+    def erasures(self, user: str | None = None, *, pending: bool = False) -> list[Erasure]:
+        return self._log.all(user, pending=pending)
+
+    def note_erasure(self, erasure: Erasure) -> None:
+        self._log.note(erasure)
+
+    def withdraw_erasure(self, id: str) -> None:
+        self._log.withdraw(id)
+
+    def erasing(self, seconds: float) -> AbstractContextManager[bool]:
+        return self._log.held(seconds)
 
     def backup(self, to: Path) -> None:
         with self._connections.reading() as connection:
@@ -175,6 +208,43 @@ class SqliteStore:
     @property
     def _files(self) -> list[Path]:
         return [self.path, *(Path(f"{self.path}{suffix}") for suffix in ("-wal", "-shm"))]
+
+    def _beside(self) -> list[Path]:
+        """The file and whatever was made of it beside it: its log, journals, copies that were not finished."""
+        own, folder = self.path.name, self.path.parent
+        named = [(name, name.lstrip(".")) for name in sorted(os.listdir(folder))]
+        # What has the ending of a database in the rest of its name belongs to another.
+        mine = [name for name, bare in named if bare.startswith(own) and ".sqlite" not in bare[len(own) :]]
+        return [folder / name for name in mine if (folder / name).is_file()]
+
+    def _keep_out_erased(self) -> None:
+        """Erase what was erased of this memory but is in the file: it is older than that, or somebody was killed."""
+        if not (known := self._log.names()):
+            return
+        with self._connections.reading() as connection:
+            missing = known.keys() - erasing.applied(connection)
+        if not missing:
+            return
+        # One that is pending and not ours to erase is under way: whoever plans it must find what was planned.
+        with self._log.held(0 if all(known[id] for id in missing) else self._wait) as ours:
+            found = [each for id in sorted(missing) if (each := self._log.read(id)) and (ours or each.finished)]
+            if ours:
+                found = [self._pending_again(each) for each in found]
+            if found:
+                with self._connections.writing() as connection:
+                    erasing.carry_out(connection, found)
+
+    def _pending_again(self, known: Erasure) -> Erasure:
+        """A finished erasure as one that is to be carried out in this file too, if it holds anything of it."""
+        if not known.finished:
+            return known
+        with self._connections.reading() as connection:
+            texts = erasing.texts_of(connection, known.user, known.ids)
+        if not texts:
+            return known
+        again = replace(known, texts=tuple(texts), rewritten=False, finished=False)
+        self._log.note(again)
+        return again
 
     def _code_index(self, space: int, dimension: int) -> CodeIndex:
         with self._codes_lock:

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, groupby
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cortex.domain import erasure
+from cortex.domain.erasure import Sought
 from cortex.domain.events import GENESIS, EventKind, Lag, commit, lag, seal
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
@@ -43,7 +44,16 @@ from cortex.ports.store import (
     Touch,
 )
 from cortex.stores.sqlite import lexicon
-from cortex.stores.sqlite.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_time, unpack_trace
+from cortex.stores.sqlite.codec import (
+    batched,
+    marks,
+    pack_id,
+    pack_receipt,
+    pack_time,
+    unpack_id,
+    unpack_time,
+    unpack_trace,
+)
 from cortex.stores.sqlite.codes import MANY
 
 SALT_BYTES = 16
@@ -262,23 +272,59 @@ class Writer:
             self._db.execute(statement, (old.row,))
 
     def _erase(self, change: Erase) -> None:
-        for id in change.ids:
+        erasing = change.erasure
+        if self._db.execute("SELECT 1 FROM erasures WHERE id = ?", (erasing.id,)).fetchone():
+            return
+        going = self._stored([*erasing.ids, *self._drawn_from(erasing.ids)])
+        if not change.loosely and going.keys() != set(erasing.ids):
+            raise Conflict("what is to be erased has changed meanwhile", hint="look again")
+        sought = Sought([*erasing.texts, *self._texts_of(going.values())])
+        gone = frozenset({*erasing.ids, *going})
+        for id in going:
             self._remove(id, EventKind.ERASED)
-        gone = frozenset(change.ids)
+        self._cut_out(gone, sought)
+        for session, more in erasing.marks.items():
+            known = self._db.execute(
+                "SELECT state FROM sessions WHERE user = ? AND session = ?", (self._user, session)
+            ).fetchone()
+            erased = erasure.with_marks(json.loads(known[0]).get("erased") if known else None, more)
+            self._set_state(SetState(session, {"erased": erased, "history": None}))
+        self._db.execute("INSERT INTO erasures VALUES (?)", (erasing.id,))
+
+    def _drawn_from(self, ids: Iterable[TraceId]) -> list[TraceId]:
+        """The memories that were drawn from any of these turns."""
+        found: list[TraceId] = []
+        for some in batched([pack_id(id) for id in ids]):
+            rows = self._db.execute(
+                f"SELECT t.id FROM sources s JOIN traces t ON t.row = s.row WHERE s.turn IN ({marks(some)})", some
+            )
+            found += [unpack_id(id) for (id,) in rows]
+        return found
+
+    def _texts_of(self, traces: Collection[Stored]) -> list[str]:
+        """All that some traces ever said."""
+        bodies = [trace.body for trace in traces]
+        for trace in traces:
+            bodies += [body for (body,) in self._db.execute("SELECT body FROM versions WHERE row = ?", (trace.row,))]
+        return [json.loads(body)["text"] for body in bodies]
+
+    def _cut_out(self, gone: frozenset[str], sought: Sought) -> None:
+        """Take out of receipts, jobs and sessions what they say of traces that are gone."""
         receipts = self._db.execute("SELECT id, body, query FROM receipts WHERE user = ?", (self._user,)).fetchall()
         cut = [
             (erasure.without_ids(body, gone), id)
             for id, body, query in receipts
-            if erasure.names(body, gone) or (query is not None and erasure.says(query, change.texts))
+            if erasure.names(body, gone) or (query is not None and sought.is_said([query]))
         ]
         self._db.executemany("UPDATE receipts SET body = ?, query = NULL WHERE id = ?", cut)
         jobs = self._db.execute("SELECT id, payload FROM jobs WHERE user = ?", (self._user,)).fetchall()
-        dropped = [(id,) for id, payload in jobs if erasure.speaks_of(payload, gone, change.texts)]
+        dropped = [(id,) for id, payload in jobs if erasure.speaks_of(json.loads(payload), gone, sought)]
         self._db.executemany("DELETE FROM jobs WHERE id = ?", dropped)
         sessions = self._db.execute("SELECT session, state FROM sessions WHERE user = ?", (self._user,)).fetchall()
-        for session, state in sessions:
-            if erasure.speaks_of(state, gone, change.texts):
-                left = erasure.parts_left(json.loads(state), gone, change.texts)
+        for session, told in sessions:
+            state = json.loads(told)
+            left = erasure.parts_left(state, gone, sought)
+            if left.keys() != state.keys():
                 self._db.execute(
                     "UPDATE sessions SET state = ? WHERE user = ? AND session = ?",
                     (json.dumps(left), self._user, session),

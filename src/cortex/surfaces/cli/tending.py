@@ -113,9 +113,11 @@ def restore(
         done = engine.restore_backup(what)
     if surface.json:
         replaced = done.replaced.to_json() if done.replaced else None
-        output.show_json({"restored": str(done.path), "replaced": replaced})
+        output.show_json({"restored": str(done.path), "replaced": replaced, "kept_out": done.kept_out})
         return
     output.plain(f"restored {done.path}")
+    if done.kept_out:
+        output.plain(f"{done.kept_out:,} that had been erased since stay erased")
     if done.replaced:
         output.plain(f"what was there is kept at {done.replaced.path}")
 

@@ -11,6 +11,7 @@ from cortex.engine import Engine
 from cortex.erasing import Erased
 from cortex.surfaces.http.visiting import Administering, Reading, StrictRoute, Writing
 from cortex.surfaces.schemas import (
+    A_CERTIFICATE,
     ID,
     AddressedQuery,
     BackupAnswer,
@@ -20,6 +21,7 @@ from cortex.surfaces.schemas import (
     DueAnswer,
     ErasedAnswer,
     EraseRequest,
+    ErasuresAnswer,
     IndexedAnswer,
     IndexRequest,
     VerifiedAnswer,
@@ -38,6 +40,7 @@ def _receipt(op: str, **facts: Any) -> dict[int | str, dict[str, Any]]:
 
 
 _OPTIMISED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": {"indexes": "none"}}}}}
+_CERTIFICATE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": A_CERTIFICATE}}}}
 _FILES: dict[int | str, dict[str, Any]] = {
     200: {
         "content": {
@@ -99,6 +102,27 @@ async def erase(asked: EraseRequest, visit: Administering) -> ErasedAnswer:
         return engine.erase(*asked.ids, sources=asked.sources, backups=asked.backups)
 
     return ErasedAnswer.of(await visit.long_call(erased, asked))
+
+
+@router.get("/v1/erasures")
+async def erasures(whose: Whose, visit: Administering) -> ErasuresAnswer:
+    """What was erased, oldest first, each with its certificate; those not finished yet say why."""
+    found = await visit.call(lambda engine: engine.erasures(), whose)
+    return ErasuresAnswer(erasures=[each.to_json() for each in found])
+
+
+@router.get("/v1/erasures/{id}", responses=_CERTIFICATE)
+async def certificate(id: str, whose: Whose, visit: Administering) -> dict[str, Any]:
+    """The certificate of an erasure again, by its id or by that of a memory or turn it took out."""
+    found = await visit.call(lambda engine: engine.certificate(id), whose)
+    return found.to_json()
+
+
+@router.post("/v1/erasures/finish")
+async def finish_erasures(asked: BareRequest, visit: Administering) -> ErasuresAnswer:
+    """Finish what was interrupted or had to wait; gives what is pending still. The server does so by itself, too."""
+    found = await visit.long_call(lambda engine: engine.finish_erasures(), asked)
+    return ErasuresAnswer(erasures=[each.to_json() for each in found])
 
 
 @router.get("/v1/backups")

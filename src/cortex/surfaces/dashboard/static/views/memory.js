@@ -147,8 +147,8 @@ async function erase(page, trace) {
 /** What was erased, and what is left of it elsewhere. */
 function certified(certificate) {
   const left = [
-    ...certificate.remains.map((each) => [`${each.where}: ${each.what}`, each.fix]),
-    ...(certificate.compacted ? [] : [["Somebody was reading meanwhile, so old pages are still in the log", "Run cortex optimize once they have ended"]]),
+    ...[...certificate.remains, ...certificate.near].map((each) => [`${each.where}: ${each.what}`, each.fix]),
+    ...(certificate.pending ? [[`Not finished yet: ${certificate.pending}`, "It is finished by itself once that is over"]] : []),
   ];
   return [
     head("Erased", `${counted(certificate.erased.length, "trace")} removed for good.`),
