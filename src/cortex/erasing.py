@@ -468,5 +468,5 @@ def _embedded(versions: Sequence[Version], turns: Sequence[Turn], view: View) ->
 
 def _marks(session: str, lines: Sequence[Line], view: View) -> dict[str, Any]:
     """What keeps these lines of a session from coming back when a host tells its history again."""
-    known = (view.state(session) or {}).get("erased")
+    known = (view.state(session) or {}).get(erasure.MARKS)
     return erasure.marked([line.digest for line in lines], known, os.urandom(SALT_BYTES).hex())

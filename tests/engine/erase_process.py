@@ -1,8 +1,8 @@
-"""A process that erases and is killed on its way: `python erase_process.py HOME ID POINT…`.
+"""A process that is killed while it erases, restores or opens: `python erase_process.py VERB HOME ID POINT…`.
 
-Each point is the number of a step with an effect: a statement, a write, a rename, a removal. For each, a child erases
-in a copy of the home, HOME-POINT, and is killed just before that step. `count` prints how many steps there are, and
-`vacuum` is the middle of rewriting the file.
+Each point is the number of a step with an effect: a statement, a write, a rename, a removal. For each, a child goes to
+work in a copy of the home, HOME-POINT, and is killed just before that step. `count` prints how many steps there are,
+and `vacuum` is the middle of rewriting the file.
 """
 
 from __future__ import annotations
@@ -61,25 +61,32 @@ def in_the_middle_of_rewriting() -> None:
     sqlite3.connect = lambda *given, **options: connect(*given, **{"factory": Deadly, **options})  # type: ignore
 
 
-def erase(home: Path, id: str, point: str) -> None:
+def work(verb: str, home: Path, id: str, point: str) -> None:
     if point == "vacuum":
         in_the_middle_of_rewriting()
-    with opened(home, embedding=CACHED) as engine:
-        engine.settle()
-        engine.status()
-        seen = steps(lambda: engine.erase(id), int(point) if point.isdigit() else None)
-        if point == "count":
-            sys.stdout.write(f"{seen}\n")
+    engine = opened(home, embedding=CACHED)
+    if verb == "erase":
+        engine.status()  # opens everything
+    verbs = {
+        "erase": lambda: engine.erase(id),
+        "restore": lambda: engine.restore_backup("latest"),
+        "open": lambda: engine.stats(),
+    }
+    seen = steps(verbs[verb], int(point) if point.isdigit() else None)
+    engine.close()
+    if point == "count":
+        sys.stdout.write(f"{seen}\n")
 
 
-def main(home: str, id: str, *points: str) -> None:
+def main(verb: str, home: str, id: str, *points: str) -> None:
     for point in points:
         copied = Path(f"{home}-{point}")
+        shutil.rmtree(copied, ignore_errors=True)
         shutil.copytree(home, copied)
         sys.stdout.flush()
         if (child := os.fork()) == 0:
             try:
-                erase(copied, id, point)
+                work(verb, copied, id, point)
             finally:
                 sys.stdout.flush()
                 os._exit(0)

@@ -119,6 +119,16 @@ def test_an_erased_turn_does_not_come_back_when_its_history_is_told_again(engine
     assert engine.ingest(HISTORY, session="s2").ids[0] is not None
 
 
+def test_erasing_the_shortest_word_leaves_the_marks_of_other_lines(engine: Engine) -> None:
+    """Marks are letters and digits: to cut out whatever has a 7 in it would bring back lines erased before."""
+    said = [*HISTORY, {"role": "user", "content": "7"}, {"role": "user", "content": "a"}]
+    taken = engine.ingest(said, session="s1")
+    for id in (taken.ids[0], taken.ids[2], taken.ids[3]):
+        engine.erase(str(id))
+    assert [id is not None for id in engine.ingest(said, session="s1").ids] == [False] * 4
+    assert engine.stats().total == 1
+
+
 def test_what_still_says_the_same_is_named(engine: Engine) -> None:
     gone = engine.remember(SECRET).memory
     twin = engine.remember(f"{SECRET}, said the porter").memory

@@ -373,7 +373,7 @@ def _spoken(
 
 def _was_erased(line: Line, state: Mapping[str, Any]) -> bool:
     """Whether a line of this session was erased: a host tells its history again and again, and it must not return."""
-    known: Mapping[str, Any] | None = state.get("erased")
+    known: Mapping[str, Any] | None = state.get(erasure.MARKS)
     return known is not None and erasure.is_marked(line.digest, known)
 
 

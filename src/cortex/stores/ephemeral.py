@@ -409,9 +409,9 @@ class _Work:
             self.shelf.states[session] = erasure.parts_left(state, gone, sought)
         for session, more in erasing.marks.items():
             state = self.shelf.states.get(session, {})
-            marks = erasure.with_marks(state.get("erased"), more)
             left = {name: part for name, part in state.items() if name != "history"}
-            self.shelf.states[session] = {**left, "erased": marks}
+            marked = erasure.with_marks(state.get(erasure.MARKS), more)
+            self.shelf.states[session] = {**left, erasure.MARKS: marked}
         self.shelf.erased = self.shelf.erased | {erasing.id}
 
     def _embed(self, id: TraceId, space: EmbeddingSpace, vectors: Sequence[Vector]) -> None:

@@ -3,7 +3,6 @@ and byte, and carrying out in an older file what was erased since."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -72,14 +71,14 @@ def texts_of(connection: sqlite3.Connection, user: str, ids: Sequence[TraceId]) 
     said: dict[str, None] = {}
     for id in ids:
         bodies = connection.execute(
-            "SELECT t.body, f.user FROM traces t JOIN facets f ON f.id = t.facet JOIN users u ON u.id = f.user"
+            "SELECT t.body FROM traces t JOIN facets f ON f.id = t.facet JOIN users u ON u.id = f.user"
             " WHERE t.id = :id AND u.name = :user UNION ALL"
-            " SELECT v.body, f.user FROM traces t JOIN versions v ON v.row = t.row JOIN facets f ON f.id = v.facet"
+            " SELECT v.body FROM traces t JOIN versions v ON v.row = t.row JOIN facets f ON f.id = v.facet"
             " JOIN users u ON u.id = f.user WHERE t.id = :id AND u.name = :user",
             {"id": pack_id(id), "user": user},
         )
-        for body, _ in bodies:
-            said |= dict.fromkeys(_text_in(body))
+        for (body,) in bodies:
+            said |= dict.fromkeys(erasure.texts_in(body))
     return list(said)
 
 
@@ -207,12 +206,6 @@ def _likenesses(rows: Iterable[tuple[Name, list[str]]], sought: Sought) -> dict[
     for name, told in rows:
         found[name] = max(found.get(name, Likeness.NONE), sought.likeness(told))
     return found
-
-
-def _text_in(body: str) -> Iterator[str]:
-    """What a trace says: its text alone, as its other fields may be said by anything."""
-    with suppress(ValueError, KeyError):
-        yield json.loads(body)["text"]
 
 
 def _is_anywhere(connection: sqlite3.Connection, needles: Sequence[bytes]) -> bool:

@@ -287,8 +287,8 @@ class Writer:
             known = self._db.execute(
                 "SELECT state FROM sessions WHERE user = ? AND session = ?", (self._user, session)
             ).fetchone()
-            erased = erasure.with_marks(json.loads(known[0]).get("erased") if known else None, more)
-            self._set_state(SetState(session, {"erased": erased, "history": None}))
+            marked = erasure.with_marks(json.loads(known[0]).get(erasure.MARKS) if known else None, more)
+            self._set_state(SetState(session, {erasure.MARKS: marked, "history": None}))
         self._db.execute("INSERT INTO erasures VALUES (?)", (erasing.id,))
 
     def _drawn_from(self, ids: Iterable[TraceId]) -> list[TraceId]:
@@ -306,7 +306,7 @@ class Writer:
         bodies = [trace.body for trace in traces]
         for trace in traces:
             bodies += [body for (body,) in self._db.execute("SELECT body FROM versions WHERE row = ?", (trace.row,))]
-        return [json.loads(body)["text"] for body in bodies]
+        return [text for body in bodies for text in erasure.texts_in(body)]
 
     def _cut_out(self, gone: frozenset[str], sought: Sought) -> None:
         """Take out of receipts, jobs and sessions what they say of traces that are gone."""
