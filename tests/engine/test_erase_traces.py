@@ -14,7 +14,9 @@ from test_erase_interrupted import held
 
 from cortex.domain.erasure import Likeness, Sought
 from cortex.domain.memory import Draft
+from cortex.domain.terms import TOKENISER
 from cortex.engine import Engine
+from cortex.stores.sqlite import schema
 from cortex.testing import FakeEmbedder
 
 SECRET = "My locker in the north hall opens with seven turns"
@@ -87,13 +89,16 @@ def test_a_job_that_is_done_keeps_no_query(tmp_path: Path) -> None:
 
 def test_jobs_that_were_done_by_an_earlier_release_lose_their_query_on_opening(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with opened(home) as engine:
-        engine.remember(OTHER)
-    with closing(sqlite3.connect(home / "agents" / "main.sqlite", isolation_level=None)) as database:
+    path = home / "agents" / "main.sqlite"
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(schema.MIGRATIONS[0])
+        database.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        database.execute("PRAGMA user_version = 1")
+        database.execute("INSERT INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
         database.execute("INSERT INTO jobs VALUES ('1', 1, 'synthesise', 's', 0, 'done', 1, NULL, '', ?)",
                          (json.dumps({"query": SECRET}),))  # fmt: skip
-        database.execute("DROP TABLE erasures")
-        database.execute("PRAGMA user_version = 1")
+        database.commit()
     with opened(home) as engine, closing(sqlite3.connect(engine.status()["store"]["path"])) as database:
         assert database.execute("SELECT payload FROM jobs").fetchall() == [("{}",)]
 

@@ -44,6 +44,7 @@ class SqliteStore:
         try:
             self._follow_tokeniser()
             if self.recorded:
+                copies.sweep(path.parent)  # a restore that was killed leaves a copy that may hold what was erased
                 self._keep_out_erased()
         except BaseException:
             self._connections.close()
