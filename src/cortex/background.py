@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,8 +18,9 @@ from cortex.domain.query import Query
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
-from cortex.parts import log
+from cortex.parts import Parts, log
 from cortex.ports.llm import background_of
+from cortex.ports.probed import trouble_of
 from cortex.ports.store import Filter, Job, JobState, SetState
 from cortex.progress import silent
 from cortex.recall import recipes, synthesis
@@ -88,15 +89,17 @@ class Background:
         now = self._parts.clock.now()
         with self._store.view(self._tenant) as view:
             jobs = [*view.jobs(JobState.RUNNING, limit=_MANY), *view.jobs(JobState.WAITING, limit=_MANY)]
+        kinds = _OF_SESSIONS & self._handlers().keys()  # what only another process can do is not waited for
         # What runs is under way for as long as its claim holds, and was due before.
         ready = [job for job in jobs if job.due <= now or job.ready_at(now) <= now]
-        return any(job.key == session and job.kind in _OF_SESSIONS for job in ready)
+        return any(job.key == session and job.kind in kinds for job in ready)
 
     def next_due(self) -> datetime | None:
         """When there will be something to do."""
         return queue.next_due(self._tenant, self._store, frozenset(self._handlers()), self._parts.clock.now())
 
     def _handlers(self) -> dict[str, Callable[[Job], Mapping[str, int]]]:
+        """What carries out each kind of job. What needs a provider that is not here waits for a process that has it."""
         policy = policies.named(self._parts.settings.capture.policy)
         by_rules = Capture(
             mark="extracted",
@@ -110,18 +113,22 @@ class Background:
             ids=self._parts.ids,
         )
         by_model = replace(by_rules, mark="enriched", extract=self._by_model)
-        return {
-            intake.EMBED: self._embed_session,
+        handlers: dict[str, Callable[[Job], Mapping[str, int]]] = {
             intake.EXTRACT: by_rules.run,
-            intake.ENRICH: lambda job: self._when_the_model_can(by_model.run, job),
             synthesis.JOB: self._synthesise,
         }
+        if has_embedder(self._parts):
+            handlers[intake.EMBED] = self._embed_session
+        if self._parts.llm is not None:
+            handlers[intake.ENRICH] = lambda job: self._when_the_model_can(by_model.run, job)
+        return handlers
 
     # --- memories -------------------------------------------------------------------------------------------------
 
     def _by_model(self, turns: Sequence[Turn]) -> Sequence[Candidate]:
         """What a language model finds in some turns; what it got wrong is logged, and left out."""
-        if not turns or self._parts.llm is None:
+        assert self._parts.llm is not None  # else its jobs are left to others
+        if not turns:
             return ()
         with self._store.view(self._tenant) as view:
             known = view.derived([turn.id for turn in turns])
@@ -182,6 +189,19 @@ class Background:
         state = SetState(job.key, {"synthesis": cached.to_state() if cached else None})
         self._store.apply(self._tenant, [*queue.finished(job), state], at=self._parts.clock.now())
         return {"syntheses": int(cached is not None)}
+
+
+def has_embedder(parts: Parts) -> bool:
+    """Whether texts can be embedded here, as far as can be seen without trying."""
+    return parts.embedder.space.dimension > 0 and trouble_of(parts.embedder) is None
+
+
+def unable(parts: Parts) -> Iterator[tuple[str, str]]:
+    """The kinds of jobs that this process leaves to others, each with what it would take."""
+    if not has_embedder(parts):
+        yield intake.EMBED, "an embedder"
+    if parts.llm is None:
+        yield intake.ENRICH, "a language model"
 
 
 def _by_rules(turns: Sequence[Turn]) -> list[Candidate]:

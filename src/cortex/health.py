@@ -104,6 +104,7 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
                 *_behind(parts, view),
                 *_erasing(pending),
                 *_troubles(parts, embedder, reranker, lacking, failed, files),
+                *_left_to_others(parts, waiting, parts.clock.now()),
             )
         ],
     }
@@ -207,6 +208,19 @@ def _erasing(pending: Sequence[Erasure]) -> Iterator[Trouble]:
         yield Trouble("erasing", f"erasure {each.id} is not finished: {_why(each)}", FINISH)
 
 
+def _left_to_others(parts: Parts, waiting: Sequence[Job], now: datetime) -> Iterator[Trouble]:
+    """Work that is long due, and that a process set up like this one cannot do."""
+    overdue = [job.kind for job in waiting if job.due < now - OVERDUE]
+    if not overdue:
+        return
+    from cortex.background import unable
+
+    for kind, wanted in unable(parts):
+        if number := overdue.count(kind):
+            why = f"{number:,} {kind} jobs wait for {wanted}, which this process does not have"
+            yield Trouble("jobs", why, f"run `cortex work` where there is {wanted}; see `cortex doctor`")
+
+
 def _chosen(parts: Parts) -> dict[str, Any] | None:
     """Which embedder `auto` uses, why, and what stood in the way of those before it; None where one was named."""
     choice = getattr(parts.embedder, "chosen", None)
@@ -295,11 +309,13 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
         yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
     for trouble in _erasing(pending):
         yield Check(trouble.what, None, trouble.why, trouble.fix, Group.MEMORY)
-    yield _background(waiting, failed, now)
+    yield _background(parts, waiting, failed, now)
 
 
-def _background(waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:
+def _background(parts: Parts, waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:
     """Whether anybody does what waits to be done."""
+    if left := next(_left_to_others(parts, waiting, now), None):
+        return Check("background work", None, left.why, left.fix, Group.MEMORY)
     overdue = [job for job in waiting if job.due < now - OVERDUE]
     if overdue:
         since = min(job.due for job in overdue)
