@@ -145,6 +145,8 @@ class Keeping:
         due = self._engine.next_due()
         if due is not None and due <= began:  # a look that finds nothing leaves no receipt
             self._engine.work()
+        if self._parts.ending:
+            return began
         self._engine.finish_erasures()
         settings = self._parts.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
@@ -172,7 +174,9 @@ class Keeping:
                 yield keeper
         finally:
             parts.wake = None
+            parts.ending = True  # what is begun is finished, and no further job is
             keeper.stop()
+            parts.ending = False
 
     def _tend_and_optimise(self) -> None:
         if self.tend().outcome.applied:

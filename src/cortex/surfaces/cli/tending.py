@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +20,9 @@ from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
     from cortex.engine import Engine
+
+FINISH_SECONDS = 60.0
+"""How long what is under way is waited for at the end; service managers kill after 90."""
 
 
 def consolidate(
@@ -145,12 +152,36 @@ def work(
 
 
 def _stay(surface: Surface, engine: Engine) -> None:
-    """Work until the process is told to end."""
-    if not surface.json:
-        output.plain("working; end it with Ctrl-C")
-    with engine.keeping():
-        # An event nobody sets: only a signal ends this wait.
-        threading.Event().wait()
+    """Work until the process is told to end: what it is at is finished, and nothing else is begun."""
+    ending = threading.Event()
+    with _terminated(ending), engine.keeping() as keeper:
+        if not surface.json:
+            output.plain("working; end it with Ctrl-C")
+            sys.stdout.flush()
+        ending.wait()
+        # What is begun is written step by step; what is left of it then is taken up by the next process.
+        engine._parts.ending = True
+        is_done = keeper.stop(FINISH_SECONDS)
+    told = "what was begun is finished" if is_done else f"the rest is left, after {FINISH_SECONDS:g} s"
+    if surface.json:
+        output.show_json({"ended": "SIGTERM", "finished": is_done})
+    else:
+        output.plain(f"ended: {told}")
+
+
+@contextmanager
+def _terminated(ending: threading.Event) -> Iterator[None]:
+    """Meanwhile, SIGTERM sets `ending` instead of killing the process; a second one kills it."""
+
+    def told(_number: int, _frame: FrameType | None) -> None:
+        ending.set()
+        signal.signal(signal.SIGTERM, before)
+
+    before = signal.signal(signal.SIGTERM, told)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _is_id(what: str) -> bool:

@@ -60,7 +60,6 @@ class Caretaker:
             finally:
                 parts.ending = True
                 others.stop()
-        parts.ending = False
 
     def attend(self) -> datetime | None:
         """Do what is due for each; gives when to look again."""
