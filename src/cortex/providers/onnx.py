@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import stat
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -235,7 +236,10 @@ def _open_and_save(ort: Any, folder: Path) -> Any | None:
         made = {file.name: sha256_of(file) for file in sorted(scratch.iterdir())}
         sums = [f"{digest}  {name}\n" for name, digest in {**made, SOURCE: source}.items()]
         (scratch / SUMS_NAME).write_text("".join(sums), encoding="utf-8")
-        scratch.chmod(0o755)
+        # For whoever may read the model itself.
+        for file in scratch.iterdir():
+            file.chmod(stat.S_IMODE((folder / "model.onnx").stat().st_mode))
+        scratch.chmod(stat.S_IMODE(folder.stat().st_mode))
         os.replace(scratch, _optimised(ort, folder))
     except Exception:
         # No room, or another process was first. If it is the model that is wrong, opening it plainly will tell.

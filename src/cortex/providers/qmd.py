@@ -189,6 +189,7 @@ class QmdSearch:
             if progress:
                 progress(len(steps), len(steps), "qmd")
             ready = {"collections": sorted(present), "embedded": self._mode is not Mode.SEARCH}
+            self._ready_file.touch(mode=0o600)
             self._ready_file.write_text(json.dumps(ready), encoding="utf-8")
             self._synced = {"at": self._clock.now().isoformat(), "reason": reason}
 
@@ -308,6 +309,7 @@ class QmdSearch:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
+                umask=0o077,  # what it writes lies under home
             )
         except OSError as error:
             raise ProviderError(

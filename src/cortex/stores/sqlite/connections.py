@@ -269,8 +269,13 @@ def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:
 
 def _make_private(path: Path) -> None:
     """Memories are for their owner's eyes: a new file and its folder are readable by nobody else."""
-    for folder in reversed((path.parent, *path.parent.parents)):
-        if not folder.exists():  # `parents=True` would make those in between for everyone to read
-            folder.mkdir(mode=0o700, exist_ok=True)
+    make_folder(path.parent)
     if not path.exists():
         path.touch(mode=0o600)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder, and those above it that are not there yet, each for its owner alone."""
+    for each in reversed((folder, *folder.parents)):
+        if not each.exists():  # `parents=True` would make those in between for everyone to read
+            each.mkdir(mode=0o700, exist_ok=True)

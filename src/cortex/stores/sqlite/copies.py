@@ -19,7 +19,7 @@ from cortex.domain.terms import TOKENISER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
 from cortex.ports.store import Replaced
 from cortex.stores.sqlite import audit, erasing, schema
-from cortex.stores.sqlite.connections import Gate, named_errors
+from cortex.stores.sqlite.connections import Gate, make_folder, named_errors
 from cortex.stores.sqlite.erasures import ErasureLog
 
 _PAGES_AT_ONCE = 1_024
@@ -63,7 +63,7 @@ def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) ->
     if Path(f"{backup}-wal").exists() or (there and path.samefile(backup)):
         raise InvalidRequest("is in use itself", field=str(backup), hint="give a file that `cortex backup` made")
     with named_errors(path):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         with closing(Gate(path)) as gate, gate.held(busy_timeout_ms / 1000):
             if there:
                 _refuse_in_use(path)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cortex.errors import StoreBusy, StoreCorrupt
-from cortex.stores.sqlite.connections import named_errors
+from cortex.stores.sqlite.connections import make_folder, named_errors
 from cortex.stores.sqlite.index import SqliteIndex
 
 _COMPANIONS = ("-wal", "-shm", "-queue")
@@ -124,7 +124,8 @@ class SqliteIndexes:
             _sync(path)
             try:
                 # First, as there may be no room for it: a generation that nobody names is of no use.
-                self._next_pointer.write_text(final.name, encoding="utf-8")
+                with open(self._next_pointer, "w", encoding="utf-8", opener=_privately) as pointer:
+                    pointer.write(final.name)
                 _sync(self._next_pointer)
                 os.rename(path, final)
                 os.replace(self._next_pointer, self._pointer)
@@ -142,7 +143,7 @@ class SqliteIndexes:
 
     def _lock_file(self) -> int:
         with named_errors(self._folder):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._folder)
             return os.open(self._folder / f"{self._name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def _in_use(self) -> tuple[Path, int] | None:
@@ -249,6 +250,10 @@ def _taken(lock: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _sync(path: Path) -> None:
