@@ -58,7 +58,12 @@ class Background:
         self._tenant = engine.tenant
 
     def run_due(self, most: int | None = None) -> queue.Worked:
-        """Carry out what is due, oldest first; `most` jobs, or all."""
+        """Carry out what is due, oldest first; `most` jobs, or all. Where another process does it, there."""
+        worker = self._parts.worker
+        done: queue.Worked | None = worker.run(self._tenant, "work", most=most) if worker else None
+        return done or self._run_due(most)
+
+    def _run_due(self, most: int | None) -> queue.Worked:
         return queue.run_due(
             self._tenant,
             self._store,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cortex.domain.choices import aware
 from cortex.domain.chunk import Chunk
@@ -70,7 +70,12 @@ if TYPE_CHECKING:
     from cortex.timeline import Timeline
     from cortex.workspace import flush
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
 ANY_STATE = frozenset(State)
+
+LONG_CHARS = 4_096
+"""Where another process does the background work, it also reads texts longer than this."""
 
 MAX_DAYS = 3_660
 """How far `growth` looks back."""
@@ -159,6 +164,35 @@ class Explained:
     answer: Answer
 
 
+def _reads_texts(method: Method) -> Method:
+    """A method whose time goes by the length of what it is given. Long texts are read in the worker process, if any."""
+
+    @wraps(method)
+    def either(self: Engine, *args: Any, **kwargs: Any) -> Any:
+        worker = self._parts.worker
+        if worker is not None and _is_long((args, kwargs)):
+            pending = worker.ask(self.tenant, "call", method=method.__name__, args=args, kwargs=kwargs)
+            if pending is not None:
+                return pending.result()
+        return method(self, *args, **kwargs)
+
+    return cast(Method, either)
+
+
+def _is_long(given: object) -> bool:
+    """Whether there is more text in `given` than is read in a moment."""
+    left, waiting = LONG_CHARS, [given]
+    while waiting and left > 0:
+        each = waiting.pop()
+        if isinstance(each, str):
+            left -= len(each)
+        elif isinstance(each, Mapping):
+            waiting.extend(each.values())
+        elif isinstance(each, list | tuple):
+            waiting.extend(each)
+    return left <= 0
+
+
 class Engine:
     """The memory of one agent and one of its users. `for_` gives the handle of another."""
 
@@ -190,6 +224,7 @@ class Engine:
 
     # --- remember and forget ---------------------------------------------------------------------
 
+    @_reads_texts
     def remember(self, text: str, *, embed: bool = True, **fields: Any) -> Remembered:
         """Store one memory. `fields` are those of `Draft`: kind, scope, importance, tags, retention, …"""
         try:
@@ -362,6 +397,7 @@ class Engine:
 
     # --- capture ---------------------------------------------------------------------------------
 
+    @_reads_texts
     def ingest(
         self,
         messages: Sequence[object],
@@ -697,6 +733,7 @@ class Engine:
 
         return exchange.exported(self._store, self.tenant, filter or Filter(states=ANY_STATE), redact=redact)
 
+    @_reads_texts
     def import_(
         self,
         lines: Iterable[str],
@@ -736,6 +773,7 @@ class Engine:
             at = self._parts.clock.now()
             return exchange.markdown_pages(view, self.tenant, filter or Filter(), at=at, by_scope=by_scope)
 
+    @_reads_texts
     def import_markdown(
         self,
         pages: str | Mapping[str, str],

@@ -26,7 +26,7 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 
 class EngineError(Exception):
@@ -43,6 +43,17 @@ class EngineError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Python's own way would call `__init__` with the message alone, which some of us refuse.
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(kind: type[EngineError], args: tuple[Any, ...], state: dict[str, Any]) -> EngineError:
+    """An error that came from another process."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class InvalidRequest(EngineError):

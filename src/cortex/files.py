@@ -204,8 +204,11 @@ class Files:
     def sync_soon(self, reason: str) -> Future[Indexed | None] | None:
         """`look` in the background, and one at a time; None where the files need no look.
 
-        Where one is under way that may have missed what is asked for now, another follows it at once.
+        Where one is under way that may have missed what is asked for now, another follows it at once. Where another
+        process does the background work, it looks, and knows better than we do whether there is anything to see.
         """
+        if (pending := self._asked_elsewhere(reason)) is not None:
+            return pending
         with self._lock:
             if self._closed or not (self._soon or self.dirty):
                 return None
@@ -215,6 +218,13 @@ class Files:
                 self._soon = Future()
                 threading.Thread(target=self._run, args=(self._soon,), name="cortex-files", daemon=True).start()
             return self._soon
+
+    def _asked_elsewhere(self, reason: str) -> Future[Indexed | None] | None:
+        worker, changed = self._parts.worker, self._changed
+        pending = worker.ask(self._engine.tenant, "look", reason=reason, changed=changed) if worker else None
+        if pending is not None:
+            self._begin()
+        return pending
 
     def session_started(self, session: str) -> None:
         """Look at the files when a session begins (B12); later turns of it cost nothing."""
@@ -475,6 +485,8 @@ class Files:
             counted = self._count(indexes.current() if indexes else None, space)
         except StoreError as error:
             counted = _Counted(troubles=(("the index", error.message),))
+        worker = self._parts.worker
+        following = (worker and worker.watching(self._engine.tenant)) or self.following()
         batch: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "batch_status", lambda: None)
         cache: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "cache_status", lambda: None)
         return {
@@ -483,10 +495,10 @@ class Files:
             "model": space.model,
             "files": counted.files,
             "chunks": counted.chunks,
-            "dirty": self.dirty,
+            "dirty": following["dirty"],
             "last_sync": folders.kept(self._engine).get("last_sync"),
             "reindexing": bool(indexes and indexes.is_being_made),
-            "watching": self._watching(),
+            "watching": following["watching"],
             "sources": [source.to_json() for source in self.sources()],
             "cache": {"enabled": False} | dict(cache() or {}),
             "fts": {"enabled": True, "available": True},
@@ -508,9 +520,11 @@ class Files:
         """Whether searches also compare vectors: always in this process, no extension is needed (B6)."""
         return self._engine._can_embed
 
-    def _watching(self) -> dict[str, Any]:
+    def following(self) -> dict[str, Any]:
+        """Whether edits are told of in this process, and whether there are any that were not looked at."""
         told = [watch for watch in self._watches if watch.is_told]
-        return {"active": bool(told), "trouble": next((watch.trouble for watch in told if watch.trouble), None)}
+        trouble = next((watch.trouble for watch in told if watch.trouble), None)
+        return {"watching": {"active": bool(told), "trouble": trouble}, "dirty": self.dirty}
 
     def _count(self, index: FileIndex | None, space: EmbeddingSpace) -> _Counted:
         """What an index holds; counted once for each state of it, since every search tells the status."""

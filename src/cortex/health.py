@@ -95,7 +95,8 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
         },
         "erasures": {"pending": [_unfinished(each) for each in pending]},
         "files": dict(files),
-        "anomalies": [anomaly.to_json() for anomaly in diary.anomalies],
+        "worker": parts.worker.status() if parts.worker else None,
+        "anomalies": [*(anomaly.to_json() for anomaly in diary.anomalies), *_failing(parts)],
         "hook_troubles": parts.troubles.counted(),
         "receipts_lost": parts.aftermath.lost,
         "degraded": [
@@ -179,6 +180,8 @@ def _troubles(
     if failed:
         why = f"{len(failed)} background jobs were given up, the last for {failed[-1].error}"
         yield Trouble("jobs", why, "see `cortex doctor`; the next turn of their sessions takes them up again")
+    for why, fix in parts.worker.troubles() if parts.worker else ():
+        yield Trouble("background work", why, fix)
     if parts.llm is not None and (model := trouble_of(parts.llm)):
         yield Trouble("llm", f"memories are drawn by rules alone: {model.message}", model.hint)
     yield from _file_troubles(files)
@@ -206,6 +209,13 @@ def _why(pending: Erasure) -> str:
 def _erasing(pending: Sequence[Erasure]) -> Iterator[Trouble]:
     for each in pending:
         yield Trouble("erasing", f"erasure {each.id} is not finished: {_why(each)}", FINISH)
+
+
+def _failing(parts: Parts) -> Iterator[dict[str, Any]]:
+    """What the background work fails by again and again, here or in its own process."""
+    yield from (anomaly.to_json() for keeper in parts.keepers for anomaly in keeper.anomalies)
+    if parts.worker is not None:
+        yield from parts.worker.anomalies()
 
 
 def _left_to_others(parts: Parts, waiting: Sequence[Job], now: datetime) -> Iterator[Trouble]:

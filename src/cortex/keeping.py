@@ -169,11 +169,13 @@ class Keeping:
         parts = self._parts
         keeper = Keeper(self._engine.attend, clock=parts.clock).start()
         parts.wake = keeper.nudge
+        parts.keepers.append(keeper)
         try:
             with self._engine.files.watching():
                 yield keeper
         finally:
             parts.wake = None
+            parts.keepers.remove(keeper)
             parts.ending = True  # what is begun is finished, and no further job is
             keeper.stop()
             parts.ending = False

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
@@ -27,6 +27,7 @@ from cortex.ports.store import Change, PutJob, Replaced, Store
 from cortex.settings import Settings
 
 if TYPE_CHECKING:
+    from cortex.lifecycle.schedule import Keeper
     from cortex.workspace.sources import Source
 
 log = logging.getLogger("cortex")
@@ -152,6 +153,29 @@ class Troubles:
             return dict(sorted(self._counts.items()))
 
 
+class Worker(Protocol):
+    """Another process that does the background work of this engine."""
+
+    def ask(self, tenant: Tenant, what: str, **given: Any) -> Future[Any] | None:
+        """Have it do `what` now; None where it cannot be asked."""
+        ...
+
+    def run(self, tenant: Tenant, what: str, **given: Any) -> Any | None:
+        """What it answers; None where it cannot be asked, or ended meanwhile."""
+        ...
+
+    def status(self) -> dict[str, Any]: ...
+    def anomalies(self) -> list[dict[str, Any]]: ...
+
+    def watching(self, tenant: Tenant) -> Mapping[str, Any] | None:
+        """How it follows the files of a tenant; None where it does not."""
+        ...
+
+    def troubles(self) -> Iterable[tuple[str, str]]:
+        """What does not work as it should, each with what to do."""
+        ...
+
+
 @dataclass(slots=True)
 class Parts:
     """Everything a handle needs; built once by `wiring`."""
@@ -182,6 +206,10 @@ class Parts:
     """Opens a program that searches the files in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None
     """Set by whoever does the background work in this process."""
+    keepers: list[Keeper] = field(default_factory=list)
+    """The threads that do the background work in this process."""
+    worker: Worker | None = None
+    """Whoever does it in another process, where that is so."""
     is_crowded: Callable[[], bool] = bool
     """Whether somebody waits for an answer right now, so that what nobody waits for can wait."""
     ending: bool = False

@@ -291,6 +291,9 @@ class ServeSettings(Section):
         1, "How many processes recall for turns, so that many at once do not hold each other up; 0: the server itself.",
         least=0, most=32,
     )  # fmt: skip
+    worker_process: bool = switch(
+        True, "Do background work in a process of its own, so that no text holds up requests; else in the server's own."
+    )  # fmt: skip
     max_connections: int = number(1_000, "How many connections are open at once.", least=1)
     rate_per_minute: int = number(6_000, "How many requests one token may make; 0 for any number.", least=0)
     request_timeout_ms: int = number(30_000, "How long a request may take.", least=1)

@@ -6,9 +6,11 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serve_process import Process
@@ -30,12 +32,13 @@ def opened(home: Path) -> Cortex:
     return Cortex(home, settings={"embedding": {"provider": "none"}, "store": {"synchronous": "normal"}})
 
 
-def awaited(what: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Until it is so."""
+def awaited(what: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """Until it is so; gives it."""
     ends = time.monotonic() + seconds
-    while not what():
+    while not (found := what()):
         assert time.monotonic() < ends
         time.sleep(0.02)
+    return found
 
 
 class Here:
@@ -112,10 +115,11 @@ def test_what_fails_in_the_process_is_counted_here(here: Here) -> None:
 
 
 def children(pid: int) -> set[int]:
-    try:
-        return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()))
-    except FileNotFoundError:
-        return set()
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):  # each thread has those it started
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found |= set(map(int, task.read_text("ascii").split()))
+    return found
 
 
 def is_running(pid: int) -> bool:
@@ -129,16 +133,18 @@ def is_running(pid: int) -> bool:
 def test_no_process_outlives_the_server(tmp_path: Path, how: signal.Signals) -> None:
     with Process(tmp_path / "home") as server:
         server.client.post("/v1/memories", json={"text": TEXT})
-        awaited(lambda: len(children(server.pid)) >= 1)
+        working = awaited(lambda: server.client.get("/v1/status").json()["worker"]["pid"])
         told = server.client.post("/v1/turns/before", json=ASKED).json()
         assert TEXT in told["block"] or told["degraded"]
         started = children(server.pid)
+        assert working in started
         server.end(how)
         awaited(lambda: not any(is_running(pid) for pid in started))
 
 
 def test_a_server_can_do_without(tmp_path: Path) -> None:
-    with Process(tmp_path / "home", CORTEX_SERVE__RECALL_PROCESSES="0") as server:
+    without = {"CORTEX_SERVE__RECALL_PROCESSES": "0", "CORTEX_SERVE__WORKER_PROCESS": "false"}
+    with Process(tmp_path / "home", **without) as server:
         assert children(server.pid) == set()
         assert server.client.post("/v1/turns/before", json=ASKED).status_code == 200
         assert server.end() == 0

@@ -166,11 +166,7 @@ class Recallers:
 
 def _recall(open_engine: OpenEngine, connection: Connection) -> None:
     """The life of the process: one turn after the other, until nobody is there to ask any more."""
-    # Whoever started us is told to end, and ends us.
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)
-    # Where there are too few cores, the event loop goes first: it has everybody's answers in its hands.
-    os.nice(NICENESS)
+    step_aside(NICENESS)
     # What there is to tell of a recall is told by the server.
     logging.getLogger("cortex").addHandler(logging.NullHandler())
     with open_engine() as engine, suppress(*_GONE):
@@ -184,3 +180,13 @@ def _recall(open_engine: OpenEngine, connection: Connection) -> None:
             of = hooks.for_(agent=turn.tenant.agent, user=turn.tenant.user)
             prepared = of.prepare(**turn.asked, deadline=Deadline.after(clock, turn.seconds))
             connection.send((turn.number, prepared))
+
+
+def step_aside(niceness: int) -> None:
+    """Begin the life of a process that the server started, and ends."""
+    # Whoever started us is told to end, and ends us.
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    # Where there are too few cores, the event loop goes first: it has everybody's answers in its hands.
+    with suppress(OSError):  # a sandbox may forbid it
+        os.nice(niceness)

@@ -42,6 +42,7 @@ from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.streams import Streams
 from cortex.surfaces.http.visiting import Lanes, Served
+from cortex.surfaces.http.worker import WorkerProcess
 
 _ROOMS = (
     turns, memories, hearing, recalling, files, looking, watching, receipts, upkeep, administering, seed, pages,
@@ -59,18 +60,22 @@ def create_app(
 ) -> FastAPI:
     """The application over `engine`; whoever made the engine closes it after the application has ended.
 
-    With `open_engine`, which opens the same memory again, turns recall in processes of their own.
+    With `open_engine`, which opens the same memory again, turns recall in processes of their own, and background work
+    has one of its own too.
     """
     options = options or ServeOptions.of(engine.settings)
     hooks = TurnHooks(engine)
     processes = options.recall_processes if open_engine is not None else 0
     recallers = Recallers(open_engine or _nothing, processes, engine._parts.clock)
+    caretaker: Caretaker | WorkerProcess = Caretaker(engine)
+    if open_engine is not None and options.worker_process:
+        caretaker = WorkerProcess(engine, open_engine)
     served = Served(
         engine=engine,
         hooks=hooks,
         options=options,
-        metrics=Metrics(lambda: hooks.troubles),
-        caretaker=Caretaker(engine),
+        metrics=Metrics(lambda: hooks.troubles, lambda: getattr(caretaker, "ended", 0)),
+        caretaker=caretaker,
         lanes=Lanes.of(options, recallers.number),
         streams=Streams(options.max_streams),
         recallers=recallers,

@@ -12,6 +12,7 @@ from cortex.domain.scope import Tenant
 from cortex.engine import Engine
 from cortex.errors import EngineError
 from cortex.lifecycle.schedule import Keeper
+from cortex.lifecycle.upkeep import Anomaly
 
 log = logging.getLogger("cortex.http")
 
@@ -49,6 +50,7 @@ class Caretaker:
         with self._engine.keeping() as own:
             self._keeper = Keeper(self.attend, clock=self._clock, name="cortex-caretaker").start()
             parts, others = self._engine._parts, self._keeper
+            parts.keepers.append(others)
 
             def wake() -> None:
                 own.nudge()
@@ -59,7 +61,12 @@ class Caretaker:
                 yield
             finally:
                 parts.ending = True
+                parts.keepers.remove(others)
                 others.stop()
+
+    def anomalies(self) -> list[Anomaly]:
+        """What fails again and again."""
+        return [anomaly for keeper in self._engine._parts.keepers for anomaly in keeper.anomalies]
 
     def attend(self) -> datetime | None:
         """Do what is due for each; gives when to look again."""

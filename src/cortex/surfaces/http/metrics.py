@@ -18,7 +18,7 @@ class Metrics:
 
     media_type = CONTENT_TYPE_LATEST
 
-    def __init__(self, troubles: Callable[[], Mapping[str, int]]) -> None:
+    def __init__(self, troubles: Callable[[], Mapping[str, int]], worker_ended: Callable[[], int] = int) -> None:
         self._registry = registry = CollectorRegistry()
         self._requests = Counter(
             "cortex_http_requests", "Requests by route and status.", ("method", "route", "status"), registry=registry
@@ -32,7 +32,7 @@ class Metrics:
         )  # fmt: skip
         self.under_way = Gauge("cortex_http_requests_under_way", "Requests under way.", registry=registry)
         Gauge("cortex_build_info", "The version.", ("version",), registry=registry).labels(__version__).set(1)
-        registry.register(_Troubles(troubles))
+        registry.register(_Troubles(troubles, worker_ended))
 
     def count(self, *, method: str, route: str, status: int, seconds: float) -> None:
         """One request that was answered."""
@@ -48,10 +48,11 @@ class Metrics:
 
 
 class _Troubles(Collector):
-    """What went wrong in the hooks of turns, which the engine counts itself."""
+    """What went wrong in the hooks of turns, and how often the worker process ended: both are counted elsewhere."""
 
-    def __init__(self, troubles: Callable[[], Mapping[str, int]]) -> None:
+    def __init__(self, troubles: Callable[[], Mapping[str, int]], worker_ended: Callable[[], int]) -> None:
         self._troubles = troubles
+        self._worker_ended = worker_ended
 
     def collect(self) -> Iterable[Metric]:
         family = CounterMetricFamily(
@@ -60,3 +61,7 @@ class _Troubles(Collector):
         for what, number in self._troubles().items():
             family.add_metric([what], number)
         yield family
+        yield CounterMetricFamily(
+            "cortex_worker_ended", "How often the worker process ended and was started again.",
+            value=self._worker_ended(),
+        )  # fmt: skip

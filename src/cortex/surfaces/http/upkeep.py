@@ -157,7 +157,7 @@ def _imported(engine: Engine, asked: ImportRequest) -> dict[str, Any]:
             embed=asked.embed,
         )
         return edits.receipt.to_json() | {"conflicting": [each.to_json() for each in edits.plan.divergences]}
-    lines = (json.dumps(line, ensure_ascii=False) for line in asked.lines or ())
+    lines = [json.dumps(line, ensure_ascii=False) for line in asked.lines or ()]
     done = engine.import_(
         lines,
         dedupe=asked.dedupe,

@@ -24,6 +24,7 @@ from cortex.surfaces.http.keeping import Caretaker
 from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.streams import Streams
+from cortex.surfaces.http.worker import WorkerProcess
 
 T = TypeVar("T")
 
@@ -95,7 +96,7 @@ class Served:
     hooks: TurnHooks
     options: ServeOptions
     metrics: Metrics
-    caretaker: Caretaker
+    caretaker: Caretaker | WorkerProcess
     lanes: Lanes
     streams: Streams
     recallers: Recallers
