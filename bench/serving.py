@@ -32,7 +32,7 @@ from cortex import Cortex
 from cortex import settings as configuration
 from cortex.settings import HookSettings
 
-_DATA = Path(__file__).parents[2] / "shared" / "datasets"
+DATA = Path(__file__).parents[2] / "shared" / "datasets"
 _SOURCES = Path(__file__).parents[1]
 _DEADLINE_MS = HookSettings().deadline_ms
 _AFTER_EVERY = 8
@@ -67,14 +67,14 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked
         engine.attend()  # the lifecycle of the day has run: it is not what is measured
     asked = [(question.text, question.scope) for question in questions]
     before = {"path": "/v1/turns/before", "questions": asked, "after_every": _AFTER_EVERY}
-    with _process(str(served), str(models)) as server:
+    with started(str(served), str(models)) as server:
         # The first answers wait for the model and the store to be loaded.
         _ask(server, before, 1, _WARM_SECONDS)
         alone = _ask(server, before, 1, _ALONE_SECONDS)
         memory = _Memory(server.pid)
         with memory.watched():
             crowd = _ask(server, before, load.clients, load.seconds)
-    with _process("--bare", str(max(1, crowd["bytes"]))) as plain:
+    with started("--bare", str(max(1, crowd["bytes"]))) as plain:
         bare = _ask(plain, {"path": "/bare", "questions": asked, "after_every": 0}, load.clients, _BARE_SECONDS)
     yield from _results(load, alone, crowd, bare, memory, model=server.model)
 
@@ -130,13 +130,13 @@ class _Server:
 
 
 @contextmanager
-def _process(*arguments: str) -> Iterator[_Server]:
+def started(*arguments: str) -> Iterator[_Server]:
     """A server that runs until it was asked."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.serving_server", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=_environment(),
+        env=environment(),
         text=True,
     )
     try:
@@ -152,7 +152,7 @@ def _ask(server: _Server, what: Mapping[str, Any], clients: int, seconds: float)
     done = subprocess.run(
         [sys.executable, "-m", "bench.serving_clients"],
         input=json.dumps({**what, "url": server.url, "clients": clients, "seconds": seconds}),
-        env=_environment(),
+        env=environment(),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -162,7 +162,7 @@ def _ask(server: _Server, what: Mapping[str, Any], clients: int, seconds: float)
     return told
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     return dict(os.environ) | {"PYTHONPATH": os.pathsep.join([str(_SOURCES), *sys.path])}
 
 
@@ -188,7 +188,8 @@ class _Memory:
         self.settled = self._now()
 
     def _now(self) -> float:
-        children = Path(f"/proc/{self._pid}/task/{self._pid}/children").read_text("ascii").split()
+        tasks = Path(f"/proc/{self._pid}/task").glob("*/children")  # each thread has those it started
+        children = [pid for task in tasks for pid in task.read_text("ascii").split()]
         told = [Path(f"/proc/{pid}/status").read_text("ascii") for pid in (self._pid, *children)]
         return round(sum(int(status.partition("VmRSS:")[2].split()[0]) for status in told) / 1_024, 1)
 
@@ -198,7 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="few clients, a small store, a few seconds")
     parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
-    parser.add_argument("--data", type=Path, default=_DATA, help="where locomo and sgd-turns are")
+    parser.add_argument("--data", type=Path, default=DATA, help="where locomo and sgd-turns are")
     parser.add_argument("--dir", type=Path, help="where the store is made")
     parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
     given = parser.parse_args(arguments)
