@@ -6,12 +6,14 @@ import io
 import json
 import os
 import stat
+import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+import httpx
 import pytest
 
 from cortex import Cortex
@@ -83,6 +85,32 @@ def test_every_verb_writes_for_its_owner_alone(tmp_path: Path, monkeypatch: pyte
         assert {"main.sqlite-wal", "main.sqlite-shm", "main.sqlite-queue", "main.files", "main.files.lock"} <= names
         assert {"embeddings.sqlite", "llm-spending.sqlite", "cortex.toml", "tokens.json", "backups"} <= names
         assert modes(home) == {}
+
+
+def test_so_do_a_server_and_the_processes_it_starts(tmp_path: Path) -> None:
+    home, notes = tmp_path / "home", tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Garden\n\nThe pump is behind the shed.\n")
+    settings = {"CORTEX_EMBEDDING__PROVIDER": "none", "CORTEX_FILES__EXTRA_PATHS": json.dumps([str(notes)])}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "cortex", "--home", str(home), "--json", "serve", "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, umask=0,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | settings,
+    )  # fmt: skip
+    try:
+        assert server.stdout is not None
+        with httpx.Client(base_url=json.loads(server.stdout.readline())["url"], timeout=60) as client:
+            assert client.post("/v1/capture", json={"session": "s1", "messages": SAID}).json()["memories"]
+            assert client.get("/v1/files", params={"query": "where is the pump?"}).status_code == 200
+            assert client.post("/v1/backups", json={}).status_code == 201
+            assert modes(home) == {}
+        server.terminate()
+        assert server.wait(60) == 0
+    finally:
+        server.kill()
+        server.communicate()
+    assert {"main.files", "main.sqlite", "backups"} <= {path.name for path in home.rglob("*")}
+    assert modes(home) == {}
 
 
 @pytest.mark.usefixtures("umask")
