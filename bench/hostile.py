@@ -87,7 +87,11 @@ def _results(load: Load, told: Mapping[str, Any]) -> Iterator[Row]:
     for name, tally in (("quiet", quiet), ("hostile", hostile)):
         yield Result(
             f"answers, {name}, {what}", sum(tally["statuses"].values()) / (load.phase_seconds * 2), unit="/s",
-            detail={**dict(sorted(tally["statuses"].items())), "slowest": _slowest(tally["slowest"])},
+            detail={
+                **dict(sorted(tally["statuses"].items())),
+                "hostile": tally["attacks"],
+                "slowest": _slowest(tally["slowest"]),
+            },
         )  # fmt: skip
 
 

@@ -64,6 +64,8 @@ class Tally:
     statuses: Counter[str] = field(default_factory=Counter)
     wrong: Counter[str] = field(default_factory=Counter)
     """Answers of 500 and more that are not `busy` with a `Retry-After`, and lines that broke."""
+    attacks: int = 0
+    """How many hostile texts were answered."""
     slowest: Counter[str] = field(default_factory=Counter)
     """The longest each route took, in whole milliseconds."""
 
@@ -108,6 +110,7 @@ class Client:
             try:
                 while time.monotonic() < end:
                     await asyncio.wait_for(self._ask(reader, writer, tally, self._next(hostile)), PATIENCE)
+                    tally.attacks += hostile and self._is_hostile
                     if self._watches:
                         await asyncio.sleep(PAUSE)
             except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
@@ -139,9 +142,7 @@ class Client:
         self._turn += 1
         if self._watches:
             return "GET", "/health", None
-        if hostile and self._is_hostile:
-            return next(self._attacks)
-        return self._usual()
+        return next(self._attacks) if hostile and self._is_hostile else self._usual()
 
     def _usual(self) -> Request:
         text, scope = self._rng.choice(self._questions)
@@ -200,6 +201,7 @@ def main() -> None:
     told = {
         "hostile" if hostile else "quiet": {
             "health": tally.health,
+            "attacks": tally.attacks,
             "statuses": tally.statuses,
             "wrong": tally.wrong,
             "slowest": tally.slowest,

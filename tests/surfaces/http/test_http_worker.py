@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -97,6 +98,13 @@ def test_nothing_of_the_background_work_is_done_in_the_server(tmp_path: Path) ->
         kept = engine.remember(LONG, scope="harbor", source_kind="web")
         assert engine.get(kept.memory.id) == kept.memory
         assert (kept.memory.text, kept.memory.scope) == (LONG, "harbor")
+        (page,) = engine.export_markdown()
+        edited = engine.import_markdown(page.text.replace("Always.", "Mostly."))
+        assert edited.receipt.facts["stored"] == 1
+        lines = [json.dumps(line) for line in engine.export(redact=False)]
+        assert engine.import_(lines, dry_run=True).plan.facts()["dry_run"]
+        shown: list[int] = []
+        engine.import_(lines, dry_run=True, progress=lambda done, *_: shown.append(done))  # a call that cannot be sent
         with pytest.raises(InvalidRequest, match="text: ") as refused:
             engine.remember(LONG * 100)
         assert refused.value.field == "text"

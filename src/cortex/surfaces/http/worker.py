@@ -57,13 +57,15 @@ class _Asked(NamedTuple):
     number: int
     tenant: Tenant
     what: str
-    given: Mapping[str, Any]
+    given: bytes
+    """The arguments, pickled by whoever asks."""
 
 
 class _Answer(NamedTuple):
     number: int
-    value: Any
-    error: BaseException | None
+    value: bytes
+    """Pickled; empty where there is an error."""
+    error: Exception | None
 
 
 class _Log(NamedTuple):
@@ -145,13 +147,17 @@ class WorkerProcess:
 
     def ask(self, tenant: Tenant, what: str, **given: Any) -> Future[Any] | None:
         """Have the process do `what` now; None where there is none. Raises `Gone` where it ends before it answers."""
+        try:
+            plain = pickle.dumps(given)
+        except Exception:  # what cannot be sent is done here
+            return None
         with self._lock:
             if self._outbox is None:
                 return None
             self._number += 1
             pending: Future[Any] = Future()
             self._asked[self._number] = pending
-            self._outbox.put(_Asked(self._number, tenant, what, given))
+            self._outbox.put(_Asked(self._number, tenant, what, plain))
             return pending
 
     def run(self, tenant: Tenant, what: str, **given: Any) -> Any | None:
@@ -226,9 +232,10 @@ class WorkerProcess:
             if false_starts >= MOST_FALSE_STARTS:
                 self._do_it_here(self._why_local or f"it ended {self._last_end} each time it was started")
                 return
-            steady = self._clock.monotonic() - began >= STEADY_SECONDS
-            wait = FIRST_WAIT_SECONDS if steady else min(2 * wait, LONGEST_WAIT_SECONDS)
+            if self._clock.monotonic() - began >= STEADY_SECONDS:
+                wait = FIRST_WAIT_SECONDS
             self._ending.wait(wait)
+            wait = min(2 * wait, LONGEST_WAIT_SECONDS)
 
     def _live(self) -> bool:
         """One life of the process, from its start to its end; whether it was ever at work."""
@@ -273,10 +280,10 @@ class WorkerProcess:
         elif isinstance(message, _Answer):
             with self._lock:
                 pending = self._asked.pop(message.number, None)
-            if pending is not None and message.error is None:
-                pending.set_result(message.value)
-            elif pending is not None:
+            if pending is not None and message.error is not None:
                 pending.set_exception(message.error)
+            elif pending is not None:
+                pending.set_result(pickle.loads(message.value))  # noqa: S301 - our own process
 
     def _open_line(self, connection: Connection, pid: int | None) -> None:
         """It is at work: from now on it is told of work. A thread writes, so that nobody waits for a full pipe."""
@@ -392,11 +399,12 @@ def _obey(engine: Engine, caretaker: Caretaker, connection: Connection, line: _L
 def _answer(engine: Engine, asked: _Asked, line: _Line) -> None:
     handle = engine.for_(agent=asked.tenant.agent, user=asked.tenant.user)
     try:
-        answer = _Answer(asked.number, _VERBS[asked.what](handle, **asked.given), None)
+        given = pickle.loads(asked.given)  # noqa: S301 - the server's own
+        value, trouble = pickle.dumps(_VERBS[asked.what](handle, **given)), None
     except Exception as error:
-        answer = _Answer(asked.number, None, _portable(error))
+        value, trouble = b"", _portable(error)
     with suppress(*_GONE):
-        line.send(answer)
+        line.send(_Answer(asked.number, value, trouble))
 
 
 def _run_due(engine: Engine, most: int | None) -> Any:
@@ -423,7 +431,7 @@ _VERBS: Mapping[str, Callable[..., Any]] = {"work": _run_due, "look": _look, "ca
 def _portable(error: Exception) -> Exception:
     """The error as another process can read it."""
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - our own error
     except Exception:
         return RuntimeError(type(error).__name__)
     return error
