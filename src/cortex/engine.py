@@ -27,7 +27,7 @@ from cortex.domain.suspicion import tier_for
 from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
-from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound, StoreError
+from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound, RowDamaged, StoreError
 from cortex.joined import JoinedView
 from cortex.parts import Parts, log
 from cortex.ports.clock import Deadline
@@ -497,6 +497,8 @@ class Engine:
                 answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
                 if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
+                if view.skipped:
+                    answer.degraded.append(f"store:{RowDamaged.code}")
                 settings = self._parts.settings.receipts
                 told = telling.facts(
                     answer, query, recipe, max_items=settings.max_items, verbose=settings.verbosity == "high"
@@ -702,8 +704,15 @@ class Engine:
         index = self._index
         found = [*self._store.verify(repair=repair), *self._unfinished(repair=repair)]
         if isinstance(index, StoreError):
-            return [*found, Finding("files", f"{index.message}; {index.hint}")]
-        return found if index is None else [*found, *index.verify(repair=repair)]
+            found.append(Finding("files", f"{index.message}; {index.hint}"))
+        elif index is not None:
+            found += index.verify(repair=repair)
+        cache = getattr(self._parts.embedder, "verify_cache", None)
+        return found if cache is None else [*found, *cache(repair=repair)]
+
+    def way_out(self) -> str:
+        """What to do where the store itself cannot be read: which backup is good, and how to restore it."""
+        return self._parts.way_out(self.tenant.agent)
 
     def _unfinished(self, *, repair: bool) -> Sequence[Finding]:
         """The erasures of the agent that are not finished, and with `repair` what became of them."""

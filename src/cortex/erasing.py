@@ -254,7 +254,7 @@ class Erasing:
             texts=len(planned.texts),
             too_short=sum(not erasure.sought(text) for text in planned.texts),
             compacted=compacted,
-            chain=not list(self._store.verify()),
+            chain=all(finding.repaired for finding in self._store.verify()),
             remains=remains.listed(),
             near=remains.listed_near(),
             pending=reason,
@@ -421,12 +421,15 @@ def _checked(ids: Sequence[str]) -> list[TraceId]:
 def _plan(view: View, ids: Sequence[TraceId], gone: set[TraceId], *, sources: bool) -> _Plan | None:
     """What is to go; None where all of it is among what has `gone` before."""
     found = {trace.id: trace for trace in view.load(ids)}
+    damaged = {id for id in ids if id not in found and view.damage(id)}
     for id in ids:
+        if id in damaged:
+            continue  # what it said cannot be told, and so not be looked for; its row goes all the same
         if id not in found and id not in gone:
             raise NotFound(f"no memory or turn {id}", hint="see `cortex list`")
         if isinstance(found.get(id), Chunk):
             raise InvalidRequest("names lines of a file", field="ids", hint="edit the file: its lines follow it")
-    if not found:
+    if not found and not damaged:
         return None
     named = {turn.id: turn for turn in view.load(_sources(found.values()))}
     if sources:
@@ -442,7 +445,7 @@ def _plan(view: View, ids: Sequence[TraceId], gone: set[TraceId], *, sources: bo
             said.setdefault(turn.session, []).append(Line(turn.role, turn.text))
     return _Plan(
         traces=tuple(found.values()),
-        ids=tuple(sorted(found)),
+        ids=tuple(sorted({*found, *damaged})),
         derived=derived,
         sources_left=tuple(id for id in named if id not in found),
         texts=tuple(dict.fromkeys(version.trace.text for version in versions)),

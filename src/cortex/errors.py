@@ -10,6 +10,7 @@ EngineError
 │   ├── StoreTooNew       written by a newer Cortex
 │   ├── StoreCorrupt      the file is damaged
 │   ├── DiskFull          no space left, whatever was to be written; see `full_disk`
+│   ├── RowDamaged        one row of it is: what was asked for cannot be read, everything else can
 │   └── Conflict          somebody else was first: look again and decide anew
 ├── ProviderError
 │   ├── ProviderMissing   unknown name, or its extra is not installed
@@ -111,6 +112,12 @@ class DiskFull(StoreError):
     code = "disk_full"
     exit_code = 17
     http_status = 507
+
+
+class RowDamaged(StoreError):
+    code = "row_damaged"
+    exit_code = 18
+    http_status = 500
 
 
 class Conflict(StoreError):

@@ -36,6 +36,9 @@ OVERDUE = timedelta(minutes=15)
 STALE = timedelta(days=3)
 """The age of the last backup that is told, or three times what the settings want, where that is more."""
 
+CHECKED_AT_ONCE = 128 * 1024 * 1024
+"""Up to this many bytes the doctor checks the last backup."""
+
 VERIFIED_AT_ONCE = 20_000
 """Up to this many traces the doctor verifies everything; beyond, it leaves that to `cortex verify`."""
 
@@ -57,7 +60,7 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
     lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
     diary = upkeep.read(view)
     waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
-    sets, llm = store.vector_sets(tenant), _llm(parts)
+    sets, llm, damaged = store.vector_sets(tenant), _llm(parts), store.damaged(tenant)
     pending = store.erasures(tenant.user, pending=True)
     embedder, reranker = trouble_of(parts.embedder), trouble_of(parts.reranker)
     return {
@@ -99,12 +102,13 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
         "anomalies": [*(anomaly.to_json() for anomaly in diary.anomalies), *_failing(parts)],
         "hook_troubles": parts.troubles.counted(),
         "receipts_lost": parts.aftermath.lost,
+        "damaged_rows": dict(damaged),
         "degraded": [
             asdict(trouble)
             for trouble in (
                 *_behind(parts, view),
                 *_erasing(pending),
-                *_troubles(parts, embedder, reranker, lacking, failed, files),
+                *_troubles(parts, embedder, reranker, lacking, failed, files, damaged),
                 *_left_to_others(parts, waiting, parts.clock.now()),
             )
         ],
@@ -167,7 +171,11 @@ def _troubles(
     lacking: int,
     failed: Sequence[Job],
     files: Mapping[str, Any],
+    damaged: Mapping[str, int],
 ) -> Iterator[Trouble]:
+    if damaged:
+        told = ", ".join(f"{number:,} of {table}" for table, number in damaged.items())
+        yield Trouble("damaged_rows", f"{sum(damaged.values()):,} rows are damaged and left out: {told}", REPAIR)
     if embedder is not None:
         yield Trouble("vectors", f"recall goes by keywords alone: {embedder.message}", embedder.hint or DOCTOR)
     elif lacking:
@@ -301,7 +309,8 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
             waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
             last_change, steps = view.at, view.latest_events(1, kinds={EventKind.CLOCK_SET_BACK})
         pending = store.erasures(pending=True)
-        findings = list(store.verify()) if total <= VERIFIED_AT_ONCE else None
+        findings = [each for each in store.verify() if not each.repaired] if total <= VERIFIED_AT_ONCE else None
+        damaged = store.damaged(tenant)
     except EngineError as error:
         yield machine.clock(now, None)
         yield Check("database", False, error.message, error.hint, Group.MEMORY)
@@ -314,6 +323,9 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
     else:
         detail += "" if findings is not None else "; `cortex verify` checks them all"
         yield Check("database", True, detail, group=Group.MEMORY)
+    if damaged:
+        why = f"{sum(damaged.values()):,} rows are damaged and left out of every answer"
+        yield Check("damaged rows", False, why, REPAIR, Group.MEMORY)
     if lacking:
         why = f"{lacking:,} traces have no vector of the current model"
         yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
@@ -351,8 +363,23 @@ def _backups(parts: Parts, tenant: Tenant) -> Iterator[Check]:
     elif now - last > allowed:
         why = f"the last is {(now - last).days:,} days old"
         yield Check("backups", None, why, f"run `cortex backup`; {_LATER}", Group.MEMORY)
+    elif trouble := _damaged_backup(parts, tenant):
+        yield Check("backups", False, trouble.message, "run `cortex backup`, and remove that one", Group.MEMORY)
     else:
         yield Check("backups", True, f"the last is of {last:%Y-%m-%d %H:%M} UTC", group=Group.MEMORY)
+
+
+def _damaged_backup(parts: Parts, tenant: Tenant) -> EngineError | None:
+    """What is wrong with the last backup, where it is small enough to be read now."""
+    listed = backups.listed(parts.home / backups.FOLDER, tenant.agent)
+    found = [each for each in listed if each.mark != backups.REPLACED]
+    if parts.check_backup is None or not found or found[0].bytes > CHECKED_AT_ONCE:
+        return None
+    try:
+        parts.check_backup(found[0].path)
+    except EngineError as error:
+        return error
+    return None
 
 
 _LATER = "`cortex serve` and `cortex work --forever` make them by themselves"

@@ -20,7 +20,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Version, View
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version, View
 
 FILE_LANES = frozenset({Lane.NOTES, Lane.DOCS})
 """The lanes of chunks. All others are the store's."""
@@ -40,6 +40,13 @@ class JoinedView:
     @property
     def at(self) -> datetime | None:
         return self._store.at
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        return (*self._store.skipped, *self._index.skipped)
+
+    def damage(self, id: TraceId) -> str | None:
+        return self._store.damage(id) or self._index.damage(id)
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         found = {trace.id: trace for trace in self._store.load(ids)}

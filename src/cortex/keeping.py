@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cortex.domain.receipt import Receipt
-from cortex.errors import InvalidRequest
+from cortex.errors import InvalidRequest, StoreCorrupt
 from cortex.lifecycle import backups as backing
 from cortex.lifecycle import flow as tending
 from cortex.lifecycle import schedule, undoing, upkeep
@@ -130,13 +130,17 @@ class Keeping:
             )
         path = backing.found(given, self._backups, agent)
         self._parts.release(agent)
-        replaced, kept_out = backing.restore(
-            path,
-            self._backups,
-            agent,
-            self._parts.clock.now(),
-            replace=lambda backup, keep: replace(agent, backup, keep),
-        )
+        try:
+            replaced, kept_out = backing.restore(
+                path,
+                self._backups,
+                agent,
+                self._parts.clock.now(),
+                replace=lambda backup, keep: replace(agent, backup, keep),
+            )
+        except StoreCorrupt as error:
+            error.hint = self._parts.way_out(agent) or error.hint
+            raise
         return BroughtBack(path, replaced, kept_out)
 
     def attend(self) -> datetime:

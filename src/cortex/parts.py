@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
-from cortex.errors import EngineError, StoreUnavailable
+from cortex.errors import EngineError, StoreCorrupt, StoreForeign, StoreUnavailable
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder, VectorCache
 from cortex.ports.hardware import Hardware
@@ -197,6 +197,8 @@ class Parts:
     """The cache of vectors, whichever embedder is in use; None where there is none."""
     on_open: Callable[[str], None] | None = None
     """Called with an agent when its store was opened."""
+    check_backup: Callable[[Path], None] | None = None
+    """Refuses a backup that is not whole; None where a store has no files."""
     aftermath: Aftermath = field(init=False)
     troubles: Troubles = field(default_factory=Troubles)
     workers: ThreadPoolExecutor = field(
@@ -237,11 +239,36 @@ class Parts:
                 raise StoreUnavailable("the engine is closed", hint="open it again")
             is_new = agent not in self._stores
             if is_new:
-                self._stores[agent] = self.open_store(agent)
+                try:
+                    self._stores[agent] = self.open_store(agent)
+                except (StoreCorrupt, StoreForeign) as error:
+                    if way_out := self.way_out(agent, is_foreign=isinstance(error, StoreForeign)):
+                        error.hint = way_out
+                    raise
             store = self._stores[agent]
         if is_new and self.on_open is not None:
             self.on_open(agent)
         return store
+
+    def way_out(self, agent: str, *, is_foreign: bool = False) -> str:
+        """What to do where the store of an agent cannot be read: the newest good backup, and how to restore it.
+
+        Empty where there is nothing to say: a file that is `is_foreign` was never ours if it was never backed up.
+        """
+        from cortex.lifecycle import backups
+
+        if self.check_backup is None:
+            return ""
+        folder = self.home / backups.FOLDER
+        if is_foreign and not backups.listed(folder, agent):
+            return ""
+        whose = "" if agent == self.settings.agent else f" --agent {agent}"
+        if (good := backups.newest_good(folder, agent, self.check_backup)) is not None:
+            return f"run `cortex restore {good.path.name}{whose}`: the newest good backup; what is there now is kept"
+        return (
+            "there is no good backup: restore a copy from elsewhere with `cortex restore FILE`, or move the file away;"
+            " `cortex import` takes in an export, and `cortex index` the files again"
+        )
 
     def indexes(self, tenant: Tenant) -> Indexes | None:
         """The index of a tenant's files and whatever takes its place, opened on first use."""

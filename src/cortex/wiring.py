@@ -110,6 +110,7 @@ def build(
         open_search=_searching(home, settings, clock),
         replace_store=_replacing(home, settings),
         vector_cache=CacheFile(home / CACHE),
+        check_backup=_checking(settings),
     )
 
 
@@ -169,6 +170,19 @@ def _replacing(home: Path, settings: Settings) -> Callable[[str, Path, Path], Re
         return copies.replace(agent_path(home, agent), backup, keep_at, busy_timeout_ms=settings.store.busy_timeout_ms)
 
     return replace
+
+
+def _checking(settings: Settings) -> Callable[[Path], None] | None:
+    """How a backup is checked, for stores that have files of their own."""
+    if settings.store.backend != "sqlite":
+        return None
+
+    def check(backup: Path) -> None:
+        from cortex.stores.sqlite import copies
+
+        copies.check(backup)
+
+    return check
 
 
 def _indexes(home: Path, tenant: Tenant, settings: Settings) -> Indexes:

@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from cortex.domain.vectors import code_bytes
 from cortex.stores.sqlite import codes, schema
 from cortex.stores.sqlite.codes import CodeIndex
 
@@ -21,7 +22,7 @@ def connection() -> Iterator[sqlite3.Connection]:
         schema.prepare(made, ":memory:")
         made.executemany(
             "INSERT INTO codes (space, key, row, facet, code) VALUES (1, ?, ?, 1, ?)",
-            [(key, key, bytes([key % 256])) for key in range(1, MANY + 1)],
+            [(key, key, bytes([key % 256]) * code_bytes(DIMENSION)) for key in range(1, MANY + 1)],
         )
         yield made
 

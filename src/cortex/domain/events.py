@@ -38,6 +38,8 @@ class EventKind(StrEnum):
     RECALLED = "recalled"
     CLOCK_SET_BACK = "clock_set_back"
     """The subject is the time the clock then showed; its own time is that of the event before it."""
+    DAMAGED = "damaged"
+    """A row that was found damaged was moved to the quarantine table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import dataclasses
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from cortex.errors import InvalidRequest, StoreUnavailable, full_disk
+from cortex.errors import EngineError, InvalidRequest, StoreUnavailable, full_disk
 from cortex.ports.store import Replaced, Store
 
 FOLDER = "backups"
@@ -121,6 +122,16 @@ def files(folder: Path, agent: str) -> list[Path]:
 def last_at(folder: Path, agent: str) -> datetime | None:
     """When the latest backup was made: the folder itself is the diary, whichever process made it."""
     return next((each.at for each in listed(folder, agent) if each.mark != REPLACED), None)
+
+
+def newest_good(folder: Path, agent: str, check: Callable[[Path], None]) -> Backup | None:
+    """The newest backup that `check` does not refuse; what a restore put out of the way is not one."""
+    for each in listed(folder, agent):
+        if each.mark != REPLACED:
+            with suppress(EngineError):
+                check(each.path)
+                return each
+    return None
 
 
 def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, weekly: int) -> Made:

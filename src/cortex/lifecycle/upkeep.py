@@ -177,7 +177,7 @@ def inspected(store: Store, traces: int) -> Iterator[Anomaly]:
     """What verifying the store finds, where it is small enough to be verified with every run."""
     if traces > VERIFIED_AT_ONCE:
         return
-    if findings := list(store.verify()):
+    if findings := [finding for finding in store.verify() if not finding.repaired]:
         codes = ", ".join(sorted({finding.code for finding in findings}))
         yield Anomaly("verify_findings", f"{len(findings):,} findings: {codes}", "run `cortex verify --repair`")
 

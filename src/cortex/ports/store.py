@@ -232,6 +232,14 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """A row that is damaged and was left out: its table, and what names it there."""
+
+    table: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How many traces there are, and of what sort."""
 
@@ -273,8 +281,17 @@ class View(Protocol):
         """When the tenant's last change up to this position was made, as the ledger has it; None before the first."""
         ...
 
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """The damaged rows this view has met and left out. A damaged row is never an error of a read."""
+        ...
+
+    def damage(self, id: TraceId) -> str | None:
+        """What is wrong with the trace of this id, where its row is damaged or was moved to the quarantine table."""
+        ...
+
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
-        """The traces with these ids, in this order, unknown ones left out, whatever their state."""
+        """The traces with these ids, in this order, unknown and damaged ones left out, whatever their state."""
         ...
 
     def keywords(
@@ -480,8 +497,16 @@ class Store(Protocol):
         """The operator's question: whose traces are here."""
         ...
 
+    def damaged(self, tenant: Tenant) -> Mapping[str, int]:
+        """How many rows of the tenant's are damaged, and so left out of every answer, by table."""
+        ...
+
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Recompute everything derived and the chain of events, and compare."""
+        """Recompute everything derived, every checksum and the chain of events, and compare.
+
+        With `repair`, what is derived is made anew, and damaged rows are moved to the quarantine table. It reports all
+        it can of a damaged store, and raises nothing for it.
+        """
         ...
 
     def maintain(self) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from cortex.domain.lanes import Lane
 from cortex.domain.memory import STANDING_KINDS, Memory
 from cortex.domain.terms import QueryTerm
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.errors import DeadlineExceeded, EmbedderUnavailable
+from cortex.errors import DeadlineExceeded, EmbedderUnavailable, StoreCorrupt
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.store import Filter, Match, View
 
@@ -115,7 +115,7 @@ def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
     started = clock.monotonic()
     try:
         matches = find()
-    except (DeadlineExceeded, EmbedderUnavailable) as error:
+    except (DeadlineExceeded, EmbedderUnavailable, StoreCorrupt) as error:
         return Leg(name, absent=error.code, milliseconds=(clock.monotonic() - started) * 1000)
     return Leg(
         name,

@@ -61,6 +61,7 @@ from cortex.ports.store import (
     Remains,
     Remove,
     SetState,
+    Skipped,
     Touch,
     Version,
     View,
@@ -213,6 +214,9 @@ class EphemeralStore:
     def users(self) -> list[str]:
         with self._lock:
             return sorted({tenant.user for tenant, shelf in self._shelves.items() if shelf.said})
+
+    def damaged(self, tenant: Tenant) -> Mapping[str, int]:  # noqa: ARG002 - nothing here is read from bytes
+        return {}
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:  # noqa: ARG002 -- nothing is derived, so nothing can be mended
         """Recompute the chain of events, and open the commitment of every version that is still here."""
@@ -509,6 +513,13 @@ class _View:
     def at(self) -> datetime | None:
         events = self.events(limit=len(self._shelf.events))
         return events[-1].at if events else None
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        return ()
+
+    def damage(self, id: TraceId) -> str | None:  # noqa: ARG002 - nothing here is read from bytes
+        return None
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         return [self._counted(trace) for id in ids if (trace := self._trace(id))]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import numpy as np
 
@@ -17,6 +19,9 @@ from cortex.errors import EngineError, full_disk
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.probed import trouble_of
+from cortex.ports.store import Finding
+
+log = logging.getLogger("cortex")
 
 BUSY_TIMEOUT_MS = 50
 # Nobody waits for a vector while something is erased.
@@ -34,6 +39,7 @@ CREATE TABLE IF NOT EXISTS vectors (
     role TEXT NOT NULL,     -- a query and a document of the same text have different vectors
     used INTEGER NOT NULL,
     vector BLOB NOT NULL,
+    checksum INTEGER,       -- CRC-32 of all but `used`: a vector that was damaged is not used
     UNIQUE (text, space, role)
 );
 CREATE INDEX IF NOT EXISTS vectors_by_use ON vectors (used);
@@ -78,11 +84,15 @@ class CachingEmbedder:
         return trouble_of(self._inner, thorough=thorough)
 
     def cache_status(self) -> dict[str, Any]:
-        """How the cache stands (B21): `entries` is None where that cannot be told."""
+        """How the cache stands (B21): `entries` is None where that cannot be told.
+
+        `damaged` counts the vectors that were found damaged since it was opened; they are embedded again.
+        """
         return {
             "enabled": self._cache.max_entries > 0,
             "entries": self._cache.count(),
             "max_entries": self._cache.max_entries,
+            "damaged": self._cache.damaged,
             "degraded": self.degraded,
         }
 
@@ -90,6 +100,13 @@ class CachingEmbedder:
         """How the batch service of the inner embedder stands; None where it has none."""
         told = getattr(self._inner, "batch_status", None)
         return told() if told else None
+
+    def verify_cache(self, *, repair: bool = False) -> list[Finding]:
+        """Compare the checksums of all that is kept; with `repair`, what is damaged goes, and is embedded again."""
+        number = self._cache.verify(repair=repair)
+        if number is None and self.degraded:
+            return [Finding("cache", self.degraded)]
+        return [Finding("cache", f"{number:,} vectors of the embedding cache are damaged", repair)] if number else []
 
     def close(self) -> None:
         """Close the file, and the inner embedder where that can be closed."""
@@ -121,6 +138,7 @@ class _Cache:
         self._connection: sqlite3.Connection | None = None
         self._broken = self._full = False
         self._put_since_count: int | None = None
+        self.damaged = 0
         self.degraded: str | None = None
 
     def get(self, keys: Sequence[bytes], space: EmbeddingSpace, role: str, now: int) -> dict[bytes, Vector]:
@@ -132,9 +150,10 @@ class _Cache:
         if self.max_entries <= 0:
             return
         rows = [
-            (key, space.key, role, now, np.asarray(vector, np.float32).tobytes())
+            (key, space.key, role, now, packed, _checksum(key, space.key, role, packed))
             for key, vector in vectors.items()
             if np.shape(vector) == (space.dimension,) and np.isfinite(vector).all()
+            and (packed := np.asarray(vector, np.float32).tobytes())
         ]
         self._guarded(lambda database: self._put(database, rows), writes=True)
 
@@ -143,6 +162,12 @@ class _Cache:
         if not self._path.exists():
             return 0
         return self._guarded(lambda database: int(database.execute("SELECT count(*) FROM vectors").fetchone()[0]))
+
+    def verify(self, *, repair: bool) -> int | None:
+        """How many vectors are damaged; None where that cannot be told."""
+        if not self._path.exists():
+            return 0
+        return self._guarded(lambda database: _verified(database, repair=repair))
 
     def close(self) -> None:
         with self._lock:
@@ -180,33 +205,38 @@ class _Cache:
             self._connection.close()
             self._connection = None
 
-    @staticmethod
     def _get(
-        database: sqlite3.Connection, keys: Sequence[bytes], space: EmbeddingSpace, role: str, now: int
+        self, database: sqlite3.Connection, keys: Sequence[bytes], space: EmbeddingSpace, role: str, now: int
     ) -> dict[bytes, Vector]:
         found: dict[bytes, Vector] = {}
+        damaged: list[tuple[int]] = []
         stale: list[tuple[int, int]] = []
         for some in _slices(keys):
             sought = f"text IN ({_marks(some)}) AND space = ? AND role = ?"
             rows = database.execute(
-                f"SELECT rowid, text, used, vector FROM vectors WHERE {sought}",  # noqa: S608 - question marks only
+                f"SELECT rowid, text, used, vector, checksum FROM vectors WHERE {sought}",  # noqa: S608 - question marks only
                 (*some, space.key, role),
             )
-            for row, key, used, blob in rows:
-                if len(blob) != 4 * space.dimension:
+            for row, key, used, blob, checksum in rows:
+                if _checksum(key, space.key, role, blob) != checksum or len(blob) != 4 * space.dimension:
+                    damaged.append((row,))
                     continue
                 found[key] = np.frombuffer(blob, np.float32)
-                if used < now - MARK_AGAIN_SECONDS:
+                if not isinstance(used, int) or used < now - MARK_AGAIN_SECONDS:
                     stale.append((now, row))
-        if stale:
+        if stale or damaged:
             with _Writing(database):
                 database.executemany("UPDATE vectors SET used = ? WHERE rowid = ?", stale)
+                database.executemany("DELETE FROM vectors WHERE rowid = ?", damaged)
+        if damaged:
+            self.damaged += len(damaged)
+            log.warning("%d damaged vectors were taken out of the embedding cache", len(damaged))
         return found
 
-    def _put(self, database: sqlite3.Connection, rows: Sequence[tuple[bytes, str, str, int, bytes]]) -> None:
+    def _put(self, database: sqlite3.Connection, rows: Sequence[tuple[bytes | str | int | None, ...]]) -> None:
         with _Writing(database):
             database.executemany(
-                "INSERT OR REPLACE INTO vectors (text, space, role, used, vector) VALUES (?,?,?,?,?)", rows
+                "INSERT OR REPLACE INTO vectors (text, space, role, used, vector, checksum) VALUES (?,?,?,?,?,?)", rows
             )
             self._evict(database, len(rows))
 
@@ -278,11 +308,46 @@ def _opened(path: Path, timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("PRAGMA secure_delete = ON")
+        database.create_function("vector_checksum", 4, _checksum, deterministic=True)
         database.executescript(_SCHEMA)
+        _fill_checksums(database)
     except BaseException:
         database.close()
         raise
     return database
+
+
+def _fill_checksums(database: sqlite3.Connection) -> None:
+    """A file of an older version has none."""
+    if "checksum" not in {row[1] for row in database.execute("PRAGMA table_info(vectors)")}:
+        with _Writing(database):
+            database.execute("ALTER TABLE vectors ADD COLUMN checksum INTEGER")
+            database.execute(f"UPDATE vectors SET checksum = {_CHECKSUM}")  # noqa: S608 - our own columns
+
+
+_CHECKSUM = "vector_checksum(CAST(text AS BLOB), CAST(space AS BLOB), CAST(role AS BLOB), CAST(vector AS BLOB))"
+
+
+def _checksum(*columns: object) -> int | None:
+    """The CRC-32 of a row; None for what cannot be one."""
+    sum = 0
+    for column in columns:
+        if not isinstance(column, str | bytes):
+            return None
+        sum = crc32(column.encode() if isinstance(column, str) else column, sum)
+    return sum
+
+
+def _verified(database: sqlite3.Connection, *, repair: bool) -> int:
+    wrong = f"checksum IS NOT {_CHECKSUM}"
+    (number,) = database.execute(f"SELECT count(*) FROM vectors WHERE {wrong}").fetchone()  # noqa: S608 - our own columns
+    # A row that its index does not lead to is damaged as well.
+    found = number or sum(line != "ok" for (line,) in database.execute("PRAGMA integrity_check(100)"))
+    if found and repair:
+        database.execute("REINDEX")
+        with _Writing(database):
+            database.execute(f"DELETE FROM vectors WHERE {wrong}")  # noqa: S608 - our own columns
+    return int(found)
 
 
 def _hash(text: str) -> bytes:

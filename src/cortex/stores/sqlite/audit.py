@@ -5,31 +5,47 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from cortex.domain.events import GENESIS, commit, seal
+from cortex.domain.events import GENESIS, EventKind, commit, seal
+from cortex.domain.identity import is_id
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import slot_of
 from cortex.domain.passages import terms_said
 from cortex.domain.terms import TOKENISER
+from cortex.domain.trace import label_of, name_of
+from cortex.domain.turn import Turn
 from cortex.domain.vectors import sign_codes
 from cortex.ports.store import Finding
-from cortex.stores.sqlite.codec import listed, pack_id, unpack_id
-from cortex.stores.sqlite.writer import ADD_SOURCE, ADD_UNIT, posting, units
+from cortex.stores.sqlite import damage
+from cortex.stores.sqlite.codec import (
+    JOB_COLUMNS,
+    listed,
+    pack_id,
+    pack_time,
+    unpack_job,
+    unpack_receipt,
+    unpack_trace,
+)
+from cortex.stores.sqlite.codes import MANY
+from cortex.stores.sqlite.writer import ADD_SOURCE, ADD_UNIT, posting, set_centre, units
 
 REPAIRABLE = frozenset(
-    {"index", "lexicon", "counters", "vectors", "codes", "orphans", "uses", "speakers", "slots", "sources"}
-)
-"""What can be mended by making it anew from the traces; the rest is truth, and is only reported."""
+    {
+        "index", "lexicon", "counters", "vectors", "spaces", "codes", "orphans", "uses", "speakers", "slots", "sources",
+        "columns", "damaged", "commitment", "chain", "file",
+    }
+)  # fmt: skip
+"""What is worth trying to repair: what can be made anew from the traces, and what can be moved away."""
 
 
 def tokeniser(connection: sqlite3.Connection) -> str:
     """Which tokeniser the index was made with."""
-    found: str = connection.execute("SELECT value FROM meta WHERE key = 'tokeniser'").fetchone()[0]
-    return found
+    found = connection.execute("SELECT value FROM meta WHERE key = 'tokeniser'").fetchone()
+    return str(found[0]) if found else ""
 
 
 Audit = Callable[[sqlite3.Connection], Iterator[Finding]]
@@ -37,14 +53,126 @@ Audit = Callable[[sqlite3.Connection], Iterator[Finding]]
 
 def findings(connection: sqlite3.Connection, also: Sequence[Audit] = (), *, recorded: bool = True) -> Iterator[Finding]:
     """Everything that is out of order; the ledger is asked where changes are `recorded`."""
-    ledger: tuple[Audit, ...] = (_chain, _commitments) if recorded else ()
-    derived: tuple[Audit, ...] = (_index, _counters, _speakers, _slots, _sources, _uses, _vectors, _orphans)
-    for check in (_file, *ledger, *derived, *also):
-        yield from check(connection)
+    damage.summing(connection)
+    ledger: dict[str, Audit] = {"chain": _chain, "commitment": _commitments} if recorded else {}
+    derived: dict[str, Audit] = {
+        "columns": _columns, "index": _index, "counters": _counters, "speakers": _speakers, "slots": _slots,
+        "sources": _sources, "uses": _uses, "vectors": _vectors, "orphans": _orphans,
+    }  # fmt: skip
+    everything: dict[str, Audit] = {"file": _file, "damaged": _damaged, **ledger, **derived}
+    for code, check in (*everything.items(), *(("files", check) for check in also)):
+        try:
+            yield from check(connection)
+        except sqlite3.DatabaseError as error:
+            yield Finding(code, f"cannot be read: {error}")
+        except damage.UNREADABLE as error:
+            yield Finding(code, f"cannot be read ({type(error).__name__})")
+
+
+# --- damaged rows --------------------------------------------------------------------------------
+
+
+def damaged_rows(connection: sqlite3.Connection) -> Iterator[tuple[str, tuple[Any, ...], str]]:
+    """Table, key and what is wrong, of every row that is not what was written or cannot be decoded."""
+    for table in ("users", *_DECODED):
+        unlike = set(damage.wrong(connection, table))
+        for key in sorted(unlike, key=str):
+            yield table, key, "its checksum is wrong"
+        if table in _DECODED:
+            query, decode = _DECODED[table]
+            keys = len(damage.SUMMED[table].key)
+            for row in connection.execute(query):
+                if row[:keys] not in unlike and not _is_decoded(decode, row[keys:]):
+                    yield table, row[:keys], "it cannot be decoded"
+
+
+def _is_decoded(decode: Callable[..., object], values: Sequence[Any]) -> bool:
+    try:
+        decode(*values)
+    except damage.UNREADABLE:
+        return False
+    return True
+
+
+_DECODED: Mapping[str, tuple[str, Callable[..., object]]] = {
+    "traces": ("SELECT row, name, body, used, uses FROM traces", unpack_trace),
+    "versions": (
+        "SELECT v.row, v.since, t.name, v.body, NULL, 0 FROM versions v JOIN traces t ON t.row = v.row", unpack_trace,
+    ),
+    "receipts": ("SELECT id, body FROM receipts", unpack_receipt),
+    "sessions": ("SELECT user, session, state FROM sessions", lambda state: dict(json.loads(state))),
+    "jobs": (f"SELECT id, {JOB_COLUMNS} FROM jobs", lambda *job: unpack_job(job)),
+}  # fmt: skip
+
+
+def _damaged(connection: sqlite3.Connection) -> Iterator[Finding]:
+    for table, key, why in damaged_rows(connection):
+        yield Finding("damaged", f"{table} {_row_name(connection, table, key)}: {why}")
+    for moved in damage.quarantined(connection):
+        told = f"{moved.source} {moved.key}"
+        if moved.is_sealed:
+            yield Finding("quarantined", f"{told}, at position {moved.position}: {moved.why}", repaired=True)
+        else:
+            yield Finding("quarantine", f"{told} is not what was moved there at position {moved.position}")
+
+
+def _row_name(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]) -> str:
+    """What names a row to a person: a trace by its id, with how many of its versions are whole."""
+    if table not in ("traces", "versions"):
+        return " ".join(map(str, key))
+    (id,) = connection.execute("SELECT id FROM traces WHERE row = ?", key[:1]).fetchone() or (b"",)
+    if table == "versions":
+        return f"{damage.told_key(id)} of position {key[1]}"
+    whole = connection.execute(
+        f"SELECT count(*) FROM versions WHERE row = ? AND checksum = {damage.expression('versions')}", key
+    ).fetchone()[0]
+    return f"{damage.told_key(id)}{f' ({whole} earlier versions are whole)' if whole else ''}"
+
+
+def set_aside(connection: sqlite3.Connection, *, recorded: bool = True) -> list[int]:
+    """Move every damaged row to the quarantine table, as far as it is not derived; gives the traces' rows."""
+    damage.summing(connection)
+    _mend_columns(connection, recorded=recorded)
+    breaks = list(_breaks(connection)) if recorded else []
+    rows = {key[0]: why for table, key, why in damaged_rows(connection) if table == "traces"}
+    if recorded:
+        rows |= {row: "it is not what the ledger says" for row, _, is_now in _uncommitted(connection) if is_now}
+    else:
+        rows |= {row: "its columns are damaged" for row, _ in _misplaced(connection)}
+    for row, why in sorted(rows.items()):
+        damage.set_trace_aside(connection, row, why, recorded=recorded)
+    if not recorded:
+        return sorted(rows)
+    versions = {key: why for table, key, why in damaged_rows(connection) if table == "versions"}
+    versions |= {(row, since): "it is not what the ledger says" for row, since, is_now in _uncommitted(connection)}
+    for (row, since), why in sorted(versions.items()):
+        found = connection.execute(
+            "SELECT t.id, f.user FROM traces t JOIN facets f ON f.id = t.facet WHERE t.row = ?", (row,)
+        ).fetchone()
+        if found:
+            id = damage.told_key(found[0])
+            damage.set_aside(connection, "versions", "row = ? AND since = ?", (row, since), f"{id}@{since}", why,
+                             user=found[1], subject=id)  # fmt: skip
+    for table, key, why in list(damaged_rows(connection)):
+        if table in ("receipts", "sessions", "jobs"):
+            where = " AND ".join(f"{column} = ?" for column in damage.SUMMED[table].key)
+            user = connection.execute(f"SELECT user FROM {table} WHERE {where}", key).fetchone()
+            owner = user[0] if user and isinstance(user[0], int) else None
+            damage.set_aside(connection, table, where, key, str(key[-1]), why, user=owner)
+    for broken in breaks:
+        if broken.seal:
+            damage.set_aside(connection, "events", "position = ?", (broken.position,), str(broken.position),
+                             "it does not fit the one before it", next_seal=broken.seal)  # fmt: skip
+    return sorted(rows)
+
+
+# --- making anew ---------------------------------------------------------------------------------
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
     """Make everything derived anew."""
+    damage.summing(connection)
+    _mend_spaces(connection)
     connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     connection.execute("DELETE FROM lexicon")
     connection.execute("INSERT INTO tombs (code) SELECT seq FROM codes")
@@ -82,13 +210,50 @@ def rebuild(connection: sqlite3.Connection) -> None:
 def _traces(
     connection: sqlite3.Connection,
 ) -> Iterator[tuple[int, int, int, Mapping[str, Any], bool, int | None, int | None]]:
-    """Row, facet, user, fields, whether searches look at it, thread and place."""
+    """Row, facet, user, fields, whether searches look at it, thread and place; damaged ones left out."""
     rows = connection.execute(
-        "SELECT t.row, t.facet, f.user, t.body, f.state, t.thread, t.seq"
+        "SELECT t.row, t.facet, f.user, t.body, f.state, t.thread, t.seq, t.checksum"
         " FROM traces t JOIN facets f ON f.id = t.facet ORDER BY t.row"
     ).fetchall()
-    for row, facet, user, body, state, thread, seq in rows:
-        yield row, facet, user, json.loads(body), state in SEARCHABLE, thread, seq
+    for row, facet, user, body, state, thread, seq, checksum in rows:
+        if (said := damage.fields(body, checksum, facet)) is not None:
+            yield row, facet, user, said, state in SEARCHABLE, thread, seq
+
+
+def _mend_spaces(connection: sqlite3.Connection) -> None:
+    """Take out damaged vectors: they are made anew from the texts. A centre is made anew from the vectors."""
+    for (id,) in damage.wrong(connection, "spaces"):
+        known = connection.execute(
+            "SELECT centred FROM spaces WHERE id = ? AND key IN (SELECT subject FROM events WHERE kind = ?)",
+            (id, EventKind.EMBEDDED.value),
+        ).fetchone()
+        if known is None:  # its name may be what is damaged, and nothing could be looked for in it
+            connection.execute("DELETE FROM vectors WHERE space = ?", (id,))
+            connection.execute("DELETE FROM spaces WHERE id = ?", (id,))
+        else:
+            _mend_centre(connection, id, known[0])
+    for (key,) in damage.wrong(connection, "vectors"):
+        # All passages of a text together: what lacks one of them would not be embedded again.
+        connection.execute(
+            "DELETE FROM vectors WHERE key = :key OR until IS NULL AND (space, row) ="
+            " (SELECT space, row FROM vectors WHERE key = :key AND until IS NULL)",
+            {"key": key},
+        )
+
+
+def _mend_centre(connection: sqlite3.Connection, space: int, centred: int | None) -> None:
+    rows = connection.execute(
+        "SELECT vector FROM vectors WHERE space = ? AND until IS NULL AND checksum = " + damage.expression("vectors"),
+        (space,),
+    ).fetchall()
+    dimension = len(rows[0][0]) // 4 if rows else 0
+    connection.execute("UPDATE spaces SET dimension = ? WHERE id = ?", (dimension, space))
+    matrix = np.frombuffer(b"".join(row[0] for row in rows), dtype="<f4").reshape(len(rows), -1)
+    if len(rows) > MANY and centred is not None:
+        set_centre(connection, space, matrix.mean(axis=0, dtype=np.float64).astype("<f4").tobytes(), centred)
+    else:
+        connection.execute("UPDATE spaces SET centre = NULL, centred = NULL WHERE id = ?", (space,))
+        connection.execute(f"UPDATE spaces SET checksum = {damage.expression('spaces')} WHERE id = ?", (space,))
 
 
 def _file(connection: sqlite3.Connection) -> Iterator[Finding]:
@@ -97,30 +262,161 @@ def _file(connection: sqlite3.Connection) -> Iterator[Finding]:
             yield Finding("file", line)
 
 
-def _chain(connection: sqlite3.Connection) -> Iterator[Finding]:
-    previous, expected = GENESIS, 1
+class _Break(NamedTuple):
+    """An event that is not as it was written."""
+
+    position: int
+    why: str
+    seal: str
+    """What the next one follows; empty where that cannot be told."""
+
+
+def _breaks(connection: sqlite3.Connection) -> Iterator[_Break]:
+    gone = (each for each in damage.quarantined(connection) if each.source == "events" and each.is_sealed)
+    moved = {each.key: each.seal for each in gone}
+    previous: str | None = GENESIS
+    expected = 1
+    broken: _Break | None = None
     for position, at, kind, subject, commitment, sealed in connection.execute(
         "SELECT position, at, kind, subject, commitment, seal FROM events ORDER BY position"
     ):
+        while expected < position and str(expected) in moved:
+            previous = moved[str(expected)]
+            expected += 1
         if position != expected:
-            yield Finding("chain", f"event {expected} is missing")
-            return
-        previous = seal(previous, position, str(at), kind, subject, commitment.hex())
-        if previous != sealed.hex():
-            yield Finding("chain", f"event {position} does not fit the one before it")
-            return
-        expected += 1
+            yield _Break(expected, "is missing", "")
+            previous = None
+        fits = _sealed(previous, position, at, kind, subject, commitment)
+        if broken is not None:
+            # Where the one before has another seal than it should, this one tells which of the two was written.
+            would = _sealed(broken.seal, position, at, kind, subject, commitment)
+            is_its_seal = sealed == would != fits
+            yield broken if is_its_seal else broken._replace(seal=previous or "")
+            fits = would if is_its_seal else fits
+            broken = None
+        if previous is not None and fits != sealed:
+            broken = _Break(position, "does not fit the one before it", fits.hex())
+        previous = sealed.hex() if isinstance(sealed, bytes) else None
+        expected = position + 1
+    if broken is not None:
+        yield broken._replace(seal=previous or "")
+
+
+def unproven(connection: sqlite3.Connection) -> list[int]:
+    """The positions at which the chain of events does not hold, or something else is said than the ledger says."""
+    return [each.position for each in _breaks(connection)] + [since for _, since, _ in _uncommitted(connection)]
+
+
+def _sealed(previous: str | None, position: int, at: int, kind: str, subject: str, commitment: object) -> bytes:
+    told = commitment.hex() if isinstance(commitment, bytes) else ""
+    return bytes.fromhex(seal(previous or "", position, str(at), kind, subject, told))
+
+
+def _chain(connection: sqlite3.Connection) -> Iterator[Finding]:
+    for broken in _breaks(connection):
+        yield Finding("chain", f"event {broken.position} {broken.why}")
+
+
+def _uncommitted(connection: sqlite3.Connection) -> list[tuple[int, int, bool]]:
+    """Row, position and whether it is the present one, of every version that is not what the ledger says.
+
+    Where the ledger itself is damaged it has nothing to say: the checksum stands for the text.
+    """
+    broken = {each.position for each in _breaks(connection)}
+    moved = {int(each.key) for each in damage.quarantined(connection) if each.source == "events"}
+    rows = connection.execute(
+        "SELECT t.row, t.since, t.salt, t.body, e.commitment, 1 FROM traces t"
+        " LEFT JOIN events e ON e.position = t.since"
+        " UNION ALL SELECT v.row, v.since, v.salt, v.body, e.commitment, 0 FROM versions v"
+        " JOIN traces t ON t.row = v.row LEFT JOIN events e ON e.position = v.since"
+    )
+    return [
+        (row, since, bool(is_now))
+        for row, since, salt, body, commitment, is_now in rows
+        if since not in broken and since not in moved and not _is_committed(salt, body, commitment)
+    ]
+
+
+def _is_committed(salt: object, body: object, commitment: object) -> bool:
+    if not (isinstance(salt, bytes) and isinstance(body, str) and isinstance(commitment, bytes)):
+        return False
+    return len(salt) <= _MOST_SALT and commit(salt, body) == commitment.hex()
+
+
+_MOST_SALT = 64
+"""What a commitment can be salted with at most."""
 
 
 def _commitments(connection: sqlite3.Connection) -> Iterator[Finding]:
-    """Every version must say what the ledger says it said."""
-    for id, since, salt, body, commitment in connection.execute(
-        "SELECT t.id, t.since, t.salt, t.body, e.commitment FROM traces t LEFT JOIN events e ON e.position = t.since"
-        " UNION ALL SELECT t.id, v.since, v.salt, v.body, e.commitment FROM versions v"
-        " JOIN traces t ON t.row = v.row LEFT JOIN events e ON e.position = v.since"
-    ):
-        if commitment is None or commit(salt, body) != commitment.hex():
-            yield Finding("commitment", f"{unpack_id(id)} is not what was written at position {since}")
+    """Every version must say what the ledger says it said. One that is damaged is told already."""
+    uncommitted = _uncommitted(connection)
+    if not uncommitted:
+        return
+    known = {key for table, key, _ in damaged_rows(connection) if table in ("traces", "versions")}
+    for row, since, is_now in uncommitted:
+        if ((row,) if is_now else (row, since)) not in known:
+            (id,) = connection.execute("SELECT id FROM traces WHERE row = ?", (row,)).fetchone() or (b"",)
+            yield Finding("commitment", f"{damage.told_key(id)} is not what was written at position {since}")
+
+
+def _misplaced(connection: sqlite3.Connection) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The row of every trace whose columns do not fit its body, and what they should be."""
+    facets = {id: names for id, *names in connection.execute(f"SELECT id, user, {_FACET} FROM facets")}
+    threads = {id: (user, session) for id, user, session in connection.execute("SELECT id, user, session FROM threads")}
+    rows = connection.execute(
+        "SELECT t.row, t.id, t.name, t.facet, t.created, t.thread, t.seq, t.body, t.checksum, t.salt,"
+        " e.commitment, e.user FROM traces t LEFT JOIN events e ON e.position = t.since"
+    )
+    for row, id, name, facet, created, thread, seq, body, checksum, salt, commitment, owner in rows:
+        if not (damage.fields(body, checksum, facet) or _is_committed(salt, body, commitment)):
+            continue  # its body cannot be trusted either
+        try:
+            trace = unpack_trace(_name_of(json.loads(body)), body, None, 0)
+        except damage.UNREADABLE:
+            continue
+        user = owner if owner is not None else facets.get(facet, [None])[0]
+        place = (user, trace.session) if isinstance(trace, Turn) else None
+        is_placed = (threads.get(thread), seq) == (place, trace.seq if isinstance(trace, Turn) else None)
+        names = [user, *map(str, (trace.scope, trace.lane, trace.kind, trace.trust, label_of(trace), trace.state))]
+        told = (id, name, created, facets.get(facet))
+        if told != (pack_id(trace.id), name_of(trace), pack_time(trace.created_at), names) or not is_placed:
+            yield row, {"trace": trace, "user": user, "names": names, "place": place}
+
+
+_FACET = "scope, lane, kind, trust, label, state"
+
+
+def _name_of(said: Mapping[str, Any]) -> str:
+    return "turn" if "session" in said and "seq" in said else "chunk" if "path" in said else "memory"
+
+
+def _columns(connection: sqlite3.Connection) -> Iterator[Finding]:
+    wrong = sum(1 for _ in _misplaced(connection))
+    if wrong:
+        yield Finding("columns", f"{wrong} traces stand under another id, owner, place or sort than they say")
+
+
+def _mend_columns(connection: sqlite3.Connection, *, recorded: bool) -> None:
+    """Set the columns of a trace by its body, where the ledger says that the body is right."""
+    for row, told in list(_misplaced(connection)) if recorded else ():
+        trace, user, (_, *names) = told["trace"], told["user"], told["names"]
+        facet = _interned(connection, "facets", ("user", *_FACET.split(", ")), (user, *names))
+        thread = _interned(connection, "threads", ("user", "session"), told["place"]) if told["place"] else None
+        connection.execute(
+            "UPDATE OR IGNORE traces SET id = ?, name = ?, facet = ?, created = ?, thread = ?, seq = ?, checksum ="
+            " checksum(CAST(body AS BLOB), ?) WHERE row = ?",
+            (pack_id(trace.id), name_of(trace), facet, pack_time(trace.created_at), thread,
+             trace.seq if isinstance(trace, Turn) else None, facet, row),
+        )  # fmt: skip
+
+
+def _interned(connection: sqlite3.Connection, table: str, columns: Sequence[str], values: Sequence[Any]) -> int:
+    connection.execute(
+        f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", values
+    )
+    where = " AND ".join(f"{column} = ?" for column in columns)
+    found: int = connection.execute(f"SELECT id FROM {table} WHERE {where}", values).fetchone()[0]
+    return found
 
 
 def _index(connection: sqlite3.Connection) -> Iterator[Finding]:
@@ -139,6 +435,9 @@ def _index(connection: sqlite3.Connection) -> Iterator[Finding]:
         folded = (token.lower() if token.isascii() else _fold_ascii(token) for token in tokens)
         wrong_postings += posted.pop(row, 0) != sum(crc32(token.encode("utf-8", "surrogatepass")) for token in folded)
         wrong_terms += stored.pop(row, []) != units(row, facet, thread, seq, words)
+    for (row,) in connection.execute("SELECT row FROM traces").fetchall() if posted or stored else ():
+        posted.pop(row, None)  # of a damaged one, which is told already
+        stored.pop(row, None)
     if wrong_postings or posted:
         yield Finding("index", f"{wrong_postings + len(posted)} traces are not found by their words")
     if wrong_terms or stored:
@@ -159,7 +458,7 @@ def _counters(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 
 _SPEAKERS = (
-    "SELECT facet, json_extract(body, '$.speaker') AS speaker, count(*) FROM traces"
+    "SELECT facet, CASE WHEN json_valid(body) THEN json_extract(body, '$.speaker') END AS speaker, count(*) FROM traces"
     " WHERE thread IS NOT NULL AND speaker IS NOT NULL GROUP BY facet, speaker"
 )
 
@@ -181,7 +480,8 @@ def _expected_slots(connection: sqlite3.Connection) -> Iterator[tuple[int, str |
     """Row, the slot it should have, and the one it has."""
     rows = connection.execute(
         "SELECT row, json_extract(body, '$.subject'), json_extract(body, '$.attribute'), slot FROM traces"
-        " WHERE name = 'memory' AND (slot IS NOT NULL OR json_extract(body, '$.attribute') IS NOT NULL)"
+        " WHERE name = 'memory' AND json_valid(body)"
+        " AND (slot IS NOT NULL OR json_extract(body, '$.attribute') IS NOT NULL)"
     ).fetchall()
     for row, subject, attribute, slot in rows:
         yield row, slot_of(subject or "", attribute or ""), slot
@@ -195,20 +495,26 @@ def _sources(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 def _expected_sources(connection: sqlite3.Connection) -> set[tuple[bytes, int]]:
     rows = connection.execute(
-        "SELECT s.value, t.row FROM traces t, json_each(t.body, '$.source_turns') s WHERE t.name = 'memory'"
+        "SELECT s.value, t.row FROM traces t, json_each(CASE WHEN json_valid(t.body) THEN t.body ELSE '{}' END,"
+        " '$.source_turns') s WHERE t.name = 'memory'"
     )
-    return {(pack_id(turn), row) for turn, row in rows}
+    return {(pack_id(turn), row) for turn, row in rows if is_id(str(turn))}
 
 
 def _uses(connection: sqlite3.Connection) -> Iterator[Finding]:
     wrong = connection.execute(
-        "SELECT count(*) FROM traces t WHERE uses <> (SELECT count(*) FROM accesses a WHERE a.row = t.row)"
+        "SELECT count(*) FROM traces t WHERE uses IS NOT (SELECT count(*) FROM accesses a WHERE a.row = t.row)"
+        " OR used IS NOT (SELECT max(at) FROM accesses a WHERE a.row = t.row)"
     ).fetchone()[0]
     if wrong:
         yield Finding("uses", f"{wrong} traces have a wrong count of uses")
 
 
 def _vectors(connection: sqlite3.Connection) -> Iterator[Finding]:
+    for (space,) in damage.wrong(connection, "spaces"):
+        yield Finding("spaces", f"the embedding space {space} is not what was written")
+    for (key,) in damage.wrong(connection, "vectors"):
+        yield Finding("vectors", f"vectors {key}: its checksum is wrong")
     misfits = connection.execute(
         "SELECT count(*) FROM vectors v JOIN spaces s ON s.id = v.space WHERE length(v.vector) <> 4 * s.dimension"
     ).fetchone()[0]

@@ -82,7 +82,8 @@ class CodeIndex:
             "SELECT seq, key, facet, code FROM codes WHERE seq > ? AND space = ? ORDER BY seq",
             (self._last_code, self._space),
         )
-        while batch := rows.fetchmany(_BATCH):
+        while read := rows.fetchmany(_BATCH):
+            batch = [row for row in read if isinstance(row[3], bytes) and len(row[3]) == self._codes.shape[1]]
             end = self._count + len(batch)
             self._reserve(end)
             fresh = slice(self._count, end)
@@ -90,10 +91,11 @@ class CodeIndex:
             self._keys[fresh] = [row[1] for row in batch]
             self._facets[fresh] = [row[2] for row in batch]
             self._tombs[fresh] = _NEVER
-            self._codes[fresh] = np.frombuffer(b"".join(row[3] for row in batch), np.uint8).reshape(len(batch), -1)
+            joined = np.frombuffer(b"".join(row[3] for row in batch), np.uint8)
+            self._codes[fresh] = joined.reshape(len(batch), self._codes.shape[1])
             self._count = end
             # Whoever asks may be out of time in the middle of this: the next goes on from here.
-            self._last_code = batch[-1][0]
+            self._last_code = read[-1][0]
 
     def _bury(self, connection: sqlite3.Connection) -> None:
         for tomb, code in connection.execute("SELECT seq, code FROM tombs WHERE seq > ?", (self._last_tomb,)):

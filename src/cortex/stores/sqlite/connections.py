@@ -21,7 +21,7 @@ from cortex.errors import (
     full_disk,
 )
 from cortex.ports.clock import Deadline
-from cortex.stores.sqlite import schema
+from cortex.stores.sqlite import damage, schema
 
 _PAGE_CACHE_KIB = 8_192
 _STEPS_BETWEEN_CHECKS = 10_000
@@ -120,6 +120,8 @@ class Connections:
             self.path, timeout=self._busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
         )
         try:
+            # A text that is no UTF-8 any more is damaged, and told by its checksum: to read it is no error.
+            connection.text_factory = damage.as_text
             connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
             connection.execute("PRAGMA temp_store = MEMORY")
         except BaseException:
@@ -261,7 +263,7 @@ def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:
     if "not a database" in text:
         return StoreForeign(f"{path} is not a Cortex database", hint="choose another --home, or move the file away")
     if "malformed" in text or "corrupt" in text:
-        return StoreCorrupt(f"{path} is damaged: {text}", hint="run `cortex verify --repair`, or restore a backup")
+        return StoreCorrupt(f"{path} is damaged: {text}", hint=damage.SEE_VERIFY)
     if "readonly" in text or "unable to open" in text or "disk" in text:
         return StoreUnavailable(f"{path} cannot be used: {text}", hint="check permissions and the disk")
     return StoreError(f"{path}: {text}", hint="run `cortex doctor`")

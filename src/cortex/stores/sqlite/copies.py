@@ -18,7 +18,7 @@ from pathlib import Path
 from cortex.domain.terms import TOKENISER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
 from cortex.ports.store import Replaced
-from cortex.stores.sqlite import audit, erasing, schema
+from cortex.stores.sqlite import audit, damage, erasing, schema
 from cortex.stores.sqlite.connections import Gate, make_folder, named_errors
 from cortex.stores.sqlite.erasures import ErasureLog
 
@@ -33,23 +33,54 @@ _LOCK_BYTES = 512
 def copy(source: sqlite3.Connection, to: Path) -> None:
     """What `source` sees, as a checked file of its own at `to`. `source` has begun to read, so it sees one moment."""
     # Named before what was written is removed again: then there would be space.
-    with named_errors(to), _written_whole(to) as partial, named_errors(to):
+    with named_errors(to), named_decoding(to), _written_whole(to) as partial, named_errors(to):
         with closing(sqlite3.connect(partial, isolation_level=None)) as target:
             source.backup(target, pages=_PAGES_AT_ONCE)
             # One file that needs no other beside it.
             target.execute("PRAGMA journal_mode = DELETE")
+            # What was damaged already when it was copied tells nothing of the copy.
+            known = (str(sum(1 for _ in _damaged(target))),)
+            target.execute("INSERT OR REPLACE INTO meta VALUES ('damaged', ?)", known)
         check(partial)
 
 
 def check(path: Path) -> None:
     """Refuse what is not a whole database of ours that this version can read. The file is not touched."""
-    with named_errors(path), closing(_opened_to_look(path)) as connection:
+    with named_errors(path), named_decoding(path), closing(_opened_to_look(path)) as connection:
         schema.refuse_strange(connection, str(path))
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
             raise StoreCorrupt(f"{path} is empty", hint="choose another backup")
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             raise StoreCorrupt(f"{path} is damaged: {found}", hint="choose another backup")
+        known = connection.execute("SELECT value FROM meta WHERE key = 'damaged'").fetchone()
+        damaged = list(_damaged(connection))
+        if known is not None and len(damaged) > int(known[0]):
+            table, key = damaged[0]
+            told = f"{path} is damaged: {len(damaged):,} rows are not what was written, such as {table} {key}"
+            raise StoreCorrupt(told, hint="choose another backup")
+
+
+def _damaged(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """Table and key of the rows of a file that are not what was written, by their checksums or by the ledger."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] < 2:
+        return  # older than checksums
+    damage.summing(connection)
+    connection.text_factory = damage.as_text
+    for table in damage.SUMMED:
+        yield from ((table, " ".join(map(str, key))) for key in damage.wrong(connection, table))
+    yield from (("events", str(position)) for position in audit.unproven(connection))
+
+
+@contextmanager
+def named_decoding(path: Path) -> Iterator[None]:
+    """A row that makes no sense is damage too."""
+    try:
+        yield
+    except (EngineError, OSError):
+        raise
+    except damage.UNREADABLE as error:
+        raise StoreCorrupt(f"{path} is damaged ({type(error).__name__})", hint="choose another backup") from error
 
 
 def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) -> Replaced:

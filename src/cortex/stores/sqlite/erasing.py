@@ -27,6 +27,7 @@ _OWNED = {
     "receipts": "user = :user",
     "sessions": "user = :user",
     "jobs": "user = :user",
+    "quarantine": "user = :user",
 }
 
 Name = TypeVar("Name", bytes, str)

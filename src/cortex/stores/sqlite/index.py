@@ -18,7 +18,7 @@ from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import StoreBusy, StoreForeign
 from cortex.ports.index import Follow, Unfollow
 from cortex.ports.store import Change, Finding
-from cortex.stores.sqlite import audit
+from cortex.stores.sqlite import audit, damage
 from cortex.stores.sqlite.codec import batched, marks, pack_id, unpack_id
 from cortex.stores.sqlite.reader import SqliteView
 from cortex.stores.sqlite.store import SqliteStore
@@ -97,6 +97,19 @@ class SqliteIndex(SqliteStore):
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'files'").fetchone():
                 raise StoreForeign(f"{self.path} is not an index of files", hint="run `cortex index`: it makes another")
 
+    def _set_aside(self, connection: sqlite3.Connection) -> None:
+        """Take out damaged chunks, and have their files read again: they say what the chunks said."""
+        if not audit.set_aside(connection, recorded=False):
+            return
+        there = {id for (id,) in connection.execute("SELECT id FROM traces")}
+        for user, path, chunks in connection.execute("SELECT user, path, chunks FROM files").fetchall():
+            kept = [id for id in map(pack_id, _ids(chunks)) if id in there]
+            if len(kept) * _ID_BYTES < len(chunks):
+                connection.execute(
+                    "UPDATE files SET chunks = ?, size = -1, hash = '' WHERE user = ? AND path = ?",
+                    (b"".join(kept), user, path),
+                )
+
     def _findings(self, connection: sqlite3.Connection) -> Iterator[Finding]:
         return audit.findings(connection, (_belonging,), recorded=False)
 
@@ -108,16 +121,19 @@ class SqliteIndexView(SqliteView):
     def position(self) -> int:
         return counted_position(self._db)
 
+    @damage.named
     def files(self) -> Mapping[str, Followed]:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE user = ?", (self._user,))
         return {row[0]: Followed(*row) for row in rows}
 
+    @damage.named
     def file(self, path: str) -> Followed | None:
         row = self._db.execute(
             f"SELECT {_COLUMNS}, chunks FROM files WHERE user = ? AND path = ?", (self._user, path)
         ).fetchone()
         return Followed(*row[:-1])._replace(chunks=_ids(row[-1])) if row else None
 
+    @damage.named
     def vectors(self, ids: Sequence[TraceId], space: EmbeddingSpace) -> Mapping[TraceId, Sequence[Vector]]:
         found: dict[TraceId, list[Vector]] = {}
         for some in batched([pack_id(id) for id in ids]):
@@ -182,7 +198,8 @@ def _belonging(connection: sqlite3.Connection) -> Iterator[Finding]:
     stored = {
         (user, path, unpack_id(id))
         for user, path, id in connection.execute(
-            "SELECT f.user, json_extract(t.body, '$.path'), t.id FROM traces t JOIN facets f ON f.id = t.facet"
+            "SELECT f.user, CASE WHEN json_valid(t.body) THEN json_extract(t.body, '$.path') END, t.id"
+            " FROM traces t JOIN facets f ON f.id = t.facet"
         )
     }
     if strays := len(stored - named.keys()):

@@ -77,7 +77,14 @@ class Bag:
     """Many passages side by side, ready to be counted and scored together."""
 
     def __init__(self, units: Iterable[Passage]) -> None:
-        self.units = sorted(units)  # by row and passage, which no two share
+        found = list(units)
+        try:
+            self._lay_out(sorted(found))  # by row and passage, which no two share
+        except (TypeError, ValueError):
+            self._lay_out(sorted(_whole(found)))
+
+    def _lay_out(self, units: list[Passage]) -> None:
+        self.units = units
         columns = zip(*self.units, strict=True) if self.units else [()] * len(Unit._fields)
         rows, passages, lengths, terms, threads, seqs = columns
         row = np.array(rows, dtype=np.int64)
@@ -128,6 +135,17 @@ class Bag:
         counts = np.bincount(self._owner[at], self._terms[at] & np.uint32(_COUNT), len(self._lengths) + 1)
         shared: NDArray[np.float64] = counts[:-1] + BEFORE * counts[self._before]
         return shared
+
+
+def _whole(units: Iterable[Passage]) -> list[Passage]:
+    """Those that can be read; a damaged row is left out."""
+    return [
+        unit
+        for unit in units
+        if isinstance(unit[3], bytes)
+        and not len(unit[3]) % 4
+        and all(isinstance(each, int) for each in (*unit[:3], *unit[4:]))
+    ]
 
 
 def _before(passages: NDArray[np.int64], threads: NDArray[np.int64], seqs: NDArray[np.int64]) -> NDArray[np.int64]:

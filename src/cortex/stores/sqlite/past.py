@@ -27,9 +27,10 @@ from cortex.errors import InvalidRequest
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Match, Pulse, Version
 from cortex.stores.sqlite import lexicon
-from cortex.stores.sqlite.codec import pack_time, unpack_id, unpack_trace
+from cortex.stores.sqlite.codec import pack_time, unpack_id
 from cortex.stores.sqlite.codes import CodeIndex, enough
 from cortex.stores.sqlite.connections import until
+from cortex.stores.sqlite.damage import named
 from cortex.stores.sqlite.lexicon import Bag, Unit
 from cortex.stores.sqlite.reader import (
     MOST_FOLLOWED,
@@ -76,26 +77,32 @@ class PastView(SqliteView):
             )
         }
         rows = self._db.execute(
-            "SELECT t.row, t.id, t.name, t.facet, t.body FROM traces t JOIN facets f ON f.id = t.facet"
-            " WHERE f.user = :user AND t.since <= :at"
-            " UNION ALL SELECT t.row, t.id, t.name, v.facet, v.body FROM versions v JOIN traces t ON t.row = v.row"
+            "SELECT t.row, t.id, t.name, t.facet, t.body, t.checksum FROM traces t"
+            " JOIN facets f ON f.id = t.facet WHERE f.user = :user AND t.since <= :at"
+            " UNION ALL SELECT t.row, t.id, t.name, v.facet, v.body, v.checksum"
+            " FROM versions v JOIN traces t ON t.row = v.row"
             " JOIN facets f ON f.id = v.facet WHERE f.user = :user AND v.since <= :at AND v.until > :at",
             {"user": self._user, "at": self.position},
         )
         found = {}
-        for row, id, name, facet, body in rows:
+        for row, id, name, facet, body, checksum in rows:
             count, last = uses.get(row, (0, None))
-            found[unpack_id(id)] = Then(row, facet, unpack_trace(name, body, last, count))
+            trace = self._read_trace((id, name, body, last, count, facet, checksum))
+            if trace is not None:
+                found[unpack_id(id)] = Then(row, facet, trace)
         return dict(sorted(found.items()))
 
+    @named
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         return [self._traces[id].trace for id in ids if id in self._traces]
 
+    @named
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
         wanted = frozenset(turns)
         traces = (then.trace for then in self._traces.values())
         return [trace for trace in traces if isinstance(trace, Memory) and not wanted.isdisjoint(trace.source_turns)]
 
+    @named
     def history(self, id: TraceId) -> list[Version]:
         known = [version for version in super().history(id) if version.since <= self.position]
         return [
@@ -103,6 +110,7 @@ class PastView(SqliteView):
             for version in known
         ]
 
+    @named
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
         around: dict[TraceId, dict[int, TraceId]] = {}
         for id in ids:
@@ -125,6 +133,7 @@ class PastView(SqliteView):
             if isinstance(then.trace, Turn)
         }
 
+    @named
     def keywords(
         self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
@@ -150,6 +159,7 @@ class PastView(SqliteView):
         kept = [at for at, row in enumerate(chosen.rows) if row in wanted]
         return self._best([chosen.rows[at] for at in kept], scores[kept], limit)
 
+    @named
     def nearest(
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
@@ -173,20 +183,25 @@ class PastView(SqliteView):
             (space, self.position, self.position),
         ).fetchall()
 
+    @named
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         found = (then.trace for id, then in self._select(filter) if after is None or id > after)
         return [trace for trace, _ in zip(found, range(limit), strict=False)]
 
+    @named
     def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         found = [then.trace for id, then in self._select(filter) if before is None or id < before]
         return found[::-1][:limit]
 
+    @named
     def days(self, filter: Filter, first: date) -> list[DayCount]:
         return counted_by_day((then.trace for _, then in self._select(_facets_only(filter))), first)
 
+    @named
     def pulse(self) -> Pulse:
         return replace(super().pulse(), total=len(self._traces))
 
+    @named
     def counts(self, filter: Filter) -> Counts:
         names = {
             row[0]: row[1:] for row in self._db.execute("SELECT id, lane, scope, kind, label, trust, state FROM facets")
@@ -197,16 +212,20 @@ class PastView(SqliteView):
             if (created := pack_time(then.trace.created_at)) is not None
         )
 
+    @named
     def speakers(self, filter: Filter) -> frozenset[str]:
         turns = (then.trace for _, then in self._select(_facets_only(filter)))
         return frozenset(turn.speaker for turn in turns if isinstance(turn, Turn) and turn.speaker)
 
+    @named
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return next((turn for turn in self._turns(session) if turn.seq == seq), None)
 
+    @named
     def last_seq(self, session: str) -> int:
         return max((turn.seq for turn in self._turns(session)), default=-1)
 
+    @named
     def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
         later = (turn for turn in self._turns(session) if turn.seq > after)
         return sorted(later, key=lambda turn: (turn.seq, turn.id))[: max(0, limit)]

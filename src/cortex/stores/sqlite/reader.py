@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Version
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version
 from cortex.stores.sqlite.codec import (
     JOB_COLUMNS,
     batched,
@@ -40,8 +40,11 @@ from cortex.stores.sqlite.codec import (
 )
 from cortex.stores.sqlite.codes import MANY, CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
+from cortex.stores.sqlite.damage import Skips, check, named
 from cortex.stores.sqlite.lexicon import UNIT_COLUMNS, Bag, Passage
 from cortex.stores.sqlite.writer import check_vector, facet_token, own_position, user_token
+
+T = TypeVar("T")
 
 POSTING_BUDGET = 4_000
 """How many candidates the keyword leg scores at most."""
@@ -56,6 +59,9 @@ _DAY = 86_400_000_000
 
 MOST_FOLLOWED = 512
 """After how many of the best candidates the turn that follows is looked at as well."""
+
+_LONGEST = 1.001
+"""No two vectors of length one have a greater cosine."""
 
 Embedded = tuple[int, int, int, bytes]
 """Key, row, passage and vector."""
@@ -79,12 +85,17 @@ class Facets:
         return self.terms / self.passages if self.terms else 1.0
 
 
+TRACE_COLUMNS = "t.id, t.name, t.body, t.used, t.uses, t.facet, t.checksum"
+"""What `_read_trace` takes, in a query of `traces t`."""
+
+
 class SqliteView:
     """One snapshot, bound to one user."""
 
     def __init__(self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex]) -> None:
         self._db = connection
         self._codes = codes
+        self._skips = Skips()
         found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
         self._user: int = found[0] if found else -1
         self._posted_facets: frozenset[int] | None = None
@@ -103,45 +114,97 @@ class SqliteView:
         ).fetchone()
         return None if last is None else unpack_time(last)
 
+    # --- damaged rows ----------------------------------------------------------------------------
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        return tuple(self._skips.rows.values())
+
+    @named
+    def damage(self, id: TraceId) -> str | None:
+        self.load([id])
+        if any((skipped.table, skipped.key) == ("traces", id) for skipped in self.skipped):
+            whole = len(self.history(id))
+            return f"its row is damaged{_earlier(whole)}"
+        moved = self._db.execute(
+            "SELECT count(*), sum(source = 'versions') FROM quarantine"
+            " WHERE user = ? AND (key = ? OR key LIKE ? || '@%')",
+            (self._user, id, id),
+        ).fetchone()
+        return f"its row was damaged and is in the quarantine table{_earlier(moved[1] or 0)}" if moved[0] else None
+
+    def _read_trace(self, row: Sequence[Any]) -> Trace | None:
+        """The trace of a row of `TRACE_COLUMNS`; None where it is damaged."""
+        return self._skips.reading("traces", row[0], _trace, row)
+
+    def _most(
+        self, read: Callable[[Sequence[Any]], T | None], query: str, values: Sequence[Any], limit: int
+    ) -> list[T]:
+        """The first `limit` rows of a query that ends with `LIMIT ?`; a damaged one does not take another's place."""
+        asked = limit
+        while True:
+            rows = self._db.execute(query, (*values, asked)).fetchall()
+            found = [value for row in rows if (value := read(row)) is not None]
+            missing = limit - len(found)
+            if missing <= 0 or len(rows) < asked:
+                return found[:limit]
+            asked += 2 * missing
+
     # --- by id -----------------------------------------------------------------------------------
 
+    @named
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         found: dict[bytes, Trace] = {}
         packed = [pack_id(id) for id in ids]
         for some in batched(packed):
             # `CROSS` keeps SQLite from asking every facet of the user for every id.
             rows = self._db.execute(
-                "SELECT t.id, t.name, t.body, t.used, t.uses FROM traces t CROSS JOIN facets f ON f.id = t.facet"
+                f"SELECT {TRACE_COLUMNS} FROM traces t CROSS JOIN facets f ON f.id = t.facet"
                 f" WHERE f.user = ? AND t.id IN ({marks(some)})",
                 (self._user, *some),
             )
-            found.update((row[0], unpack_trace(*row[1:])) for row in rows)
+            found.update((row[0], trace) for row in rows if (trace := self._read_trace(row)))
         return [found[id] for id in packed if id in found]
 
+    @named
     def history(self, id: TraceId) -> list[Version]:
         row = self._db.execute(
-            "SELECT t.row, t.name, t.since, t.body FROM traces t JOIN facets f ON f.id = t.facet"
+            f"SELECT t.row, t.since, {TRACE_COLUMNS} FROM traces t JOIN facets f ON f.id = t.facet"
             " WHERE t.id = ? AND f.user = ?",
             (pack_id(id), self._user),
         ).fetchone()
         if row is None:
             return []
-        key, name, since, body = row
-        older = self._db.execute("SELECT body, since, until FROM versions WHERE row = ? ORDER BY since", (key,))
-        past = [Version(unpack_trace(name, text, None, 0), begin, end) for text, begin, end in older]
-        return [*past, Version(unpack_trace(name, body, None, 0), since, None)]
+        key, since, *now = row
+        name, now[3:5] = now[1], (None, 0)
+        older = self._db.execute(
+            "SELECT since, until, body, facet, checksum FROM versions WHERE row = ? ORDER BY since", (key,)
+        )
+        versions = [
+            *((self._read_version(id, name, begin, rest), begin, end) for begin, end, *rest in older),
+            (self._read_trace(now), since, None),
+        ]
+        return [Version(trace, begin, end) for trace, begin, end in versions if trace is not None]
 
+    def _read_version(self, id: TraceId, name: str, since: int, rest: Sequence[Any]) -> Trace | None:
+        body, facet, checksum = rest
+        return self._skips.reading(
+            "versions", f"{id}@{since}", _trace, (id, name, body, None, 0, facet, checksum)
+        )
+
+    @named
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
         found: dict[bytes, Trace] = {}
         for some in batched([pack_id(turn) for turn in turns]):
             rows = self._db.execute(
-                "SELECT t.id, t.name, t.body, t.used, t.uses FROM sources s CROSS JOIN traces t ON t.row = s.row"
+                f"SELECT {TRACE_COLUMNS} FROM sources s CROSS JOIN traces t ON t.row = s.row"
                 f" CROSS JOIN facets f ON f.id = t.facet WHERE f.user = ? AND s.turn IN ({marks(some)})",
                 (self._user, *some),
             )
-            found.update((row[0], unpack_trace(*row[1:])) for row in rows)
+            found.update((row[0], trace) for row in rows if (trace := self._read_trace(row)))
         return [memory for _, memory in sorted(found.items()) if isinstance(memory, Memory)]
 
+    @named
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
         around: dict[TraceId, dict[int, TraceId]] = {}
         for some in batched([pack_id(id) for id in ids]):
@@ -158,6 +221,7 @@ class SqliteView:
 
     # --- by words --------------------------------------------------------------------------------
 
+    @named
     def keywords(
         self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
@@ -266,6 +330,7 @@ class SqliteView:
 
     # --- by meaning ------------------------------------------------------------------------------
 
+    @named
     def nearest(
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
@@ -332,16 +397,39 @@ class SqliteView:
     def _nearest_of(self, vector: Vector, found: Sequence[Embedded], limit: int) -> list[Match]:
         if not found:
             return []
+        found = self._whole(found, len(vector))
+        if not found:
+            return []
         _, rows, passages, vectors = zip(*found, strict=True)
         # In double precision: the last bits of a sum of singles depend on where in the matrix a vector stands, and
         # the same state must give the same answer, now and when it is replayed.
         cosines = matrix_of(vectors).astype(np.float64) @ vector.astype(np.float64)
+        # Both are of length one. Where a flipped bit made a vector long, or no number, it is worth nothing.
+        fit = np.abs(cosines) <= _LONGEST
+        if not fit.all():
+            self._skip_vectors(each for each, fits in zip(found, fit.tolist(), strict=True) if not fits)
+            fitting = [each for each, fits in zip(found, fit.tolist(), strict=True) if fits]
+            return self._nearest_of(vector, fitting, limit)
         row, passage = np.array(rows, dtype=np.int64), np.array(passages, dtype=np.int64)
         # The best passage of each trace first, the earlier of two alike.
         order = np.lexsort((passage, -cosines, row))
         best = order[np.flatnonzero(np.diff(row[order], prepend=-1))]
         chosen: list[int] = row[best].tolist()
         return self._best(chosen, cosines[best], limit, dict(zip(chosen, passage[best].tolist(), strict=True)))
+
+    def _whole(self, found: Sequence[Embedded], dimension: int) -> Sequence[Embedded]:
+        """Those that can be compared at all; a vector that lost its length is left out."""
+        width = 4 * dimension
+        if is_even([each[3] for each in found], width):
+            return found
+        whole = [each for each in found if isinstance(each[3], bytes) and len(each[3]) == width]
+        kept = {each[0] for each in whole}
+        self._skip_vectors(each for each in found if each[0] not in kept)
+        return whole
+
+    def _skip_vectors(self, damaged: Iterable[Embedded]) -> None:
+        for key, *_ in damaged:
+            self._skips.add("vectors", key, "length")
 
     # --- what both searches share ----------------------------------------------------------------
 
@@ -398,9 +486,11 @@ class SqliteView:
 
     # --- by walking ------------------------------------------------------------------------------
 
+    @named
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         return self._walked(filter, "t.id > ?", pack_id(after) if after else b"", "t.id", limit)
 
+    @named
     def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         return self._walked(filter, "t.id < ?", pack_id(before) if before else _AFTER_ALL, "t.id DESC", limit)
 
@@ -409,13 +499,15 @@ class SqliteView:
         where, values = _row_conditions(filter, self._user)
         # Where sessions are given they are the way in; `+` keeps SQLite from walking through all facets instead.
         unless = "" if filter.sessions is None else "+"
-        rows = self._db.execute(
-            "SELECT t.name, t.body, t.used, t.uses FROM traces t"
+        return self._most(
+            self._read_trace,
+            f"SELECT {TRACE_COLUMNS} FROM traces t"
             f" WHERE {unless}t.facet IN (SELECT value FROM json_each(?)) AND {beyond}{where} ORDER BY {order} LIMIT ?",
-            (listed(facets.ids), place, *values, limit),
+            (listed(facets.ids), place, *values),
+            limit,
         )
-        return [unpack_trace(*row) for row in rows]
 
+    @named
     def days(self, filter: Filter, first: date) -> list[DayCount]:
         where, values = facet_conditions(filter)
         sorts: dict[int, tuple[tuple[str, str, str, str], int]] = {
@@ -442,23 +534,26 @@ class SqliteView:
             *(DayCount(_day(day), *sorts[facet][0], number) for facet, day, number in rows),
         ]
 
+    @named
     def pulse(self) -> Pulse:
         total = self._db.execute("SELECT sum(traces) FROM facets WHERE user = ?", (self._user,)).fetchone()[0]
         jobs = self._db.execute("SELECT state, count(*) FROM jobs WHERE user = ? GROUP BY state", (self._user,))
         return Pulse(self.position, total or 0, dict(jobs.fetchall()))
 
+    @named
     def counts(self, filter: Filter) -> Counts:
         where, values = facet_conditions(filter)
         narrow, more = _row_conditions(filter, self._user)
         rows = self._db.execute(
             "SELECT f.lane, f.scope, f.kind, f.label, f.trust, f.state, count(*), min(t.created), max(t.created),"
-            " sum(length(CAST(json_extract(t.body, '$.text') AS BLOB)))"
+            " sum(CASE WHEN json_valid(t.body) THEN length(CAST(json_extract(t.body, '$.text') AS BLOB)) END)"
             f" FROM traces t {_joined(filter)} facets f ON f.id = t.facet"
             f" WHERE f.user = ?{where}{narrow} GROUP BY f.id",
             (self._user, *values, *more),
         ).fetchall()
         return tally(rows)
 
+    @named
     def speakers(self, filter: Filter) -> frozenset[str]:
         facets = listed(self._facets(filter).ids)
         rows = self._db.execute(
@@ -466,15 +561,17 @@ class SqliteView:
         )
         return frozenset(row[0] for row in rows)
 
+    @named
     def turn_at(self, session: str, seq: int) -> Turn | None:
         row = self._db.execute(
-            "SELECT t.name, t.body, t.used, t.uses FROM threads h JOIN traces t ON t.thread = h.id AND t.seq = ?"
+            f"SELECT {TRACE_COLUMNS} FROM threads h JOIN traces t ON t.thread = h.id AND t.seq = ?"
             " WHERE h.user = ? AND h.session = ?",
             (seq, self._user, session),
         ).fetchone()
-        turn = unpack_trace(*row) if row else None
+        turn = self._read_trace(row) if row else None
         return turn if isinstance(turn, Turn) else None
 
+    @named
     def last_seq(self, session: str) -> int:
         found = self._db.execute(
             "SELECT max(t.seq) FROM threads h JOIN traces t ON t.thread = h.id WHERE h.user = ? AND h.session = ?",
@@ -482,24 +579,30 @@ class SqliteView:
         ).fetchone()[0]
         return -1 if found is None else found
 
+    @named
     def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
-        rows = self._db.execute(
-            "SELECT t.name, t.body, t.used, t.uses FROM threads h JOIN traces t ON t.thread = h.id AND t.seq > ?"
+        found = self._most(
+            self._read_trace,
+            f"SELECT {TRACE_COLUMNS} FROM threads h JOIN traces t ON t.thread = h.id AND t.seq > ?"
             " WHERE h.user = ? AND h.session = ? ORDER BY t.seq, t.id LIMIT ?",
-            (after, self._user, session, max(0, limit)),
+            (after, self._user, session),
+            max(0, limit),
         )
-        return [turn for row in rows if isinstance(turn := unpack_trace(*row), Turn)]
+        return [turn for turn in found if isinstance(turn, Turn)]
 
     # --- ledger, receipts, sessions, jobs --------------------------------------------------------
 
+    @named
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
-        rows = self._db.execute(
+        return self._most(
+            self._read_event,
             f"SELECT {_EVENT_COLUMNS} FROM events"
             " WHERE user = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?",
-            (self._user, after, self.position, limit),
+            (self._user, after, self.position),
+            limit,
         )
-        return [_event(row) for row in rows]
 
+    @named
     def latest_events(
         self,
         limit: int = 50,
@@ -516,43 +619,91 @@ class SqliteView:
         if subject is not None:
             where += " AND subject = ?"
             values.append(subject)
-        rows = self._db.execute(
+        return self._most(
+            self._read_event,
             f"SELECT {_EVENT_COLUMNS} FROM events WHERE user = ? AND position <= ?{where}"
             " ORDER BY position DESC LIMIT ?",
-            (self._user, last, *values, limit),
+            (self._user, last, *values),
+            limit,
         )
-        return [_event(row) for row in rows]
 
+    def _read_event(self, row: Sequence[Any]) -> Event | None:
+        return self._skips.reading("events", row[0], _event, row)
+
+    def _read_receipt(self, row: Sequence[Any]) -> Receipt | None:
+        return self._skips.reading("receipts", row[0], _receipt, row)
+
+    def _read_job(self, row: Sequence[Any]) -> Job | None:
+        return self._skips.reading("jobs", row[2], read_job, row)
+
+    @named
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         row = self._db.execute(
-            "SELECT body, query FROM receipts WHERE id = ? AND user = ?", (id, self._user)
+            f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE id = ? AND user = ?", (id, self._user)
         ).fetchone()
-        return (unpack_receipt(row[0]), row[1]) if row else None
+        receipt = self._read_receipt(row) if row else None
+        return (receipt, row[2]) if receipt else None
 
+    @named
     def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
         earlier = " AND (at, id) < (SELECT at, id FROM receipts WHERE id = ? AND user = ?)" if before else ""
-        rows = self._db.execute(
-            f"SELECT body FROM receipts WHERE user = ? AND (? IS NULL OR op = ?){earlier}"
+        return self._most(
+            self._read_receipt,
+            f"SELECT {_RECEIPT_COLUMNS} FROM receipts WHERE user = ? AND (? IS NULL OR op = ?){earlier}"
             " ORDER BY at DESC, id DESC LIMIT ?",
-            (self._user, op, op, *((before, self._user) if before else ()), limit),
+            (self._user, op, op, *((before, self._user) if before else ())),
+            limit,
         )
-        return [unpack_receipt(row[0]) for row in rows]
 
+    @named
     def state(self, session: str) -> Mapping[str, Any] | None:
         row = self._db.execute(
-            "SELECT state FROM sessions WHERE user = ? AND session = ?", (self._user, session)
+            "SELECT state, user, session, checksum FROM sessions WHERE user = ? AND session = ?", (self._user, session)
         ).fetchone()
-        if row is None:
-            return None
-        state: Mapping[str, Any] = json.loads(row[0])
-        return state
+        return self._skips.reading("sessions", session, session_state, *row) if row else None
 
+    @named
     def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
-        rows = self._db.execute(
-            f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = ? AND (? IS NULL OR state = ?) ORDER BY due, id LIMIT ?",
-            (self._user, state, state, limit),
+        return self._most(
+            self._read_job,
+            f"SELECT user, checksum, {JOB_COLUMNS} FROM jobs WHERE user = ? AND (? IS NULL OR state = ?)"
+            " ORDER BY due, id LIMIT ?",
+            (self._user, state, state),
+            limit,
         )
-        return [unpack_job(row) for row in rows]
+
+
+def _trace(row: Sequence[Any]) -> Trace:
+    _, name, body, used, uses, facet, checksum = row
+    check(checksum, body, facet)
+    return unpack_trace(name, body, used, uses)
+
+
+_RECEIPT_COLUMNS = "id, body, query, user, checksum"
+
+
+def _receipt(row: Sequence[Any]) -> Receipt:
+    _, body, query, user, checksum = row
+    check(checksum, body, user, query)
+    return unpack_receipt(body)
+
+
+def session_state(state: str, user: int, session: str, checksum: int | None) -> Mapping[str, Any]:
+    """The state of a session, from its row."""
+    check(checksum, state, user, session)
+    found: Mapping[str, Any] = json.loads(state)
+    return dict(found)
+
+
+def read_job(row: Sequence[Any]) -> Job:
+    """A job from its user, its checksum and `JOB_COLUMNS`."""
+    user, checksum, *told = row
+    check(checksum, told[-1], user, told[1], told[2])
+    return unpack_job(tuple(told))
+
+
+def _earlier(versions: int) -> str:
+    return f"; {versions} earlier versions of it are whole" if versions else ""
 
 
 _EVENT_COLUMNS = "position, at, kind, subject, commitment, seal"
@@ -560,7 +711,7 @@ _AFTER_ALL = b"\xff" * 17
 """Longer than an id, and so after every one."""
 
 
-def _event(row: tuple[int, int, str, str, bytes, bytes]) -> Event:
+def _event(row: Sequence[Any]) -> Event:
     position, at, kind, subject, commitment, seal = row
     return Event(position, unpack_time(at), EventKind(kind), subject, commitment.hex(), seal.hex())
 
@@ -574,10 +725,20 @@ def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None,
     if centre is None or len(found) <= many:
         return found
     middle = np.frombuffer(centre, dtype="<f4")
+    if not is_even([each[3] for each in found], len(centre)):
+        return found
     codes = sign_codes(matrix_of([each[3] for each in found]), middle)
     keys = np.array([each[0] for each in found], dtype=np.int64)
     chosen = set(choose(hamming(codes, sign_codes(vector, middle)), keys, many).tolist())
     return [each for each in found if each[0] in chosen]
+
+
+def is_even(blobs: Sequence[bytes], width: int) -> bool:
+    """Whether all are of this many bytes."""
+    try:
+        return set(map(len, blobs)) <= {width}
+    except TypeError:
+        return False
 
 
 def matrix_of(vectors: Sequence[bytes]) -> NDArray[np.float32]:
@@ -633,7 +794,7 @@ def tally(rows: Iterable[tuple[str, str, str, str, str, str, int, int, int, int]
         for counted, name in zip(by, names, strict=True):
             counted[name] = counted.get(name, 0) + number
         total += number
-        size += length
+        size += length or 0
         oldest = first if oldest is None else min(oldest, first)
         newest = last if newest is None else max(newest, last)
     lane, scope, kind, label, trust, state = by

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 
 from cortex.domain.terms import TOKENISER
 from cortex.errors import StoreForeign, StoreTooNew
+from cortex.stores.sqlite import damage
+
+log = logging.getLogger("cortex")
 
 APPLICATION_ID = 0x43525458  # "CRTX"
 
@@ -155,12 +159,32 @@ CREATE INDEX jobs_due ON jobs (state, due);
 
 # The ledger by user: where a user's own events end is asked all the time. When a job was last written, by the clock of
 # then: one that lies in the future tells that the clock was set back since; and jobs that have ended keep no query.
-# Which erasures of the log beside the file were carried out in it.
+# Which erasures of the log beside the file were carried out in it. A checksum beside every body and vector, and where
+# damaged rows are moved to (see damage.py).
 _V2 = """
 CREATE INDEX events_by_user ON events (user);
 ALTER TABLE jobs ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
 UPDATE jobs SET payload = '{}' WHERE state IN ('done', 'failed');
 CREATE TABLE erasures (id TEXT PRIMARY KEY) WITHOUT ROWID;
+ALTER TABLE users ADD COLUMN checksum INTEGER;
+ALTER TABLE traces ADD COLUMN checksum INTEGER;
+ALTER TABLE versions ADD COLUMN checksum INTEGER;
+ALTER TABLE receipts ADD COLUMN checksum INTEGER;
+ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+ALTER TABLE jobs ADD COLUMN checksum INTEGER;
+ALTER TABLE spaces ADD COLUMN checksum INTEGER;
+ALTER TABLE vectors ADD COLUMN checksum INTEGER;
+CREATE TABLE quarantine (
+  id INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  key TEXT NOT NULL,
+  user INTEGER,
+  position INTEGER NOT NULL,
+  why TEXT NOT NULL,
+  seal TEXT NOT NULL,
+  body BLOB,
+  rest TEXT NOT NULL
+);
 """
 
 MIGRATIONS = (_V1, _V2)
@@ -173,9 +197,12 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Asked again under the lock: another process may have been first.
-            for migration in MIGRATIONS[_version(connection, path) :]:
+            known = _version(connection, path)
+            for migration in MIGRATIONS[known:]:
                 for statement in _statements(migration):
                     connection.execute(statement)
+            if known == 1:
+                _fill_checksums(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('tokeniser', ?)", (TOKENISER,))
@@ -185,6 +212,20 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def _fill_checksums(connection: sqlite3.Connection) -> None:
+    """Give the rows of an older file their checksums."""
+    damage.summing(connection)
+    for table in damage.SUMMED:
+        connection.execute("SAVEPOINT filling")
+        try:
+            connection.execute(f"UPDATE {table} SET checksum = {damage.expression(table)}")
+        except sqlite3.DatabaseError as error:
+            # A table that SQLite cannot read whole keeps its rows as they are: the rest can still be used.
+            connection.execute("ROLLBACK TO filling")
+            log.warning("rows of %s have no checksums: %s", table, error)
+        connection.execute("RELEASE filling")
 
 
 def refuse_strange(connection: sqlite3.Connection, path: str) -> None:

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -16,14 +16,15 @@ from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
+from cortex.errors import StoreCorrupt, StoreError
 from cortex.ports.store import CLOCK_STEP, Abilities, Change, File, Finding, Job, JobState, Remains, Touch
-from cortex.stores.sqlite import audit, copies, erasing, schema
-from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time, unpack_job
+from cortex.stores.sqlite import audit, copies, damage, erasing, schema
+from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time
 from cortex.stores.sqlite.codes import CodeIndex
 from cortex.stores.sqlite.connections import Connections
 from cortex.stores.sqlite.erasures import ErasureLog
 from cortex.stores.sqlite.past import PastView
-from cortex.stores.sqlite.reader import SqliteView
+from cortex.stores.sqlite.reader import SqliteView, read_job
 from cortex.stores.sqlite.writer import Writer, check
 
 
@@ -86,8 +87,8 @@ class SqliteStore:
         self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
     ) -> Job | None:
         with self._connections.writing() as connection:
-            row = connection.execute(
-                f"SELECT {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"
+            query = (
+                f"SELECT user, checksum, {JOB_COLUMNS} FROM jobs WHERE user = (SELECT id FROM users WHERE name = :user)"
                 " AND kind IN (SELECT value FROM json_each(:kinds))"
                 " AND ((state = 'waiting' AND due <= :now) OR (state = 'running' AND claimed <= :now)"
                 "  OR (state IN ('waiting', 'running') AND written > :ahead))"
@@ -96,18 +97,27 @@ class SqliteStore:
                 "  AND (other.kind = jobs.kind AND other.key = jobs.key"
                 "   OR other.kind IN (SELECT value FROM json_each(:alone))"
                 "    AND jobs.kind IN (SELECT value FROM json_each(:alone))))"
-                " ORDER BY due, id LIMIT 1",
-                {"user": tenant.user, "kinds": listed(kinds), "alone": listed(alone), "now": pack_time(now),
-                 "ahead": pack_time(now + CLOCK_STEP)},
-            ).fetchone()
-            if row is None:
-                return None
-            connection.execute(
-                "UPDATE jobs SET state = ?, claimed = ?, attempts = attempts + 1, written = ? WHERE id = ?",
-                (JobState.RUNNING.value, pack_time(until), pack_time(now), row[0]),
+                " ORDER BY due, id LIMIT 1"
             )
-            claimed = connection.execute(f"SELECT {JOB_COLUMNS} FROM jobs WHERE id = ?", (row[0],)).fetchone()
-            return unpack_job(claimed)
+            asked = {"user": tenant.user, "kinds": listed(kinds), "alone": listed(alone), "now": pack_time(now),
+                     "ahead": pack_time(now + CLOCK_STEP)}  # fmt: skip
+            while row := connection.execute(query, asked).fetchone():
+                job = damage.Skips().reading("jobs", row[2], read_job, row)
+                if job is None:
+                    # It must not stand in the way of the others; `verify --repair` moves it away.
+                    connection.execute(
+                        "UPDATE jobs SET state = ?, error = 'row_damaged' WHERE id = ?", (JobState.FAILED.value, row[2])
+                    )
+                    continue
+                job = replace(
+                    job, state=JobState.RUNNING, claimed_until=until, attempts=job.attempts + 1, written_at=now
+                )
+                connection.execute(
+                    "UPDATE jobs SET state = ?, claimed = ?, attempts = ?, written = ? WHERE id = ?",
+                    (job.state.value, pack_time(until), job.attempts, pack_time(now), job.id),
+                )
+                return job
+            return None
 
     def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
         with self._connections.reading() as connection:
@@ -129,20 +139,50 @@ class SqliteStore:
             ]
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        with self._connections.reading() as connection:
-            findings = list(self._findings(connection))
+        findings = self._looked_through()
         if repair and any(finding.code in audit.REPAIRABLE for finding in findings):
-            with self._connections.writing() as connection:
-                audit.rebuild(connection)
+            failed = self._repair(findings)
             # The codes were made anew under new numbers.
             self._codes.clear()
-            with self._connections.reading() as connection:
-                left = list(self._findings(connection))
+            left = self._looked_through()
+            known = {finding.detail for finding in findings}
             for finding in findings:
-                still_there = any(finding.code == other.code for other in left)
-                yield Finding(finding.code, finding.detail, repaired=not still_there)
+                still_there = any(finding.code == other.code for other in left if not other.repaired)
+                yield Finding(finding.code, finding.detail, repaired=finding.repaired or not still_there)
+            yield from (finding for finding in left if finding.detail not in known)
+            yield from failed
         else:
             yield from findings
+
+    def _looked_through(self) -> list[Finding]:
+        """Everything that is out of order, as far as it can be told."""
+        try:
+            with self._connections.reading() as connection:
+                return list(self._findings(connection))
+        except StoreCorrupt as error:
+            return [Finding("file", error.message)]
+
+    def _repair(self, findings: Sequence[Finding]) -> list[Finding]:
+        """Put in order what can be; gives what stood in the way."""
+        if any(finding.code == "file" for finding in findings):
+            # An index of SQLite's own is made anew from its table, if it is no more than that.
+            with suppress(StoreError), self._connections.exclusive() as connection:
+                connection.execute("REINDEX")
+        try:
+            with self._connections.writing() as connection:
+                self._set_aside(connection)
+                audit.rebuild(connection)
+        except StoreCorrupt as error:
+            return [Finding("file", f"could not be repaired: {error.message}")]
+        return []
+
+    def _set_aside(self, connection: sqlite3.Connection) -> None:
+        """Move damaged rows to the quarantine table."""
+        audit.set_aside(connection, recorded=self.recorded)
+
+    def damaged(self, tenant: Tenant) -> Mapping[str, int]:
+        with self._connections.reading() as connection:
+            return damage.counted(connection, tenant.user)
 
     def _findings(self, connection: sqlite3.Connection) -> Iterator[Finding]:
         return audit.findings(connection)
@@ -159,12 +199,14 @@ class SqliteStore:
         size = sum(os.path.getsize(file) for file in self._files if file.exists())
         with self._connections.reading() as connection:
             spaces = connection.execute("SELECT key, centre IS NOT NULL FROM spaces ORDER BY id").fetchall()
+            quarantined = connection.execute("SELECT count(*) FROM quarantine").fetchone()[0]
         return {
             "backend": "sqlite",
             "path": str(self.path),
             "bytes": size,
             "schema": schema.VERSION,
             "tokeniser": TOKENISER,
+            "quarantined": quarantined,
             "spaces": {key: "codes" if coded else "exact" for key, coded in spaces},
         }
 
@@ -253,6 +295,7 @@ class SqliteStore:
                 self._codes[space] = CodeIndex(space, dimension)
             return self._codes[space]
 
+    @damage.named
     def _follow_tokeniser(self) -> None:
         """Index everything anew when the words of the index are not the ones we would look for."""
         with self._connections.reading() as connection:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cortex.ports.store import Finding
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
 from cortex.surfaces.cli.reading import text_of
@@ -23,10 +24,12 @@ def verify(
     surface = surface_of(context)
     with surface.engine() as engine:
         findings = engine.verify(repair=repair)
-    left = [finding for finding in findings if not finding.repaired]
+        left = [finding for finding in findings if not finding.repaired]
+        # Where repairing does not help, or SQLite itself cannot read the file, only a backup does.
+        way_out = engine.way_out() if left and (repair or any(each.code == "file" for each in left)) else ""
     if surface.json:
         told = [{"code": each.code, "detail": each.detail, "repaired": each.repaired} for each in findings]
-        output.show_json({"ok": not left, "findings": told})
+        output.show_json({"ok": not left, "findings": told, "way_out": way_out or None})
     elif not findings:
         output.plain("everything is in order")
     else:
@@ -34,13 +37,21 @@ def verify(
 
         made = rendering.table("what", "found", "state")
         for each in findings:
-            made.add_row(each.code, output.one_line(each.detail), "mended" if each.repaired else "not mended")
+            made.add_row(each.code, output.one_line(each.detail), _state(each))
         output.show(made)
         if left and not repair:
-            output.show(rendering.notice("not in order", "run `cortex verify --repair`"))
+            otherwise = f"; where that does not help, {way_out}" if way_out else ""
+            output.show(rendering.notice("not in order", f"run `cortex verify --repair`{otherwise}"))
         elif left:
-            output.show(rendering.notice("what is left is not derived, so it cannot be made anew", "restore a backup"))
+            why = "what is left is not derived, so it cannot be made anew"
+            output.show(rendering.notice(why, way_out or "restore a backup"))
     return DIFFERENT if left else 0
+
+
+def _state(finding: Finding) -> str:
+    if finding.code == "quarantined":
+        return "in quarantine"
+    return "repaired" if finding.repaired else "not repaired"
 
 
 def optimize(context: typer.Context) -> None:
