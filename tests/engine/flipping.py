@@ -22,6 +22,7 @@ from cortex.wiring import Cortex
 STORE = Path("agents") / "main.sqlite"
 CACHE = Path("embeddings.sqlite")
 LOGGED = tuple(f"Only the log says that number{n} moved" for n in range(12))
+USER = "anna-of-the-harbour"
 QUERY = "where does number7 live"
 
 # What a flip must not change without a word: everything that is shown, compared or committed to.
@@ -42,7 +43,7 @@ CONTENT = {
 
 
 def opened(home: Path, clock: FakeClock | None = None) -> Engine:
-    return Cortex(home, embedder=FakeEmbedder(16), reranker=FakeReranker(), clock=clock or FakeClock())
+    return Cortex(home, user=USER, embedder=FakeEmbedder(16), reranker=FakeReranker(), clock=clock or FakeClock())
 
 
 def make(home: Path) -> Path:

@@ -186,6 +186,36 @@ def test_an_entry_of_the_wrong_size_is_ignored_and_replaced(path: Path) -> None:
     assert len(inner.queries) == 2
 
 
+def test_a_damaged_vector_is_a_miss_that_is_counted_and_replaced(path: Path) -> None:
+    """A flipped bit in the file never becomes a flipped bit in an answer."""
+    inner = FakeEmbedder()
+    embedder = cached(path, inner)
+    true = embedder.embed_query("hello")
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE vectors SET vector = CAST(x'00000040' || substr(vector, 5) AS BLOB)")
+    database.close()
+    assert [finding.code for finding in embedder.verify_cache()] == ["cache"]
+    assert np.array_equal(embedder.embed_query("hello"), true)
+    assert embedder.cache_status()["damaged"] == 1
+    assert embedder.verify_cache() == []
+    embedder.embed_query("hello")
+    assert len(inner.queries) == 2
+
+
+def test_a_cache_of_an_older_version_is_used_on(path: Path) -> None:
+    inner = FakeEmbedder()
+    first = cached(path, inner)
+    first.embed_query("hello")
+    first.close()
+    with sqlite3.connect(path) as database:
+        database.execute("ALTER TABLE vectors DROP COLUMN checksum")
+    database.close()
+    again = cached(path, inner)
+    again.embed_query("hello")
+    assert inner.queries == ["hello"]
+    assert again.verify_cache() == []
+
+
 @pytest.mark.parametrize("wrong", [np.full(64, np.nan, np.float32), np.ones(3, np.float32)], ids=["nan", "size"])
 def test_a_vector_that_cannot_be_compared_is_not_kept(path: Path, wrong: Vector) -> None:
     """B18: a bad answer is not made to last."""

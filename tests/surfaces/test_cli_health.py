@@ -121,6 +121,36 @@ def test_verify_repairs_what_is_derived(cli: Cli) -> None:
     assert cli("optimize").code == 0
 
 
+def test_a_damaged_memory_is_told_by_its_id_and_never_as_a_mistake_in_cortex(cli: Cli) -> None:
+    bad = cli.remembered("The deploy key rotates on Mondays")
+    cli.remembered("The harbour opens at dawn")
+    with sqlite3.connect(cli.home / "agents" / "main.sqlite") as database:
+        database.execute("UPDATE traces SET body = substr(body, 3) WHERE body LIKE '%deploy%'")
+    database.close()
+    said = cli("show", bad)
+    assert (said.code, said.hint) == (17, "run `cortex verify --repair`, or restore a backup")
+    assert f"{bad} cannot be read" in said.error
+    assert [cli(verb, *more).code for verb, *more in (("list",), ("recall", "harbour"), ("status",))] == [0, 0, 0]
+    found = cli("verify", "--json")
+    assert (found.code, [each["code"] for each in found.json["findings"]]) == (1, ["damaged"])
+    assert bad in cli("verify").out
+    assert cli("verify", "--repair").code == 0
+    assert "in quarantine" in cli("verify").out
+    assert cli("erase", bad, "--yes").code == 0
+    assert "everything is in order" in cli("verify").out
+
+
+def test_a_database_that_cannot_be_read_is_told_with_the_way_to_a_backup(cli: Cli) -> None:
+    cli.remembered("The harbour opens at dawn")
+    made = Path(cli("backup", "--json").json["file"])
+    (cli.home / "agents" / "main.sqlite").write_bytes(b"no database at all" * 500)
+    for verb in (("list",), ("verify",), ("verify", "--repair"), ("recall", "harbour")):
+        said = cli(*verb)
+        assert said.hint.startswith(f"run `cortex restore {made.name}`"), verb
+    assert cli("restore", made.name).code == 0
+    assert cli("list").code == cli("verify").code == 0
+
+
 def test_models_that_are_not_here_are_said_so(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CORTEX_MODELS", str(tmp_path / "no-models"))
     assert {model["state"] for model in cli("models", "list", "--json").json["models"]} == {"absent"}

@@ -25,8 +25,9 @@ UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticErro
 """What decoding a damaged row may raise."""
 
 
-as_text = functools.partial(str, encoding="utf-8", errors="replace")
-"""Reads texts, damaged ones too: SQLite's own way raises an error in the middle of a query."""
+def as_text(said: bytes) -> str:
+    """Reads texts, damaged ones too: SQLite's own way raises an error in the middle of a query."""
+    return said.decode("utf-8", "replace")
 
 
 class WrongChecksum(ValueError):
@@ -55,8 +56,12 @@ SUMMED: Mapping[str, Summed] = {
 
 def checksum(content: str | bytes | None, *about: object) -> int:
     """The CRC-32 of a row's content and of what it is about."""
-    told = "\x1f".join(map(_plain, about)).encode("utf-8", "replace")
-    return crc32(content.encode("utf-8", "replace") if isinstance(content, str) else content or b"", crc32(told))
+    return crc32(content.encode("utf-8", "replace") if isinstance(content, str) else content or b"", _seed(*about))
+
+
+@functools.lru_cache(maxsize=4_096, typed=True)  # of traces there are few: one for each facet
+def _seed(*about: object) -> int:
+    return crc32("\x1f".join(map(_plain, about)).encode("utf-8", "replace"))
 
 
 def _plain(value: object) -> str:
