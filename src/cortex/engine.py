@@ -702,17 +702,17 @@ class Engine:
         """Recompute everything derived, and the chain of events, and compare; in the index of the files too."""
         self.settle()
         index = self._index
-        found = [*self._store.verify(repair=repair), *self._unfinished(repair=repair)]
+        found = list(self._store.verify(repair=repair))
+        # Where SQLite itself cannot read the file, or repairing did not help, only a backup does.
+        if any(not each.repaired and (repair or each.code == "file") for each in found):
+            found.append(Finding("restore", self._parts.way_out(self.tenant.agent) or "restore a backup"))
+        found += self._unfinished(repair=repair)
         if isinstance(index, StoreError):
             found.append(Finding("files", f"{index.message}; {index.hint}"))
         elif index is not None:
             found += index.verify(repair=repair)
         cache = getattr(self._parts.embedder, "verify_cache", None)
         return found if cache is None else [*found, *cache(repair=repair)]
-
-    def way_out(self) -> str:
-        """What to do where the store itself cannot be read: which backup is good, and how to restore it."""
-        return self._parts.way_out(self.tenant.agent)
 
     def _unfinished(self, *, repair: bool) -> Sequence[Finding]:
         """The erasures of the agent that are not finished, and with `repair` what became of them."""
@@ -1041,10 +1041,11 @@ class Engine:
 
 
 def _found(view: View, id: TraceId) -> Trace:
-    found = view.load([id])
-    if not found:
-        raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
-    return found[0]
+    if found := view.load([id]):
+        return found[0]
+    if why := view.damage(id):
+        raise RowDamaged(f"{id} cannot be read: {why}", hint="run `cortex verify --repair`, or restore a backup")
+    raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
 
 
 def _state_to_restore(versions: Sequence[Version]) -> State:

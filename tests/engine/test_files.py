@@ -586,7 +586,7 @@ def test_the_status_tells_how_the_files_stand(open_engine, notes, clock):
     before = engine.files.status()
     assert set(before) >= STATUS
     assert (before["files"], before["chunks"], before["dirty"], before["last_sync"]) == (0, 0, True, None)
-    assert before["cache"] == {"enabled": True, "entries": 0, "max_entries": 50, "degraded": None}
+    assert before["cache"] == {"enabled": True, "entries": 0, "max_entries": 50, "damaged": 0, "degraded": None}
     note(notes / "two.md", "# One\n\nThe first part is about kettles.\n\n# Two\n\nThe second part is about doors.\n")
     engine.index(notes)
     told = engine.files.status()

@@ -184,3 +184,26 @@ def test_status_tells_which_embedder_auto_chose_and_why(
 def test_an_embedder_that_was_named_was_chosen_by_nobody(cli: Cli) -> None:
     assert cli("status", "--json").json["embedder"]["chosen"] is None
     assert "chosen" not in cli("status").out
+
+
+def test_what_repairing_cannot_help_is_told_with_the_backup_to_restore(cli: Cli) -> None:
+    """`verify --repair` never says to run `verify --repair`."""
+    cli.remembered("The harbour opens at dawn")
+    made = Path(cli("backup", "--json").json["file"])
+    file = cli.home / "agents" / "main.sqlite"
+    with sqlite3.connect(file) as database:
+        (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'traces'").fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    database.close()
+    content = bytearray(file.read_bytes())
+    content[(root - 1) * size : root * size] = b"\xa5" * size
+    file.write_bytes(content)
+    for verb in (("verify",), ("verify", "--repair")):
+        said = cli(*verb, "--json")
+        assert said.code == 1
+        (told,) = [each["detail"] for each in said.json["findings"] if each["code"] == "restore"]
+        assert told.startswith(f"run `cortex restore {made.name}`")
+    assert "verify --repair" not in cli("verify", "--repair").out
+    assert cli("recall", "harbour").code in (0, 15)
+    assert cli("restore", "latest").code == 0
+    assert cli("verify").code == 0

@@ -24,12 +24,11 @@ def verify(
     surface = surface_of(context)
     with surface.engine() as engine:
         findings = engine.verify(repair=repair)
-        left = [finding for finding in findings if not finding.repaired]
-        # Where repairing does not help, or SQLite itself cannot read the file, only a backup does.
-        way_out = engine.way_out() if left and (repair or any(each.code == "file" for each in left)) else ""
+    left = [finding for finding in findings if not finding.repaired]
+    way_out = next((each.detail for each in left if each.code == "restore"), "")
     if surface.json:
         told = [{"code": each.code, "detail": each.detail, "repaired": each.repaired} for each in findings]
-        output.show_json({"ok": not left, "findings": told, "way_out": way_out or None})
+        output.show_json({"ok": not left, "findings": told})
     elif not findings:
         output.plain("everything is in order")
     else:
