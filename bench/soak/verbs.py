@@ -405,7 +405,10 @@ class Worker:
         effect = Effect(verb="index", user=self.name, sets={**before, f"file {path.name} {own}": "1"})
 
         def index() -> Any:
-            path.write_text(f"# Notes\n\n{text}.\n", "utf-8")
+            # As editors do: whoever is killed meanwhile leaves the old file or the new one.
+            fresh = path.with_suffix(".new")
+            fresh.write_text(f"# Notes\n\n{text}.\n", "utf-8")
+            fresh.replace(path)
             return self.engine.index(folder)
 
         if not self._user.uncertain() & {f"file {path.name} {own}", *before}:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.ports.store import Change, Embed, Filter, Job, Match, Put, Store, View
+from cortex.stores.sqlite import damage
 
 AT = datetime(2026, 7, 1, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -118,3 +121,15 @@ class Desk:
     def position(self) -> int:
         with self.view() as view:
             return view.position
+
+
+def as_first_version(path: Path) -> None:
+    """Make a file what the first release would have made of it."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        for table in damage.SUMMED:
+            file.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+        file.execute("ALTER TABLE jobs DROP COLUMN written")
+        file.execute("DROP INDEX events_by_user")
+        for table in ("quarantine", "erasures"):
+            file.execute(f"DROP TABLE {table}")
+        file.execute("PRAGMA user_version = 1")

@@ -6,13 +6,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from samples import ANNA, AT, EAST, Desk, chunk, id_, ids, memory, turn
+from samples import ANNA, AT, EAST, Desk, as_first_version, chunk, id_, ids, memory, turn
 
 from cortex.domain.events import EventKind
 from cortex.domain.followed import Followed
 from cortex.ports.index import Follow
 from cortex.ports.store import Put
-from cortex.stores.sqlite import SqliteStore, damage
+from cortex.stores.sqlite import SqliteStore
 from cortex.stores.sqlite.index import SqliteIndex
 
 
@@ -24,11 +24,7 @@ def test_a_file_of_an_older_version_gets_its_checksums(tmp_path: Path):
     desk.put(memory(1), turn(2))
     desk.embed(memory(1), EAST)
     store.close()
-    with closing(sqlite3.connect(file, isolation_level=None)) as old:
-        for table in damage.SUMMED:
-            old.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-        old.execute("DROP TABLE quarantine")
-        old.execute("PRAGMA user_version = 1")
+    as_first_version(file)
     store = SqliteStore(file)
     assert list(store.verify()) == []
     assert ids(Desk(store, ANNA).near(EAST)) == [id_(1)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import ANNA, AT, BORIS, DAY, MINUTE, Desk, id_, ids, job, memory
+from samples import ANNA, AT, BORIS, DAY, MINUTE, Desk, as_first_version, id_, ids, job, memory
 
 from cortex.domain.events import EventKind
 from cortex.errors import Conflict
@@ -127,11 +127,8 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(tmp_path: Path) -> N
     store = SqliteStore(path)
     Desk(store, ANNA).put(memory(1), memory(2))
     Desk(store, ANNA).apply(PutJob(job(1, due=AT + MINUTE)))
-    with store._connections.writing() as connection:
-        connection.execute("DROP INDEX events_by_user")
-        connection.execute("ALTER TABLE jobs DROP COLUMN written")
-        connection.execute("PRAGMA user_version = 1")
     store.close()
+    as_first_version(path)
     store = SqliteStore(path)
     anna, boris = Desk(store, ANNA), Desk(store, BORIS)
     assert (anna.position, boris.position) == (2, 0)

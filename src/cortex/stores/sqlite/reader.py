@@ -705,7 +705,8 @@ def session_state(state: str, user: int, session: str, checksum: int | None) -> 
 def read_job(row: Sequence[Any]) -> Job:
     """A job from its user, its checksum and `JOB_COLUMNS`."""
     user, checksum, *told = row
-    check(checksum, told[-1], user, told[1], told[2])
+    _, kind, key, *_, payload, _ = told
+    check(checksum, payload, user, kind, key)
     return unpack_job(tuple(told))
 
 
