@@ -128,7 +128,8 @@ class Place:
 
     def opened(self) -> Cortex:
         embedder = None if self.local else FakeEmbedder()
-        settings = {"capture": {"debounce_seconds": 0}}
+        # A machine that is busy with others loses nothing: writers wait for their turn.
+        settings = {"capture": {"debounce_seconds": 0}, "store": {"busy_timeout_ms": 30_000}}
         clock = Later(self.later)
         return Cortex(self.home.path, settings=settings, embedder=embedder, reranker=FakeReranker(), clock=clock)
 
