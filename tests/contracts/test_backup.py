@@ -217,6 +217,25 @@ def test_nothing_is_replaced_while_another_process_has_it_open(file: Path, backu
     assert replace(file, backup)
 
 
+def test_nothing_is_replaced_while_this_process_has_it_open_elsewhere(file: Path, backup: Path):
+    """E21: to try the locks would take them from whoever has it open here"""
+    store = SqliteStore(file)
+    with pytest.raises(StoreBusy, match="open in this process"):
+        replace(file, backup)
+    Desk(store, ANNA).put(memory(77, "Written after the refusal"))
+    # The last to close a file removes its log: another process must not take itself for that.
+    look = (
+        "import sys, pathlib; from cortex.stores.sqlite import SqliteStore as Store;"
+        "Store(pathlib.Path(sys.argv[1])).close()"
+    )
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", look, file], check=True, env=variables)
+    Desk(store, ANNA).put(memory(78, "Written after another process came and went"))
+    store.close()
+    assert "Written after another process came and went" in everything(file)
+    assert replace(file, backup)
+
+
 def test_nothing_is_replaced_while_a_writer_has_its_turn(file: Path, backup: Path):
     gate = os.open(f"{file}-queue", os.O_RDWR)
     fcntl.flock(gate, fcntl.LOCK_EX)

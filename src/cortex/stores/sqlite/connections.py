@@ -6,6 +6,7 @@ import fcntl
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,20 @@ from cortex.stores.sqlite import damage, schema
 
 _PAGE_CACHE_KIB = 8_192
 _STEPS_BETWEEN_CHECKS = 10_000
+
+_opened_here: Counter[Path] = Counter()
+_opened_lock = threading.Lock()
+
+
+def is_open_here(path: Path) -> bool:
+    """Whether this process has the database open. Locks cannot tell: a process never locks itself out."""
+    with _opened_lock:
+        return _opened_here[path.absolute()] > 0
+
+
+def _note_open(path: Path, number: int) -> None:
+    with _opened_lock:
+        _opened_here[path.absolute()] += number
 
 
 class Connections:
@@ -47,6 +62,7 @@ class Connections:
             except BaseException:
                 self._gate.close()
                 raise
+        _note_open(path, 1)
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
@@ -97,6 +113,7 @@ class Connections:
                     connection.close()
                 self._gate.close()
                 self._idle.clear()
+                _note_open(self.path, -1)
 
     def _synchronise(self, how: str) -> None:
         if how != self._synchronised:

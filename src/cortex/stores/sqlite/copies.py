@@ -19,7 +19,7 @@ from cortex.domain.terms import TOKENISER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
 from cortex.ports.store import Replaced
 from cortex.stores.sqlite import audit, damage, erasing, schema
-from cortex.stores.sqlite.connections import Gate, make_folder, named_errors
+from cortex.stores.sqlite.connections import Gate, is_open_here, make_folder, named_errors
 from cortex.stores.sqlite.erasures import ErasureLog
 
 _PAGES_AT_ONCE = 1_024
@@ -165,7 +165,9 @@ def _settle_log(path: Path) -> None:
 
 
 def _refuse_in_use(path: Path) -> None:
-    # Our own connections to it are closed, so closing this descriptor takes no lock away from them.
+    # Asked first: to close another descriptor of a file this process has open would take its locks away.
+    if is_open_here(path):
+        raise StoreBusy(f"{path} is open in this process", hint="close its other engines, then restore again")
     file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _LOCK_BYTES, _PENDING_BYTE)
