@@ -29,10 +29,10 @@ r"[规規][则則]|ルール"),
         (3, r"\b(?:steps?(?: are|:| for| to)|step \d|how to|procedure|runbook|checklist|los pasos|procedimiento|"
 r"die schritte|anleitung)\b"
             r"|步[骤驟]|流程|手順|やり方"),
-        (2, r"\b(?:first|primero|zuerst)\b.+\b(?:then|next|finally|luego|después|dann|danach|anschließend)\b|"
-r"先.+(?:再|然[后後])|まず.+(?:次に|それから|その後)"),
+        (2, r"\b(?:first|primero|zuerst)\b.{1,500}\b(?:then|next|finally|luego|después|dann|danach|anschließend)\b|"
+r"先.{1,500}(?:再|然[后後])|まず.{1,500}(?:次に|それから|その後)"),
         (2, r"^\W*(?:to|in order to|para|um)\s+\w+.{0,60}[,:]\s*\S"),
-        (1, r"\b(?:run|click|open|press|install|execute|ejecuta|pulsa|drücke|öffne|starte)\b.*\b(?:then|and|y|"
+        (1, r"\b(?:run|click|open|press|install|execute|ejecuta|pulsa|drücke|öffne|starte)\b.{0,500}\b(?:then|and|y|"
 r"luego|dann|und)\b|`[^`]+`"),
         (1, r"^\s*1[.)]\s"),
     ),
@@ -62,8 +62,8 @@ r"husband|partner|son|daughter|"
             r"friend|boss|manager|colleague|dog|cat|client|team|project|service|landlord|neighbou?r|doctor))\b"),
         (3, r"\b(?:stands for|is (?:the )?(?:code ?name|name|nickname) (?:of|for)|is called|is named|se llama|"
 r"heißt)\b|(?:的名字|名字)(?:是|叫)|叫做|の名前は|という名前"),
-        (2, r"(?-i:[A-Z][\w-]+) is (?:our|my|the) (?:new )?\w+|(?-i:[A-Z][\w-]+) (?:es|ist) (?:mi|nuestr[oa]|mein|"
-r"meine|unser|unsere)\b"),
+        (2, r"(?-i:[A-Z][\w-]{1,60}) is (?:our|my|the) (?:new )?\w+|(?-i:[A-Z][\w-]{1,60}) (?:es|ist) (?:mi|nuestr[oa]|"
+r"mein|meine|unser|unsere)\b"),
         (1, r"\b(?:owns|maintains|leads|works (?:at|for))\b"),
     ),
     Kind.EPISODE: (

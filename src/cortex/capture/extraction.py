@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -318,15 +317,15 @@ class _Unusable(Exception):
     """What is wrong with an answer, in our words alone."""
 
 
-_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL | re.IGNORECASE)
 _DECODER = json.JSONDecoder(parse_constant=lambda _: math.nan)
 
 
 def _json_object(answer: str) -> Any:
     """The one JSON object of an answer, alone, in a fence, or with words around it."""
     text = answer[:_MAX_ANSWER].strip()
-    if fenced := _FENCE.match(text):
-        text = fenced.group(1)
+    if text.startswith("```") and text.endswith("```"):
+        language, _, fenced = text[3:-3].partition("\n")
+        text = fenced if language.strip().lower() in ("", "json") else text
     found: list[Any] = []
     at, tries = text.find("{"), 0
     while at >= 0 and tries < _MAX_TRIES:

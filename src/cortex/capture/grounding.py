@@ -99,8 +99,9 @@ class Evidence:
         return all(map(self._has_number, _numbers(text)))
 
     def _has_number(self, number: str) -> bool:
-        near = int(number) <= _SMALL or any(abs(int(number) - day.year) <= 1 for day in self.days)
-        return number in self.numbers or near
+        if number in self.numbers or len(number.lstrip("0")) > len("9999"):
+            return number in self.numbers
+        return int(number) <= _SMALL or any(abs(int(number) - day.year) <= 1 for day in self.days)
 
     def _without_near_days(self, found: re.Match[str]) -> str:
         """A day that may well be the "yesterday" of a turn is no invention."""

@@ -41,7 +41,7 @@ _PASTED = (
 )
 # Lines nobody says: quotes, tables, logs, stack frames, shell prompts, markup, code.
 _LINE = (
-    r"^[ ]*(?:>.*|\|.*\|[ ]*|\$ .*|#+ .*|</?\w[^\n]*>|at [\w.$<>]+\(.*|file \".*|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*"
+    r"^[ ]*+(?:>.*|\|.*\|[ ]*|\$ .*|#+ .*|</?\w[^\n]*>|at [\w.$<>]+\(.*|file \".*|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*"
     r"|\[?\d\d:\d\d:\d\d\]? .*|.*(?-i:\b(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL)\b)[ :\]].*"
     r"|(?-i:[\w.]+(?:Error|Exception): .*)|[{}\[\]();]+[ ]*"
     r"|(?-i:(?:import|def|class|const|let|var|function|return|public|private|SELECT|INSERT|UPDATE) [\w*{].*[;{(:=].*)"
@@ -56,7 +56,7 @@ _QUOTED = re.compile(
     r"|(?<![\w'])'(?=[^'\n]{0,400}[^\s'\w]?'(?!\w))[^'\n]{2,400}'(?!\w)"
 )
 _INLINE = re.compile(r"`[^`\n]{1,200}`")
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+[」』”）)]*|\n")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+[」』”）)]*|\n")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|jr|sr|sra|e\.g|i\.e|vs|approx|no|nr|z\.b|bzw|ca|ggf|usw|p\.ej|inc|ltd|co|"
     r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?-i:[A-Z])|(?:am|den|der|dem|zum|vom) \d{1,2})\.$",

@@ -7,9 +7,10 @@ import re
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role
 
+# Only space of the same line is passed over: a line begins at its own break, however many stand before it.
 # An instruction that is meant to last: "always …", "never …", "from now on …", "whenever I ask …".
 _INSTRUCTION = re.compile(
-    r"(?:^|[.!?\n]\s*|,\s*(?:and|so|but)\s+|\bplease\s+)"
+    r"(?:^|[.!?\n][^\S\n]*+|,\s*+(?:and|so|but)\s++|\bplease\s++)"
     r"(?:always|never|from now on|going forward|in (?:the )?future|whenever (?:i|you)|every time (?:i|you)|"
     r"(?:don't|do not) ever|make sure (?:to|you) always|remember to always|you (?:should|must) (?:always|never))\b"
     r"|\b(?:when|whenever|if|every time|each time) i (?:ask|request|mention|talk|say)\b"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 from hashlib import blake2b
 from itertools import zip_longest
 
-from cortex.domain.text import sentences
+from cortex.domain.text import normal, sentences, without_references
 
 MOST_FINGERPRINTS = 500
 
@@ -85,9 +83,9 @@ def _mark(said: str) -> str | None:
 
 def _normal(said: str) -> str:
     """The words alone: folded, unescaped, with one kind of quotes and of spaces, without punctuation at the ends."""
-    plain = html.unescape(said) if "&" in said else said
+    plain = without_references(said) if "&" in said else said
     if not plain.isascii():
-        plain = _compiled(_ZERO_WIDTH).sub("", unicodedata.normalize("NFKC", plain)).translate(_QUOTES)
+        plain = _compiled(_ZERO_WIDTH).sub("", normal("NFKC", plain)).translate(_QUOTES)
     plain = " ".join(plain.casefold().translate(_QUOTES).split())
     return plain.strip(" .!?…,;:\"'。！？、，；：「」『』()[]*_~-")
 

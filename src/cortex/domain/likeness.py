@@ -8,7 +8,6 @@ Vectors cannot be trusted with that: "I prefer tea over coffee" and its reverse 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from itertools import chain
 
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms, spelling
+from cortex.domain.text import normal
 
 ALIKE = 0.85
 """From here on two texts that exchange no word are one statement: on the labelled pairs of the tests it is the lowest
@@ -152,7 +152,7 @@ def _reading(said: Said) -> Reading:
 @lru_cache(maxsize=4_096)
 def read(text: str) -> Reading:
     """What of a text is compared with others."""
-    plain = unicodedata.normalize("NFKC", text[:_MAX_CHARACTERS]).replace("’", "'").strip()
+    plain = normal("NFKC", text[:_MAX_CHARACTERS]).replace("’", "'").strip()
     folded = plain.casefold()
     if "like" in folded:
         folded = _WISH.sub(" want", folded)
@@ -307,7 +307,7 @@ def _differs_in_place(a: Reading, b: Reading) -> bool:
 _ENDED = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|any longer|used to|stopped|quit|gave up|given up|formerly|ceased)\b"
     r"|\b(?:nicht mehr|kein\w* mehr|früher|aufgehört)\b|\bya no\b|\bdej[éeó] de\b|\bne \w+ plus\b|\bnão \w+ mais\b"
-    r"|\b(?:non \w+ più|больше не)\b|不再|再也不|戒了|もう\w*ない|もう\w*ません|더 ?이상"
+    r"|\b(?:non \w+ più|больше не)\b|不再|再也不|戒了|もう\w{0,40}ない|もう\w{0,40}ません|더 ?이상"
 )
 _ENDED_CUES = frozenset(
     "longer anymore more used stopped quit gave given formerly ceased mehr ya deje dejo de plus mais".split()
@@ -473,7 +473,8 @@ _COUNT = re.compile(
     rf"\b(?:(?:{_COUNT_WORDS}|one|a)[\s-]+(?:and\s+)?)??(?:{_COUNT_WORDS})(?:[\s-]+(?:and\s+)?"
     rf"(?:{_COUNT_WORDS}|one|hundred|thousand|million))*\b|\b(?:one|a)\s+(?:hundred|thousand|million)\b"
 )
-_HAN_COUNT = re.compile("([二两三四五六七八九十百]+)(?=[个個只隻条條岁歲年月日号点點次位本台辆天])")
+_HAN_DIGITS = "[二两三四五六七八九十百]"
+_HAN_COUNT = re.compile(f"(?<!{_HAN_DIGITS}){_HAN_DIGITS}++(?=[个個只隻条條岁歲年月日号点點次位本台辆天])")
 _HAN = {"二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 
 
@@ -530,7 +531,7 @@ def _han_number(text: str) -> int:
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n+")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _IDENTIFIER = re.compile(
-    r"(?<!\w)(?:[#@/~.]?\w[\w-]*(?:[./_#@:]+[\w-]+)+|\w*[a-z][A-Z]\w*|(?=\w*\d)(?=\w*[^\W\d])\w{3,})"
+    r"(?<!\w)(?:[#@/~.]?\w[\w-]{0,100}(?:[./_#@:]+[\w-]+)+|\w*[a-z][A-Z]\w*|(?=\w*\d)(?=\w*[^\W\d])\w{3,})"
 )
 _MAY_IDENTIFY = re.compile(r"[\d./_#@:]|[a-z][A-Z]")
 
@@ -709,7 +710,7 @@ _ARTICLES = frozenset(("a", "an", "the", "der", "die", "das", "ein", "eine", "el
 
 @lru_cache(maxsize=4_096)
 def _bare_value(value: str) -> tuple[object, ...]:
-    folded = unicodedata.normalize("NFKC", value).replace("’", "'").casefold()
+    folded = normal("NFKC", value).replace("’", "'").casefold()
     dates, undated = _dates(folded)
     numbers, rest = _numbers(undated)
     words = re.findall(r"[\w+#&]+(?:[.'@/-][\w+#]+)*", rest)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from cortex.domain.text import normal
+
 _SAID_IN_PASSING = frozenset(
     """
     hi hello hey hiya yo howdy greetings morning evening sup
@@ -84,7 +86,7 @@ def _first_part(name: str) -> str:
 
 def _bare(message: str) -> str:
     """The words of a message: folded, with emoji, marks and punctuation taken off."""
-    folded = unicodedata.normalize("NFKC", message).casefold()
+    folded = normal("NFKC", message).casefold()
     return " ".join("".join(char if _is_of_a_word(char) else " " for char in folded).split())
 
 

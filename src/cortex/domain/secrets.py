@@ -119,7 +119,7 @@ def _is_placeholder(value: str) -> bool:
         or _has_any(_MARKS_OF_STAND_INS, lowered)
         or len(set(value)) < 3
         or _compiled(
-            r"[<${%\[(]|[a-z]+://|\.{0,2}/|~/|[a-z_]*(?:password|passwd|_pass|secret|token|key)[a-z_]*$"
+            r"[<${%\[(]|[a-z]+://|\.{0,2}/|~/|(?=[a-z_]*+$)[a-z_]*(?:password|passwd|_pass|secret|token|key)"
             r"|[\w.+-]+@[\w-]+\.[\w.]+$"
         ).match(lowered)
         is not None

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import binascii
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import cache
 from itertools import pairwise
 
+from cortex.domain.text import normal, without_references
 from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
 
 Span = tuple[int, int]
@@ -151,7 +151,7 @@ _PAIR_WEIGHT = 1.5
 
 
 def _telling_words(text: str) -> list[str]:
-    return _re(_TELLING).findall(unicodedata.normalize("NFKC", text).casefold())
+    return _re(_TELLING).findall(normal("NFKC", text).casefold())
 
 
 def _shared(words: Sequence[str], others: Sequence[str]) -> float:
@@ -194,7 +194,7 @@ _LOOKALIKES = {
 _TYPOGRAPHY = {
     ord(pair[0]): pair[1] for pair in "‐- ‑- ‒- –- —- ‹< ›> 〈< 〉> ⟨< ⟩> «< »> ’' ‘' ʼ' “\" ”\" „\"".split()
 }
-_MIXED = r"(?i)[a-z]+[\u03b1-\u03c9\u0430-\u044f\u0450-\u045f\u04bb\u04cf\u0501\u051b\u051d]+[a-z]"
+_MIXED = r"(?i)[a-z][\u03b1-\u03c9\u0430-\u044f\u0450-\u045f\u04bb\u04cf\u0501\u051b\u051d]+[a-z]"
 _SPACED = r"(?<!\w)(?:\w[ \t.\-_*·]){4,}\w(?!\w)"
 _SEPARATOR = r"[ \t.\-_*·]"
 _LEET = str.maketrans("013457@$|", "oieastasi")
@@ -210,12 +210,8 @@ def _plain(text: str) -> str:
     else:
         text = text.translate(_TYPOGRAPHY)
         smuggled = _re(_TAG_LETTERS).sub(_spelled_out, text)
-        folded = _re(_INVISIBLE).sub("", unicodedata.normalize("NFKC", smuggled)).casefold()
-    if "&" not in folded:
-        return folded
-    from html import unescape  # few texts need it, and it is slow to import
-
-    return unescape(folded).casefold()
+        folded = _re(_INVISIBLE).sub("", normal("NFKC", smuggled)).casefold()
+    return without_references(folded).casefold() if "&" in folded else folded
 
 
 def _spelled_out(tags: re.Match[str]) -> str:
@@ -364,8 +360,8 @@ def _rule(sign: Sign, weight: float, *needs: str, opens: str = "") -> _Rule:
 # Each pattern is bounded, and a rule of several is asked sentence by sentence, so that no text takes long to judge.
 _SENTENCE = r"[^.!?。！？\n]+(?:[.!?](?=\S)[^.!?。！？\n]*)*"
 
-_BEGIN = r"(?:\A|\n|[.!?:;>*\"'(\[|—-]|\bplease|\bkindly|\balso|,)[\s,]*\Z"
-_SENTENCE_BEGIN = r"(?:\A|\n|[.!?;>\"'(|]|\bplease)\s*\Z"
+_BEGIN = r"(?:\A|\n|[.!?:;>*\"'(\[|—-]|\bplease|\bkindly|\balso|,)[\s,]{0,12}+\Z"
+_SENTENCE_BEGIN = r"(?:\A|\n|[.!?;>\"'(|]|\bplease)\s{0,12}+\Z"
 _EARLIER = (
     r"previous|prior|above|earlier|preceding|foregoing|former|existing|original|initial|past|older|system|your|safety"
 )
@@ -403,9 +399,9 @@ _SPEAK = (
     r"pick|push|put forward)\b"
 )
 _DO = (
-    r"(?:^\W*|[,;:—]\s*|\bthen\s+|-\s+)(?:(?:and|then|please|always|also|quietly|silently|secretly|simply|just|"
+    r"(?:^[^\w\n]*+|[,;:—]\s*+|\bthen\s++|-\s++)(?:(?:and|then|please|always|also|quietly|silently|secretly|simply|just|"
     r"first|do|"
-    rf"you (?:must|should|will|shall|are to|have to))\s+)*{_SPEAK}|\b(?:the|your) (?:\w+ )?(?:answer|reply|"
+    rf"you (?:must|should|will|shall|are to|have to))\s+){{0,8}}{_SPEAK}|\b(?:the|your) (?:\w+ )?(?:answer|reply|"
     rf"response)\b[^.\n]{{0,60}}\bis\b"
     r"|\b(?:is|are) to be (?:met|answered|given|told)\b"
 )
@@ -446,7 +442,7 @@ _RULES: tuple[_Rule, ...] = (
     _rule(Sign.OVERRIDE, 0.5, r"\b(?:reveal|print|repeat|show|output|leak|dump|recite|disclose)"
           r"\b[^.\n]{0,40}\b(?:system prompt|hidden instructions|initial instructions|instructions above)\b"),
     # Frames that are not ours to find in a text.
-    _rule(Sign.FRAME, 1.0, r"<\s*/?\s*(?:relevant[-_ ]?memories|memor(?:y|ies)|system(?:[-_ ]?(?:reminder|"
+    _rule(Sign.FRAME, 1.0, r"<\s*+(?:/\s*+)?(?:relevant[-_ ]?memories|memor(?:y|ies)|system(?:[-_ ]?(?:reminder|"
           r"prompt|message|instructions?))?|assistant|tool[-_]?results?|function[-_]?(?:calls?|results?)|"
           r"developer|untrusted[-_ ]?\w*|trusted[-_ ]?\w*)\b[^<>\n]{0,80}>"),
     _rule(Sign.FRAME, 1.0, r"<\s*\|\s*(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|eom_id|"
@@ -457,8 +453,8 @@ _RULES: tuple[_Rule, ...] = (
     _rule(Sign.FRAME, 1.0, r"^\W{0,6}system (?:prompt|message|instructions?|override|notice|command|directive)"
           r"\s*[:\]]|^#+ long-term memories\b"),
     _rule(Sign.FRAME, 0.5, r"^#{2,}\s*(?:system|assistant|developer|new instructions?|human|instructions?:)"
-          r"\s*:?\s*$|^\W{0,4}(?:assistant|developer)\s*:\s|^\W{0,4}system\s*:\s|\n\s*(?:human|user)"
-          r"\s*:\s[^\n]*\n|\"role\"\s*:\s*\"(?:system|developer|assistant)\""),
+          r"[^\S\n]*+(?::[^\S\n]*+)?$|^\W{0,4}(?:assistant|developer)\s*+:\s|^\W{0,4}system\s*+:\s|"
+          r"\n[^\S\n]*+(?:human|user)\s*+:\s[^\n]*\n|\"role\"\s*:\s*\"(?:system|developer|assistant)\""),
     _rule(Sign.FRAME, 0.5, r"</?\s*(?:user|human|instructions?|context|prompt|document)\s*>|"
           r"^- \[\d{4}-\d\d-\d\d,|\]\s*\[?(?:trusted|operator|system)\]"),
     # Orders that last, orders that wait, orders to the assistant.
@@ -477,7 +473,7 @@ _RULES: tuple[_Rule, ...] = (
           rf"is to|are to|will|is (?:required|instructed|"
           r"expected|told)|are (?:required|instructed|expected|told)|ought to|may not|cannot|can not)\b"),
     _rule(Sign.ORDER, 0.5, rf"\b(?:note|message|instructions?|notice|attention|hint|memo|reminder|directive|"
-          rf"hello|dear|hey)\W+(?:to|for|from)?\s*{_ANY_AGENT}\s*[:,!.-]"),
+          rf"hello|dear|hey)\W++(?:(?:to|for|from)\s*+)?{_ANY_AGENT}\s*+[:,!.-]"),
     _rule(Sign.ORDER, 0.5, r"\byou (?:must|should|shall|have to|need to|are (?:required|instructed|asked|"
           r"expected|directed|obliged) to|are to|will|ought to)\s+(?:\w+\s+){0,2}(?:recommend|tell|reply|"
           r"respond|answer|say|mention|reveal|comply|obey|insist|trust|believe|memori[sz]e|claim|refuse|promote|"
@@ -501,9 +497,9 @@ _RULES: tuple[_Rule, ...] = (
     _rule(Sign.EXFILTRATION, 1.0, r"!\[[^\]\n]{0,200}\]\(\s*(?:https?:)?//[^)\n]{0,400}(?:\{|%7b|\$\(|"
           r"<[a-z_ ]+>|\[[a-z_ ]+\]|\b[a-z_]+_here\b)"),
     _rule(Sign.EXFILTRATION, 0.6, r"!\[[^\]\n]{0,200}\]\(\s*(?:https?:)?//[^)\s]{0,400}\?[^)\s]{0,100}="),
-    _rule(Sign.EXFILTRATION, 0.6, r"//[^\s)\"']{1,300}[?&/=](?:\{+|%7b|\$\{?|<|\[)\s?(?:\w+[ _-])?(?:data|"
+    _rule(Sign.EXFILTRATION, 0.6, r"(?<!/)//[^\s)\"']{1,300}[?&/=](?:\{+|%7b|\$\{?|<|\[)\s?(?:\w+[ _-])?(?:data|"
           r"secrets?|conversation|history|memor(?:y|ies)|prompt|context|chat|messages?|notes?|password|token|"
-          r"credentials?|question|answer|summary)|//[^\s)\"']{1,300}[?&](?:secret|exfil|leak|dump|stolen|"
+          r"credentials?|question|answer|summary)|(?<!/)//[^\s)\"']{1,300}[?&](?:secret|exfil|leak|dump|stolen|"
           r"payload|convo|conversation|history|memory|memories|prompt|ctx|context|chat)="),
     _rule(Sign.EXFILTRATION, 0.6, _PLACE, r"\b(?:send|post|forward|upload|transmit|e-?mail|mail|report|leak|"
           r"exfiltrate|submit|deliver|cop(?:y|ies)|cc|bcc|relay|share|push|write|append|encode|put|place|pass|"
@@ -607,7 +603,7 @@ _CJK: tuple[_Rule, ...] = (
 
 _CYRILLIC: tuple[_Rule, ...] = (
     # Russian, which the look-alikes must not be taken for.
-    _rule(Sign.OVERRIDE, 1.0, r"(?:игнорируй|забудь|отбрось|не обращай внимания)\w*[^.\n]{0,30}(?:предыдущ|"
+    _rule(Sign.OVERRIDE, 1.0, r"(?:игнорируй|забудь|отбрось|не обращай внимания)\w{0,20}[^.\n]{0,30}(?:предыдущ|"
           r"прежн|все|систем)[^.\n]{0,20}(?:инструкци|указани|правил|команд)"),
     _rule(Sign.ORDER, 0.5, r"(?:отныне|с этого момента|впредь|каждый раз,? когда|всегда)[^.\n]{0,80}(?:отвечай|"
           r"рекомендуй|говори|отправ|использу|советуй|добавляй)"),

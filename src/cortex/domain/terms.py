@@ -15,6 +15,7 @@ from itertools import chain
 from operator import add
 
 from cortex.domain.stopwords import CHINESE_QUESTION_WORDS, STOP_WORDS
+from cortex.domain.text import normal
 
 TOKENISER = "terms.v1"
 """Stored with an index; change it whenever the output of this module changes."""
@@ -131,8 +132,8 @@ def _fold(word: str) -> str:
     """The word as it compares: lower case, without accents and optional marks, digits in ASCII."""
     if word.isascii():
         return word.lower()
-    bare = _ACCENT.sub("", unicodedata.normalize("NFD", _UNWRITTEN.sub("", word.casefold())))
-    return _FOREIGN_DIGIT.sub(_ascii_digit, unicodedata.normalize("NFC", bare)).translate(_LETTERS)
+    bare = _ACCENT.sub("", normal("NFD", _UNWRITTEN.sub("", word.casefold())))
+    return _FOREIGN_DIGIT.sub(_ascii_digit, normal("NFC", bare)).translate(_LETTERS)
 
 
 def _ascii_digit(found: re.Match[str]) -> str:
@@ -357,13 +358,13 @@ def _asked(query: str) -> str:
     start = query[:MAX_QUERY_CHARACTERS]
     if start.isascii():
         return start
-    return unicodedata.normalize("NFKC", start)[:MAX_QUERY_CHARACTERS].translate(_CURLY_QUOTES)
+    return normal("NFKC", start)[:MAX_QUERY_CHARACTERS].translate(_CURLY_QUOTES)
 
 
 def _tokens(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    return _scripts().token.findall(unicodedata.normalize("NFKC", text))
+    return _scripts().token.findall(normal("NFKC", text))
 
 
 def _telling(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Literal
 
 from cortex.errors import InvalidRequest
 
@@ -108,7 +109,8 @@ def passages(text: str, max_tokens: int) -> list[tuple[int, int]]:
 
 
 def _halves(text: str, start: int, end: int, max_tokens: int) -> Iterator[tuple[int, int]]:
-    while end - start > 1 and estimate_tokens(text[start:end]) > max_tokens:
+    # A token is four characters at most: only the last few parts have to be counted.
+    while end - start > 1 and (end - start > 4 * max_tokens or estimate_tokens(text[start:end]) > max_tokens):
         # Wide scripts cost a token a character, so `max_tokens` characters always fit.
         cut = start + max_tokens
         while cut < end and estimate_tokens(text[start : cut + max_tokens]) <= max_tokens:
@@ -119,6 +121,43 @@ def _halves(text: str, start: int, end: int, max_tokens: int) -> Iterator[tuple[
         start = cut
     if start < end:
         yield start, end
+
+
+_MARKS = 30
+"""A letter has no more combining marks in any language: the stream-safe format of Unicode (UAX #15) ends there."""
+_JOINER = "\u034f"
+# What may be marks: signs beyond ASCII, and the two letters that are marks once their width is normal.
+_MANY_SIGNS = re.compile(rf"(?:[\uff9e\uff9f]|[^\w\s\x00-\x7f]){{{_MARKS + 1},}}")
+
+
+def normal(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
+    """`text` in a normal form of Unicode, in linear time: sorting the marks of one letter takes quadratic time."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize(form, _MANY_SIGNS.sub(_stream_safe, text) if len(text) > _MARKS else text)
+
+
+def _stream_safe(signs: re.Match[str]) -> str:
+    """The signs with a joiner, which is no mark, behind as many marks as a letter may have."""
+    safe: list[str] = []
+    marks = 0
+    for sign in signs.group():
+        marks = marks + 1 if unicodedata.combining(unicodedata.normalize("NFKD", sign)[0]) else 0
+        if marks > _MARKS:
+            safe.append(_JOINER)
+            marks = 1
+        safe.append(sign)
+    return "".join(safe)
+
+
+_LONG_REFERENCE = re.compile(r"&#([0-9]{8,})")
+
+
+def without_references(text: str) -> str:
+    """`text` with the references of HTML (`&lt;`) resolved. A number no character has stands for none, however long."""
+    from html import unescape  # few texts need it, and it is slow to import
+
+    return unescape(_LONG_REFERENCE.sub(lambda found: f"&#{found[1].lstrip('0')[:8] or '0'}", text))
 
 
 def visible(text: str) -> str:
@@ -133,5 +172,5 @@ def _escape(found: re.Match[str]) -> str:
 
 def escaped(text: str) -> str:
     """`text` as data inside a tagged block: no tag, entity or invisible character survives as itself."""
-    plain = _INVISIBLE.sub("", unicodedata.normalize("NFC", text))
+    plain = _INVISIBLE.sub("", normal("NFC", text))
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

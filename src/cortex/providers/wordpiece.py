@@ -10,6 +10,8 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
+from cortex.domain.text import normal
+
 UNKNOWN, START, END = 100, 101, 102
 _LONGEST_WORD = 100
 
@@ -37,7 +39,7 @@ class WordPiece:
     def ids(self, text: str, limit: int) -> list[int]:
         """The first `limit` token ids of `text`, without a frame."""
         found: list[int] = []
-        for word in unicodedata.normalize("NFD", text).translate(self._plain).split():
+        for word in normal("NFD", text).translate(self._plain).split():
             whole = self._ids.get(word)
             if whole is None:
                 found.extend(self._pieces(word))

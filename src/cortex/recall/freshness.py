@@ -32,7 +32,8 @@ _ABOUT_THE_PAST = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_SEVERAL = re.compile(
-    r"\bbetween\b.*\band\b|\bacross\b|\bdifferent\b|\bin total\b|\bhave i ever\b", re.IGNORECASE | re.DOTALL
+    r"\bbetween\b(?:(?!\bbetween\b).)*\band\b|\bacross\b|\bdifferent\b|\bin total\b|\bhave i ever\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _ABOUT_NOW = re.compile(
     r"\b(?:is|are|am|do|does|has|have)\b|['’]s\b|\b(?:ist|sind|habe|hat|haben)\b|\b(?:es|está|son|tengo|hay)\b"
@@ -58,7 +59,7 @@ _NUMBER = re.compile(
 _DATE = re.compile(
     r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|noon|midnight)\b"
-    r"|\b\d{1,2}\s*(?:am|pm)\b|\d{1,2}:\d\d|\d{4}-\d\d-\d\d|\b\d{1,2}[/.]\d{1,2}|\d+[月日号號点點時]",
+    r"|\b\d{1,2}\s*(?:am|pm)\b|\d{1,2}:\d\d|\d{4}-\d\d-\d\d|\b\d{1,2}[/.]\d{1,2}|\d{1,8}[月日号號点點時]",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
@@ -79,7 +80,7 @@ _THING = re.compile(
 )
 _MEASURES = frozenset(index_terms("percentage percent rate number count total average amount current latest new my"))
 _COUNTED = re.compile(
-    r"([^\W\d][\w'-]*)\s+(?:(?:only|just|about|over|around|at least|almost|nearly|a total of)\s+)?"
+    r"(?<![^\W\d])([^\W\d][\w'-]{0,60})\s+(?:(?:only|just|about|over|around|at least|almost|nearly|a total of)\s+)?"
     r"\$?(?:\d[\d,.]*)\s?(%|[^\W\d][\w'-]*)"
 )
 _WORD = re.compile(r"\S+")

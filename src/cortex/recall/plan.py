@@ -32,7 +32,7 @@ _ORDER = re.compile(
     r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"\S+")
-_EDGE = re.compile(r"^\W+|\W+$")
+_EDGE = re.compile(r"^\W+|(?<!\W)\W+$")
 
 _ASKS_ASSISTANT = re.compile(
     r"\b(?:did|have|had|were|was)\s+you\b"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
+from unicodedata import decimal
 
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
@@ -39,7 +40,7 @@ _NEAR_THE_BEST = 0.7
 
 _CITED = re.compile(r"\[(\d{1,3})\]")
 _SEVERAL_CITED = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\]")
-_CITED_AFTER_THE_END = re.compile(r"([.!?。！？]+)((?:\s*\[\d{1,3}\])+)")
+_CITED_AFTER_THE_END = re.compile(r"(?<![.!?。！？])([.!?。！？]++)((?:\s*+\[\d{1,3}\])+)")
 _MARKS = re.compile(r" ?\[\d{1,3}\]| \(\d{4}-\d\d-\d\d(?:, \w+)?\)")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\w+")
@@ -259,8 +260,12 @@ def _grounded(query: str, answer: str, hits: Sequence[Hit]) -> str:
 
 def _rests_on(sentence: str, sources: str, query: str) -> bool:
     shares = {term.text for term in query_terms(sentence)} & set(index_terms(sources))
-    known = {int(number) for number in _NUMBER.findall(f"{sources} {query}")}
-    return bool(shares) and {int(number) for number in _NUMBER.findall(sentence)} <= known
+    return bool(shares) and _numbers(sentence) <= _numbers(f"{sources} {query}")
+
+
+def _numbers(text: str) -> set[str]:
+    # By their digits: Python refuses to count with thousands of them.
+    return {"".join(str(decimal(digit)) for digit in number).lstrip("0") for number in _NUMBER.findall(text)}
 
 
 def _renumbered(text: str) -> tuple[str, list[int]]:

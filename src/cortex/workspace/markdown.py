@@ -7,12 +7,13 @@ not text. A line of nothing but white space is blank. Lines are counted from 1.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+
+from cortex.domain.text import without_references
 
 BOM = "\ufeff"
 
@@ -197,7 +198,7 @@ def plain(text: str) -> str:
 def _unmarked(text: str) -> str:
     text = _LINK.sub(r"\1", _LINK.sub(r"\1", text))  # twice: an image may be the text of a link
     text = _unemphasised(_TAG.sub("", _WIKI_LINK.sub(r"\1", text)))
-    return _ESCAPE.sub(r"\1", html.unescape(text))
+    return _ESCAPE.sub(r"\1", without_references(text))
 
 
 def _unemphasised(text: str) -> str:
@@ -222,7 +223,7 @@ def _unemphasised(text: str) -> str:
 
 _KEY = re.compile(r"\w[\w .-]{0,63}")
 _VERBATIM = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
-_LISTED = re.compile(r"""\s*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^,]+)""")
+_LISTED = re.compile(r"""(?<!\s)\s*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^,]+)""")
 
 
 def _front(lines: Sequence[str]) -> tuple[Front, int]:

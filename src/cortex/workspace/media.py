@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cortex.domain.text import without_references
 from cortex.workspace.markdown import MOST_TITLE, BlockKind, plain, read
 
 MIXED = "mixed"
@@ -147,7 +147,7 @@ class _Scan:
         tag = _TAG.match(self.text, token.start())
         if not tag:
             return token.end()
-        said = {name.lower(): html.unescape(_unquoted(value)) for name, value in _ATTRIBUTE.findall(tag[1])}
+        said = {name.lower(): without_references(_unquoted(value)) for name, value in _ATTRIBUTE.findall(tag[1])}
         target = said.get("src") or said.get("href") or ""
         self._tell(target.strip(), said.get("alt", ""), said.get("title", ""))
         return tag.end()
@@ -179,7 +179,7 @@ def _code_spans(text: str) -> dict[int, int]:
 
 def _target(found: re.Match[str]) -> str:
     written = found["bare"] if found["angled"] is None else found["angled"]
-    return html.unescape(_ESCAPE.sub(r"\1", written)).strip()
+    return without_references(_ESCAPE.sub(r"\1", written)).strip()
 
 
 def _unquoted(value: str) -> str:

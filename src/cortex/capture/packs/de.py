@@ -698,9 +698,9 @@ PACK = Pack(
     r"\s*[:,])|notier(?:e)?(?: dir)?(?: bitte)?(?:,? dass|\s*[:,])|notiz(?: an mich)?\s*[:,]|behalte "
     r"(?:bitte )?im (?:kopf|hinterkopf)(?:,? dass|\s*[:,])|beachte(?: bitte)?(?:,? dass|\s*[:,])|zur "
     r"erinnerung\s*[:,]|speicher(?:e)?(?: dir)?(?: bitte)?\s*[:,]|nicht vergessen\s*[:,]|wichtig\s*:)\s*",
-    breaks=r"\s*;\s+|\s+[–—-]\s+|,\s+(?:(?:und|aber|oder|sondern|also|deshalb|daher|darum)\s+)*(?:weil|da|denn|"
+    breaks=r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:und|aber|oder|sondern|also|deshalb|daher|darum)\s+)*(?:weil|da|denn|"
     r"obwohl)?\s*(?=(?:ich|wir|mein|meine|unser|unsere|kannst|könntest|was|wie|wo|wann|warum|welche|gibt|"
-    r"\w+st du|bitte|das|die|der|es|er|sie|immer|nie|hilf|gib|nicht)\b)|\s+(?:und|aber|deshalb)\s+(?=(?:ich|wir|"
+    r"\w+st du|bitte|das|die|der|es|er|sie|immer|nie|hilf|gib|nicht)\b)|(?<!\s)\s+(?:und|aber|deshalb)\s+(?=(?:ich|wir|"
     r"mein|meine|unser|seit dem|bitte|kannst du|möchte|was|wie|welche)\b)",
     asks=r"(?:was|wie|wo|wann|warum|wer|welche[rsn]?|wieso|weshalb|wohin|woher|woran|worauf|womit|kannst|"
     r"könntest|würdest|hast|hättest|bist|weißt|gibt es|ist (?:es|das|die|der)|sind (?:die|das)|soll|"

@@ -101,7 +101,7 @@ PACK = Pack(
         r"your (?:notes|memory)\s*[:,]?|for later\s*[:,])\s*(?:please\s*[:,]?\s*)?"
     ),
     breaks=(
-        r"\s*;\s+|\s+[–—-]{1,2}\s+|\s*—\s*|:\s+(?=(?:i|i'm|i've|we|we're|we've|my|our)\b)|\s+\((?=(?:i|i'm|"
+        r"(?<!\s)(?:\s*;\s+|\s+[–—-]{1,2}\s+|\s*—\s*)|:\s+(?=(?:i|i'm|i've|we|we're|we've|my|our)\b)|(?<!\s)\s+\((?=(?:i|i'm|"
         r"i've|we|my|our)\b)"
         r"|,\s+(?:(?:and|but|so|yet|plus|also|or)\s+)*(?:because|since|as|although|though|while|whereas|"
         r"especially since|given that|given|considering that|considering|seeing as|now that|even though|which|"
@@ -111,14 +111,14 @@ PACK = Pack(
         r"why|should|let's|let me|thanks|thank|"
         r"always|never|don't|make sure|remember|note|from now on|help|give|tell|show|there|there's|any|ask|"
         r"english|she|nothing|that)\b)"
-        r"|\s+(?:and|but|so|plus)\s+(?=(?:i|i'm|i've|i'd|i'll|im|ive|we|we're|we've|we'd|we'll|please|can you|"
+        r"|(?<!\s)\s+(?:and|but|so|plus)\s+(?=(?:i|i'm|i've|i'd|i'll|im|ive|we|we're|we've|we'd|we'll|please|can you|"
         r"could you|would you|it's|he's|she's|she|he|always|never|don't|is there|what|how|what's|should|do "
         r"you|(?:my|our|the)\s+(?:[\w'-]+\s+){1,4}?(?:is|are|was|has|have|runs|starts|lives|works|needs|moved|"
         r"wants|faces))\b)"
-        r"|(?<!ever),?\s+(?:because|since|given that|given|considering that|considering|now that|seeing as|"
+        r"|(?<!ever)(?:,|(?<!\s))\s+(?:because|since|given that|given|considering that|considering|now that|seeing as|"
         r"seeing that|especially since|the fact that|even though|although|whereas)\s+(?=(?:i|i'm|i've|we|"
         r"we're|we've|my|our|the|it|it's|he|she|they)\b)"
-        r"|\s+(?=(?:can|could|would|will) you (?:help|please|give|show|tell|explain|suggest|recommend|write|"
+        r"|(?<!\s)\s+(?=(?:can|could|would|will) you (?:help|please|give|show|tell|explain|suggest|recommend|write|"
         r"make|create|check|review|draft|find)\b)"
     ),
     asks=(

@@ -561,7 +561,7 @@ _SIGNS = {
         """
     ),
     "role": rf"\b(?:quien|la que|el que)\s(?:lleva|se encarga|gestiona|dirige|manda|decide|coordina)\b|"
-    rf"(?-i:[A-ZÁÉÍÓÚÑ])\w+\s"
+    rf"(?-i:[A-ZÁÉÍÓÚÑ])\w{{1,40}}\s"
     rf"(?:es|son)\s(?:la que|el que|quien|mi|nuestr[oa]|la responsable|el responsable)|\bse (?:encarga|"
     rf"ocupa)\s(?:{_NAME})",
     "taste": word_of(
@@ -703,11 +703,11 @@ PACK = Pack(
     r"olvides de que|ten en cuenta que|ten presente que|apunta(?: que|\s*[:,])|anota(?: que|\s*[:,])|toma "
     r"nota(?: de que|\s*[:,])|nota\s*:|guarda esto\s*[:,]|memoriza(?: que|\s*[:,])|para que conste\s*[,:]|"
     r"quiero que recuerdes que)\s*",
-    breaks=r"\s*;\s+|\s+[–—-]\s+|,\s+(?:(?:y|pero|así que|o|e)\s+)*(?:porque|ya que|aunque|como|"
+    breaks=r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:y|pero|así que|o|e)\s+)*(?:porque|ya que|aunque|como|"
     r"pues)?\s*(?=(?:yo|me|mi|mis|nuestr[oa]s?|tengo|vivo|trabajo|prefiero|soy|estoy|he|hemos|puedes|"
     r"podrías|qué|cómo|cuál|dónde|cuándo|quería|quiero|necesito|por favor|¿|siempre|nunca|no|es|será|nos|"
-    r"te|dime|ayúdame|la|el|que conste)\b|¿)|\s+(?:y|pero|así que)\s+(?=(?:trabajo|vivo|tengo|prefiero|"
-    r"soy|estoy|mi\s|quería|quiero|me\s|no\s|nunca|siempre|puedes|hace un)\b)|\s+(?=¿)",
+    r"te|dime|ayúdame|la|el|que conste)\b|¿)|(?<!\s)\s+(?:y|pero|así que)\s+(?=(?:trabajo|vivo|tengo|prefiero|"
+    r"soy|estoy|mi\s|quería|quiero|me\s|no\s|nunca|siempre|puedes|hace un)\b)|(?<!\s)\s+(?=¿)",
     asks=r"¿|(?:qué|cómo|cuál|cuándo|dónde|quién|por qué|cuánto|puedes|podrías|me puedes|quieres|sabes|quería "
     r"saber|quisiera|necesito (?:que|saber|un|una|ayuda)|dime|ayúdame|dame|hazme|resérvame|búscame|me "
     r"gustaría|quiero (?:un|una|saber|reservar|que me))\b",

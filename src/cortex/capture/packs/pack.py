@@ -11,8 +11,9 @@ To add a pack: write one module that makes a `Pack`, and name it in `packs/__ini
 5. `rules`: what is worth remembering, by family, in their order of precedence.
 
 Every pattern of a rule is matched at the start of a clause, after its leads; it is never searched for, so that a
-pattern costs what its own words cost. Write patterns without nested repetition, and bound what they skip. They see the
-text with straight apostrophes and with everything quoted blanked out, letter by letter, so positions stay true.
+pattern costs what its own words cost. Write patterns without nested repetition, and bound what they skip; what they
+leave open, `compiled` bounds. They see the text with straight apostrophes and with everything quoted blanked out,
+letter by letter, so positions stay true.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 
+from cortex.capture.prose import MAX_SENTENCE
 from cortex.domain.memory import Kind, Retention
 
 USER = "user"
@@ -32,7 +34,35 @@ USER = "user"
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """The pattern ready for use; made when it is first needed, since there are hundreds."""
-    return re.compile(pattern, re.IGNORECASE)
+    return re.compile(_REPEATED.sub(_bounded, pattern), re.IGNORECASE)
+
+
+_REPEATED = re.compile(
+    r"(?P<what>\\.|\[\^?\]?(?:\\.|[^]\\]){0,400}+\]|.)(?:(?P<least>\*|\+|\{(?P<number>\d+),\})(?P<how>[?+]?))?",
+    re.DOTALL,
+)
+_MOST = {")": 16, r"\w": 60, r"\s": 16}
+"""How often a group of words, a letter of a word, and space are repeated; all else, as often as a sentence is long."""
+
+
+def _bounded(part: re.Match[str]) -> str:
+    """A repeat without an end, given one: a text that fits half of a pattern must not be tried in every division."""
+    if not part["least"]:
+        return part.group()
+    if part["what"] == r"\s" and part["least"] == "+":
+        # Wherever a run of space is ended, no word begins within it: it is never given back.
+        return part.group() if part["how"] else f"{part.group()}+"
+    least = int(part["number"] or part["least"] == "+")
+    return f"{part['what']}{{{least},{least + _most(part)}}}{part['how']}"
+
+
+def _most(part: re.Match[str]) -> int:
+    what = part["what"]
+    if what == ")" and part.string[part.start() - 1] in "].":
+        return MAX_SENTENCE  # a group that is one letter behind what it must not be
+    if what.startswith(r"[\w") and " " not in what:
+        return _MOST[r"\w"]
+    return _MOST.get(what, MAX_SENTENCE)
 
 
 @dataclass(frozen=True, slots=True)

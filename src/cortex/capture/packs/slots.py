@@ -61,7 +61,7 @@ def property_of(phrase: str, otherwise: str = "value") -> tuple[str, str]:
         head, link, owner = folded.partition(" for ")
     if link and _is_measure(head):
         return thing(owner), _attribute(head)
-    if measured := compiled(rf"(?:(?P<owner>.+?)(?:'s?)?\s+)??(?P<head>{_flat(_MEASURES)})$").match(folded):
+    if measured := compiled(rf"(?:(?P<owner>.+?)(?:'s?)? )??(?P<head>{_flat(_MEASURES)})$").match(folded):
         head, owner = measured["head"], thing(measured["owner"] or "")
         if owner:
             return owner, _attribute(head)
@@ -134,7 +134,7 @@ _UNITS = (
     (r"\d\s?(?:kg|kilos?|lbs?|pounds)\b", "weight"),
     (r"[$€£¥]|dollars|euros?|usd|eur\b", "amount"),
 )
-_AFTERTHOUGHT = r"\s+(?:as of|after|since|now|using|because|with|so far|on|from|for|and|but|thanks|at|in)\b"
+_AFTERTHOUGHT = r"(?<!\s)\s+(?:as of|after|since|now|using|because|with|so far|on|from|for|and|but|thanks|at|in)\b"
 
 
 def _told_by_unit(value: str) -> str:

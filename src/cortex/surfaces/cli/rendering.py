@@ -41,7 +41,7 @@ _INDENT = 3
 _WIDE = 100
 """Columns of a terminal from which an id, what it is about and what it says stand side by side."""
 # The parenthesis at the end of a recipe's description names a requirement, which means nothing to its user.
-_REQUIREMENT = re.compile(r" \([A-Z]\d+[^)]*\)")
+_REQUIREMENT = re.compile(r" \([A-Z]\d[^)]{0,80}\)")
 
 
 def bar(share: float, width: int = BAR) -> Text:

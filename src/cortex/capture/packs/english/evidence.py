@@ -213,7 +213,7 @@ SIGNS: dict[str, str] = {
     "of the moment": r"\b(?:today|tonight|right now|at the moment|for now|this (?:morning|afternoon|evening))\b",
     "struggle": r"\b(?:having (?:trouble|issues|problems|difficulty)|struggling|trying to|figur\w+ out|not sure|"
     r"stuck on|here's|here is|here are|working on (?:a|an|this|the) (?:problem|function|exercise))\b",
-    "code": r"^\w+_\w+\s?[:=]|^\w+ = |^(?-i:SELECT|INSERT|UPDATE)\b|[#]\s|--\s",
+    "code": r"^(?=\w+_\w)\w++\s?[:=]|^\w+ = |^(?-i:SELECT|INSERT|UPDATE)\b|[#]\s|--\s",
     "secret": r"\b(?:password|passphrase|token|api key|secret key)\b",
     "someone": r"^an?\s(?:\w+\s){1,3}(?:has|have|is|walks|had|was|are|buys|sells|goes)\b",
     "impersonal": r"^(?!.*\b(?:i|i'm|i've|my|me|mine|we|we're|we've|our|ours|us|mum|dad|here)\b)",
