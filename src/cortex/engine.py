@@ -834,6 +834,8 @@ class Engine:
                 progress=progress,
             )
             outcome.add(vectors)
+        elif ids:
+            progress(len(ids), len(ids), "stored")
         return outcome
 
     # --- files -----------------------------------------------------------------------------------

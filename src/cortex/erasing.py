@@ -260,9 +260,13 @@ class Erasing:
             pending=reason,
         )
         told = certificate.to_json()
-        self._store.note_erasure(replace(planned, reason=reason, certificate=told) if reason else planned.ended(told))
-        if reason:
-            log.warning("erasure %s is not finished: %s", planned.id, reason)
+        ended = replace(planned, reason=reason, certificate=told) if reason else planned.ended(told)
+        try:
+            self._store.note_erasure(ended)
+        except EngineError as error:  # what was planned is still there, and is finished once this can be written
+            certificate = replace(certificate, pending=error.message)
+        if certificate.pending:
+            log.warning("erasure %s is not finished: %s", planned.id, certificate.pending)
         return certificate
 
     def _forgotten(self, planned: Erasure) -> str:

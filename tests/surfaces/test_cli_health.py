@@ -128,7 +128,7 @@ def test_a_damaged_memory_is_told_by_its_id_and_never_as_a_mistake_in_cortex(cli
         database.execute("UPDATE traces SET body = substr(body, 3) WHERE body LIKE '%deploy%'")
     database.close()
     said = cli("show", bad)
-    assert (said.code, said.hint) == (17, "run `cortex verify --repair`, or restore a backup")
+    assert (said.code, said.hint) == (18, "run `cortex verify --repair`, or restore a backup")
     assert f"{bad} cannot be read" in said.error
     assert [cli(verb, *more).code for verb, *more in (("list",), ("recall", "harbour"), ("status",))] == [0, 0, 0]
     found = cli("verify", "--json")
