@@ -201,6 +201,7 @@ HELD: Mapping[str, Mapping[str, Any]] = {
     "capture.rules._lead": {"pattern": [(pack.explicit, pack.corrections, pack.leads) for pack in DEFAULT_PACKS]},
     "capture.rules._retention": {"pattern": [shape for pack in DEFAULT_PACKS for shape, *_ in pack.passing]},
     # Made of somebody's words, letter by letter.
+    "domain.erasure": {"text": ["7", "ab"]},
     "recall.mentions": {"wanted": ["deploy", "rotati"]},
     "recall.plan": {"spelled": "ann"},
     # The program's own files, and the operator's settings.

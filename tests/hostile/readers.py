@@ -9,7 +9,19 @@ from functools import partial
 
 from cortex.capture import classify, extraction, gate, grounding, messages, policies, prose, rules, whole
 from cortex.capture.packs import DEFAULT_PACKS
-from cortex.domain import citations, cues, fingerprints, likeness, passing, scope, secrets, suspicion, terms, text
+from cortex.domain import (
+    citations,
+    cues,
+    erasure,
+    fingerprints,
+    likeness,
+    passing,
+    scope,
+    secrets,
+    suspicion,
+    terms,
+    text,
+)
 from cortex.domain.identity import TraceId
 from cortex.domain.passages import passages_of, terms_of
 from cortex.domain.query import Query
@@ -72,6 +84,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "pasted words": suspicion.own_words,
     "quotes others": suspicion.quotes_others,
     "secrets": secrets.redacted,
+    "what was erased": lambda said: erasure.Sought([said, "the deploy key rotates on Mondays"]).likeness([said[1:]]),
     "prose": lambda said: list(prose.sentences(prose.own_prose(said))),
     **{f"rules, {pack.lang}": partial(_candidates, pack=pack) for pack in DEFAULT_PACKS},
     "rules": lambda said: rules.candidates(turn(said)),

@@ -14,6 +14,7 @@ from enum import IntEnum
 from typing import Any
 
 from cortex.domain.identity import TraceId
+from cortex.domain.text import normal
 from cortex.domain.trace import parse_time
 
 NOBODY = TraceId("00000000-0000-0000-0000-000000000000")
@@ -214,7 +215,7 @@ def _folded(text: str) -> str:
     if text.isascii():
         return text.casefold()
     # Decomposed letter by letter, so that what is part of a text stays part of it.
-    folded = unicodedata.normalize("NFKD", text).casefold()
+    folded = normal("NFKD", text).casefold()
     return "".join(each for each in folded if not unicodedata.combining(each))
 
 

@@ -130,7 +130,7 @@ _JOINER = "\u034f"
 _MANY_SIGNS = re.compile(rf"(?:[\uff9e\uff9f]|[^\w\s\x00-\x7f]){{{_MARKS + 1},}}")
 
 
-def normal(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
+def normal(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
     """`text` in a normal form of Unicode, in linear time: sorting the marks of one letter takes quadratic time."""
     if text.isascii():
         return text
