@@ -86,6 +86,8 @@ def _compared(home: Home, engine: Engine, *, finish: bool) -> Checked:
     tokens = Tokens(home.path / FILE_NAME, SystemClock())
     for name, user in home.users.items():
         handle = engine.for_(user=name)
+        if any(key.startswith("file ") for key in {*user.facts, *user.uncertain()}):
+            handle.index()  # a file that was written says what is right, whether or not it was indexed before the kill
         traces = handle.list(ALL, limit=MANY)
         if name == SHARED:
             checked.found += _shared_is_right(home, traces)
@@ -256,7 +258,9 @@ def _is_last(home: Home, register: str, value: str) -> Iterator[Found]:
     ops = [op for op in home.shared if register in op.effect.sets]
     wrote = [op for op in ops if op.effect.sets[register] == value]
     later = [op for op in ops if op.ended < float("inf") and all(op.began > each.ended for each in wrote)]
-    if ops and (not wrote or later):
+    # After a restore nobody knows what is there until somebody has changed it.
+    is_known = any(op.ended < float("inf") for op in ops)
+    if (is_known and not wrote) or later:
         told = ", ".join(f"{op.effect.verb} {op.effect.sets[register]!r}" for op in later)
         yield Found(LOST, f"shared: {register} is {value!r}; acknowledged after it was written: {told}", register)
 

@@ -313,6 +313,8 @@ class Soak:
                 self._found(place, [Found(FAILED, f"{name}: a client hung after the server was killed")])
             self._taken_in(place, log, name)
         self._found(place, [Found(FAILED, f"the server logged {line[:300]}") for line in serving.mistakes(output)[:3]])
+        # What it had started goes on for a moment, and may be at an erasure that is pending meanwhile.
+        self._wait(lambda: not processes.group(server), _HELPER_SECONDS)
         self._checked(place, finish=False)
         return server
 

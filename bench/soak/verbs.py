@@ -219,9 +219,11 @@ class Worker:
         key = self._some(lasting=True)
         if key and self._is_said_once(key):
             says = self._user.facts[key].partition(" ")[2]
+            # By the words that nothing else has: where it was forgotten already, nothing else is meant.
+            asked = " ".join(own_words(says))
             self._call(
                 Effect(verb="forget_matching", user=self.name, sets={key: f"forgotten {says}"}),
-                lambda: self.engine.forget_matching(says),
+                lambda: self.engine.forget_matching(asked),
                 took=lambda done: list(done.ids) == [_id(key)],
             )
 
