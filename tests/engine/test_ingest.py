@@ -168,6 +168,7 @@ def test_a_history_that_is_no_list_is_refused_and_changes_nothing(engine):
     assert engine.stats().total == 0
 
 
+@pytest.mark.parametrize("backend", ["sqlite"])
 def test_a_message_of_five_megabytes_is_kept_whole_in_parts(engine):
     text = "".join(f"Line {number} of the log says that all is well.\n" for number in range(115_000))
     taken = engine.ingest([{"role": "user", "content": text}], session="s")

@@ -44,7 +44,7 @@ Capture._step = twice
 """
 LEAVES_WHAT_IT_ERASES = """
 from cortex.stores.sqlite.store import SqliteStore
-SqliteStore.compact = lambda self: True
+SqliteStore.compact = lambda self, **_: True
 """
 
 
