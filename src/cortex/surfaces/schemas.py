@@ -568,7 +568,7 @@ class ListQuery(AddressedQuery):
     since: Moment | None = None
     until: Moment | None = None
     limit: int = Field(50, ge=1, le=1_000)
-    after: str | None = Field(None, description="Go on after this id: the `next` of the page before.")
+    after: str | None = Field(None, min_length=1, description="Go on after this id: the `next` of the page before.")
     newest: bool = Field(False, description="The newest first; `after` then goes on towards the older ones.")
 
     def filter(self) -> Filter:

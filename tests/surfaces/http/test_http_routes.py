@@ -145,6 +145,11 @@ def test_an_edit_of_something_else_than_was_read_is_a_conflict(served: Served) -
     assert last.json()["text"] == "I live in Bonn"
 
 
+def test_a_place_to_go_on_from_that_is_empty_is_refused(served: Served) -> None:
+    answer = served.client.get("/v1/memories", params={"after": ""})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+
+
 class Interrupted:
     """A store in which somebody else edits once between what an edit has read and what it writes."""
 
