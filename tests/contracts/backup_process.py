@@ -46,11 +46,11 @@ def arm(point: str, at: str) -> None:
     elif point == "settled":
         before(copies.shutil, "copyfile", lambda source, target: concerns(target))
     elif point == "fsync":
-        before(copies, "_to_disk", concerns)
+        before(copies, "to_disk", concerns)
     elif point == "rename":
         before(copies.os, "replace", lambda source, target: Path(target).name == Path(at).name)
     elif point == "renamed":
-        before(copies, "_to_disk", lambda path: Path(at).parent == path)
+        before(copies, "to_disk", lambda path: Path(at).parent == path)
 
 
 def main(role: str, file: str, *rest: str) -> None:

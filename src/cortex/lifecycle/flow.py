@@ -21,7 +21,7 @@ from cortex.domain.trace import Trace
 from cortex.errors import EmbedderUnavailable, EngineError, StoreBusy
 from cortex.lifecycle import consolidation, expiry, upkeep
 from cortex.lifecycle.consolidation import Nearness, Pair
-from cortex.lifecycle.planned import Planned, same_but_use
+from cortex.lifecycle.planned import Planned, batched, same_but_use
 from cortex.lifecycle.undoing import Run
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.ports.clock import Clock
@@ -217,7 +217,7 @@ def _apply(
 ) -> None:  # fmt: skip
     began, done, total = outcome.position, 0, outcome.planned
     for step in outcome.steps.values():
-        for batch in _batches(step.plans):
+        for batch in batched(step.plans, lambda plan: len(plan.changes), BATCH):
             held, position = retry_on_conflict(partial(_apply_batch, batch, tenant, store, clock, job))
             step.passed_over += len(batch) - len(held)
             step.applied += sum(len(plan.changes) for plan in held)
@@ -238,20 +238,6 @@ def _apply_batch(
     if not changes:
         return held, 0
     return held, store.apply(tenant, [ExpectClaim(job), *changes], at=clock.now())
-
-
-def _batches(plans: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
-    """Plans of about `BATCH` changes together; a plan is never split."""
-    batch: list[Planned] = []
-    size = 0
-    for plan in plans:
-        batch.append(plan)
-        size += len(plan.changes)
-        if size >= BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _still_holding(plans: Sequence[Planned], view: View, now: datetime) -> Iterator[Planned]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.ports.store import Put
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,20 @@ class Planned:
     def ids(self) -> tuple[TraceId, ...]:
         """The memories that would change, the one that is kept first."""
         return tuple(change.trace.id for change in self.changes)
+
+
+def batched(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Items of about `most` changes together, by the `size` of each; none is split."""
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        batch.append(item)
+        total += size(item)
+        if total >= most:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
 
 
 def same_but_use(one: Memory, other: Memory) -> bool:

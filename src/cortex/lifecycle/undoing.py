@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
 from cortex.errors import Conflict, InvalidRequest
 from cortex.lifecycle import upkeep
-from cortex.lifecycle.planned import same_but_use
+from cortex.lifecycle.planned import batched, same_but_use
 from cortex.ports.clock import Clock
 from cortex.ports.store import Put, Store, Version, View, guarded, retry_on_conflict
 
@@ -80,7 +80,7 @@ def undo(run: Run, *, tenant: Tenant, store: Store, clock: Clock) -> Undone:
     restored: list[TraceId] = []
     refused: list[TraceId] = []
     position = 0
-    for batch in _batches(_merges(changed)):
+    for batch in batched(_merges(changed), len, BATCH):  # a merge goes whole or not at all
         put_back, left, at = retry_on_conflict(partial(_undo_batch, batch, changed, tenant, store, clock))
         restored += put_back
         refused += left
@@ -109,18 +109,6 @@ def _undo_batch(
 
 def _is_as_left(now_is: Trace | None, change: _Changed | None) -> bool:
     return change is not None and isinstance(now_is, Memory) and same_but_use(now_is, change.after)
-
-
-def _batches(merges: Iterable[Merge]) -> Iterator[list[Merge]]:
-    """Merges of about `BATCH` memories together; a merge goes whole or not at all."""
-    batch: list[Merge] = []
-    for merge in merges:
-        batch.append(merge)
-        if sum(map(len, batch)) >= BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _events(view: View, run: Run) -> dict[TraceId, int]:

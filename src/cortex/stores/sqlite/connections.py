@@ -175,7 +175,7 @@ class Gate:
     @contextmanager
     def held(self, seconds: float) -> Iterator[None]:
         """The right to write, or StoreBusy after `seconds`."""
-        if self._lock_at_once():
+        if lock_at_once(self._file):
             try:
                 yield
             finally:
@@ -193,13 +193,6 @@ class Gate:
     def _open(self) -> int:
         # A file of its own: closing another descriptor of the database would drop SQLite's locks on it.
         return os.open(f"{self._path}-queue", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-    def _lock_at_once(self) -> bool:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
     def _queue(self, seconds: float) -> int:
         """Wait for our turn, and give the open file that holds it.
@@ -227,6 +220,24 @@ class Gate:
             if gone:
                 raise _busy(self._path)
         return place
+
+
+def lock_at_once(file: int) -> bool:
+    """Whether the lock on an open file is ours now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

@@ -19,7 +19,7 @@ from cortex.domain.terms import TOKENISER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
 from cortex.ports.store import Replaced
 from cortex.stores.sqlite import audit, damage, erasing, schema
-from cortex.stores.sqlite.connections import Gate, is_open_here, make_folder, named_errors
+from cortex.stores.sqlite.connections import Gate, is_open_here, make_folder, named_errors, to_disk
 from cortex.stores.sqlite.erasures import ErasureLog
 
 _PAGES_AT_ONCE = 1_024
@@ -104,7 +104,7 @@ def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) ->
                         _keep(path, keep_at)
                     shutil.copyfile(backup, partial)
                     kept_out = _keep_out_erased(partial, ErasureLog(path))
-                    _to_disk(partial)
+                    to_disk(partial)
                 # Only now: where there is no room for the backup, what is there stays as it is, with its log.
                 if there:
                     _settle_log(path)
@@ -195,21 +195,13 @@ def _written_whole(to: Path) -> Iterator[Path]:
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         yield partial
-        _to_disk(partial)
+        to_disk(partial)
         os.replace(partial, to)
-        _to_disk(to.parent)
+        to_disk(to.parent)
     finally:
         for suffix in ("", "-journal", "-wal", "-shm"):
             with suppress(OSError):
                 os.unlink(f"{partial}{suffix}")
-
-
-def _to_disk(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def sweep(folder: Path) -> None:

@@ -10,7 +10,6 @@ pending one counts: whatever is done again is done for nothing.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import threading
@@ -22,7 +21,7 @@ from pathlib import Path
 
 from cortex.domain.erasure import Erasure
 from cortex.errors import StoreCorrupt
-from cortex.stores.sqlite.connections import named_errors
+from cortex.stores.sqlite.connections import lock_at_once, named_errors, to_disk
 
 PENDING, FINISHED = ".pending", ".json"
 _WRITING = ".writing"
@@ -79,13 +78,13 @@ class ErasureLog:
             self._write(self.folder / f"{erasure.id}{FINISHED}" if erasure.finished else pending, erasure)
             if erasure.finished:
                 pending.unlink(missing_ok=True)
-                _sync(self.folder)
+                to_disk(self.folder)
 
     def withdraw(self, id: str) -> None:
         """Drop one that is pending."""
         with named_errors(self.folder):
             (self.folder / f"{id}{PENDING}").unlink(missing_ok=True)
-            _sync(self.folder)
+            to_disk(self.folder)
 
     @contextmanager
     def held(self, seconds: float) -> Iterator[bool]:
@@ -95,7 +94,7 @@ class ErasureLog:
             lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             until = time.monotonic() + seconds
-            while not (ours := _taken(lock)) and time.monotonic() < until:
+            while not (ours := lock_at_once(lock)) and time.monotonic() < until:
                 time.sleep(_WAIT)
             if ours:
                 self._sweep()
@@ -106,7 +105,7 @@ class ErasureLog:
     def _make(self) -> None:
         if not self.folder.is_dir():
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _sync(self.folder.parent)
+            to_disk(self.folder.parent)
 
     def _write(self, to: Path, erasure: Erasure) -> None:
         written = to.with_name(f"{to.name}.{os.getpid()}.{threading.get_ident()}{_WRITING}")
@@ -117,7 +116,7 @@ class ErasureLog:
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(written, to)
-            _sync(self.folder)
+            to_disk(self.folder)
         except BaseException:
             with suppress(OSError):
                 written.unlink(missing_ok=True)
@@ -129,18 +128,3 @@ class ErasureLog:
             with suppress(OSError):
                 path.unlink()
 
-
-def _taken(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _sync(path: Path) -> None:
-    place = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(place)
-    finally:
-        os.close(place)

@@ -13,7 +13,6 @@ No agent's name has an `@` in it, so no store of another agent can be taken for 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import threading
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cortex.errors import StoreBusy, StoreCorrupt
-from cortex.stores.sqlite.connections import make_folder, named_errors
+from cortex.stores.sqlite.connections import lock_at_once, make_folder, named_errors, to_disk
 from cortex.stores.sqlite.index import SqliteIndex
 
 _COMPANIONS = ("-wal", "-shm", "-queue")
@@ -66,7 +65,7 @@ class SqliteIndexes:
         lock = self._lock_file()
         try:
             until = time.monotonic() + seconds
-            while not _taken(lock):
+            while not lock_at_once(lock):
                 if time.monotonic() >= until:
                     raise StoreBusy("the files are being indexed already", hint="wait for it, or try again later")
                 time.sleep(_WAIT)
@@ -94,7 +93,7 @@ class SqliteIndexes:
             return False
         lock = self._lock_file()
         try:
-            return not _taken(lock)
+            return not lock_at_once(lock)
         finally:
             os.close(lock)
 
@@ -121,17 +120,17 @@ class SqliteIndexes:
             final = path.with_suffix(".sqlite")
             for suffix in _COMPANIONS:
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
-            _sync(path)
+            to_disk(path)
             try:
                 # First, as there may be no room for it: a generation that nobody names is of no use.
                 with open(self._next_pointer, "w", encoding="utf-8", opener=_privately) as pointer:
                     pointer.write(final.name)
-                _sync(self._next_pointer)
+                to_disk(self._next_pointer)
                 os.rename(path, final)
                 os.replace(self._next_pointer, self._pointer)
             finally:
                 self._next_pointer.unlink(missing_ok=True)
-            _sync(self._folder)
+            to_disk(self._folder)
 
     @property
     def _pointer(self) -> Path:
@@ -243,25 +242,8 @@ class _Building:
         self.home.publish(self.index.path)
 
 
-def _taken(lock: int) -> bool:
-    """Whether the lock is ours now."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _privately(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-def _sync(path: Path) -> None:
-    place = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(place)
-    finally:
-        os.close(place)
 
 
 def _remove(path: Path) -> None:
