@@ -29,7 +29,7 @@ from cortex.domain.turn import Turn
 from cortex.errors import Conflict, EngineError, InvalidRequest, NotFound, StoreBusy, StoreError
 from cortex.lifecycle import backups as backing
 from cortex.parts import log
-from cortex.ports.store import Erase, ExpectSame, Remains, Version, View
+from cortex.ports.store import Erase, ExpectSame, Remains, Version, View, retry_on_conflict
 
 if TYPE_CHECKING:
     from cortex.engine import Engine
@@ -40,8 +40,6 @@ MOST_IDS = 1_000
 SALT_BYTES = 16
 WAIT_SECONDS = 60.0
 """How long an erasure waits for another that is under way."""
-
-_MOST_LOOKS = 10
 
 INTERRUPTED = "it was interrupted"
 READERS = "another process has been reading since before, so old pages are still in the log"
@@ -175,25 +173,28 @@ class Erasing:
         """
         known = {each.id: each for each in self._store.erasures()}
         gone = {id for each in known.values() if each.user == self._engine.tenant.user for id in each.ids}
-        for _ in range(_MOST_LOOKS):
-            with self._engine._view() as view:
-                plan = _plan(view, ids, gone, sources=sources)
-                if plan is None:
-                    return None
-                planned = self._erasure(plan, known, view, backups=backups)
-            self._store.note_erasure(planned)
-            try:
-                same = [ExpectSame(trace) for trace in plan.traces]
-                self._store.apply(self._engine.tenant, [*same, Erase(planned)], at=planned.at)
-            except Conflict:
-                self._store.withdraw_erasure(planned.id)
-            except EngineError:
-                # It is refused as a whole, so it must not be done later behind the back of whoever was told so.
-                self._store.withdraw_erasure(planned.id)
-                raise
-            else:
-                return planned
-        raise StoreBusy("what is to be erased is being written all the time", hint="erase again")
+        try:
+            return retry_on_conflict(lambda: self._try_plan(ids, known, gone, sources=sources, backups=backups))
+        except Conflict as error:
+            raise StoreBusy("what is to be erased is being written all the time", hint="erase again") from error
+
+    def _try_plan(
+        self, ids: Sequence[TraceId], known: Mapping[str, Erasure], gone: set[TraceId], *, sources: bool, backups: bool
+    ) -> Erasure | None:
+        with self._engine._view() as view:
+            plan = _plan(view, ids, gone, sources=sources)
+            if plan is None:
+                return None
+            planned = self._erasure(plan, known, view, backups=backups)
+        self._store.note_erasure(planned)
+        try:
+            same = [ExpectSame(trace) for trace in plan.traces]
+            self._store.apply(self._engine.tenant, [*same, Erase(planned)], at=planned.at)
+        except EngineError:
+            # It is refused as a whole, so it must not be done later behind the back of whoever was told so.
+            self._store.withdraw_erasure(planned.id)
+            raise
+        return planned
 
     def _erasure(self, plan: _Plan, known: Mapping[str, Erasure], view: View, *, backups: bool) -> Erasure:
         now = self._parts.clock.now()
