@@ -98,7 +98,7 @@ def test_the_report_has_the_keys_of_the_format_and_the_first_place(tmp_path, opt
     }  # fmt: skip
     assert set(told["overall"]) == keys | {"any@1"} == set(metrics.keys(10))
     assert all(set(each) == set(told["overall"]) for each in told["baselines"].values())
-    assert set(told["baselines"]) == {"fts5", "vectors"}
+    assert set(told["baselines"]) == {"fts5", "vectors", "hybrid"}
     assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 

@@ -115,7 +115,9 @@ def test_what_applies_to_no_probe_is_none():
 def test_the_keys_are_those_of_the_format():
     assert metrics.keys(10) == (
         "n", "any@1", "any@10", "all@10", "recall@10", "mrr@10", "ndcg@10", "empty_on_unanswerable",
-        "empty_on_answerable", "updated_above_original", "tokens_mean", "latency_ms_p50", "latency_ms_p95",
+        "empty_on_answerable", "updated_above_original", "answer_in_block", "answer_words_in_block", "answer_in_hits",
+        "answer_words_in_hits", "evidence_in_block", "bearing", "bearing@5", "block_lines", "block_tokens",
+        "rule_lines", "tokens_mean", "latency_ms_p50", "latency_ms_p95",
     )  # fmt: skip
     assert tuple(metrics.summarise([outcome()], k=10).values) == metrics.keys(10)
     assert tuple(metrics.absent(10, 3).values) == metrics.keys(10)

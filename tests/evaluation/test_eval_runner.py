@@ -43,7 +43,7 @@ def test_the_report_has_exactly_the_keys_of_the_format(tmp_path, options):
     assert set(report["overall"]) == KEYS
     assert set(report["categories"]) == {"update", "plain", "none", "trick"}
     assert all(set(summary) == KEYS for summary in report["categories"].values())
-    assert set(report["baselines"]) == {"fts5", "vectors"}
+    assert set(report["baselines"]) == {"fts5", "vectors", "hybrid"}
     assert all(set(summary) == KEYS for summary in report["baselines"].values())
     assert set(report["intervals"]["overall"]) == KEYS - {"n"}
     assert json.loads(json.dumps(report, allow_nan=False)) == report

@@ -1,4 +1,4 @@
-"""What a plain search finds in the same records: FTS5 as it comes, and exact cosines of whole texts."""
+"""What a plain search finds in the same records: FTS5 as it comes, exact cosines of whole texts, and both fused."""
 
 from __future__ import annotations
 
@@ -88,3 +88,25 @@ class PlainVectors:
 
     def tokens(self, ids: Sequence[str]) -> int:
         return sum(self._sizes[id] for id in ids)
+
+
+FUSION_K = 10
+FUSED = 50
+"""How many of each search are fused."""
+
+
+class PlainHybrid:
+    """Reciprocal rank fusion of two plain searches."""
+
+    def __init__(self, one: Baseline, other: Baseline) -> None:
+        self._searches = (one, other)
+
+    def search(self, query: str, scope: str, k: int) -> list[str]:
+        scores: dict[str, float] = {}
+        for search in self._searches:
+            for place, id in enumerate(search.search(query, scope, max(k, FUSED)), start=1):
+                scores[id] = scores.get(id, 0.0) + 1.0 / (FUSION_K + place)
+        return sorted(scores, key=lambda id: (-scores[id], id))[:k]
+
+    def tokens(self, ids: Sequence[str]) -> int:
+        return self._searches[0].tokens(ids)

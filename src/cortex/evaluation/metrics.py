@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cortex.evaluation.blocks import Shown
 from cortex.evaluation.sets import Probe
 
 PLACES = 10
@@ -34,6 +35,8 @@ class Outcome:
     found: tuple[frozenset[str], ...]
     tokens: int
     milliseconds: float
+    shown: Shown | None = None
+    """What reached the model, where that was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +189,29 @@ def _measures(k: int) -> tuple[tuple[str, Measure, Reduce], ...]:
             lambda outcome: updated_above_original(outcome.found[:k], outcome.probe.parts),
             np.mean,
         ),
+        *((name, _of_block(measure), np.mean) for name, measure in _BLOCK_MEASURES),
         ("tokens_mean", lambda outcome: float(outcome.tokens), np.mean),
         ("latency_ms_p50", lambda outcome: outcome.milliseconds, percentile(50)),
         ("latency_ms_p95", lambda outcome: outcome.milliseconds, percentile(95)),
     )
+
+
+_BLOCK_MEASURES: tuple[tuple[str, Callable[[Shown], float | None]], ...] = (
+    ("answer_in_block", lambda shown: shown.answer_in_block),
+    ("answer_words_in_block", lambda shown: shown.answer_words_in_block),
+    ("answer_in_hits", lambda shown: shown.answer_in_hits),
+    ("answer_words_in_hits", lambda shown: shown.answer_words_in_hits),
+    ("evidence_in_block", lambda shown: shown.evidence_in_block),
+    ("bearing", lambda shown: shown.bearing()),
+    ("bearing@5", lambda shown: shown.bearing(5)),
+    ("block_lines", lambda shown: float(len(shown.lines))),
+    ("block_tokens", lambda shown: float(shown.tokens)),
+    ("rule_lines", lambda shown: float(shown.rules)),
+)
+
+
+def _of_block(measure: Callable[[Shown], float | None]) -> Measure:
+    return lambda outcome: measure(outcome.shown) if outcome.shown is not None else None
 
 
 def _among(found: Ranking, k: int) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,13 +21,16 @@ from cortex.domain.lanes import Lane
 from cortex.domain.memory import Draft, Memory
 from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
+from cortex.domain.trace import Trace
 from cortex.domain.turn import Said
 from cortex.engine import Engine, Kept
 from cortex.evaluation import lines, metrics, sets
-from cortex.evaluation.baselines import Baseline, PlainFts, PlainVectors
+from cortex.evaluation.baselines import FUSED, Baseline, PlainFts, PlainHybrid, PlainVectors
+from cortex.evaluation.blocks import DEADLINE_MS, ORDERS, Blocks, Conversations, SetClock
 from cortex.evaluation.metrics import Outcome
 from cortex.evaluation.report import Measured, Report
 from cortex.evaluation.sets import EvalSet, Probe, Record
+from cortex.hooks import TurnHooks
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.progress import Progress, silent
@@ -70,6 +73,7 @@ def run(
     probes = given.probes[:limit]
     root = home or configuration.default_home()
     settings = _settings(root, embedder, recipe, [*given.records, *foreign])
+    clock = SetClock()
     with ExitStack() as stack:
         parts = wiring.build(
             Path(stack.enter_context(TemporaryDirectory(prefix="cortex-eval-"))),
@@ -78,6 +82,7 @@ def run(
             reranker=registry.find("cortex.rerankers", settings.rerank.provider)(
                 settings.rerank.options, configuration.models_home(root)
             ),
+            clock=clock,
         )
         engine = stack.enter_context(Engine(parts, Tenant()))
         started = parts.clock.monotonic()
@@ -85,7 +90,14 @@ def run(
         origins = {} if given.sources else _feed(engine, given.records, progress)
         followed = _follow(engine, given, progress)
         fed = parts.clock.monotonic() - started
-        asking = _Asking(engine, parts.embedder, parts.clock, origins, settings.recall.recipe, k, budget, given.texts)
+        records = _Origins(origins)
+        blocks = Blocks(
+            engine, TurnHooks(engine), clock, Conversations.of(given.records), records.of, settings.recall.recipe
+        )
+        asking = _Asking(
+            engine, parts.embedder, parts.clock, records, settings.recall.recipe, k, budget, given.texts,
+            blocks if any(record.session for record in given.records) else None,
+        )  # fmt: skip
         answered = [asking.ask(probe) for probe in _watched(probes, progress)]
         outcomes = {"cortex": [each.outcome for each in answered]}
         if baselines:
@@ -115,6 +127,7 @@ def _settings(root: Path, embedder: str | Embedder | None, recipe: str | None, r
             "workspace": "", "extra_paths": [], "docs": [], "transcripts": [], "backend": "builtin",
             "max_file_bytes": sets.ANY_SIZE,
         },
+        "hooks": {"deadline_ms": DEADLINE_MS},
     }  # fmt: skip
     if recipe is not None:
         changes["recall"] = {"recipe": recipe}
@@ -220,16 +233,30 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class _Origins:
+    """The record every stored trace came from."""
+
+    records: Mapping[TraceId, str]
+
+    def of(self, trace: Trace) -> frozenset[str]:
+        """The records a trace stands for: its own, and those of the turns it came from."""
+        sources = trace.source_turns if isinstance(trace, Memory) else ()
+        return frozenset(self.records[id] for id in (trace.id, *sources) if id in self.records)
+
+
+@dataclass(frozen=True, slots=True)
 class _Asking:
     engine: Engine
     embedder: Embedder
     clock: Clock
-    origins: Mapping[TraceId, str]
+    origins: _Origins
     recipe: str
     k: int
     budget: int | None
     texts: Mapping[str, str]
     """What the files of the set say, by the paths they are cited by."""
+    blocks: Blocks | None
+    """For sets of conversations: how a question's block is asked for."""
 
     def ask(self, probe: Probe) -> Answered:
         """Recall within the probe's scope. Its vector is made beforehand: how long a model takes is not measured."""
@@ -245,7 +272,13 @@ class _Asking:
         # What is counted after an answer must be counted before the next, or the order of threads could show.
         self.engine.settle()
         return Answered(
-            Outcome(probe, tuple(self._records(hit, probe) for hit in answer.hits), answer.tokens, taken),
+            Outcome(
+                probe,
+                tuple(self._records(hit, probe) for hit in answer.hits),
+                answer.tokens,
+                taken,
+                self.blocks.ask(probe) if self.blocks else None,
+            ),
             tuple(hit.score for hit in answer.hits),
             sum(hit.trace.scope != probe.scope for hit in answer.hits),
             answer.receipt.facts.get("skipped"),
@@ -256,15 +289,16 @@ class _Asking:
         started = self.clock.monotonic()
         ids = baseline.search(probe.query, probe.scope, self.k)
         taken = (self.clock.monotonic() - started) * 1000
+        ranked = baseline.search(probe.query, probe.scope, FUSED) if self.blocks else []
         found = (lines.answered_by_piece(probe.relevant, id) if self.texts else frozenset({id}) for id in ids)
-        return Outcome(probe, tuple(found), baseline.tokens(ids), taken)
+        shown = self.blocks.plainly(ranked, probe) if self.blocks else None
+        return Outcome(probe, tuple(found), baseline.tokens(ids), taken, shown)
 
     def _records(self, hit: Hit, probe: Probe) -> frozenset[str]:
-        """The records a hit stands for: its own, and those of the turns it came from; of a file, what answers."""
+        """The records a hit stands for; of a file, what answers."""
         if isinstance(hit.trace, Chunk):
             return lines.answered_by(probe.relevant, hit.trace.path, *self._span(hit.trace))
-        sources = hit.trace.source_turns if isinstance(hit.trace, Memory) else ()
-        return frozenset(self.origins[id] for id in (hit.trace.id, *sources) if id in self.origins)
+        return self.origins.of(hit.trace)
 
     def _span(self, chunk: Chunk) -> tuple[int, int]:
         """Where a chunk stands in its file: at the first place its text is found from its first line on."""
@@ -279,13 +313,15 @@ class _Asking:
 def _baselines(
     searched: Sequence[Record], compared: Sequence[Record], asking: _Asking, probes: Sequence[Probe], progress: Progress
 ) -> dict[str, list[Outcome]]:
-    """The same probes asked of the same records plainly, by words and by vectors."""
+    """The same probes asked of the same records plainly: by words, by vectors, and by both."""
     plain = PlainFts(searched)
-    found = {"fts5": [asking.plainly(plain, probe) for probe in probes], "vectors": []}
-    plain.close()
+    found = {"fts5": [asking.plainly(plain, probe) for probe in probes], "vectors": [], "hybrid": []}
     if asking.embedder.space.dimension:
         vectors = PlainVectors(compared, asking.embedder, progress)
         found["vectors"] = [asking.plainly(vectors, probe) for probe in probes]
+        hybrid = PlainHybrid(plain, vectors)
+        found["hybrid"] = [asking.plainly(hybrid, probe) for probe in probes]
+    plain.close()
     return found
 
 
@@ -333,7 +369,11 @@ def _report(
 def _measured(outcomes: Sequence[Outcome], apart: frozenset[str], k: int, asked: int) -> Measured:
     if len(outcomes) < asked:
         return Measured(metrics.absent(k, asked))
-    counted = [outcome for outcome in outcomes if outcome.probe.category not in apart]
+    counted = [
+        replace(outcome, shown=None) if outcome.probe.category in ORDERS else outcome
+        for outcome in outcomes
+        if outcome.probe.category not in apart
+    ]
     return Measured(
         metrics.summarise(counted, k),
         {name: metrics.summarise(group, k) for name, group in metrics.by_category(outcomes).items()},

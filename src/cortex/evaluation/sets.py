@@ -1,7 +1,7 @@
 """Evaluation sets on disk: records to remember, and probes whose right answers are known.
 
     records.jsonl   {"id", "scope", "text", "ts"?, "session"?, "role"?, "speaker"?}
-    queries.jsonl   {"qid", "scope", "query", "relevant": [ids], "category"?, "parts"?, "ts"?}
+    queries.jsonl   {"qid", "scope", "query", "relevant": [ids], "category"?, "parts"?, "ts"?, "answer"?}
     set.json        optional: {"apart": [categories reported apart from the overall]}
 
 Or, where there are no records, files that are indexed as they lie, and probes that name the file, or the characters
@@ -72,6 +72,8 @@ class Probe:
     category: str
     parts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     asked_at: datetime | None = None
+    answer: str = ""
+    """The gold answer in words, where the set has one."""
     in_characters: bool = False
     """Whether `relevant` are characters of a file."""
 
@@ -295,6 +297,7 @@ def _probe(line: _Line) -> Probe:
         category=line.label("category") or scope,
         parts={str(name): line.id_list(ids, f"parts.{name}") for name, ids in parts.items()},
         asked_at=line.time("ts"),
+        answer=line.label("answer"),
     )
 
 

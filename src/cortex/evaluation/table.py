@@ -19,9 +19,11 @@ from cortex.evaluation.runner import run
 BEGIN = "<!-- measured:begin -->"
 END = "<!-- measured:end -->"
 
-HEAD = ("set", "measure", "FTS5", "vectors", "Cortex", "95 %")
+HEAD = ("set", "measure", "FTS5", "vectors", "hybrid", "Cortex", "95 %")
 _MEASURES = (
     "any@1", "any@10", "recall@10", "mrr@10", "updated_above_original", "empty_on_unanswerable", "empty_on_answerable",
+    "answer_in_block", "answer_words_in_block", "answer_in_hits", "evidence_in_block", "bearing", "bearing@5",
+    "block_lines", "block_tokens", "rule_lines",
 )  # fmt: skip
 _BY_CATEGORY = "any@10"
 
@@ -70,7 +72,7 @@ def replaced(text: str, between: str) -> str:
 def _row(label: str, measure: str, report: Report, category: str | None) -> tuple[str, ...]:
     summary = report.cortex.overall if category is None else report.cortex.categories[category]
     plain = []
-    for name in ("fts5", "vectors"):
+    for name in ("fts5", "vectors", "hybrid"):
         measured = report.baselines.get(name)
         other = measured and (measured.overall if category is None else measured.categories.get(category))
         plain.append(_number(other[measure]) if other else "–")

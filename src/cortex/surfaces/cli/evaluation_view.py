@@ -21,7 +21,7 @@ _TITLES = {
     "empty_on_answerable": "nothing,\nwrongly",
     "updated_above_original": "updated\nabove",
 }
-_COUNTS = frozenset({"tokens_mean", "latency_ms_p50", "latency_ms_p95"})
+_COUNTS = frozenset({"tokens_mean", "latency_ms_p50", "latency_ms_p95", "block_lines", "block_tokens"})
 
 
 def tables(report: Report) -> Iterator[RenderableType]:
