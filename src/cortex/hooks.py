@@ -249,8 +249,8 @@ class TurnHooks:
         injection = Injection(
             block=packed.block,
             tokens=packed.tokens,
-            facts=len(packed.hits),
-            ids=tuple(hit.trace.id for hit in packed.hits),
+            facts=len(packed.lines),
+            ids=tuple(line.trace.id for line in packed.lines),
             synthesis=has_synthesis,
             degraded=tuple(answer.degraded),
             receipt_id=receipt.id,

@@ -98,7 +98,7 @@ def explained(told: Told) -> Explained:
     """With every candidate; the plan and the legs as such stay with the server."""
     found = recollection(told)
     answer = Answer(
-        packed=Packed(found.block, found.tokens, found.hits, ()),
+        packed=Packed(found.block, found.tokens, found.hits),
         skipped=told["skipped"],
         tried=[Tried(**each) for each in told["tiers"]],
         ranked=[
@@ -119,7 +119,7 @@ def explained(told: Told) -> Explained:
 
 
 def replay(told: Told) -> Replay:
-    answer = Answer(packed=Packed("", 0, tuple(map(hit, told["hits"])), ()))
+    answer = Answer(packed=Packed("", 0, tuple(map(hit, told["hits"]))))
     return Replay(told["same"], Receipt.from_json(told["receipt"]), answer, tuple(told["differences"]))
 
 

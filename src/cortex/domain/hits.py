@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,23 @@ class ScoreParts:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """What a reader needs beside a hit to read it rightly."""
+
+    speaker: str = ""
+    """Who said what a memory was made from."""
+    before: Turn | None = None
+    """The question it answers."""
+    after: Turn | None = None
+    """The turn that answers or corrects it."""
+    replaced_at: datetime | None = None
+    contradicted_at: datetime | None = None
+
+
+ALONE = Around()
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One trace that answers the query, with its score in 0..1 and the legs that found it."""
 
@@ -29,6 +48,9 @@ class Hit:
     parts: ScoreParts
     legs: tuple[str, ...]
     excerpt: str = ""
+    around: Around = ALONE
+    pinned: bool = False
+    """Whether it is a rule that applies here: shown first, whatever it scores."""
 
     @property
     def source(self) -> str:

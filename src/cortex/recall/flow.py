@@ -18,8 +18,9 @@ from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Filter, View
-from cortex.recall import diversity, focus, freshness, gate, policy, ranking, retrieve
-from cortex.recall.packing import Packed, excerpt, pack
+from cortex.recall import dialogue, diversity, focus, freshness, gate, policy, ranking, retrieve
+from cortex.recall.excerpts import excerpt
+from cortex.recall.packing import Packed, pack
 from cortex.recall.plan import Plan, first_person, plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Recipe
@@ -56,7 +57,7 @@ class Answer:
     """What recall found, and how."""
 
     plan: Plan | None = None
-    packed: Packed = field(default_factory=lambda: Packed("", 0, (), ()))
+    packed: Packed = field(default_factory=lambda: Packed("", 0, ()))
     skipped: str | None = None
     legs: dict[str, Leg] = field(default_factory=dict)
     tried: list[Tried] = field(default_factory=list)
@@ -164,8 +165,9 @@ class _Search:
         admitted, echoes = _told_once(self._admit(answer, planned, allowed))
         answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in echoes]
         admitted = self._rerank(answer, planned, admitted)
+        admitted = self._worth_a_line(answer, planned, admitted, allowed)
         chosen = self._choose(answer, planned, admitted, standing)
-        hits = [_hit(each, tier) for each in chosen]
+        hits = dialogue.with_surroundings([_hit(each, tier) for each in chosen], self.view)
         answer.packed = pack(
             hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame
         )
@@ -253,6 +255,16 @@ class _Search:
             trace = next(iter(self.view.load(trace.source_turns[-1:])), trace)
         before = self.view.turn_at(trace.session, trace.seq - 1) if isinstance(trace, Turn) else None
         return f"{heading(trace, before)} {excerpt(trace.text, terms, _READ_TOKENS)}".strip()
+
+    def _worth_a_line(self, answer: Answer, planned: Plan, admitted: list[Scored], allowed: Filter) -> list[Scored]:
+        """Without turns that only ask, or only acknowledge; the reply to a question stands in its place."""
+        if not planned.automatic or not self.recipe.conversation.replies_first:
+            return admitted
+        admitted, asked = dialogue.replies_first(admitted, self.view, lambda trace: _allows(allowed, trace))
+        answer.dropped += [Dropped(each.trace.id, each.score, "only_asks") for each in asked]
+        empty = [each for each in admitted[: planned.limit] if dialogue.says_nothing(each.trace, self.view)]
+        answer.dropped += [Dropped(each.trace.id, each.score, "says_nothing") for each in empty]
+        return [each for each in admitted if each not in empty]
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""

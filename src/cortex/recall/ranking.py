@@ -64,6 +64,7 @@ def rank(
                 evidence=keyword.scores.get(trace.id, 0.0),
             )
         )
+    _share_neighbors(scored, recipe)
     _share_sessions(scored, recipe)
     return sorted(scored, key=lambda each: (-each.score, each.trace.id))
 
@@ -141,6 +142,21 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
     if weights.importance and isinstance(trace, Memory):
         parts["importance"] = weights.importance * trace.importance
     return parts
+
+
+def _share_neighbors(scored: Iterable[Scored], recipe: Recipe) -> None:
+    """What was said next counts for a turn, and so does the question it follows: an answer is more than its words."""
+    weights = recipe.conversation
+    if not weights.reply and not weights.answers:
+        return
+    turns = {(each.trace.session, each.trace.seq): each for each in scored if isinstance(each.trace, Turn)}
+    scores = {place: max(0.0, each.score) for place, each in turns.items()}
+    for (session, seq), each in turns.items():
+        if reply := scores.get((session, seq + 1)):
+            each.parts["reply"] = weights.reply * reply
+        question = turns.get((session, seq - 1))
+        if question is not None and "?" in question.trace.text:
+            each.parts["answers"] = weights.answers * scores[session, seq - 1]
 
 
 def _share_sessions(scored: Iterable[Scored], recipe: Recipe) -> None:

@@ -61,6 +61,12 @@ class Conversation:
     """Taken off turns that only ask."""
     session: float = 0.0
     """The best score of a turn's session counts for all its turns."""
+    reply: float = 0.0
+    """A turn is more likely the one asked for where what was said next is about the question too."""
+    answers: float = 0.0
+    """And where it follows a question that is about the same."""
+    replies_first: bool = False
+    """Whether the reply takes the place of a turn that only asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +206,16 @@ _BALANCED = Recipe(
     vector_pool=100,
     standing=Standing(memories=2, turns=1, similarity=0.4),
     essence=True,
-    conversation=Conversation(first_person=True, speaker=0.15, other_roles=0.3, question=0.05, session=0.1),
+    conversation=Conversation(
+        first_person=True,
+        speaker=0.15,
+        other_roles=0.3,
+        question=0.05,
+        session=0.3,
+        reply=0.13,
+        answers=0.06,
+        replies_first=True,
+    ),
     factors=Factors(importance=0.02),
     freshness=Freshness(),
     nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4),

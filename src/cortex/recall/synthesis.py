@@ -25,7 +25,8 @@ from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import Turn
 from cortex.errors import ProviderError
 from cortex.ports.llm import LLM
-from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, Packed, excerpt, pack
+from cortex.recall.excerpts import excerpt
+from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, Packed, pack
 
 LABEL = "Extractive digest, no model:"
 DIGEST_TOKENS = 300

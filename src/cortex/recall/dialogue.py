@@ -1,0 +1,149 @@
+"""Turns as parts of a conversation: the reply stands for the question, and a line comes with what it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from cortex.domain.hits import Around, Hit
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import State
+from cortex.domain.memory import Memory
+from cortex.domain.passing import passing_reason
+from cortex.domain.text import estimate_tokens, sentences
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
+from cortex.ports.store import View
+from cortex.recall.labels import said, speaker_of
+from cortex.recall.ranking import Scored
+
+MOST_ASKING = 64
+"""A longer turn is no mere question: it says something while it asks."""
+
+_IN_PASSING = 12
+"""How many tokens a question may have around it that say nothing: "Thanks! You play any instruments?"."""
+
+_LIFTED = 20
+"""Among how many of the best a question gives its place to the reply."""
+
+SHORT = 24
+"""A turn below this many tokens is shown with the question it answers."""
+
+_ASKS = re.compile(r"[?？؟]\W*$")
+_VALUE = re.compile(r"\d")
+_CORRECTS = re.compile(
+    r"\W*(?:no\b[,.!]|nope\b|actually\b|sorry\b|correction\b|wait\b|i mean(?:t)?\b|scratch that|not quite|"
+    r"nein\b|doch\b|eigentlich\b|perdón\b|en realidad\b|no, )",
+    re.IGNORECASE,
+)
+
+Allows = Callable[[Trace], bool]
+
+
+def only_asks(turn: Turn) -> bool:
+    """Whether a turn asks and says nothing else: no value, and hardly a word beside the question."""
+    text = said(turn)
+    if estimate_tokens(text) > MOST_ASKING or _VALUE.search(text):
+        return False
+    pieces = [text[start:end].strip() for start, end in sentences(text)]
+    asked = [piece for piece in pieces if _ASKS.search(piece)]
+    beside = sum(estimate_tokens(piece) for piece in pieces if not _ASKS.search(piece))
+    return bool(asked) and beside <= _IN_PASSING
+
+
+def asks(turn: Turn) -> bool:
+    """Whether a turn asks something, whatever else it says."""
+    return any(_ASKS.search(turn.text[start:end].rstrip()) for start, end in sentences(turn.text))
+
+
+def replies_first(ranked: Sequence[Scored], view: View, allows: Allows) -> tuple[list[Scored], list[Scored]]:
+    """`ranked` with each reply in the place of the question it answers; and what then needs no place of its own."""
+    places = {each.trace.id: each for each in ranked}
+    taken: set[TraceId] = set()
+    kept: list[Scored] = []
+    asked: list[Scored] = []
+    for at, each in enumerate(ranked):
+        if each.trace.id in taken:
+            continue
+        turn = each.trace
+        if at >= _LIFTED or not isinstance(turn, Turn) or not only_asks(turn):
+            kept.append(each)
+            continue
+        reply = _reply(turn, view, allows)
+        if reply is None:
+            asked.append(each)
+            continue
+        if reply.id not in taken and all(reply.id != other.trace.id for other in kept):
+            kept.append(_lifted(each, reply, places.get(reply.id)))
+        taken.add(reply.id)
+        asked.append(each)
+    return kept, asked
+
+
+def _reply(turn: Turn, view: View, allows: Allows) -> Turn | None:
+    found = view.turn_at(turn.session, turn.seq + 1)
+    if found is None or found.state is not State.ACTIVE or not allows(found) or only_asks(found):
+        return None
+    return found
+
+
+def _lifted(question: Scored, reply: Turn, known: Scored | None) -> Scored:
+    reason = f"answers {question.trace.id}"
+    if known is None:
+        return replace(question, trace=reply, parts=dict(question.parts), reasons=[*question.reasons, reason])
+    known.parts["answers"] = known.parts.get("answers", 0.0) + max(0.0, question.score - known.score)
+    known.reasons.append(reason)
+    return known
+
+
+def says_nothing(trace: Trace, view: View) -> bool:
+    """Whether a turn only acknowledges; "Yes." after a question says something."""
+    if not isinstance(trace, Turn) or passing_reason(said(trace)) is None:
+        return False
+    before = view.turn_at(trace.session, trace.seq - 1)
+    return before is None or not asks(before)
+
+
+def with_surroundings(hits: Sequence[Hit], view: View) -> list[Hit]:
+    """`hits` with what a reader needs beside each."""
+    return [replace(hit, around=_around(hit.trace, view, leads=at == 0)) for at, hit in enumerate(hits)]
+
+
+def _around(trace: Trace, view: View, *, leads: bool) -> Around:
+    if isinstance(trace, Turn):
+        return Around(
+            before=_before(trace, view, leads=leads),
+            after=_after(trace, view, leads=leads),
+            replaced_at=_time_of(trace.outdated_by, view),
+        )
+    if isinstance(trace, Memory):
+        source = next(iter(view.load(trace.source_turns[-1:])), None) if trace.source_turns else None
+        return Around(
+            speaker=speaker_of(source) if isinstance(source, Turn) else "",
+            replaced_at=trace.valid_to if trace.state is State.SUPERSEDED else None,
+            contradicted_at=_time_of(trace.contradicts[-1], view) if trace.contradicts else None,
+        )
+    return Around()
+
+
+def _before(turn: Turn, view: View, *, leads: bool) -> Turn | None:
+    """The turn before, where it asks what this one answers."""
+    if not leads and estimate_tokens(said(turn)) > SHORT:
+        return None
+    before = view.turn_at(turn.session, turn.seq - 1)
+    return before if before is not None and before.state is State.ACTIVE and asks(before) else None
+
+
+def _after(turn: Turn, view: View, *, leads: bool) -> Turn | None:
+    """The turn after, where it corrects this one; after the best hit, whatever it says."""
+    after = view.turn_at(turn.session, turn.seq + 1)
+    if after is None or after.state is not State.ACTIVE or passing_reason(said(after)) is not None:
+        return None
+    return after if leads or _CORRECTS.match(said(after)) else None
+
+
+def _time_of(id: TraceId | None, view: View) -> datetime | None:
+    found = view.load([id]) if id is not None else []
+    return found[0].created_at if found else None

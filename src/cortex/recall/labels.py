@@ -1,0 +1,59 @@
+"""What stands before a line of the block: when it was said, by whom, and what a reader has to know of it."""
+
+from __future__ import annotations
+
+from cortex.domain.chunk import Chunk
+from cortex.domain.hits import Hit
+from cortex.domain.memory import STANDING_KINDS, Memory
+from cortex.domain.suspicion import quotes_others
+from cortex.domain.text import escaped
+from cortex.domain.trace import Trace
+from cortex.domain.trust import TrustTier
+from cortex.domain.turn import Role, Turn
+
+_NO_LABEL = str.maketrans("[],", "() ")
+
+
+def label(hit: Hit) -> str:
+    """The label of a line, without its brackets."""
+    trace, around = hit.trace, hit.around
+    dated = trace.dated if isinstance(trace, Chunk) else None
+    parts = [f"{dated or trace.created_at:%Y-%m-%d}", *_whose(hit)]
+    if isinstance(trace, Memory) and trace.valid_from and trace.valid_from.date() != trace.created_at.date():
+        parts.append(f"about {trace.valid_from:%Y-%m-%d}")
+    if around.replaced_at is not None:
+        parts.append(f"replaced on {around.replaced_at:%Y-%m-%d}")
+    if around.contradicted_at is not None:
+        parts.append(f"contradicted on {around.contradicted_at:%Y-%m-%d}")
+    if trace.trust is not TrustTier.TRUSTED:
+        parts.append(trace.trust.value)
+    return ", ".join(part for part in parts if part)
+
+
+def _whose(hit: Hit) -> list[str]:
+    trace = hit.trace
+    if isinstance(trace, Turn):
+        pasted = trace.role is Role.USER and quotes_others(trace.text)
+        return [speaker_of(trace), "pasted" if pasted else ""]
+    if isinstance(trace, Chunk):
+        return [_name(trace.citation)]
+    if hit.around.speaker and trace.kind not in STANDING_KINDS:
+        return [_name(hit.around.speaker)]
+    return [_name(hit.around.speaker), trace.kind.value]
+
+
+def speaker_of(turn: Turn) -> str:
+    """Who said it, as it may stand in a label."""
+    return _name(turn.speaker) or turn.role.value
+
+
+def said(trace: Trace) -> str:
+    """What a trace says, without the name of its speaker, which stands in the label."""
+    if isinstance(trace, Turn) and trace.speaker:
+        return trace.text.removeprefix(f"{trace.speaker}: ").strip() or trace.text
+    return trace.text
+
+
+def _name(given: str) -> str:
+    """A name as it may stand in the label of a line: it can neither close the label nor add to it."""
+    return " ".join(escaped(given).translate(_NO_LABEL).split())
