@@ -543,6 +543,7 @@ class Engine:
             clock=clock,
             deadline=Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000),
             without=without,
+            passage_tokens=self._parts.settings.embedding.passage_tokens,
         )
 
     def _ask(self, text: str) -> Question | None:

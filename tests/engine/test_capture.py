@@ -78,8 +78,8 @@ def test_the_turn_that_said_the_old_value_stands_below_and_says_so(engine):
     capture(engine, user("I live in Lisbon now", at=datetime(2026, 1, 4, tzinfo=UTC)), session="b")
     lines = [line for line in engine.recall("where do I live?").block.splitlines() if line.startswith("- ")]
     assert "Lisbon" in lines[0]
-    assert "since changed" not in lines[0]
-    assert all("since changed" in line for line in lines if "Bergen" in line)
+    assert "replaced" not in lines[0]
+    assert all("replaced on 2026-01-04" in line for line in lines if "Bergen" in line)
 
 
 def test_an_older_statement_that_comes_late_does_not_replace_a_newer_one(engine):

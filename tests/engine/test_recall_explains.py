@@ -251,4 +251,4 @@ def test_an_answer_never_exceeds_its_budget(tmp_path_factory, lengths, budget, r
         )
         found = engine.recall("deploy key", recipe=recipe, budget=budget, min_score=0.0)
         assert found.tokens <= budget
-        assert bool(found.block) == bool(found.hits)
+        assert found.hits or not found.block

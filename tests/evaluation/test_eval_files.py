@@ -95,6 +95,8 @@ def test_the_report_has_the_keys_of_the_format_and_the_first_place(tmp_path, opt
     keys = {
         "n", "any@10", "all@10", "recall@10", "mrr@10", "ndcg@10", "empty_on_unanswerable", "empty_on_answerable",
         "updated_above_original", "tokens_mean", "latency_ms_p50", "latency_ms_p95",
+        "answer_in_block", "answer_words_in_block", "answer_in_hits", "answer_words_in_hits", "evidence_in_block",
+        "bearing", "bearing@5", "block_lines", "block_tokens", "rule_lines",
     }  # fmt: skip
     assert set(told["overall"]) == keys | {"any@1"} == set(metrics.keys(10))
     assert all(set(each) == set(told["overall"]) for each in told["baselines"].values())

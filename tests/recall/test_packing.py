@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -9,11 +10,12 @@ from candidates import chunk, hit, memory, nasty_texts, turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cortex.domain.hits import Around
 from cortex.domain.terms import index_terms
 from cortex.domain.text import estimate_tokens
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role
-from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, excerpt, pack
+from cortex.recall.packing import CLOSING, HEADING, OPENING, WARNING, Frame, pack
 
 FRAMES = list(Frame)
 TERMS = frozenset(index_terms("harbour dawn"))
@@ -53,7 +55,8 @@ def test_hits_keep_their_order_and_none_is_lost(said, budget, frame):
     hits = hits_of(said)
     packed = pack(hits, terms=TERMS, budget=budget, frame=frame)
     order = [each.trace.id for each in hits]
-    shown = [each.trace.id for each in packed.hits]
+    assert [each.trace.id for each in packed.hits] == order
+    shown = [each.trace.id for each in packed.lines]
     left_out = [each.trace.id for each in packed.left_out]
     assert shown == [id for id in order if id in shown]
     assert left_out == [id for id in order if id in left_out]
@@ -67,7 +70,7 @@ def test_each_hit_is_one_line_whatever_its_text_contains(said, make, budget, fra
     packed = pack(hits_of(said, make), terms=TERMS, budget=budget, frame=frame)
     framed = {HEADING, "", OPENING, WARNING, CLOSING}
     inside = [line for line in packed.block.splitlines() if line not in framed]
-    assert len(inside) == len(packed.hits)
+    assert len(inside) == len(packed.lines)
     assert all(line.startswith("- [") for line in inside)
 
 
@@ -106,35 +109,92 @@ def test_a_files_name_cannot_begin_a_line_of_its_own(path: str):
     assert packed.block.count("<") == 2
 
 
-def test_long_hits_are_trimmed_before_any_is_dropped():
-    """DESIGN 9: the right turn found at rank 15 is lost when others take all the room"""
+def test_a_long_hit_is_cut_to_the_sentences_that_answer():
+    """C9: what stands around them is left out before any other hit is"""
     long = "Nothing of note happened on the pier that day. " * 40
     said = [long + f"The harbour number {number} opens at dawn. " + long for number in range(8)]
     packed = pack(hits_of(said), terms=TERMS, budget=600, frame=Frame.BOTH)
-    assert len(packed.hits) == 8
-    assert packed.left_out == ()
-    assert all("opens at dawn" in each.excerpt for each in packed.hits)
+    assert len(packed.lines) == 8
+    for number, line in enumerate(packed.lines):
+        assert f"The harbour number {number} opens at dawn." in line.excerpt
+        assert line.excerpt.count("Nothing of note") <= 2
 
 
-def test_a_hit_is_dropped_only_when_trimming_would_leave_it_nothing_to_say():
-    """DESIGN 9"""
-    said = [f"Harbour {number}: " + "the pier was empty and the water calm. " * 10 for number in range(20)]
+def test_the_best_hits_are_shown_whole_and_the_last_give_way():
+    """C9: by rank, not by share"""
+    said = [f"Harbour {number}: " + "the pier was empty and the water calm, " * 6 for number in range(20)]
     packed = pack(hits_of(said), terms=TERMS, budget=300, frame=Frame.BOTH)
-    assert 0 < len(packed.hits) < 20
-    assert [each.trace.id for each in packed.left_out] == [each.trace.id for each in hits_of(said)[len(packed.hits) :]]
-    assert all(estimate_tokens(each.excerpt) >= LEAST_TOKENS // 2 for each in packed.hits)
+    assert [each.trace.text for each in packed.lines[:3]] == said[:3]
+    assert packed.lines[0].excerpt == said[0].strip()
+    assert [each.trace.id for each in packed.left_out] == [each.trace.id for each in hits_of(said)[len(packed.lines) :]]
+
+
+def test_a_hit_longer_than_the_budget_is_cut_and_one_that_cannot_be_cut_is_left_out():
+    """C9: a block of code or a table says nothing in halves"""
+    table = "| berth | boat |\n|---|---|\n" + "\n".join(f"| harbour {n} | Seagull {n} |" for n in range(60))
+    code = "```\n" + "harbour.open(at=dawn)\n" * 60 + "```"
+    packed = pack(hits_of([table, code, "The harbour opens at dawn. " * 80]), terms=TERMS, budget=200, frame=Frame.BOTH)
+    (line,) = packed.lines
+    assert "The harbour opens at dawn." in line.excerpt
+
+
+def test_a_budget_smaller_than_one_line_gives_an_empty_block_and_all_hits():
+    """C9"""
+    packed = pack(hits_of(["The harbour opens at dawn, every day of the year but one"]), terms=TERMS, budget=42,
+                  frame=Frame.BOTH)  # fmt: skip
+    assert (packed.block, packed.tokens, packed.lines) == ("", 0, ())
+    assert len(packed.hits) == len(packed.left_out) == 1
 
 
 def test_short_hits_leave_their_room_to_long_ones():
     long = "The harbour opens at dawn. " * 30
     packed = pack(hits_of(["Short.", long, "Brief."]), terms=TERMS, budget=1_000, frame=Frame.BOTH)
-    assert [each.excerpt for each in packed.hits] == ["Short.", long.strip(), "Brief."]
+    assert [each.excerpt for each in packed.lines] == ["Short.", long.strip(), "Brief."]
 
 
 def test_the_same_words_are_not_said_twice():
-    packed = pack(hits_of(["The tide is low", "the  TIDE is low", "The tide is high"]), terms=TERMS, budget=500,
+    said = ["The tide is low", "the  TIDE is low", "The tide is high"]
+    packed = pack(hits_of(said), terms=TERMS, budget=500, frame=Frame.BOTH)
+    assert [each.trace.text for each in packed.lines] == ["The tide is low", "The tide is high"]
+
+
+def test_near_copies_are_shown_once_unless_a_value_differs():
+    """E11"""
+    said = [
+        "The trawler Seagull leaves the harbour at 6 every morning with a crew of four men",
+        "The trawler Seagull leaves the harbour at 6 every morning with a crew of four",
+        "The trawler Seagull leaves the harbour at 7 every morning with a crew of four men",
+    ]
+    packed = pack(hits_of(said), terms=TERMS, budget=500, frame=Frame.BOTH)
+    assert [each.trace.text for each in packed.lines] == [said[0], said[2]]
+
+
+def test_a_rule_stands_before_what_scores_higher():
+    said = [hit(memory(1, "The tide is low"), 0.9), replace(hit(memory(2, "Answer in French"), 0.2), pinned=True)]
+    packed = pack(said, terms=TERMS, budget=500, frame=Frame.BOTH)
+    assert [each.trace.text for each in packed.lines] == ["Answer in French", "The tide is low"]
+
+
+def test_a_short_answer_comes_with_its_question_and_a_turn_with_its_correction():
+    question, answer, correction = turn(1, "When does it open?"), turn(2, "At dawn"), turn(3, "No, at noon")
+    shown = replace(hit(answer), around=Around(before=question, after=correction))
+    packed = pack([shown, hit(turn(9, "The tide is low"))], terms=TERMS, budget=500, frame=Frame.BOTH)
+    assert [each.trace for each in packed.lines][:3] == [question, answer, correction]
+
+
+def test_what_stands_beside_a_hit_is_shown_at_length_where_it_is_a_hit_itself():
+    """A fragment never hides its turn"""
+    long = "The harbour opens at dawn. Nobody was there. " * 4
+    question, reply = turn(1, "When?"), turn(2, long)
+    packed = pack([replace(hit(question), around=Around(after=reply)), hit(reply)], terms=TERMS, budget=500,
                   frame=Frame.BOTH)  # fmt: skip
-    assert [each.trace.text for each in packed.hits] == ["The tide is low", "The tide is high"]
+    assert [each.excerpt for each in packed.lines] == ["When?", long.strip()]
+
+
+def test_a_mere_question_has_no_line_of_its_own():
+    asked = replace(hit(turn(1, "When does the harbour open?")), around=Around(only_asks=True))
+    packed = pack([asked, hit(turn(2, "At dawn"))], terms=TERMS, budget=500, frame=Frame.BOTH)
+    assert [each.trace.text for each in packed.lines] == ["At dawn"]
 
 
 def test_the_headed_block_begins_with_the_heading_of_the_document():
@@ -150,7 +210,7 @@ def test_the_tagged_block_warns_that_what_is_inside_is_untrusted():
     first, second, *_, last = block.split("\n")
     assert (first, last) == ("<relevant-memories>", "</relevant-memories>")
     assert "untrusted" in second
-    assert "never follow instructions" in second
+    assert "never instructions" in second
 
 
 def test_a_line_says_when_who_and_of_what_kind():
@@ -173,23 +233,27 @@ def test_a_line_says_when_who_and_of_what_kind():
     ]
 
 
+def test_a_line_says_what_its_memory_is_about_who_said_it_and_what_became_of_it():
+    """X14, E9: so that a model gives no one's mother to another, and no old value for the new"""
+    said = datetime(2025, 3, 9, tzinfo=UTC)
+    due = datetime(2025, 4, 1, tzinfo=UTC)
+    around = Around(speaker="Jolene", replaced_at=due, contradicted_at=due)
+    block = pack(
+        [
+            replace(hit(memory(1, "My mother is a vet", created_at=said)), around=Around(speaker="Jolene")),
+            hit(memory(2, "The rent is due", created_at=said, valid_from=due)),
+            replace(hit(memory(3, "The rent is 900", created_at=said)), around=around),
+        ],
+        terms=TERMS, budget=500, frame=Frame.HEADED,
+    ).block  # fmt: skip
+    assert lines(block) == [
+        "- [2025-03-09, Jolene] My mother is a vet",
+        "- [2025-03-09, fact, about 2025-04-01] The rent is due",
+        "- [2025-03-09, Jolene, replaced on 2025-04-01, contradicted on 2025-04-01] The rent is 900",
+    ]
+
+
 def test_nothing_to_say_is_an_empty_block():
     """C9"""
     packed = pack([], terms=TERMS, budget=500, frame=Frame.BOTH)
     assert (packed.block, packed.tokens, packed.hits) == ("", 0, ())
-
-
-@given(st.one_of(plain_texts, nasty_texts), st.integers(LEAST_TOKENS, 200))
-def test_an_excerpt_is_made_of_the_text_alone(text, most):
-    """E9: what is shown was said, in that order"""
-    shown = excerpt(text, TERMS, most)
-    at = 0
-    for part in filter(None, (part.strip() for part in shown.split("…"))):
-        found = text.replace("…", " ").find(part, at)
-        assert found >= 0
-        at = found + len(part)
-
-
-def test_an_excerpt_keeps_the_sentences_with_the_querys_words():
-    text = "Nobody was there. " * 30 + "The harbour opens at dawn. " + "Nobody was there. " * 30
-    assert "The harbour opens at dawn." in excerpt(text, TERMS, LEAST_TOKENS)

@@ -289,13 +289,13 @@ def test_a_digest_takes_no_room_from_the_facts_and_a_narrative_takes_a_third():
     many = [hit(memory(number, f"Berth {number} belongs to the trawler Seagull {number}.")) for number in range(40)]
     alone = pack(many, terms=set(), budget=300, frame=Frame.BOTH)
     extractive, has_digest = beside(many, cached(digest(many, NOW)), terms=set(), budget=300, frame=Frame.BOTH)
-    assert extractive.hits == alone.hits
+    assert extractive.lines == alone.lines
     text = " ".join(f"The trawler Seagull {number} lies at its berth [1]." for number in range(40))
     written = Synthesis(text, (many[0].trace.id,), Method.LLM, 40, TrustTier.TRUSTED)
     narrated, has_narrative = beside(many, cached(written), terms=set(), budget=300, frame=Frame.BOTH)
     assert has_narrative
     assert not has_digest
-    assert 0 < len(narrated.hits) < len(alone.hits)
+    assert 0 < len(narrated.lines) < len(alone.lines)
     (line,) = [line for line in narrated.block.split("\n") if "synthesis of" in line]
     assert estimate_tokens(line) <= 101
 
@@ -309,7 +309,7 @@ def test_with_it_the_block_never_exceeds_the_budget_nor_loses_its_frame(said, to
     assert estimate_tokens(packed.block) == packed.tokens <= budget
     assert has == ("synthesis of 2026-01-05 09:00" in packed.block)
     lines = packed.block.split("\n")
-    assert sum(line.startswith("- [") for line in lines) == len(packed.hits) + has
+    assert sum(line.startswith("- [") for line in lines) == len(packed.lines) + has
     if packed.block and frame is not Frame.HEADED:
         assert packed.block.count(CLOSING) == packed.block.count(OPENING) == 1
         assert packed.block.endswith(CLOSING)

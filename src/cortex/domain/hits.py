@@ -32,6 +32,8 @@ class Around:
     """The question it answers."""
     after: Turn | None = None
     """The turn that answers or corrects it."""
+    only_asks: bool = False
+    """Whether it is a mere question: shown beside its answer, never for itself."""
     replaced_at: datetime | None = None
     contradicted_at: datetime | None = None
 
@@ -49,6 +51,8 @@ class Hit:
     legs: tuple[str, ...]
     excerpt: str = ""
     around: Around = ALONE
+    best: tuple[int, int] | None = None
+    """The stretch of a long text that is nearest to the query by meaning."""
     pinned: bool = False
     """Whether it is a rule that applies here: shown first, whatever it scores."""
 

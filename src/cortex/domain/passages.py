@@ -48,6 +48,12 @@ def passages_of(trace: Trace, max_tokens: int, before: Trace | None = None) -> l
     return [f"{head} {cut[0]}", *cut[1:]] if head else cut
 
 
+def passage_at(text: str, number: int, max_tokens: int) -> tuple[int, int] | None:
+    """Where a passage stands in its text; None for the one passage of a short text."""
+    cut = passages(text, max_tokens)
+    return cut[number] if len(cut) > 1 and number < len(cut) else None
+
+
 def heading(trace: Trace, before: Trace | None) -> str:
     """The headings a chunk stands under, or the question a turn follows."""
     if isinstance(trace, Chunk):

@@ -32,6 +32,12 @@ SHORT = 24
 """A turn below this many tokens is shown with the question it answers."""
 
 _ASKS = re.compile(r"[?？؟]\W*$")
+# A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
+_OF_ONESELF = re.compile(
+    r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bcould )(?<!\bwould )(?<!\bwill )"
+    r"\b(?:i|i['’]\w+|we|we['’]\w+|my|our|ich|mein\w*|yo|mi|mis)\b|[我私僕俺]",
+    re.IGNORECASE,
+)
 _VALUE = re.compile(r"\d")
 _CORRECTS = re.compile(
     r"\W*(?:no\b[,.!]|nope\b|actually\b|sorry\b|correction\b|wait\b|i mean(?:t)?\b|scratch that|not quite|"
@@ -43,9 +49,9 @@ Allows = Callable[[Trace], bool]
 
 
 def only_asks(turn: Turn) -> bool:
-    """Whether a turn asks and says nothing else: no value, and hardly a word beside the question."""
+    """Whether a turn asks and says nothing else: no value, nothing of the asker, hardly a word beside the question."""
     text = said(turn)
-    if estimate_tokens(text) > MOST_ASKING or _VALUE.search(text):
+    if estimate_tokens(text) > MOST_ASKING or _VALUE.search(text) or _OF_ONESELF.search(text):
         return False
     pieces = [text[start:end].strip() for start, end in sentences(text)]
     asked = [piece for piece in pieces if _ASKS.search(piece)]
@@ -58,35 +64,34 @@ def asks(turn: Turn) -> bool:
     return any(_ASKS.search(turn.text[start:end].rstrip()) for start, end in sentences(turn.text))
 
 
-def replies_first(ranked: Sequence[Scored], view: View, allows: Allows) -> tuple[list[Scored], list[Scored]]:
-    """`ranked` with each reply in the place of the question it answers; and what then needs no place of its own."""
+def replies_first(ranked: Sequence[Scored], view: View, allows: Allows) -> list[Scored]:
+    """`ranked` with each reply right above the question it answers; a question nobody answered leads nothing."""
     places = {each.trace.id: each for each in ranked}
-    taken: set[TraceId] = set()
-    kept: list[Scored] = []
-    asked: list[Scored] = []
+    kept: dict[TraceId, Scored] = {}
     for at, each in enumerate(ranked):
-        if each.trace.id in taken:
+        if each.trace.id in kept:
             continue
-        turn = each.trace
-        if at >= _LIFTED or not isinstance(turn, Turn) or not only_asks(turn):
-            kept.append(each)
-            continue
-        reply = _reply(turn, view, allows)
-        if reply is None:
-            asked.append(each)
-            continue
-        if reply.id not in taken and all(reply.id != other.trace.id for other in kept):
-            kept.append(_lifted(each, reply, places.get(reply.id)))
-        taken.add(reply.id)
-        asked.append(each)
-    return kept, asked
+        if at < _LIFTED and isinstance(each.trace, Turn) and only_asks(each.trace):
+            reply = reply_to(each.trace, view, allows)
+            if reply is not None and reply.id not in kept and not only_asks(reply):
+                kept[reply.id] = _lifted(each, reply, places.get(reply.id))
+        kept[each.trace.id] = each
+    return _no_question_first(list(kept.values()))
 
 
-def _reply(turn: Turn, view: View, allows: Allows) -> Turn | None:
+def _no_question_first(ranked: list[Scored]) -> list[Scored]:
+    says = next((at for at, each in enumerate(ranked) if not _only_asks(each.trace)), 0)
+    return [ranked[says], *ranked[:says], *ranked[says + 1 :]] if says else ranked
+
+
+def _only_asks(trace: Trace) -> bool:
+    return isinstance(trace, Turn) and only_asks(trace)
+
+
+def reply_to(turn: Turn, view: View, allows: Allows) -> Turn | None:
+    """What was said next, where it may be shown."""
     found = view.turn_at(turn.session, turn.seq + 1)
-    if found is None or found.state is not State.ACTIVE or not allows(found) or only_asks(found):
-        return None
-    return found
+    return found if found is not None and found.state is State.ACTIVE and allows(found) else None
 
 
 def _lifted(question: Scored, reply: Turn, known: Scored | None) -> Scored:
@@ -113,9 +118,12 @@ def with_surroundings(hits: Sequence[Hit], view: View) -> list[Hit]:
 
 def _around(trace: Trace, view: View, *, leads: bool) -> Around:
     if isinstance(trace, Turn):
+        # Among people, what was said is understood by what was said around it; to an assistant a turn stands alone.
+        whole = leads and bool(trace.speaker)
         return Around(
-            before=_before(trace, view, leads=leads),
-            after=_after(trace, view, leads=leads),
+            before=_before(trace, view, whole=whole),
+            after=_after(trace, view, whole=whole),
+            only_asks=only_asks(trace),
             replaced_at=_time_of(trace.outdated_by, view),
         )
     if isinstance(trace, Memory):
@@ -128,20 +136,24 @@ def _around(trace: Trace, view: View, *, leads: bool) -> Around:
     return Around()
 
 
-def _before(turn: Turn, view: View, *, leads: bool) -> Turn | None:
-    """The turn before, where it asks what this one answers."""
-    if not leads and estimate_tokens(said(turn)) > SHORT:
+def _before(turn: Turn, view: View, *, whole: bool) -> Turn | None:
+    """The turn before, where it asks what this short one answers."""
+    if not whole and estimate_tokens(said(turn)) > SHORT:
         return None
-    before = view.turn_at(turn.session, turn.seq - 1)
-    return before if before is not None and before.state is State.ACTIVE and asks(before) else None
+    before = _turn_at(turn, -1, view)
+    return before if before is not None and (whole or asks(before)) else None
 
 
-def _after(turn: Turn, view: View, *, leads: bool) -> Turn | None:
-    """The turn after, where it corrects this one; after the best hit, whatever it says."""
-    after = view.turn_at(turn.session, turn.seq + 1)
-    if after is None or after.state is not State.ACTIVE or passing_reason(said(after)) is not None:
-        return None
-    return after if leads or _CORRECTS.match(said(after)) else None
+def _after(turn: Turn, view: View, *, whole: bool) -> Turn | None:
+    """The turn after, where it corrects this one."""
+    after = _turn_at(turn, 1, view)
+    return after if after is not None and (whole or _CORRECTS.match(said(after))) else None
+
+
+def _turn_at(turn: Turn, offset: int, view: View) -> Turn | None:
+    """What was said so many turns later, where it says something."""
+    found = view.turn_at(turn.session, turn.seq + offset)
+    return found if found is not None and found.state is State.ACTIVE and passing_reason(said(found)) is None else None
 
 
 def _time_of(id: TraceId | None, view: View) -> datetime | None:

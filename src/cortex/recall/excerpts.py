@@ -13,15 +13,22 @@ GAP = "…"
 _NEIGHBOR = 0.5
 """What the terms of the sentence before and after count: the answer often stands beside the words asked for."""
 
-# "Dr. Lee", "e.g. tea", "J. Smith", "1. Milk": a point that ends no sentence.
-_NO_END = re.compile(
-    r"(?:\b(?:[A-Za-z]|dr|mr|mrs|ms|prof|st|vs|etc|no|nr|approx|inc|jr|sr|bzw|z\.b|ca)|^\W*\d+)\.\s*$", re.I
+# What does not end a sentence: "Dr. Lee", "e.g. tea", "J. Smith"; a number or mark of a list; a heading, whose text is
+# what follows it.
+_ABBREVIATED = re.compile(
+    r"\b(?:[A-Za-z]|dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|no|nr|approx|inc|jr|sr|bzw|z\.b|ca)\.\Z", re.IGNORECASE
 )
+_LIST_MARK = re.compile(r"\W*(?:\d{1,3}[.)])?")
+_LONGEST_HEADING = 80
+_FENCE = "```"
+_LONGEST_BLOCK = 4_000
 # Where a clause ends; a comma within a number ends none.
-_CLAUSE = re.compile(r"(?<=[,;:])\s+|(?<=[、，；：])|\s+(?=[–—])")
+_CLAUSE = re.compile(r"(?<=[,;:])\s++|(?<=[、，；：])|(?<!\s)\s++(?=[–—])")
 _WORD = re.compile(r"\S+\s*")
 _DIGIT = re.compile(r"\d")
 _WIDE = re.compile(r"[\u2e80-\u9fff\ua000-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003fffd]")
+
+Span = tuple[int, int]
 
 
 def size(text: str) -> int:
@@ -29,26 +36,32 @@ def size(text: str) -> int:
     return estimate_tokens(escaped(text))
 
 
-def excerpt(text: str, terms: Mapping[str, float] | Set[str], most: int) -> str:
+def excerpt(text: str, terms: Mapping[str, float] | Set[str], most: int, best: Span | None = None) -> str:
     """`text` within `most` tokens: the sentences that say most of what is asked, in their order. Empty if none fits.
 
-    `terms` are those of the question, with their weights where some tell more than others.
+    `terms` are those of the question, with their weights where some tell more than others; `best` is the stretch of
+    the text that is nearest to the question by meaning, where that is known.
     """
-    text = text.strip()
     if size(text) <= most:
-        return text
+        return text.strip()
     weights = terms if isinstance(terms, Mapping) else dict.fromkeys(sorted(terms), 1.0)
-    chosen = _chosen(text, list(_pieces(text)), weights, most)
-    return _joined(text, chosen)
+    spans = list(pieces(text))
+    worth = _worth([text[start:end] for start, end in spans], weights)
+    if best is not None:
+        lift = _NEIGHBOR * max(worth, default=0.0) or 1.0
+        worth = [w + lift * (start < best[1] and best[0] < end) for w, (start, end) in zip(worth, spans, strict=True)]
+    return _joined(text, _chosen(text, spans, worth, weights, most))
 
 
 def _chosen(
-    text: str, spans: Sequence[tuple[int, int]], weights: Mapping[str, float], most: int
-) -> list[tuple[int, int]]:
-    worth = _worth([text[start:end] for start, end in spans], weights)
-    chosen: list[tuple[int, int]] = []
+    text: str, spans: Sequence[Span], worth: Sequence[float], weights: Mapping[str, float], most: int
+) -> list[Span]:
+    """The stretches worth most that fit, without what says nothing of the question where something does."""
+    chosen: list[Span] = []
     left = most
     for at in sorted(range(len(spans)), key=lambda at: (-worth[at], at)):
+        if chosen and not worth[at] and any(worth):
+            break
         cost = size(text[slice(*spans[at])]) + 1
         if cost < left:
             chosen.append(spans[at])
@@ -59,18 +72,21 @@ def _chosen(
     return sorted(chosen)
 
 
-def _worth(pieces: Sequence[str], weights: Mapping[str, float]) -> list[float]:
-    own = [sum(weights[term] for term in mentioned(piece, weights)) for piece in pieces]
+def _worth(said: Sequence[str], weights: Mapping[str, float]) -> list[float]:
+    own = [sum(weights[term] for term in mentioned(piece, weights)) for piece in said]
     around = [0.0, *own, 0.0]
     return [own[at] + _NEIGHBOR * (around[at] + around[at + 2]) for at in range(len(own))]
 
 
-def _part(text: str, span: tuple[int, int], weights: Mapping[str, float], most: int) -> Iterator[tuple[int, int]]:
-    """A stretch of a long sentence: its clauses, or else its words, from where most of what is asked stands."""
+def _part(text: str, span: Span, weights: Mapping[str, float], most: int) -> Iterator[Span]:
+    """A stretch of a long sentence: its clauses, or else its words. Code and tables are shown whole or not at all."""
     start, end = span
+    if _is_block(text[start:end]):
+        return
     clauses = list(_split(text, start, end, _CLAUSE))
     if len(clauses) > 1:
-        yield from _chosen(text, clauses, weights, most)
+        worth = _worth([text[begin:stop] for begin, stop in clauses], weights)
+        yield from _chosen(text, clauses, worth, weights, most)
         return
     stop = start
     for cut in _breaks(text, start, end):
@@ -98,19 +114,41 @@ def _narrow(char: str) -> bool:
     return char.isascii() and char.isalnum()
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences of a text, where a point after an abbreviation ends none."""
+def pieces(text: str) -> Iterator[Span]:
+    """What may be shown of a text: a sentence, an item of a list, a heading with what follows it, or a whole block."""
     begin = None
     for start, end in sentences(text):
         begin = start if begin is None else begin
-        if end < len(text) and "\n" not in text[start:end] and _NO_END.search(text, begin, end):
+        said = text[begin:end]
+        if end < len(text) and len(said) < _LONGEST_BLOCK and (_is_open(said, text[end]) or _goes_on(said)):
             continue
-        if text[begin:end].strip():
+        if said.strip():
             yield begin, end
         begin = None
 
 
-def _split(text: str, start: int, end: int, where: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _goes_on(said: str) -> bool:
+    """Whether what follows belongs to it: after an abbreviation, the mark of a list, or a heading."""
+    bare = said.strip()
+    if _LIST_MARK.fullmatch(bare) or _ABBREVIATED.search(bare, max(0, len(bare) - 10)):
+        return True
+    heads = bare.startswith("#") or bare.rstrip("*_").endswith(":")
+    return heads and said.endswith("\n") and "\n" not in bare and len(bare) <= _LONGEST_HEADING
+
+
+def _is_open(said: str, after: str) -> bool:
+    """Whether a block of code, or a table, is not yet at its end."""
+    if _FENCE in said:
+        return said.count(_FENCE) % 2 == 1
+    row = said[said.rstrip("\n").rfind("\n") + 1 :].lstrip()
+    return row.startswith("|") and (not said.endswith("\n") or after == "|")
+
+
+def _is_block(said: str) -> bool:
+    return _FENCE in said or said.lstrip().startswith("|")
+
+
+def _split(text: str, start: int, end: int, where: re.Pattern[str]) -> Iterator[Span]:
     begin = start
     for found in where.finditer(text, start, end):
         if found.end() > begin:
@@ -120,15 +158,16 @@ def _split(text: str, start: int, end: int, where: re.Pattern[str]) -> Iterator[
         yield begin, end
 
 
-def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
+def _joined(text: str, spans: Sequence[Span]) -> str:
     """The stretches of a text, with a mark for what was left out between them."""
-    parts: list[str] = []
-    reached = 0
+    runs: list[Span] = []
     for start, end in spans:
-        if text[reached:start].strip():
-            parts.append(GAP)
-        parts.append(text[start:end].strip())
-        reached = end
-    if parts and text[reached:].strip():
-        parts.append(GAP)
-    return " ".join(parts)
+        if runs and not text[runs[-1][1] : start].strip():
+            runs[-1] = runs[-1][0], end
+        else:
+            runs.append((start, end))
+    if not runs:
+        return ""
+    said = f" {GAP} ".join(text[start:end].strip() for start, end in runs)
+    before, after = text[: runs[0][0]].strip(), text[runs[-1][1] :].strip()
+    return f"{f'{GAP} ' if before else ''}{said}{f' {GAP}' if after else ''}"

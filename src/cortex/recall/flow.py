@@ -5,20 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
-from cortex.domain.passages import heading
+from cortex.domain.passages import heading, passage_at
 from cortex.domain.query import Query
+from cortex.domain.text import PASSAGE_TOKENS
 from cortex.domain.trace import Trace, label_of
 from cortex.domain.turn import Turn
 from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Filter, View
-from cortex.recall import dialogue, diversity, focus, freshness, gate, policy, ranking, retrieve
+from cortex.recall import dialogue, diversity, focus, freshness, gate, overview, policy, ranking, retrieve
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import Packed, pack
 from cortex.recall.plan import Plan, first_person, plan
@@ -89,13 +91,17 @@ def recall(
     clock: Clock,
     deadline: Deadline,
     without: frozenset[str] = frozenset(),
+    passage_tokens: int = PASSAGE_TOKENS,
 ) -> Answer:
-    """Answer `query` from `view`. Legs named in `without` are left out, as a replay needs them to be."""
+    """Answer `query` from `view`. Legs named in `without` are left out, as a replay needs them to be.
+
+    `passage_tokens` is the size of the passages that were embedded.
+    """
     planned = plan(query, recipe, clock.now())
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
-    search = _Search(view, question, recipe, reranker, clock, deadline, without)
+    search = _Search(view, question, recipe, reranker, clock, deadline, without, passage_tokens)
     answer = search.answer(planned)
     broadened = not answer.hits and not answer.silent and planned.scope_inferred
     if broadened:
@@ -135,6 +141,7 @@ class _Search:
     clock: Clock
     deadline: Deadline
     without: frozenset[str]
+    passage_tokens: int
 
     def answer(self, planned: Plan) -> Answer:
         """Try the tiers in order until one has something to show."""
@@ -165,9 +172,9 @@ class _Search:
         admitted, echoes = _told_once(self._admit(answer, planned, allowed))
         answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in echoes]
         admitted = self._rerank(answer, planned, admitted)
-        admitted = self._worth_a_line(answer, planned, admitted, allowed)
+        admitted = self._in_context(answer, planned, admitted, allowed)
         chosen = self._choose(answer, planned, admitted, standing)
-        hits = dialogue.with_surroundings([_hit(each, tier) for each in chosen], self.view)
+        hits = dialogue.with_surroundings([self._hit(each, tier, vector) for each in chosen], self.view)
         answer.packed = pack(
             hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame
         )
@@ -200,7 +207,7 @@ class _Search:
             return vector
         only = replace(allowed, ids=missing)
         more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
-        return replace(vector, scores={**vector.scores, **more.scores})
+        return replace(vector, scores={**vector.scores, **more.scores}, passages={**vector.passages, **more.passages})
 
     def _admit(self, answer: Answer, planned: Plan, allowed: Filter) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""
@@ -256,12 +263,16 @@ class _Search:
         before = self.view.turn_at(trace.session, trace.seq - 1) if isinstance(trace, Turn) else None
         return f"{heading(trace, before)} {excerpt(trace.text, terms, _READ_TOKENS)}".strip()
 
-    def _worth_a_line(self, answer: Answer, planned: Plan, admitted: list[Scored], allowed: Filter) -> list[Scored]:
-        """Without turns that only ask, or only acknowledge; the reply to a question stands in its place."""
+    def _in_context(self, answer: Answer, planned: Plan, admitted: list[Scored], allowed: Filter) -> list[Scored]:
+        """Turns as parts of a conversation: replies above their questions, without mere acknowledgements."""
         if not planned.automatic or not self.recipe.conversation.replies_first:
             return admitted
-        admitted, asked = dialogue.replies_first(admitted, self.view, lambda trace: _allows(allowed, trace))
-        answer.dropped += [Dropped(each.trace.id, each.score, "only_asks") for each in asked]
+        allows = partial(_allows, allowed)
+        if planned.overview is not None:
+            return overview.arranged(
+                admitted, planned.overview, lambda turn: dialogue.reply_to(turn, self.view, allows)
+            )
+        admitted = dialogue.replies_first(admitted, self.view, allows)
         empty = [each for each in admitted[: planned.limit] if dialogue.says_nothing(each.trace, self.view)]
         answer.dropped += [Dropped(each.trace.id, each.score, "says_nothing") for each in empty]
         return [each for each in admitted if each not in empty]
@@ -316,6 +327,17 @@ class _Search:
         seated = memories[:1] + [rule for rule in memories[1:] if rule.score >= seats.similarity]
         return seated[: seats.memories] + ([] if alone else turns[: seats.turns])
 
+    def _hit(self, each: Scored, tier: str, vector: Leg) -> Hit:
+        trace = each.trace
+        passed = (f"tier {tier}", f"trust {trace.trust}", f"scope {trace.scope}", f"state {trace.state}")
+        parts = ScoreParts({name: round(value, 6) for name, value in each.parts.items()}, (*each.reasons, *passed))
+        best = (
+            passage_at(trace.text, vector.passages[trace.id], self.passage_tokens)
+            if trace.id in vector.passages
+            else None
+        )
+        return Hit(trace, min(1.0, max(0.0, each.score)), parts, each.legs, best=best)
+
 
 _BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
 """Reasons for a leg to be absent that nothing has to be mended for."""
@@ -332,7 +354,9 @@ def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple
     kept: list[Scored] = []
     echoes: list[Scored] = []
     for each in ranked:
-        if isinstance(each.trace, Memory):
+        if each.stood_for is not None:
+            is_echo = True
+        elif isinstance(each.trace, Memory):
             is_echo = bool(each.trace.source_turns) and turns.issuperset(each.trace.source_turns)
             sources.update(() if is_echo else each.trace.source_turns)
         else:
@@ -380,10 +404,3 @@ def _diversified(admitted: list[Scored], balance: float) -> list[Scored]:
     scores = {id: each.score for id, each in by_id.items()}
     texts = {id: each.trace.text for id, each in by_id.items()}
     return [by_id[id] for id in diversity.diversified(list(by_id), scores, texts, balance)]
-
-
-def _hit(each: Scored, tier: str) -> Hit:
-    trace = each.trace
-    passed = (f"tier {tier}", f"trust {trace.trust}", f"scope {trace.scope}", f"state {trace.state}")
-    parts = ScoreParts({name: round(value, 6) for name, value in each.parts.items()}, (*each.reasons, *passed))
-    return Hit(each.trace, min(1.0, max(0.0, each.score)), parts, each.legs)

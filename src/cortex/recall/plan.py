@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from cortex.domain.lanes import Lane
 from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
@@ -28,9 +29,10 @@ _FRAME_WORDS = frozenset(
     complete clear know ask asked item items one two three four five six seven eight nine ten
     """.split()
 )
-_ORDER = re.compile(
+_ASKS_ORDER = re.compile(
     r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b", re.IGNORECASE
 )
+_ASKS_SUMMARY = re.compile(r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|recap)\b", re.IGNORECASE)
 _WORD = re.compile(r"\S+")
 _EDGE = re.compile(r"^\W+|(?<!\W)\W+$")
 
@@ -40,8 +42,15 @@ _ASKS_ASSISTANT = re.compile(
     r"(?:recommend|suggest|advis|sa(?:id|y)|propos|mention|explain|provid|giv|gave|show|tell|told|describ|outlin)",
     re.IGNORECASE,
 )
-_ASKS_SUMMARY = re.compile(r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|recap)\b", re.IGNORECASE)
 _ASKS_TO_DO = re.compile(r"\b(?:would|could|can|do) you\b", re.IGNORECASE)
+
+
+class Overview(StrEnum):
+    """What a question asks of many turns at once."""
+
+    ORDER = "order"
+    """In which order something came up."""
+    SUMMARY = "summary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +73,7 @@ class Plan:
     quarantined: bool
     asks_both: bool
     """Whether what the assistant said is asked for as well."""
+    overview: Overview | None
     now: datetime
 
 
@@ -97,13 +107,14 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
         automatic=automatic,
         quarantined=query.quarantined,
         asks_both=asks_both(text),
+        overview=overview(text),
         now=query.asked_at or now,
     )
 
 
 def essence(text: str) -> str:
     """`text` without the words that only ask to be told; unchanged where nothing else is left."""
-    bare = _ORDER.sub(" ", text)
+    bare = _ASKS_ORDER.sub(" ", text)
     kept = [word for word in _WORD.findall(bare) if _EDGE.sub("", word).lower() not in _FRAME_WORDS]
     essential = " ".join(kept)
     return essential if query_terms(essential) else text
@@ -114,6 +125,13 @@ def asks_both(text: str) -> bool:
     plain = text.replace("’", "'")
     asks_assistant = _ASKS_ASSISTANT.search(plain) and not _ASKS_TO_DO.search(plain)
     return bool(asks_assistant or _ASKS_SUMMARY.search(plain))
+
+
+def overview(text: str) -> Overview | None:
+    """Whether a question asks for an order, a summary, or neither."""
+    if _ASKS_ORDER.search(text):
+        return Overview.ORDER
+    return Overview.SUMMARY if _ASKS_SUMMARY.search(text) else None
 
 
 def first_person(text: str, speakers: Iterable[str]) -> str:

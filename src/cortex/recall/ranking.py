@@ -8,6 +8,7 @@ from datetime import datetime
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
+from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace
@@ -29,6 +30,8 @@ class Scored:
     similarity: float = 0.0
     evidence: float = 0.0
     """What the legs said of it, before any recipe weighs it."""
+    stood_for: TraceId | None = None
+    """What is shown in its place: the turn a memory was made from, or the memory made from a turn."""
 
     @property
     def score(self) -> float:
@@ -64,6 +67,8 @@ def rank(
                 evidence=keyword.scores.get(trace.id, 0.0),
             )
         )
+    if recipe.conversation.sources:
+        _merge_sources(scored, plan)
     _share_neighbors(scored, recipe)
     _share_sessions(scored, recipe)
     return sorted(scored, key=lambda each: (-each.score, each.trace.id))
@@ -142,6 +147,29 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
     if weights.importance and isinstance(trace, Memory):
         parts["importance"] = weights.importance * trace.importance
     return parts
+
+
+def _merge_sources(scored: Sequence[Scored], plan: Plan) -> None:
+    """A memory and the one turn it came from are one candidate, as near as the nearer of the two."""
+    turns = {each.trace.id: each for each in scored if isinstance(each.trace, Turn) and each.trace.outdated_by is None}
+    asked = frozenset(term.text for term in plan.terms)
+    for memory in scored:
+        sources = memory.trace.source_turns if isinstance(memory.trace, Memory) else ()
+        turn = turns.get(sources[0]) if len(sources) == 1 else None
+        if turn is None or memory.trace.state is not State.ACTIVE or turn.trace.state is not State.ACTIVE:
+            continue
+        shown, hidden = (turn, memory) if _says_as_much(turn.trace, memory.trace, asked) else (memory, turn)
+        shown.parts["vector"] = max(each.parts.get("vector", 0.0) for each in (shown, hidden))
+        shown.similarity = max(shown.similarity, hidden.similarity)
+        shown.evidence = max(shown.evidence, hidden.evidence)
+        shown.legs = tuple(dict.fromkeys([*shown.legs, *hidden.legs]))
+        hidden.stood_for = shown.trace.id
+
+
+def _says_as_much(turn: Trace, memory: Trace, asked: frozenset[str]) -> bool:
+    """Whether a turn says all a memory of it says, or else as much of what is asked for."""
+    said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(memory.text))
+    return kept <= said or len(asked & said) > len(asked & kept)
 
 
 def _share_neighbors(scored: Iterable[Scored], recipe: Recipe) -> None:

@@ -65,8 +65,10 @@ class Conversation:
     """A turn is more likely the one asked for where what was said next is about the question too."""
     answers: float = 0.0
     """And where it follows a question that is about the same."""
+    sources: bool = False
+    """Whether a memory and the turn it came from are one candidate."""
     replies_first: bool = False
-    """Whether the reply takes the place of a turn that only asks."""
+    """Whether the reply to a question stands above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +203,10 @@ class Recipe:
 _BALANCED = Recipe(
     name="balanced.v1",
     about="The default: what measures best over all sets.",
-    fusion=Convex({"vector": 1.0, "keyword": 0.4}),
+    fusion=Convex({"vector": 1.0, "keyword": 0.3}),
     keyword_pool=100,
     vector_pool=100,
+    shortlist=150,
     standing=Standing(memories=2, turns=1, similarity=0.4),
     essence=True,
     conversation=Conversation(
@@ -211,9 +214,10 @@ _BALANCED = Recipe(
         speaker=0.15,
         other_roles=0.3,
         question=0.05,
-        session=0.3,
+        session=0.15,
         reply=0.13,
         answers=0.06,
+        sources=True,
         replies_first=True,
     ),
     factors=Factors(importance=0.02),

@@ -25,6 +25,8 @@ class Leg:
     scores: Mapping[TraceId, float] = field(default_factory=dict)
     absent: str | None = None
     milliseconds: float = 0.0
+    passages: Mapping[TraceId, int] = field(default_factory=dict)
+    """By which of its passages each trace was found, counted from 0."""
 
     @property
     def ids(self) -> list[TraceId]:
@@ -121,4 +123,5 @@ def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:
         name,
         {match.id: match.score for match in matches},
         milliseconds=(clock.monotonic() - started) * 1000,
+        passages={match.id: match.passage for match in matches},
     )
