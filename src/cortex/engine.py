@@ -52,6 +52,7 @@ from cortex.recall import flow as recalling
 from cortex.recall import recipes, replaying, telling
 from cortex.recall.flow import Answer
 from cortex.recall.replaying import Replay
+from cortex.recall.reranking import Asking, Reader
 from cortex.recall.retrieve import Question
 from cortex.remember import flow as remembering
 from cortex.settings import Settings
@@ -526,22 +527,30 @@ class Engine:
         asked = replaying.query_of(receipt, text)
         recipe = recipes.named(receipt.facts["recipe"])
         with self._view(receipt.position) as view:
-            answer = self._answer(asked, recipe, view, without=replaying.left_out(receipt))
+            answer = self._answer(
+                asked, recipe, view, reader=replaying.reader_of(receipt), without=replaying.left_out(receipt)
+            )
         return replaying.compared(receipt, answer, recipe.fingerprint)
 
     def _answer(
-        self, query: Query, recipe: recipes.Recipe, view: View, without: frozenset[str] = frozenset()
+        self,
+        query: Query,
+        recipe: recipes.Recipe,
+        view: View,
+        reader: Reader | None = None,
+        without: frozenset[str] = frozenset(),
     ) -> Answer:
         settings = self._parts.settings.recall
         clock = self._parts.clock
+        deadline = Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000)
         return recalling.recall(
             query,
             view=view,
             ask=self._ask,
             recipe=recipe,
-            reranker=self._parts.reranker,
+            reader=reader or Asking(self._parts.reranker, self._parts.readers.start, deadline),
             clock=clock,
-            deadline=Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000),
+            deadline=deadline,
             without=without,
             passage_tokens=self._parts.settings.embedding.passage_tokens,
         )

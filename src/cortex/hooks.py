@@ -10,13 +10,12 @@ import threading
 import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from cortex.capture.gate import session_skip_reason
 from cortex.domain.fingerprints import fingerprints, merged
@@ -37,6 +36,7 @@ from cortex.recall.packing import Packed
 from cortex.recall.recipes import Recipe
 from cortex.recall.synthesis import Cached
 from cortex.recall.topic import SAME_TOPIC, same_topic
+from cortex.threads import Threads
 
 RECALL_SHARE = 0.7
 """How much of the deadline the recall may plan with; the rest is for what stands around it."""
@@ -51,8 +51,6 @@ MOST_WAITING = 1_000
 """How many finished turns may wait to be stored. What is dropped beyond that comes again with the next turn."""
 
 _SESSIONS = 1_000
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,29 +447,6 @@ def _noted(troubles: Troubles, hook: str) -> Iterator[list[str]]:
         log.error("%s: %s\n%s", hook, type(error).__name__, places)
     for code in codes:
         troubles.count(f"{hook}:{code}")
-
-
-class Threads:
-    """Threads that keep no process from ending, and no more than so many at once."""
-
-    def __init__(self, most: int) -> None:
-        self._places = threading.BoundedSemaphore(most)
-
-    def start(self, work: Callable[[], Result], name: str) -> Future[Result] | None:
-        """Carry out `work` beside the caller; None where too much is under way already."""
-        if not self._places.acquire(blocking=False):
-            return None
-        pending: Future[Result] = Future()
-        threading.Thread(target=self._run, args=(work, pending), name=name, daemon=True).start()
-        return pending
-
-    def _run(self, work: Callable[[], Result], pending: Future[Result]) -> None:
-        try:
-            pending.set_result(work())
-        except BaseException as error:  # it belongs to whoever waits for the result
-            pending.set_exception(error)
-        finally:
-            self._places.release()
 
 
 @dataclass(frozen=True, slots=True)

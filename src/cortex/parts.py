@@ -25,6 +25,7 @@ from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch
 from cortex.ports.store import Change, PutJob, Replaced, Store
 from cortex.settings import Settings
+from cortex.threads import Threads
 
 if TYPE_CHECKING:
     from cortex.lifecycle.schedule import Keeper
@@ -37,6 +38,9 @@ T = TypeVar("T")
 
 GATHER_SECONDS = 0.02
 """How long receipts wait for company: those of quick successive calls are written together."""
+
+MOST_READERS = 16
+"""How many rerankers may be at work at once; beyond, recalls keep their first order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +208,8 @@ class Parts:
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
+    readers: Threads = field(default_factory=lambda: Threads(MOST_READERS))
+    """Rerankers at work, those included that nobody waits for any more."""
     open_search: Callable[[Tenant, Sequence[Source]], LineSearch] | None = None
     """Opens a program that searches the files in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cortex.errors import ProviderMissing
@@ -25,7 +25,10 @@ _BUILTIN = {
         "ollama": "cortex.providers.embedders.ollama:create",
         "auto": "cortex.providers.embedders.auto:create",
     },
-    "cortex.rerankers": {"local": "cortex.providers.rerankers.local:create"},
+    "cortex.rerankers": {
+        "local": "cortex.providers.rerankers.local:create",
+        "llm": "cortex.providers.rerankers.llm:create",
+    },
     "cortex.llms": {
         "anthropic": "cortex.providers.llms.anthropic:create",
         "openai": "cortex.providers.llms.openai:create",
@@ -34,15 +37,18 @@ _BUILTIN = {
 }
 
 
-def find(group: str, name: str) -> Factory:
-    """The factory registered under `name`, imported on use; one that looks variables up is given the way to."""
+def find(group: str, name: str, **offered: Any) -> Factory:
+    """The factory registered under `name`, imported on use.
+
+    It is given what it asks for by name: of what is `offered`, and `variable`, the way to look variables up.
+    """
     if path := _BUILTIN.get(group, {}).get(name):
-        return _seeing(_imported(path))
+        return _given(_imported(path), offered)
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=group):
         if entry.name == name:
-            return _seeing(entry.load())
+            return _given(entry.load(), offered)
     from difflib import get_close_matches
 
     known = names(group)
@@ -66,19 +72,22 @@ def _imported(path: str) -> Factory:
     return factory
 
 
-def _seeing(factory: Factory) -> Factory:
-    """`factory` with `variable` filled in where it asks for it: only the settings read the environment."""
+def _given(factory: Factory, offered: Mapping[str, Any]) -> Factory:
+    """`factory` with what it asks for filled in: only the settings read the environment."""
     # Imported by `dataclasses` already, so it costs nothing here.
     from inspect import signature
 
     try:
-        asks = "variable" in signature(factory).parameters
+        asks = signature(factory).parameters
     except (TypeError, ValueError):  # a callable that does not tell
         return factory
-    if not asks:
+    filled = {name: value for name, value in offered.items() if name in asks}
+    if "variable" in asks:
+        from cortex import settings
+
+        filled["variable"] = settings.variable
+    if not filled:
         return factory
     from functools import partial
 
-    from cortex import settings
-
-    return partial(factory, variable=settings.variable)
+    return partial(factory, **filled)

@@ -161,7 +161,7 @@ class EmbeddingSettings(Section):
 
 @dataclass(frozen=True)
 class RerankSettings(Section):
-    provider: str = text("local", "Which reranker `deep.v1` uses (entry point name).")
+    provider: str = text("local", "Which reranker `deep.v1` uses (entry point name); `llm` asks the language model.")
     options: Mapping[str, Any] = table("Passed to the provider as they stand.")
 
 

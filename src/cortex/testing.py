@@ -16,6 +16,7 @@ from cortex.domain.text import estimate_tokens
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import EmbedderUnavailable, LlmUnavailable, RerankerUnavailable
 from cortex.ports.llm import Completion
+from cortex.ports.reranker import Scale
 
 _WORD = re.compile(r"\w+")
 
@@ -111,10 +112,13 @@ class FakeEmbedder:
 
 
 class FakeReranker:
-    """Scores a text by the share of the query's words in it."""
+    """Scores a text by the share of the query's words in it; `stall` set to an event makes it wait."""
 
     def __init__(self, failure: Exception | None = None) -> None:
         self.failure = failure
+        self.stall: threading.Event | None = None
+        self.scale = Scale.SCORE
+        self.least_seconds = 0.0
         self.calls: list[tuple[str, tuple[str, ...]]] = []
 
     @property
@@ -127,6 +131,8 @@ class FakeReranker:
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         self.calls.append((query, tuple(texts)))
+        if self.stall is not None:
+            self.stall.wait()
         if self.failure is not None:
             raise self.failure
         asked = set(_words(query))

@@ -89,13 +89,16 @@ def build(
     llm: LLM | None = None,
     clock: Clock | None = None,
     ids: IdSource | None = None,
+    models: Path | None = None,
 ) -> Parts:
     """The parts of an engine under `home`; what is handed in is used as it stands."""
     clock = clock or SystemClock()
-    models = configuration.models_home(home)
-    if reranker is None:
-        reranker = registry.find("cortex.rerankers", settings.rerank.provider)(settings.rerank.options, models)
+    models = models or configuration.models_home(home)
     hardware = _hardware(settings, clock)
+    llm = _llm(home, settings, clock, hardware, llm)
+    if reranker is None:
+        create = registry.find("cortex.rerankers", settings.rerank.provider, llm=llm)
+        reranker = create(settings.rerank.options, models)
     return Parts(
         home=home,
         settings=settings,
@@ -104,7 +107,7 @@ def build(
         open_store=lambda agent: _store(home, agent, settings),
         embedder=_embedder(home, settings, clock, models, embedder),
         reranker=reranker,
-        llm=_llm(home, settings, clock, hardware, llm),
+        llm=llm,
         hardware=hardware,
         open_indexes=lambda tenant: _indexes(home, tenant, settings),
         open_search=_searching(home, settings, clock),

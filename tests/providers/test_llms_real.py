@@ -21,6 +21,7 @@ from cortex.errors import LlmUnavailable, ModelUnavailable
 from cortex.providers.llms import openai
 from cortex.providers.llms.guarded import PAUSE_SECONDS, GuardedLLM
 from cortex.providers.llms.spending import Limits, Spending
+from cortex.providers.rerankers.llm import LlmReranker
 from cortex.testing import FakeClock
 
 YES_OR_NO = {
@@ -142,6 +143,20 @@ def test_a_weak_model_never_becomes_an_exception_or_an_invention(server: LlamaSe
     result = extract([said], llm, classify=lambda _: Kind.OTHER, max_tokens=16)
     assert result.candidates or result.problems
     assert all(each.source_turns == (said.id,) for each in result.candidates)
+    llm.close()
+
+
+def test_a_weak_model_can_only_move_what_it_was_shown(server: LlamaServer) -> None:
+    """X10: its order is one of the candidates, or none that can be used"""
+    llm = model(server, timeout=300.0)
+    texts = ["The deploy key rotates on Mondays", "Peanuts are in the cabinet"]
+    scores, reasons = [], []
+    try:
+        scores = LlmReranker(llm).scores("When does the deploy key rotate?", texts)
+    except LlmUnavailable as error:
+        reasons.append(error.reason)
+    assert len(scores) == len(texts) or reasons == ["bad_answer"]
+    assert set(scores) <= {1.0, 2.0, None}
     llm.close()
 
 

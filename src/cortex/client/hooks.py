@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from cortex.client import reading
 from cortex.errors import EngineError
-from cortex.hooks import MOST_AT_ONCE, MOST_WAITING, Injection, Threads
+from cortex.hooks import MOST_AT_ONCE, MOST_WAITING, Injection
 from cortex.parts import Troubles
+from cortex.threads import Threads
 
 if TYPE_CHECKING:
     from cortex.client.remote import RemoteCortex

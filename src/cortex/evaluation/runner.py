@@ -79,10 +79,8 @@ def run(
             Path(stack.enter_context(TemporaryDirectory(prefix="cortex-eval-"))),
             settings,
             embedder=_embedder(settings, root, embedder, (cache or root) / CACHE, stack),
-            reranker=registry.find("cortex.rerankers", settings.rerank.provider)(
-                settings.rerank.options, configuration.models_home(root)
-            ),
             clock=clock,
+            models=configuration.models_home(root),
         )
         engine = stack.enter_context(Engine(parts, Tenant()))
         started = parts.clock.monotonic()

@@ -16,16 +16,15 @@ from cortex.domain.query import Query
 from cortex.domain.text import PASSAGE_TOKENS
 from cortex.domain.trace import Trace, label_of
 from cortex.domain.turn import Turn
-from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
-from cortex.ports.reranker import Reranker
 from cortex.ports.store import Filter, View
-from cortex.recall import dialogue, diversity, focus, freshness, gate, overview, policy, ranking, retrieve
+from cortex.recall import dialogue, diversity, focus, freshness, gate, overview, policy, ranking, reranking, retrieve
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import Packed, pack
 from cortex.recall.plan import Plan, first_person, plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Recipe
+from cortex.recall.reranking import Reader, Reading
 from cortex.recall.retrieve import Leg, Question
 
 _STANDING_POOL = 12
@@ -68,6 +67,8 @@ class Answer:
     silent: bool = False
     """Whether nothing is shown on purpose: what is asked of a known topic was never said."""
     broadened: bool = False
+    readings: list[Reading] = field(default_factory=list)
+    """What a reranker said, each time it was asked."""
     degraded: list[str] = field(default_factory=list)
 
     @property
@@ -87,7 +88,7 @@ def recall(
     view: View,
     ask: Ask,
     recipe: Recipe,
-    reranker: Reranker,
+    reader: Reader,
     clock: Clock,
     deadline: Deadline,
     without: frozenset[str] = frozenset(),
@@ -101,7 +102,7 @@ def recall(
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
-    search = _Search(view, question, recipe, reranker, clock, deadline, without, passage_tokens)
+    search = _Search(view, question, recipe, reader, clock, deadline, without, passage_tokens)
     answer = search.answer(planned)
     broadened = not answer.hits and not answer.silent and planned.scope_inferred
     if broadened:
@@ -111,6 +112,7 @@ def recall(
         cold = search.answer(_of_documents(planned, recipe))
         answer = cold if cold.hits else answer
     answer.broadened = broadened
+    answer.readings = search.readings
     return answer
 
 
@@ -137,11 +139,12 @@ class _Search:
     view: View
     question: Question | None
     recipe: Recipe
-    reranker: Reranker
+    reader: Reader
     clock: Clock
     deadline: Deadline
     without: frozenset[str]
     passage_tokens: int
+    readings: list[Reading] = field(default_factory=list)
 
     def answer(self, planned: Plan) -> Answer:
         """Try the tiers in order until one has something to show."""
@@ -240,18 +243,16 @@ class _Search:
     def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
         """The best, read once more by a reader that sees query and text together."""
         rerank = self.recipe.rerank
-        if rerank is None or not admitted or "rerank" in self.without:
+        # Nobody is asked about what will not be shown.
+        if rerank is None or not admitted or (planned.automatic and not self._is_something(admitted)):
             return admitted
-        first, rest = admitted[: rerank.depth], admitted[rerank.depth :]
         terms = {term.text for term in planned.terms}
-        try:
-            marks = self.reranker.scores(planned.text, [self._readable(each.trace, terms) for each in first])
-        except RerankerUnavailable as error:
-            answer.degraded = sorted({*answer.degraded, f"rerank:{error.code}"})
-            return admitted
-        for each, mark in zip(first, marks, strict=True):
-            each.parts["rerank"] = rerank.weight * mark
-        return sorted(first, key=lambda each: (-each.score, each.trace.id)) + rest
+        texts = {each.trace.id: self._readable(each.trace, terms) for each in admitted[: rerank.depth]}
+        reading = self.reader.read(planned.text, texts)
+        self.readings.append(reading)
+        if reading.absent is not None:
+            answer.degraded = sorted({*answer.degraded, f"rerank:{reading.absent}"})
+        return reranking.reranked(admitted, reading, rerank)
 
     def _readable(self, trace: Trace, terms: Set[str]) -> str:
         """What a reranker is given of a trace: the question it answers, and the part that bears on the query.

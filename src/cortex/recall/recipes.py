@@ -122,7 +122,7 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """How many of the best a cross-encoder reads again, and what its mark counts beside the first score."""
+    """How many of the best a reranker reads again, and what its score counts beside the first one."""
 
     depth: int
     weight: float
@@ -243,10 +243,10 @@ RECIPES: Mapping[str, Recipe] = {
         replace(
             _BALANCED,
             name="deep.v1",
-            about="The default, its best read once more by a cross-encoder: slower, better.",
+            about="The default, its best read once more by the reranker: slower, better (X10).",
             rerank=Rerank(depth=20, weight=0.08),
-            # A cross-encoder tells by reading what the noun asked for tells by name, and its marks lie far apart: what
-            # trails behind the best of them may still answer.
+            # A reranker tells by reading what the noun asked for tells by name, and the scores of a cross-encoder lie
+            # far apart: what trails behind the best of them may still answer.
             focus=None,
             nothing=replace(_BALANCED.nothing, trailing=0.0),
         ),

@@ -11,6 +11,7 @@ from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import parse_time
 from cortex.recall.flow import Answer
+from cortex.recall.reranking import Reading, Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,11 @@ def left_out(receipt: Receipt) -> frozenset[str]:
     degraded = {entry.partition(":")[0] for entry in receipt.facts["degraded"]}
     absent = {name for name, leg in receipt.facts["legs"].items() if leg["absent"] not in {None, "not_in_recipe"}}
     return frozenset(degraded | absent)
+
+
+def reader_of(receipt: Receipt) -> Recorded:
+    """What rerankers said then, in the place of those of today."""
+    return Recorded(Reading.from_json(told) for told in receipt.facts.get("rerank", ()))
 
 
 def compared(receipt: Receipt, answer: Answer, fingerprint: str) -> Replay:

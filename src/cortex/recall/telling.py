@@ -46,6 +46,7 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         "returned": [{"id": hit.trace.id, "score": round(hit.score, 6)} for hit in answer.hits[:max_items]],
         "answer": answer.digest,
         "tokens": answer.packed.tokens,
+        "rerank": [reading.to_json() for reading in answer.readings],
         "embeddingSkipped": "vector" in answer.legs and answer.legs["vector"].absent is not None,
         "embeddingSkipReason": answer.legs["vector"].absent if "vector" in answer.legs else None,
         "degraded": answer.degraded,

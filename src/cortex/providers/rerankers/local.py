@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.errors import EngineError, ProviderError, RerankerUnavailable
+from cortex.ports.reranker import Scale
 from cortex.providers.models import RERANKER
 from cortex.providers.onnx import OnnxModel, worker_option
 
@@ -25,6 +26,14 @@ class LocalReranker:
     @property
     def name(self) -> str:
         return f"local/{RERANKER.name}"
+
+    @property
+    def scale(self) -> Scale:
+        return Scale.SCORE
+
+    @property
+    def least_seconds(self) -> float:
+        return 0.0
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         return self._model.trouble(thorough=thorough)
