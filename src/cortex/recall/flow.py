@@ -50,6 +50,8 @@ class Tried:
     trusts: list[str]
     candidates: int
     selected: int
+    outdone: bool = False
+    """Whether it was passed over for something far more relevant in a later tier."""
 
 
 @dataclass(slots=True)
@@ -140,16 +142,30 @@ class _Search:
         """Try the tiers in order until one has something to show."""
         answer = Answer(plan=planned)
         for attempt in policy.attempts(
-            self.recipe.tiers, untrusted=not planned.automatic, quarantined=planned.quarantined
+            self.recipe.tiers,
+            untrusted=not planned.automatic,
+            quarantined=planned.quarantined,
+            relevance=self.recipe.relevance,
         ):
             allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
-            self._attempt(answer, planned, allowed, attempt.tier)
+            self._attempt(answer, replace(planned, relevance=attempt.relevance), allowed, attempt.tier)
             answer.tried.append(
                 Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
             )
-            if answer.hits or answer.silent:
+            if answer.silent or (answer.hits and not self._is_outdone(answer, planned, attempt)):
                 break
         return answer
+
+    def _is_outdone(self, answer: Answer, planned: Plan, attempt: policy.Attempt) -> bool:
+        """Whether a later tier of the same trust has something far more relevant: then this one has no answer (E6)."""
+        least, labels = self.recipe.relevance, self.recipe.tiers[-1][1]
+        if least is None or attempt.labels == labels:
+            return False
+        keyword, vector, _ = self._legs(planned, replace(planned.filter, labels=labels, trusts=attempt.trusts))
+        if not least.is_outdone({hit.trace.id for hit in answer.hits}, keyword.scores, vector.scores):
+            return False
+        answer.tried[-1] = replace(answer.tried[-1], selected=0, outdone=True)
+        return True
 
     def _attempt(self, answer: Answer, planned: Plan, allowed: Filter, tier: str) -> None:
         keyword, vector, standing = self._legs(planned, allowed)
@@ -345,6 +361,8 @@ def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple
 def _refusal(each: Scored, planned: Plan) -> str | None:
     if reason := policy.refusal(each.trace, planned.now):
         return reason
+    if planned.relevance is not None and not planned.relevance.admits(each.similarity, each.evidence):
+        return "not_relevant"
     return "below_floor" if each.score < planned.floor or not each.parts else None
 
 

@@ -12,6 +12,7 @@ from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
 from cortex.domain.scope import scope_tag
 from cortex.domain.terms import QueryTerm, query_terms
 from cortex.ports.store import Filter
+from cortex.recall.policy import Relevance
 from cortex.recall.recipes import Bounds, Recipe
 
 WARM_LANES = frozenset({Lane.MEMORIES, Lane.NOTES, Lane.SESSIONS})
@@ -65,6 +66,8 @@ class Plan:
     asks_both: bool
     """Whether what the assistant said is asked for as well."""
     now: datetime
+    relevance: Relevance | None = None
+    """How relevant a candidate must be in the tier that is tried."""
 
 
 def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from cortex.domain.canonical import fingerprint
 from cortex.errors import NotFound
 from cortex.recall.packing import Frame
-from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels
+from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels, Relevance
 
 
 class KeywordScale(StrEnum):
@@ -173,6 +173,8 @@ class Recipe:
     freshness: Freshness | None = None
     rerank: Rerank | None = None
     tiers: tuple[tuple[str, Labels], ...] = OPEN_TIERS
+    relevance: Relevance | None = None
+    """How relevant a candidate must be for its tier to have an answer; None: any candidate will do."""
     auto: Bounds = Bounds(10)
     search: Bounds = Bounds(10)
     nothing: Nothing = Nothing()
@@ -295,6 +297,7 @@ RECIPES: Mapping[str, Recipe] = {
             fusion=Reciprocal(60),
             factors=Factors(recency=0.05, half_life=timedelta(days=30)),
             tiers=STRICT_TIERS,
+            relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75),
             auto=Bounds(5),
             search=Bounds(5),
             frame=Frame.TAGGED,

@@ -28,7 +28,13 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         "skipped": answer.skipped,
         "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
         "tiers": [
-            {"tier": each.tier, "trusts": each.trusts, "candidates": each.candidates, "selected": each.selected}
+            {
+                "tier": each.tier,
+                "trusts": each.trusts,
+                "candidates": each.candidates,
+                "selected": each.selected,
+                "outdone": each.outdone,
+            }
             for each in answer.tried
         ],
         "legs": {

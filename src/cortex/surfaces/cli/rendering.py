@@ -173,6 +173,7 @@ def explained(found: Explained) -> Iterator[RenderableType]:
         yield Text(f"{leg.name:>9}: {what}, {leg.milliseconds:.1f} ms", style="yellow" if leg.absent else "dim")
     for tried in answer.tried:
         told = f"tier {tried.tier} of {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
+        told += ", passed over for something far more relevant" if tried.outdone else ""
         yield Text(told, style="dim")
     yield Text(f"receipt {found.recollection.receipt.id}", style="dim")
 

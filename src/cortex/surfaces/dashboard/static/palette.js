@@ -19,6 +19,7 @@ const DROPS = {
   below_floor: "too little in common",
   over_limit: "beyond the limit",
   no_evidence: "no evidence",
+  not_relevant: "not about this",
   asked_for_is_missing: "lacks what was asked for",
   trailing: "far behind the best",
   told_already: "told already",

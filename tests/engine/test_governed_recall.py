@@ -1,0 +1,114 @@
+"""governed.v1 through the public API: tiers that answer only with what is relevant, and scores shown as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from laboratory import opened, texts
+
+from cortex.engine import Engine
+from cortex.providers.embedders.none import create as no_embedder
+from cortex.testing import FakeClock, FakeEmbedder
+
+KEY = "The deploy key rotates on Mondays"
+ASKED = "when does the deploy key rotate?"
+BESIDE = "Grandmother's kettle whistles in the kitchen"
+"""Nothing that is asked here is about this."""
+
+
+@pytest.fixture(params=["both legs", "keywords alone"])
+def either(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock, backend: str) -> Iterator[Engine]:
+    """An engine with an embedder, and one without."""
+    embedder = FakeEmbedder(256) if request.param == "both legs" else no_embedder({}, None)
+    with opened(tmp_path, backend, clock=clock, embedder=embedder) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("importance", [None, 0.1])
+@pytest.mark.parametrize("verb", ["recall", "search"])
+def test_an_irrelevant_important_memory_does_not_hide_the_answer_of_a_lower_tier(either, verb, importance):
+    """E6"""
+    either.remember(BESIDE, importance=0.9)
+    either.remember(KEY, importance=importance)
+    found = getattr(either, verb)(ASKED, recipe="governed.v1")
+    assert texts(found)[0] == KEY
+    assert found.receipt.facts["policyTier"] == (
+        "must+nice+unknown" if importance is None else "must+nice+unknown+ignore"
+    )
+    *passed, answered = [each["selected"] for each in found.receipt.facts["tiers"]]
+    assert answered
+    assert not any(passed)
+
+
+def test_many_important_memories_that_share_a_word_do_not_hide_the_answer_either(either):
+    """E6: a word in common is not an answer"""
+    for what in ("piano", "locker", "garden gate", "chicken coop", "music room"):
+        either.remember(f"The key of the {what} hangs beside the stairs, left of the mirror", importance=0.9)
+    either.remember(KEY)
+    found = either.recall(ASKED, recipe="governed.v1")
+    assert texts(found)[0] == KEY
+    assert found.receipt.facts["policyTier"] == "must+nice+unknown"
+
+
+def test_a_related_important_memory_does_not_hide_a_far_better_answer_and_the_receipt_says_so(engine):
+    """E6: what is about the same and answers something else"""
+    engine.remember("The deploy key of the billing service is green and heavy", importance=0.9)
+    engine.remember(KEY)
+    found = engine.recall("when does the deploy key rotate on Mondays?", recipe="governed.v1")
+    assert texts(found)[0] == KEY
+    assert [(each["tier"], each["outdone"]) for each in found.receipt.facts["tiers"]] == [
+        ("must+nice", True),
+        ("must+nice+unknown", False),
+    ]
+
+
+def test_an_important_answer_that_is_about_as_relevant_still_answers_alone(either):
+    """E6"""
+    either.remember("The deploy key rotates on Tuesdays", importance=0.9)
+    either.remember(KEY)
+    found = either.recall(ASKED, recipe="governed.v1")
+    assert texts(found) == ["The deploy key rotates on Tuesdays"]
+    assert found.receipt.facts["policyTier"] == "must+nice"
+
+
+def test_an_irrelevant_untrusted_memory_does_not_hide_the_answer_of_a_lower_tier(either):
+    """E6, E7"""
+    either.remember(BESIDE, importance=0.9, source_kind="web")
+    either.remember(KEY, source_kind="web")
+    found = either.recall(ASKED, recipe="governed.v1")
+    assert texts(found) == [KEY]
+    last = found.receipt.facts["tiers"][-1]
+    assert (last["tier"], last["trusts"], last["selected"]) == ("must+nice+unknown", ["trusted", "untrusted"], 1)
+
+
+def test_an_irrelevant_trusted_memory_does_not_hide_an_untrusted_answer(either):
+    """E7: where recall would be empty but for what is beside the point, it would be empty"""
+    either.remember(BESIDE, importance=0.9)
+    either.remember(KEY, source_kind="web")
+    assert texts(either.recall(ASKED, recipe="governed.v1")) == [KEY]
+
+
+def test_a_trusted_answer_still_comes_before_a_better_untrusted_one(either):
+    """E7: relevance opens no way around trust"""
+    either.remember("The deploy key rotates every week", importance=0.9)
+    either.remember(ASKED, source_kind="web", importance=0.9)
+    assert texts(either.recall(ASKED, recipe="governed.v1")) == ["The deploy key rotates every week"]
+
+
+def test_an_irrelevant_quarantined_memory_asked_for_by_name_does_not_hide_the_answer(either):
+    """E7"""
+    either.remember(BESIDE, importance=0.9, trust="quarantined")
+    either.remember(KEY)
+    assert texts(either.recall(ASKED, recipe="governed.v1", quarantined=True)) == [KEY]
+
+
+def test_recall_says_nothing_where_no_tier_has_anything_relevant_and_a_search_shows_what_there_is(engine):
+    """E6, E7"""
+    engine.remember(BESIDE, importance=0.9)
+    told = engine.recall(ASKED, recipe="governed.v1")
+    assert told.hits == ()
+    assert told.receipt.facts["policyTier"] is None
+    assert told.receipt.facts["counts"]["dropped"] == {"not_relevant": 1}
+    assert texts(engine.search(ASKED, recipe="governed.v1")) == [BESIDE]
