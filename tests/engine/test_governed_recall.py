@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,21 @@ def test_recall_says_nothing_where_no_tier_has_anything_relevant_and_a_search_sh
     assert told.receipt.facts["policyTier"] is None
     assert told.receipt.facts["counts"]["dropped"] == {"not_relevant": 1}
     assert texts(engine.search(ASKED, recipe="governed.v1")) == [BESIDE]
+
+
+def test_the_bias_to_the_recent_lifts_a_lesser_match_by_one_place_at_most(either, clock):
+    """E8: a soft bias"""
+    for text in ("The deploy key rotates", "The deploy key rotates on Mondays at noon, before the standup"):
+        either.remember(text, importance=0.9)
+    clock.advance(timedelta(days=700))
+    either.remember("The deploy key is heavy and it hangs in the office beside the fire door", importance=0.9)
+    found = either.search("the deploy key rotates", recipe="governed.v1")
+    assert texts(found)[0] == "The deploy key rotates"
+
+
+def test_the_score_of_keywords_alone_is_the_reciprocal_rank_too(open_engine):
+    """E4, E8: the bias is weighed beside one leg then"""
+    engine = open_engine(embedder=no_embedder({}, None))
+    engine.remember(KEY, importance=0.9)
+    (hit,) = engine.recall(ASKED, recipe="governed.v1").hits
+    assert dict(hit.parts.parts) == pytest.approx({"fusion": 1 / 61, "recency": 0.02 / 61}, abs=1e-6)

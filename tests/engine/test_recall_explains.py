@@ -159,11 +159,13 @@ def test_the_lancedb_block_is_tagged_and_warns(engine):
 
 
 def test_the_governed_score_is_reciprocal_rank_fusion(engine):
-    """E4, E8: first in both legs is 1, and the rest is a soft bias"""
+    """E4, E8: the plain sum over both legs, and a bias to the recent of a fiftieth of it"""
     engine.remember(KEY, importance=0.9)
-    (hit,) = engine.recall(ASKED, recipe="governed.v1").hits
-    assert hit.parts["fusion"] == pytest.approx(1.0)
-    assert set(hit.parts.parts) == {"fusion", "recency"}
+    found = engine.recall(ASKED, recipe="governed.v1")
+    (hit,) = found.hits
+    assert dict(hit.parts.parts) == pytest.approx({"fusion": 2 / 61, "recency": 0.02 * 2 / 61}, abs=1e-6)
+    assert hit.score == pytest.approx(2 / 61 + 0.02 * 2 / 61, abs=1e-6)
+    assert found.receipt.facts["returned"] == [{"id": hit.trace.id, "score": hit.score}]
 
 
 def test_the_cortex_block_is_headed_and_holds_at_most_fifteen_facts_in_500_tokens(engine):

@@ -51,10 +51,12 @@ def rank(
 ) -> list[Scored]:
     """Candidates best first, ties by id."""
     named = _named_speaker(traces, plan)
+    unit = _unit(keyword, vector, recipe)
     scored = []
     for trace in traces:
         legs = tuple(leg.name for leg in (keyword, vector) if trace.id in leg.scores)
-        given = parts[trace.id] | _conversation_parts(trace, named, recipe, plan) | _factor_parts(trace, recipe, plan)
+        beside = _conversation_parts(trace, named, recipe, plan) | _factor_parts(trace, recipe, plan)
+        given = parts[trace.id] | {name: unit * value for name, value in beside.items()}
         scored.append(
             Scored(
                 trace,
@@ -67,6 +69,13 @@ def rank(
     _share_neighbors(scored, recipe)
     _share_sessions(scored, recipe)
     return sorted(scored, key=lambda each: (-each.score, each.trace.id))
+
+
+def _unit(keyword: Leg, vector: Leg, recipe: Recipe) -> float:
+    """What a weight of 1 adds: 1, or what first place in every leg gives where legs are fused by their ranks."""
+    if not isinstance(recipe.fusion, Reciprocal):
+        return 1.0
+    return fusion.most_reciprocal(sum(leg.absent is None for leg in (keyword, vector)), recipe.fusion.k)
 
 
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:

@@ -42,7 +42,7 @@ class Convex:
 
 @dataclass(frozen=True, slots=True)
 class Reciprocal:
-    """Reciprocal rank fusion."""
+    """Reciprocal rank fusion. Other parts of the score are weighed by what first place in every leg gives."""
 
     k: int
 
@@ -295,7 +295,7 @@ RECIPES: Mapping[str, Recipe] = {
             name="governed.v1",
             about="Reciprocal ranks, graded importance first, a soft bias to the recent (E4-E8).",
             fusion=Reciprocal(60),
-            factors=Factors(recency=0.05, half_life=timedelta(days=30)),
+            factors=Factors(recency=0.02, half_life=timedelta(days=30)),
             tiers=STRICT_TIERS,
             relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75),
             auto=Bounds(5),
