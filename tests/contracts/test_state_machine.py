@@ -76,6 +76,7 @@ filters = st.builds(
     sessions=st.none() | st.sampled_from((frozenset({"s0"}), frozenset({"s0", "s1"}))),
     since=st.none() | times,
     until=st.none() | times,
+    used_since=st.none() | times,
     ids=st.none() | st.sets(st.sampled_from(NUMBERS)).map(lambda numbers: frozenset(map(id_, numbers))),
     lacking=st.none() | st.sampled_from((SPACE, OTHER_SPACE)),
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from laboratory import opened, texts
 
+from cortex.domain.memory import Draft
 from cortex.engine import Engine
 from cortex.providers.embedders.none import create as no_embedder
 from cortex.testing import FakeClock, FakeEmbedder
@@ -131,3 +132,58 @@ def test_the_score_of_keywords_alone_is_the_reciprocal_rank_too(open_engine):
     engine.remember(KEY, importance=0.9)
     (hit,) = engine.recall(ASKED, recipe="governed.v1").hits
     assert dict(hit.parts.parts) == pytest.approx({"fusion": 1 / 61, "recency": 0.02 / 61}, abs=1e-6)
+
+
+# --- the window -----------------------------------------------------------------------------------
+
+WINDOW = timedelta(days=90)
+
+
+def test_what_is_older_than_the_window_is_left_out_and_the_receipt_says_so(either, clock):
+    """E8"""
+    either.remember("The deploy key is red", importance=0.9)
+    clock.advance(WINDOW + timedelta(days=1))
+    either.remember("The deploy key is blue", importance=0.9)
+    found = either.recall("deploy key", recipe="governed-recent.v1")
+    assert texts(found) == ["The deploy key is blue"]
+    assert found.receipt.facts["counts"]["dropped"] == {"outside_window": 1}
+    assert len(either.recall("deploy key", recipe="governed.v1").hits) == 2
+
+
+def test_what_was_used_within_the_window_is_within_it(engine, clock):
+    """E8: by the date that recency goes by"""
+    engine.remember(KEY, importance=0.9)
+    clock.advance(WINDOW - timedelta(days=1))
+    assert engine.recall(ASKED, recipe="governed-recent.v1").hits
+    engine.settle()
+    clock.advance(WINDOW - timedelta(days=1))
+    assert texts(engine.recall(ASKED, recipe="governed-recent.v1")) == [KEY]
+
+
+def test_a_hundred_old_matches_do_not_take_the_places_of_a_recent_one(either, clock):
+    """E8: the window is asked of the store where the pools are full"""
+    either.remember_all(Draft(text=f"The deploy key rotates, take {number}", importance=0.9) for number in range(100))
+    clock.advance(WINDOW + timedelta(days=1))
+    recent = "Somebody said that the deploy key of the old harbour office is rotated once in a while by the night shift"
+    either.remember(recent, importance=0.9)
+    found = either.recall("the deploy key rotates", recipe="governed-recent.v1")
+    assert texts(found) == [recent]
+    assert found.receipt.facts["counts"]["dropped"]["outside_window"] > 0
+
+
+def test_an_old_answer_does_not_outdo_a_recent_one(either, clock):
+    """E6, E8"""
+    either.remember(KEY)
+    clock.advance(WINDOW + timedelta(days=1))
+    either.remember("The deploy key is green", importance=0.9)
+    found = either.recall("deploy key rotates on Mondays", recipe="governed-recent.v1")
+    assert texts(found) == ["The deploy key is green"]
+
+
+def test_a_recall_within_a_window_is_replayed_alike(engine, clock):
+    """E8, E12: the window ends when it was asked"""
+    engine.remember(KEY, importance=0.9)
+    clock.advance(WINDOW - timedelta(days=1))
+    receipt = engine.recall(ASKED, recipe="governed-recent.v1").receipt
+    clock.advance(WINDOW)
+    assert engine.replay(receipt.id).same

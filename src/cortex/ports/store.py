@@ -206,6 +206,8 @@ class Filter:
     sessions: frozenset[str] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    used_since: datetime | None = None
+    """Only what was last used since then, or made where it never was."""
     ids: frozenset[TraceId] | None = None
     slots: frozenset[str] | None = None
     """Only memories about one of these slots."""

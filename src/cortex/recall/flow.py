@@ -12,7 +12,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.passages import heading
 from cortex.domain.query import Query
-from cortex.domain.trace import Trace, label_of
+from cortex.domain.trace import Trace, label_of, used_at
 from cortex.domain.turn import Turn
 from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
@@ -28,6 +28,9 @@ from cortex.recall.retrieve import Leg, Question
 
 _STANDING_POOL = 12
 _READ_TOKENS = 160
+
+OUTSIDE_WINDOW = "outside_window"
+"""Why a candidate was dropped that is older than the recipe's window."""
 
 Ask = Callable[[str], Question | None]
 """Starts embedding a query; None where embedding is off."""
@@ -148,7 +151,7 @@ class _Search:
             relevance=self.recipe.relevance,
         ):
             allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
-            self._attempt(answer, replace(planned, relevance=attempt.relevance), allowed, attempt.tier)
+            self._attempt_in_window(answer, replace(planned, relevance=attempt.relevance), allowed, attempt.tier)
             answer.tried.append(
                 Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
             )
@@ -161,11 +164,25 @@ class _Search:
         least, labels = self.recipe.relevance, self.recipe.tiers[-1][1]
         if least is None or attempt.labels == labels:
             return False
-        keyword, vector, _ = self._legs(planned, replace(planned.filter, labels=labels, trusts=attempt.trusts))
+        wide = replace(planned.filter, labels=labels, trusts=attempt.trusts, used_since=planned.used_since)
+        keyword, vector, _ = self._legs(planned, wide)
         if not least.is_outdone({hit.trace.id for hit in answer.hits}, keyword.scores, vector.scores):
             return False
         answer.tried[-1] = replace(answer.tried[-1], selected=0, outdone=True)
         return True
+
+    def _attempt_in_window(self, answer: Answer, planned: Plan, allowed: Filter, tier: str) -> None:
+        """An attempt; once more within the window alone where what is too old took the places of what is not (E8)."""
+        self._attempt(answer, planned, allowed, tier)
+        too_old = [each for each in answer.dropped if each.reason == OUTSIDE_WINDOW]
+        pools = {"keyword": planned.keyword_pool, "vector": planned.vector_pool}
+        crowded = len(answer.ranked) >= self.recipe.shortlist or any(
+            len(answer.legs[name].scores) >= pool for name, pool in pools.items()
+        )
+        if too_old and crowded:
+            answer.silent = False
+            self._attempt(answer, planned, replace(allowed, used_since=planned.used_since), tier)
+            answer.dropped += too_old
 
     def _attempt(self, answer: Answer, planned: Plan, allowed: Filter, tier: str) -> None:
         keyword, vector, standing = self._legs(planned, allowed)
@@ -201,7 +218,8 @@ class _Search:
             # Where nothing can be compared by meaning, keywords answer rather than nobody.
             keyword = self._keyword_leg(planned, allowed)
         if recipe.standing.memories or recipe.standing.turns:
-            standing = retrieve.standing_leg(view, self.question, allowed, _STANDING_POOL, deadline, clock)
+            within = replace(allowed, used_since=planned.used_since)
+            standing = retrieve.standing_leg(view, self.question, within, _STANDING_POOL, deadline, clock)
         return keyword, vector, standing
 
     def _keyword_leg(self, planned: Plan, allowed: Filter) -> Leg:
@@ -361,6 +379,8 @@ def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple
 def _refusal(each: Scored, planned: Plan) -> str | None:
     if reason := policy.refusal(each.trace, planned.now):
         return reason
+    if planned.used_since is not None and used_at(each.trace) < planned.used_since:
+        return OUTSIDE_WINDOW
     if planned.relevance is not None and not planned.relevance.admits(each.similarity, each.evidence):
         return "not_relevant"
     return "below_floor" if each.score < planned.floor or not each.parts else None

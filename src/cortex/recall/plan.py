@@ -66,6 +66,8 @@ class Plan:
     asks_both: bool
     """Whether what the assistant said is asked for as well."""
     now: datetime
+    used_since: datetime | None = None
+    """What was last used before this is outside the recipe's window."""
     relevance: Relevance | None = None
     """How relevant a candidate must be in the tier that is tried."""
 
@@ -79,6 +81,7 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
     inferred = scope_tag(text) if query.scope is None else None
     scope = query.scope or inferred
     pools = _pools(recipe, limit)
+    now = query.asked_at or now
     return Plan(
         text=text,
         terms=query_terms(essence(text) if recipe.essence else text),
@@ -100,7 +103,8 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
         automatic=automatic,
         quarantined=query.quarantined,
         asks_both=asks_both(text),
-        now=query.asked_at or now,
+        now=now,
+        used_since=None if recipe.window is None else now - recipe.window,
     )
 
 

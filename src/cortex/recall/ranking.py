@@ -10,7 +10,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.terms import index_terms
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Role, Turn
 from cortex.recall import fusion, scoring
 from cortex.recall.plan import Plan
@@ -139,8 +139,7 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
     weights = recipe.factors
     parts: dict[str, float] = {}
     if weights.recency:
-        used = trace.used_at if isinstance(trace, Memory) else trace.created_at
-        parts["recency"] = weights.recency * scoring.recency(plan.now - used, weights.half_life)
+        parts["recency"] = weights.recency * scoring.recency(plan.now - used_at(trace), weights.half_life)
     if weights.frequency:
         uses = trace.access_count if isinstance(trace, Memory) else 0
         parts["frequency"] = weights.frequency * scoring.frequency(uses)

@@ -166,6 +166,8 @@ class Recipe:
     """Whether the words that only say "tell me what I said about" are left out of the query."""
     conversation: Conversation = Conversation()
     factors: Factors = Factors()
+    window: timedelta | None = None
+    """What was last used, or else made, longer ago than this is left out (E8); None: however old it is."""
     decay: timedelta | None = None
     """Half-life of what is dated; what has no date does not decay (B8)."""
     diversity: float | None = None
@@ -234,6 +236,18 @@ _FILES = Recipe(
     search=Bounds(6, 0.35),
 )
 
+_GOVERNED = Recipe(
+    name="governed.v1",
+    about="Reciprocal ranks, graded importance first, a soft bias to the recent (E4-E8).",
+    fusion=Reciprocal(60),
+    factors=Factors(recency=0.02, half_life=timedelta(days=30)),
+    tiers=STRICT_TIERS,
+    relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75),
+    auto=Bounds(5),
+    search=Bounds(5),
+    frame=Frame.TAGGED,
+)
+
 RECIPES: Mapping[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
@@ -291,16 +305,12 @@ RECIPES: Mapping[str, Recipe] = {
             search=Bounds(5, 0.5),
             frame=Frame.TAGGED,
         ),
-        Recipe(
-            name="governed.v1",
-            about="Reciprocal ranks, graded importance first, a soft bias to the recent (E4-E8).",
-            fusion=Reciprocal(60),
-            factors=Factors(recency=0.02, half_life=timedelta(days=30)),
-            tiers=STRICT_TIERS,
-            relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75),
-            auto=Bounds(5),
-            search=Bounds(5),
-            frame=Frame.TAGGED,
+        _GOVERNED,
+        replace(
+            _GOVERNED,
+            name="governed-recent.v1",
+            about="governed.v1 within a window: what was not used for 90 days is left out (E8).",
+            window=timedelta(days=90),
         ),
     )
 }

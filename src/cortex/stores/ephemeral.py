@@ -32,7 +32,7 @@ from cortex.domain.passages import terms_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace, canonical, label_of, name_of
+from cortex.domain.trace import Trace, canonical, label_of, name_of, used_at
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
@@ -694,6 +694,7 @@ class _View:
             for said in self._current()
             if _has_facets(said.trace, filter)
             and _is_within(said.trace, filter)
+            and (filter.used_since is None or used_at(self._counted(said.trace)) >= filter.used_since)
             and (filter.lacking is None or not self._vectors(said.trace.id, filter.lacking))
         ]
 
@@ -732,7 +733,7 @@ def _has_facets(trace: Trace, filter: Filter) -> bool:
 
 
 def _is_within(trace: Trace, filter: Filter) -> bool:
-    """Whether the rest of the filter means this trace: it restricts the answer, not the statistics."""
+    """Whether the rest of the filter, uses aside, means this trace: it restricts the answer, not the statistics."""
     return (
         (filter.ids is None or trace.id in filter.ids)
         and (filter.slots is None or (isinstance(trace, Memory) and trace.slot in filter.slots))

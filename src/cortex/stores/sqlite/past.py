@@ -20,7 +20,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_of
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest
@@ -296,5 +296,7 @@ def _passes(trace: Trace, filter: Filter) -> bool:
     if filter.slots is not None and not (isinstance(trace, Memory) and trace.slot in filter.slots):
         return False
     if filter.since is not None and trace.created_at < filter.since:
+        return False
+    if filter.used_since is not None and used_at(trace) < filter.used_since:
         return False
     return filter.until is None or trace.created_at < filter.until

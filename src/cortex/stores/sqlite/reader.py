@@ -850,6 +850,9 @@ def _row_conditions(filter: Filter, user: int) -> tuple[str, list[Any]]:
     if filter.until is not None:
         where += " AND t.created < ?"
         values.append(pack_time(filter.until))
+    if filter.used_since is not None:
+        where += " AND coalesce(CASE WHEN t.name = 'memory' THEN t.used END, t.created) >= ?"
+        values.append(pack_time(filter.used_since))
     if filter.ids is not None:
         where += f" AND t.id IN ({marks(filter.ids)})"
         values += [pack_id(id) for id in sorted(filter.ids)]

@@ -20,6 +20,7 @@ const DROPS = {
   over_limit: "beyond the limit",
   no_evidence: "no evidence",
   not_relevant: "not about this",
+  outside_window: "older than the window",
   asked_for_is_missing: "lacks what was asked for",
   trailing: "far behind the best",
   told_already: "told already",
