@@ -206,6 +206,7 @@ class Agreement(RuleBasedStateMachine):
             assert sqlite.scan(filter, after, 5) == oracle.scan(filter, after, 5)
             assert sqlite.counts(filter) == oracle.counts(filter)
             assert sqlite.speakers(filter) == oracle.speakers(filter)
+            assert sqlite.scopes(filter) == oracle.scopes(filter)
 
     @rule(tenant=tenants, reach=st.integers(1, 3), data=st.data())
     def look_up(self, tenant: Tenant, reach: int, data: st.DataObject) -> None:

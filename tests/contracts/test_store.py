@@ -955,6 +955,17 @@ def test_every_search_and_count_is_narrowed_by_the_filter(anna: Desk, filter: Fi
     assert_counts(anna, filter, meant)
 
 
+def test_a_view_knows_the_scopes_of_its_tenant(anna: Desk) -> None:
+    """E5: those with something in them, then as now"""
+    anna.put(*ALL)
+    before = anna.position
+    anna.put(replace(SAID, scope="pantry"), because=EventKind.REVISED)
+    with anna.view() as now, anna.view(before) as then:
+        assert now.scopes(Filter()) == {"infra", "pantry", "personal"}
+        assert then.scopes(Filter()) == {"infra", "kitchen", "personal"}
+        assert then.scopes(Filter(lanes=frozenset({Lane.SESSIONS}))) == {"kitchen"}
+
+
 def test_what_was_used_again_is_among_what_was_used_since(anna: Desk) -> None:
     """E8: and was not at a position before it was"""
     anna.put(*ALL)
@@ -1701,6 +1712,7 @@ def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[
         "days": view.days(every, AT.date()),
         "pulse": [each for each in (view.pulse().total, view.pulse().jobs) if each],
         "speakers": view.speakers(every),
+        "scopes": view.scopes(every),
         "counts": counts if counts.total else None,
         "history": {id: versions for id in known if (versions := view.history(id))},
         "last_seq": {session: view.last_seq(session) for session in sessions},

@@ -353,6 +353,10 @@ class View(Protocol):
         """Who speaks in the turns of the filter's lanes, scopes, kinds, trusts, labels and states."""
         ...
 
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        """In which scopes there are traces of the filter's lanes, scopes, kinds, trusts, labels and states."""
+        ...
+
     def turn_at(self, session: str, seq: int) -> Turn | None:
         """The turn at one place of a session."""
         ...

@@ -96,7 +96,7 @@ def recall(
     without: frozenset[str] = frozenset(),
 ) -> Answer:
     """Answer `query` from `view`. Legs named in `without` are left out, as a replay needs them to be."""
-    planned = plan(query, recipe, clock.now())
+    planned = plan(query, recipe, clock.now(), lambda: view.scopes(Filter()))
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from datetime import datetime
 
 from cortex.domain.lanes import Lane
 from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
-from cortex.domain.scope import scope_tag
+from cortex.domain.scope import scope_mentions, scope_tag
 from cortex.domain.terms import QueryTerm, query_terms
 from cortex.ports.store import Filter
 from cortex.recall.policy import Relevance
@@ -72,13 +72,13 @@ class Plan:
     """How relevant a candidate must be in the tier that is tried."""
 
 
-def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
-    """How `query` is answered by `recipe`."""
+def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[str]] = frozenset) -> Plan:
+    """How `query` is answered by `recipe`; `scopes` tells which there are, where the query may name one in passing."""
     text = query.text[:MAX_QUERY_CHARS]
     automatic = query.mode is Mode.AUTO
     bounds = recipe.auto if automatic else recipe.search
     limit = query.limit or bounds.limit
-    inferred = scope_tag(text) if query.scope is None else None
+    inferred = _inferred_scope(text, scopes) if query.scope is None else None
     scope = query.scope or inferred
     pools = _pools(recipe, limit)
     now = query.asked_at or now
@@ -106,6 +106,16 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
         now=now,
         used_since=None if recipe.window is None else now - recipe.window,
     )
+
+
+def _inferred_scope(text: str, scopes: Callable[[], Set[str]]) -> str | None:
+    """The scope that `text` names by a tag, or by `#name` or `[name]` where there is such a scope (E5)."""
+    if (tagged := scope_tag(text)) or not (mentions := scope_mentions(text)):
+        return tagged
+    there = sorted(scopes())
+    known = {name.casefold(): name for name in there} | {name: name for name in there}
+    spelled = (spelling for name in mentions for spelling in (name, name.casefold()))
+    return next((known[spelling] for spelling in spelled if spelling in known), None)
 
 
 def essence(text: str) -> str:

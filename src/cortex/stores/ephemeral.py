@@ -631,6 +631,9 @@ class _View:
         traces = (said.trace for said in self._current() if _has_facets(said.trace, filter))
         return frozenset(trace.speaker for trace in traces if isinstance(trace, Turn) and trace.speaker)
 
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        return frozenset(said.trace.scope for said in self._current() if _has_facets(said.trace, filter))
+
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return next((turn for turn in self._session(session) if turn.seq == seq), None)
 

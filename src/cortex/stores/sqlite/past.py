@@ -218,6 +218,10 @@ class PastView(SqliteView):
         return frozenset(turn.speaker for turn in turns if isinstance(turn, Turn) and turn.speaker)
 
     @named
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        return frozenset(then.trace.scope for _, then in self._select(_facets_only(filter)))
+
+    @named
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return next((turn for turn in self._turns(session) if turn.seq == seq), None)
 

@@ -569,6 +569,14 @@ class SqliteView:
         return frozenset(row[0] for row in rows)
 
     @named
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        where, values = facet_conditions(filter)
+        rows = self._db.execute(
+            f"SELECT DISTINCT scope FROM facets WHERE user = ?{where} AND traces > 0", (self._user, *values)
+        )
+        return frozenset(row[0] for row in rows)
+
+    @named
     def turn_at(self, session: str, seq: int) -> Turn | None:
         row = self._db.execute(
             f"SELECT {TRACE_COLUMNS} FROM threads h JOIN traces t ON t.thread = h.id AND t.seq = ?"
