@@ -54,6 +54,8 @@ class Plan:
     filter: Filter
     scope: str | None
     scope_inferred: bool
+    project: str | None
+    """The scope whose own memories are preferred: the project at hand, or else the scope asked."""
     cold: bool
     """Whether the docs lane may be asked when the warm lanes have no answer."""
     limit: int
@@ -94,6 +96,7 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         ),
         scope=scope,
         scope_inferred=inferred is not None,
+        project=query.project or scope,
         cold=query.lanes is None,
         limit=limit,
         floor=_floor(query, bounds),

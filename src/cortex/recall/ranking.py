@@ -8,7 +8,7 @@ from datetime import datetime
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
-from cortex.domain.memory import Memory
+from cortex.domain.memory import Memory, Retention
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Role, Turn
@@ -145,8 +145,11 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
         parts["frequency"] = weights.frequency * scoring.frequency(uses)
     if weights.kind:
         parts["kind"] = weights.kind * scoring.KIND_BOOST[trace.kind]
+    matches = plan.project == trace.scope
     if weights.scope and isinstance(trace, Memory):
-        parts["scope"] = weights.scope * scoring.scope_boost(trace.retention, scope_matches=plan.scope == trace.scope)
+        parts["scope"] = weights.scope * scoring.scope_boost(trace.retention, scope_matches=matches)
+    if weights.project and matches and isinstance(trace, Memory) and trace.retention is Retention.PROJECT:
+        parts["project"] = weights.project
     if weights.importance and isinstance(trace, Memory):
         parts["importance"] = weights.importance * trace.importance
     return parts

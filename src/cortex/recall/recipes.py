@@ -135,6 +135,8 @@ class Factors:
     frequency: float = 0.0
     kind: float = 0.0
     scope: float = 0.0
+    project: float = 0.0
+    """For memories kept for the project at hand alone (X6)."""
     importance: float = 0.0
 
 
@@ -220,7 +222,7 @@ _BALANCED = Recipe(
         answers=0.06,
         replies_first=True,
     ),
-    factors=Factors(importance=0.02),
+    factors=Factors(importance=0.02, project=0.05),
     freshness=Freshness(),
     nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4),
     focus=Focus(),

@@ -66,6 +66,7 @@ def asked(query: Query) -> dict[str, Any]:
     """The query without its text, as plain values: enough to ask it again."""
     return {
         "scope": query.scope,
+        "project": query.project,
         "lanes": sorted(query.lanes) if query.lanes is not None else None,
         "kinds": sorted(query.kinds) if query.kinds is not None else None,
         "limit": query.limit,

@@ -13,7 +13,7 @@ const PART_COLOURS = {
 const PART_WORDS = {
   vector: "Meaning", keyword: "Words", standing: "Standing rule", rerank: "Second look", recency: "Recent use",
   importance: "Importance", session: "Its conversation", speaker: "Who said it", frequency: "Often used", kind: "Its kind",
-  scope: "Its scope", only_asks: "Only asks", not_the_user: "Not said by the user", decay: "Age", beyond_one: "Beyond 1",
+  scope: "Its scope", project: "Of this project", only_asks: "Only asks", not_the_user: "Not said by the user", decay: "Age", beyond_one: "Beyond 1",
 };
 const DROPS = {
   below_floor: "too little in common",
