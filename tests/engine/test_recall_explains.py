@@ -227,6 +227,33 @@ def test_only_what_was_returned_is_counted(engine):
     assert {trace.id for trace in engine.list() if trace.access_count} == shown
 
 
+def test_the_memories_behind_a_turn_that_is_shown_are_counted_too(engine, clock):
+    """X8: what was extracted from it was of use, though the turn was shown in its place"""
+    (turn,) = engine.keep_turns("s1", [user(KEY)]).ids
+    (other,) = engine.keep_turns("s2", [user("Plum cake needs an hour")]).ids
+    kept = engine.remember("The deploy key is rotated weekly, on a Monday", source_turns=[turn]).memory
+    gone = engine.remember("The deploy key rotates somewhen", source_turns=[turn]).memory
+    past = engine.remember("The deploy key rotates tonight", source_turns=[turn], retention="session").memory
+    cake = engine.remember("Plum cake takes an hour", source_turns=[other]).memory
+    engine.forget(gone.id)
+    clock.advance(timedelta(days=2))
+    for count in (1, 2):
+        assert ids(engine.recall(ASKED, lanes=["sessions"])) == [turn]
+        engine.settle()
+        used = engine.get(kept.id)
+        assert (used.access_count, used.last_accessed_at) == (count, clock.now())
+    assert [engine.get(memory.id).access_count for memory in (gone, past, cake)] == [0, 0, 0]
+
+
+def test_a_memory_shown_beside_its_turn_is_counted_once(engine):
+    """X8"""
+    (one, other) = engine.keep_turns("s1", [user(KEY), user("The deploy key rotates in the morning")]).ids
+    kept = engine.remember("The deploy key rotates on Monday mornings", source_turns=[one, other]).memory
+    engine.search("deploy key rotates")
+    engine.settle()
+    assert engine.get(kept.id).access_count == 1
+
+
 def test_use_makes_no_new_version(engine):
     """X8"""
     kept = engine.remember(KEY).memory

@@ -113,6 +113,18 @@ def recall(
     return answer
 
 
+def used(answer: Answer, view: View) -> list[TraceId]:
+    """The memories an answer made use of: those it shows, and those extracted from the turns it shows (X8)."""
+    shown = [hit.trace.id for hit in answer.hits if isinstance(hit.trace, Memory)]
+    turns = [hit.trace.id for hit in answer.hits if isinstance(hit.trace, Turn)]
+    if not turns or answer.plan is None:
+        return shown
+    # What has run out is not brought back by it.
+    now = answer.plan.now
+    told = (each.id for each in view.derived(turns) if each.state is State.ACTIVE and each.is_due(now))
+    return list(dict.fromkeys((*shown, *told)))
+
+
 def _of_documents(planned: Plan, recipe: Recipe) -> Plan:
     """The same question to the cold lane: few documents, and little of each (E15)."""
     return replace(
