@@ -182,7 +182,8 @@ class Background:
         settings, now = self._parts.settings.hooks, self._parts.clock.now()
         cached = None
         if now - job.due < timedelta(seconds=settings.synthesis_ttl_seconds):
-            query = Query.of(job.payload["query"], scope=job.payload.get("scope"), limit=settings.max_facts)
+            asked = {name: job.payload.get(name) for name in ("scope", "project")}
+            query = Query.of(job.payload["query"], **asked, limit=settings.max_facts)
             name = self._parts.settings.recall.recipe
             with self._store.view(self._tenant) as view:
                 answer = self._engine._answer(replace(query, recipe=name), recipes.named(name), view)

@@ -505,11 +505,11 @@ class Engine:
                     answer, query, recipe, max_items=settings.max_items, verbose=settings.verbosity == "high"
                 )
                 position = view.position
+                used = recalling.used(answer, view) if query.as_of is None else []
             note.close(position, **told)
         if answer.degraded:
             log.warning("recall degraded: %s", ", ".join(answer.degraded))
-        if query.as_of is None:
-            self._touch(answer)
+        self._touch(used)
         packed = answer.packed
         return Explained(Recollection(answer.hits, packed.block, packed.tokens, note.receipt), answer)
 
@@ -581,11 +581,10 @@ class Engine:
             )
         return Synthesised(made, found, note.receipt)
 
-    def _touch(self, answer: Answer) -> None:
-        """Count the use of what was shown, after the answer was given (X8)."""
-        used = tuple(hit.trace.id for hit in answer.hits if isinstance(hit.trace, Memory))
+    def _touch(self, used: Sequence[TraceId]) -> None:
+        """Count the use of memories, after the answer was given (X8)."""
         if used:
-            self._parts.aftermath.add(self._store, self.tenant, [Touch(used, self._parts.clock.now())])
+            self._parts.aftermath.add(self._store, self.tenant, [Touch(tuple(used), self._parts.clock.now())])
 
     # --- look ------------------------------------------------------------------------------------
 

@@ -96,6 +96,7 @@ class _Asked:
     message: str
     session: str
     scope: str | None
+    project: str | None
     recipe: Recipe
 
 
@@ -146,17 +147,21 @@ class TurnHooks:
         *,
         session: str,
         scope: str | None = None,
+        project: str | None = None,
         channel: str = "",
         trigger: str = "",
         recipe: str | None = None,
     ) -> Injection:
-        """What is remembered that bears on `message`, ready to inject; empty at the deadline, and on any error."""
+        """What is remembered that bears on `message`, ready to inject; empty at the deadline, and on any error.
+
+        `scope` leaves out everything else; `project` only prefers what is kept for it.
+        """
         # It is the machine's own time that a turn waits by.
         started = self._parts.clock.monotonic()
         seconds = self._parts.settings.hooks.deadline_ms / 1000
         work = partial(
-            self.prepare, message, session=session, scope=scope, channel=channel, trigger=trigger, recipe=recipe,
-            deadline=Deadline.after(self._parts.clock, seconds),
+            self.prepare, message, session=session, scope=scope, project=project, channel=channel, trigger=trigger,
+            recipe=recipe, deadline=Deadline.after(self._parts.clock, seconds),
         )  # fmt: skip
         injection = Injection()
         with _noted(self._parts.troubles, "before") as codes:
@@ -179,6 +184,7 @@ class TurnHooks:
         *,
         session: str,
         scope: str | None = None,
+        project: str | None = None,
         channel: str = "",
         trigger: str = "",
         recipe: str | None = None,
@@ -194,7 +200,7 @@ class TurnHooks:
                 prepared = Prepared(Injection(skipped=reason))
             else:
                 name = recipe or self._parts.settings.recall.recipe
-                asked = _Asked(message, checked_label(session, "session"), scope, recipes.named(name))
+                asked = _Asked(message, checked_label(session, "session"), scope, project, recipes.named(name))
                 prepared = self._prepared(asked, deadline)
         if codes:
             return replace(prepared, injection=prepared.injection.but(codes), failed=tuple(codes))
@@ -277,6 +283,7 @@ class TurnHooks:
             Query.of(
                 asked.message,
                 scope=asked.scope,
+                project=asked.project,
                 recipe=asked.recipe.name,
                 limit=min(settings.max_facts, bound),
                 budget=settings.max_tokens,
@@ -339,7 +346,7 @@ class TurnHooks:
         """The synthesis for the next turn."""
         if injection.facts and self._parts.settings.hooks.synthesis:
             query = redacted(asked.message[:MAX_QUERY_CHARS]).text
-            payload = {"query": query, "scope": asked.scope}
+            payload = {"query": query, "scope": asked.scope, "project": asked.project}
             yield PutJob(Job(id=self._parts.ids(now), kind=synthesis.JOB, key=asked.session, due=now, payload=payload))
 
     # --- after the turn ---------------------------------------------------------------------------------------------

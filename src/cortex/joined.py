@@ -94,6 +94,9 @@ class JoinedView:
     def speakers(self, filter: Filter) -> frozenset[str]:
         return self._store.speakers(filter)
 
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        return frozenset[str]().union(*(view.scopes(only) for view, only in self._asked(filter)))
+
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return self._store.turn_at(session, seq)
 

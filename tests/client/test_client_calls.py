@@ -142,6 +142,14 @@ def test_every_option_of_a_recall_can_be_asked(known: RemoteCortex) -> None:
     assert known.recall("deploy key", as_of=then).hits
 
 
+def test_the_project_at_hand_is_preferred_and_nothing_is_left_out_for_it(remote: RemoteCortex) -> None:
+    """X6"""
+    everywhere = remote.remember("The gateway uses port 8000").memory.id
+    here = remote.remember("The gateway uses port 8300", scope="billing", retention="project").memory.id
+    found = remote.recall("which port does the gateway use?", project="billing")
+    assert [hit.trace.id for hit in found.hits] == [here, everywhere]
+
+
 def test_a_search_shows_what_a_recall_would_not(known: RemoteCortex) -> None:
     assert next(hit.trace.text for hit in known.search("kettle").hits) == "The kettle is behind the shed"
 

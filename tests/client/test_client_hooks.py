@@ -47,6 +47,13 @@ def test_what_is_remembered_comes_before_the_turn(remote: RemoteCortex, turns: R
     assert turns.troubles == {}
 
 
+def test_a_turn_prefers_what_is_kept_for_its_project(remote: RemoteCortex, turns: RemoteHooks) -> None:
+    """X6"""
+    everywhere = remote.remember("The gateway uses port 8000").memory.id
+    here = remote.remember("The gateway uses port 8300", scope="billing", retention="project").memory.id
+    assert turns.before("which port does the gateway use?", session="s1", project="billing").ids == (here, everywhere)
+
+
 def test_what_was_said_is_stored_after_the_turn(served: Served, turns: RemoteHooks) -> None:
     turns.after([{"role": "user", "content": ASKED}], session="s1", scope="infra")
     assert turns.flush()

@@ -76,6 +76,7 @@ filters = st.builds(
     sessions=st.none() | st.sampled_from((frozenset({"s0"}), frozenset({"s0", "s1"}))),
     since=st.none() | times,
     until=st.none() | times,
+    used_since=st.none() | times,
     ids=st.none() | st.sets(st.sampled_from(NUMBERS)).map(lambda numbers: frozenset(map(id_, numbers))),
     lacking=st.none() | st.sampled_from((SPACE, OTHER_SPACE)),
 )
@@ -205,6 +206,7 @@ class Agreement(RuleBasedStateMachine):
             assert sqlite.scan(filter, after, 5) == oracle.scan(filter, after, 5)
             assert sqlite.counts(filter) == oracle.counts(filter)
             assert sqlite.speakers(filter) == oracle.speakers(filter)
+            assert sqlite.scopes(filter) == oracle.scopes(filter)
 
     @rule(tenant=tenants, reach=st.integers(1, 3), data=st.data())
     def look_up(self, tenant: Tenant, reach: int, data: st.DataObject) -> None:

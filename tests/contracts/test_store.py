@@ -920,6 +920,7 @@ FILTERS = {
     "since, that moment included": (Filter(since=AT + DAY), (SAID, LINES, WISH)),
     "until, that moment excluded": (Filter(until=AT + DAY), (RULE,)),
     "a span of time": (Filter(since=AT + DAY, until=AT + 3 * DAY), (SAID, LINES)),
+    "used since, what was never used by when it was made": (Filter(used_since=AT + 2 * DAY), (LINES, WISH)),
     "ids": (Filter(ids=frozenset({id_(2), id_(5), id_(99)})), (SAID,)),
     "no ids": (Filter(ids=frozenset()), ()),
     "lacking a vector": (Filter(lacking=OTHER_SPACE), (RULE, SAID, WISH)),
@@ -952,6 +953,28 @@ def test_every_search_and_count_is_narrowed_by_the_filter(anna: Desk, filter: Fi
     assert ids(anna.near(EAST, filter)) == searchable
     assert anna.scan(filter) == list(meant)
     assert_counts(anna, filter, meant)
+
+
+def test_a_view_knows_the_scopes_of_its_tenant(anna: Desk) -> None:
+    """E5: those with something in them, then as now"""
+    anna.put(*ALL)
+    before = anna.position
+    anna.put(replace(SAID, scope="pantry"), because=EventKind.REVISED)
+    with anna.view() as now, anna.view(before) as then:
+        assert now.scopes(Filter()) == {"infra", "pantry", "personal"}
+        assert then.scopes(Filter()) == {"infra", "kitchen", "personal"}
+        assert then.scopes(Filter(lanes=frozenset({Lane.SESSIONS}))) == {"kitchen"}
+
+
+def test_what_was_used_again_is_among_what_was_used_since(anna: Desk) -> None:
+    """E8: and was not at a position before it was"""
+    anna.put(*ALL)
+    anna.apply(*(Embed(trace.id, SPACE, [EAST]) for trace in ALL))
+    before = anna.position
+    anna.apply(Touch((RULE.id,), AT + 9 * DAY))
+    lately = Filter(used_since=AT + 3 * DAY)
+    assert ids(anna.scan(lately)) == ids(anna.near(EAST, lately)) == [RULE.id, WISH.id]
+    assert ids(anna.scan(lately, as_of=before)) == [WISH.id]
 
 
 def test_a_filter_narrows_before_the_limit_does(anna: Desk) -> None:
@@ -1689,6 +1712,7 @@ def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[
         "days": view.days(every, AT.date()),
         "pulse": [each for each in (view.pulse().total, view.pulse().jobs) if each],
         "speakers": view.speakers(every),
+        "scopes": view.scopes(every),
         "counts": counts if counts.total else None,
         "history": {id: versions for id in known if (versions := view.history(id))},
         "last_seq": {session: view.last_seq(session) for session in sessions},

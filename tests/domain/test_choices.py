@@ -10,7 +10,7 @@ from cortex.domain.choices import aware, chosen
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Kind
 from cortex.domain.query import MAX_BUDGET, MAX_LIMIT, Mode, Query
-from cortex.domain.scope import Tenant, checked_label, scope_tag
+from cortex.domain.scope import Tenant, checked_label, scope_mentions, scope_tag
 from cortex.errors import InvalidRequest
 
 
@@ -128,3 +128,23 @@ def test_a_label_may_be_of_any_script(label):
 def test_a_tag_names_a_scope(query, scope):
     """E5"""
     assert scope_tag(query) == scope
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("#infra which port?", ["infra"]),
+        ("which port (#infra)?", ["infra"]),
+        ("which port, #infra? #家.", ["infra", "家"]),
+        ("[infra] which port? [Projekt Größe]", ["infra", "Projekt Größe"]),
+        ("fix #123, [x] done, [ ] not", ["123", "x"]),
+        ("see [infra](https://example.org/#infra)", []),
+        ("C# and foo#bar, # a heading, ## another", []),
+        ("#...", []),
+        ("[]", []),
+        ("", []),
+    ],
+)
+def test_names_after_a_hash_or_in_brackets_may_be_scopes(query, names):
+    """E5"""
+    assert scope_mentions(query) == names

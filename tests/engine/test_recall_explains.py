@@ -159,11 +159,13 @@ def test_the_lancedb_block_is_tagged_and_warns(engine):
 
 
 def test_the_governed_score_is_reciprocal_rank_fusion(engine):
-    """E4, E8: first in both legs is 1, and the rest is a soft bias"""
+    """E4, E8: the plain sum over both legs, and a bias to the recent of a fiftieth of it"""
     engine.remember(KEY, importance=0.9)
-    (hit,) = engine.recall(ASKED, recipe="governed.v1").hits
-    assert hit.parts["fusion"] == pytest.approx(1.0)
-    assert set(hit.parts.parts) == {"fusion", "recency"}
+    found = engine.recall(ASKED, recipe="governed.v1")
+    (hit,) = found.hits
+    assert dict(hit.parts.parts) == pytest.approx({"fusion": 2 / 61, "recency": 0.02 * 2 / 61}, abs=1e-6)
+    assert hit.score == pytest.approx(2 / 61 + 0.02 * 2 / 61, abs=1e-6)
+    assert found.receipt.facts["returned"] == [{"id": hit.trace.id, "score": hit.score}]
 
 
 def test_the_cortex_block_is_headed_and_holds_at_most_fifteen_facts_in_500_tokens(engine):
@@ -223,6 +225,33 @@ def test_only_what_was_returned_is_counted(engine):
     shown = set(ids(engine.recall("deploy key number 3", limit=2)))
     engine.settle()
     assert {trace.id for trace in engine.list() if trace.access_count} == shown
+
+
+def test_the_memories_behind_a_turn_that_is_shown_are_counted_too(engine, clock):
+    """X8: what was extracted from it was of use, though the turn was shown in its place"""
+    (turn,) = engine.keep_turns("s1", [user(KEY)]).ids
+    (other,) = engine.keep_turns("s2", [user("Plum cake needs an hour")]).ids
+    kept = engine.remember("The deploy key is rotated weekly, on a Monday", source_turns=[turn]).memory
+    gone = engine.remember("The deploy key rotates somewhen", source_turns=[turn]).memory
+    past = engine.remember("The deploy key rotates tonight", source_turns=[turn], retention="session").memory
+    cake = engine.remember("Plum cake takes an hour", source_turns=[other]).memory
+    engine.forget(gone.id)
+    clock.advance(timedelta(days=2))
+    for count in (1, 2):
+        assert ids(engine.recall(ASKED, lanes=["sessions"])) == [turn]
+        engine.settle()
+        used = engine.get(kept.id)
+        assert (used.access_count, used.last_accessed_at) == (count, clock.now())
+    assert [engine.get(memory.id).access_count for memory in (gone, past, cake)] == [0, 0, 0]
+
+
+def test_a_memory_shown_beside_its_turn_is_counted_once(engine):
+    """X8"""
+    (one, other) = engine.keep_turns("s1", [user(KEY), user("The deploy key rotates in the morning")]).ids
+    kept = engine.remember("The deploy key rotates on Monday mornings", source_turns=[one, other]).memory
+    engine.search("deploy key rotates")
+    engine.settle()
+    assert engine.get(kept.id).access_count == 1
 
 
 def test_use_makes_no_new_version(engine):

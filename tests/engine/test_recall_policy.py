@@ -57,6 +57,50 @@ def test_an_inferred_scope_is_broadened_only_when_empty_and_the_receipt_says_so(
     assert found.receipt.facts["broadened"] is True
 
 
+@pytest.mark.parametrize("tag", ["#infra", "[infra]", "#Infra", "[INFRA]", "(#infra)"])
+def test_a_scope_is_inferred_from_its_name_after_a_hash_or_in_brackets(engine, tag):
+    """E5"""
+    engine.remember(KEY, scope="infra")
+    engine.remember("The deploy key hangs in the kitchen", scope="kitchen")
+    found = engine.recall(f"{tag} {ASKED}")
+    assert texts(found) == [KEY]
+    assert (found.receipt.facts["scope"], found.receipt.facts["scope_inferred"]) == ("infra", True)
+    assert engine.replay(found.receipt.id).same
+
+
+def test_a_scope_named_in_passing_is_broadened_when_empty_and_the_receipt_says_so(engine):
+    """E5"""
+    engine.remember(KEY, scope="infra")
+    engine.remember("Plum cake in September", scope="kitchen")
+    found = engine.recall(f"#kitchen {ASKED}")
+    assert texts(found) == [KEY]
+    facts = found.receipt.facts
+    assert (facts["scope"], facts["scope_inferred"], facts["broadened"]) == ("kitchen", True, True)
+
+
+@pytest.mark.parametrize("mark", ["#123", "[x]", "[ ]", "#garage", "[infra](https://example.org)", "C#infra"])
+def test_a_number_a_box_to_tick_or_a_name_of_no_scope_infers_nothing(engine, mark):
+    """E5"""
+    engine.remember(KEY, scope="infra")
+    found = engine.recall(f"{ASKED} {mark}")
+    assert texts(found) == [KEY]
+    assert (found.receipt.facts["scope"], found.receipt.facts["scope_inferred"]) == (None, False)
+
+
+def test_the_scopes_of_others_are_not_known_by_name(engine):
+    """E5: a scope is one of the tenant's"""
+    engine.for_(user="bo").remember(KEY, scope="garage")
+    engine.remember(KEY, scope="infra")
+    assert engine.recall(f"#garage {ASKED}").receipt.facts["scope"] is None
+
+
+def test_a_number_is_a_scope_where_there_is_one_of_that_name(engine):
+    """E5"""
+    engine.remember(KEY, scope="123")
+    engine.remember("The deploy key hangs in the kitchen", scope="kitchen")
+    assert texts(engine.recall(f"#123 {ASKED}")) == [KEY]
+
+
 def test_turns_of_one_session_in_two_scopes_stay_in_their_scopes(engine):
     """E5: what stands beside an answer is not therefore within the scope"""
     engine.keep_turns("s1", [user("Where does the deploy key rotate?")], scope="infra")

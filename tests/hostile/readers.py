@@ -106,6 +106,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "same value": lambda said: likeness._bare_value.__wrapped__(said),
     "passing": passing.passing_reason,
     "scope": scope.scope_tag,
+    "scopes in passing": scope.scope_mentions,
     "citation": _place,
     "index terms": terms.index_terms,
     "query terms": terms.query_terms,

@@ -67,9 +67,11 @@ def test_governed_is_the_mem_engine():
 
 
 def test_the_bias_to_the_recent_is_soft():
-    """E8: it may decide between neighbours in rank, and never lifts what only one leg found over what both did"""
+    """E8: it decides between neighbours in rank, and never lifts the third over the first"""
     recipe = named("governed.v1")
-    assert 0.0 < recipe.factors.recency < 0.5
+    k = recipe.fusion.k
+    first, second, third = (1 / (k + place) for place in (1, 2, 3))
+    assert first - second < recipe.factors.recency * first < first - third
 
 
 def test_the_default_is_one_of_them():

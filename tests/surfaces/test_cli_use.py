@@ -35,6 +35,15 @@ def test_json_gives_ids_scores_parts_the_block_its_tokens_and_the_receipt(cli: C
     assert told["degraded"] == []
 
 
+@pytest.mark.parametrize("verb", ["recall", "search", "explain"])
+def test_the_project_at_hand_is_preferred_and_nothing_is_left_out_for_it(cli: Cli, verb: str) -> None:
+    """X6"""
+    everywhere = cli.remembered("The gateway uses port 8000")
+    here = cli.remembered("The gateway uses port 8300", "--scope", "billing", "--retention", "project")
+    told = cli(verb, "which port does the gateway use?", "--project", "billing", "--json").json
+    assert [hit["id"] for hit in told["hits"]] == [here, everywhere]
+
+
 def test_a_receipt_never_holds_the_text(cli: Cli) -> None:
     """E12"""
     cli.remembered("The zanzibar key rotates on Mondays")

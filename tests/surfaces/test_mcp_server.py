@@ -143,6 +143,13 @@ def test_what_is_remembered_is_recalled_read_and_forgotten(host: Host, names: tu
     assert call(host, recall, query="deploy key rotate", scope=remember)["hits"] == []
 
 
+def test_nothing_is_left_out_for_the_project_at_hand(host: Host) -> None:
+    """X6"""
+    kept = call(host, "remember", text="The gateway of the atrium uses port 8300", scope="atrium")["id"]
+    found = call(host, "recall", query="which port does the gateway of the atrium use?", project="cellar")
+    assert [hit["id"] for hit in found["hits"]] == [kept]
+
+
 def test_words_that_mean_several_memories_forget_none(host: Host) -> None:
     """L5"""
     ids = [call(host, "remember", text=f"Lena likes tea number {n} best", scope="tea")["id"] for n in (1, 2)]

@@ -51,6 +51,7 @@ class RemoteHooks:
         *,
         session: str,
         scope: str | None = None,
+        project: str | None = None,
         channel: str = "",
         trigger: str = "",
         recipe: str | None = None,
@@ -58,8 +59,8 @@ class RemoteHooks:
         """What is remembered that bears on `message`, ready to inject; empty at the deadline, and on any error."""
         began = monotonic()
         asked = {
-            "message": message, "session": session, "scope": scope, "channel": channel, "trigger": trigger,
-            "recipe": recipe,
+            "message": message, "session": session, "scope": scope, "project": project, "channel": channel,
+            "trigger": trigger, "recipe": recipe,
         }  # fmt: skip
         found = self._in_time(lambda: reading.injection(self._remote._post("/v1/turns/before", asked)))
         return replace(found, milliseconds=(monotonic() - began) * 1000)

@@ -33,6 +33,8 @@ class Query:
 
     text: str
     scope: str | None = None
+    project: str | None = None
+    """The project at hand: its own memories come before equal ones, and nothing is left out for it (X6)."""
     lanes: frozenset[Lane] | None = None
     kinds: frozenset[Kind] | None = None
     recipe: str | None = None
@@ -74,6 +76,8 @@ class Query:
     def __post_init__(self) -> None:
         if self.scope is not None:
             checked_label(self.scope, "scope")
+        if self.project is not None:
+            checked_label(self.project, "project")
         _within("limit", self.limit, 1, MAX_LIMIT)
         _within("budget", self.budget, 1, MAX_BUDGET)
         _within("min_score", self.min_score, 0.0, 1.0)

@@ -12,6 +12,7 @@ DEFAULT_AGENT = "main"
 DEFAULT_USER = "default"
 
 _AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_MENTION = re.compile(r"""(?<![^\s(])\#([^\s\#\[\]()<>"'`,;]{1,128}) | \[([^\[\]\n]{1,128})\](?!\()""", re.VERBOSE)
 _TAG = re.compile(r"(?:^|\s)(?:scope|project):([^\s\"'<>]{1,128})", re.IGNORECASE)
 
 
@@ -36,6 +37,15 @@ def scope_tag(query: str) -> str | None:
     """The scope a query names by a tag (`scope:infra`, `project:infra`), if it names one."""
     found = _TAG.search(query)
     return found.group(1) if found else None
+
+
+def scope_mentions(query: str) -> list[str]:
+    """The names that stand as `#name` or `[name]`, in their order: scopes, where there are any of that name.
+
+    Most of them are something else: an issue's number, a box to tick, the text of a link.
+    """
+    found = (hashed.rstrip(".:!?") or bracketed.strip() for hashed, bracketed in _MENTION.findall(query))
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def checked_label(value: str, field: str) -> str:

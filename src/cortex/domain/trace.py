@@ -42,6 +42,11 @@ def label_of(trace: Trace) -> ImportanceLabel:
     return trace.label if isinstance(trace, Memory) else ImportanceLabel.UNKNOWN
 
 
+def used_at(trace: Trace) -> datetime:
+    """When it was last used, as far as uses are counted, or else made: what recency goes by."""
+    return trace.used_at if isinstance(trace, Memory) else trace.created_at
+
+
 def to_fields(trace: Trace) -> dict[str, Any]:
     """Plain values of every field that differs from its default, in field order; counters left out."""
     return {name: _plain(value) for name, value in _said(trace)}

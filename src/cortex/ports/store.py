@@ -206,6 +206,8 @@ class Filter:
     sessions: frozenset[str] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    used_since: datetime | None = None
+    """Only what was last used since then, or made where it never was."""
     ids: frozenset[TraceId] | None = None
     slots: frozenset[str] | None = None
     """Only memories about one of these slots."""
@@ -349,6 +351,10 @@ class View(Protocol):
 
     def speakers(self, filter: Filter) -> frozenset[str]:
         """Who speaks in the turns of the filter's lanes, scopes, kinds, trusts, labels and states."""
+        ...
+
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        """In which scopes there are traces of the filter's lanes, scopes, kinds, trusts, labels and states."""
         ...
 
     def turn_at(self, session: str, seq: int) -> Turn | None:

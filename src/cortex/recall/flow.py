@@ -14,7 +14,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.passages import heading, passage_at
 from cortex.domain.query import Query
 from cortex.domain.text import PASSAGE_TOKENS
-from cortex.domain.trace import Trace, label_of
+from cortex.domain.trace import Trace, label_of, used_at
 from cortex.domain.turn import Turn
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.store import Filter, View
@@ -29,6 +29,9 @@ from cortex.recall.retrieve import Leg, Question
 
 _STANDING_POOL = 12
 _READ_TOKENS = 160
+
+OUTSIDE_WINDOW = "outside_window"
+"""Why a candidate was dropped that is older than the recipe's window."""
 
 Ask = Callable[[str], Question | None]
 """Starts embedding a query; None where embedding is off."""
@@ -51,6 +54,8 @@ class Tried:
     trusts: list[str]
     candidates: int
     selected: int
+    outdone: bool = False
+    """Whether it was passed over for something far more relevant in a later tier."""
 
 
 @dataclass(slots=True)
@@ -98,7 +103,7 @@ def recall(
 
     `passage_tokens` is the size of the passages that were embedded.
     """
-    planned = plan(query, recipe, clock.now())
+    planned = plan(query, recipe, clock.now(), lambda: view.scopes(Filter()))
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
@@ -114,6 +119,18 @@ def recall(
     answer.broadened = broadened
     answer.readings = search.readings
     return answer
+
+
+def used(answer: Answer, view: View) -> list[TraceId]:
+    """The memories an answer made use of: those it shows, and those extracted from the turns it shows (X8)."""
+    shown = [hit.trace.id for hit in answer.hits if isinstance(hit.trace, Memory)]
+    turns = [hit.trace.id for hit in answer.hits if isinstance(hit.trace, Turn)]
+    if not turns or answer.plan is None:
+        return shown
+    # What has run out is not brought back by it.
+    now = answer.plan.now
+    told = (each.id for each in view.derived(turns) if each.state is State.ACTIVE and each.is_due(now))
+    return list(dict.fromkeys((*shown, *told)))
 
 
 def _of_documents(planned: Plan, recipe: Recipe) -> Plan:
@@ -150,16 +167,44 @@ class _Search:
         """Try the tiers in order until one has something to show."""
         answer = Answer(plan=planned)
         for attempt in policy.attempts(
-            self.recipe.tiers, untrusted=not planned.automatic, quarantined=planned.quarantined
+            self.recipe.tiers,
+            untrusted=not planned.automatic,
+            quarantined=planned.quarantined,
+            relevance=self.recipe.relevance,
         ):
             allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
-            self._attempt(answer, planned, allowed, attempt.tier)
+            self._attempt_in_window(answer, replace(planned, relevance=attempt.relevance), allowed, attempt.tier)
             answer.tried.append(
                 Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
             )
-            if answer.hits or answer.silent:
+            if answer.silent or (answer.hits and not self._is_outdone(answer, planned, attempt)):
                 break
         return answer
+
+    def _is_outdone(self, answer: Answer, planned: Plan, attempt: policy.Attempt) -> bool:
+        """Whether a later tier of the same trust has something far more relevant: then this one has no answer (E6)."""
+        least, labels = self.recipe.relevance, self.recipe.tiers[-1][1]
+        if least is None or attempt.labels == labels:
+            return False
+        wide = replace(planned.filter, labels=labels, trusts=attempt.trusts, used_since=planned.used_since)
+        keyword, vector, _ = self._legs(planned, wide)
+        if not least.is_outdone({hit.trace.id for hit in answer.hits}, keyword.scores, vector.scores):
+            return False
+        answer.tried[-1] = replace(answer.tried[-1], selected=0, outdone=True)
+        return True
+
+    def _attempt_in_window(self, answer: Answer, planned: Plan, allowed: Filter, tier: str) -> None:
+        """An attempt; once more within the window alone where what is too old took the places of what is not (E8)."""
+        self._attempt(answer, planned, allowed, tier)
+        too_old = [each for each in answer.dropped if each.reason == OUTSIDE_WINDOW]
+        pools = {"keyword": planned.keyword_pool, "vector": planned.vector_pool}
+        crowded = len(answer.ranked) >= self.recipe.shortlist or any(
+            len(answer.legs[name].scores) >= pool for name, pool in pools.items()
+        )
+        if too_old and crowded:
+            answer.silent = False
+            self._attempt(answer, planned, replace(allowed, used_since=planned.used_since), tier)
+            answer.dropped += too_old
 
     def _attempt(self, answer: Answer, planned: Plan, allowed: Filter, tier: str) -> None:
         keyword, vector, standing = self._legs(planned, allowed)
@@ -195,7 +240,8 @@ class _Search:
             # Where nothing can be compared by meaning, keywords answer rather than nobody.
             keyword = self._keyword_leg(planned, allowed)
         if recipe.standing.memories or recipe.standing.turns:
-            standing = retrieve.standing_leg(view, self.question, allowed, _STANDING_POOL, deadline, clock)
+            within = replace(allowed, used_since=planned.used_since)
+            standing = retrieve.standing_leg(view, self.question, within, _STANDING_POOL, deadline, clock)
         return keyword, vector, standing
 
     def _keyword_leg(self, planned: Plan, allowed: Filter) -> Leg:
@@ -370,6 +416,10 @@ def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple
 def _refusal(each: Scored, planned: Plan) -> str | None:
     if reason := policy.refusal(each.trace, planned.now):
         return reason
+    if planned.used_since is not None and used_at(each.trace) < planned.used_since:
+        return OUTSIDE_WINDOW
+    if planned.relevance is not None and not planned.relevance.admits(each.similarity, each.evidence):
+        return "not_relevant"
     return "below_floor" if each.score < planned.floor or not each.parts else None
 
 

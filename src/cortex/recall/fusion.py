@@ -12,15 +12,17 @@ Key = TypeVar("Key")
 
 
 def reciprocal(legs: Iterable[Sequence[TraceId]], k: int) -> dict[TraceId, float]:
-    """Reciprocal rank fusion: two legs agreeing beats one leg insisting. 1.0 is first place in every leg."""
+    """Reciprocal rank fusion: two legs agreeing beats one leg insisting. The plain sum of 1 / (k + place)."""
     scores: dict[TraceId, float] = defaultdict(float)
-    count = 0
     for leg in legs:
-        count += 1
         for place, id in enumerate(leg, start=1):
             scores[id] += 1.0 / (k + place)
-    best = count / (k + 1)
-    return {id: score / best for id, score in scores.items()}
+    return dict(scores)
+
+
+def most_reciprocal(legs: int, k: int) -> float:
+    """What first place in every leg gives: beside it other parts of a score are weighed."""
+    return legs / (k + 1)
 
 
 def weighted(

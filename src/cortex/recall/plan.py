@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from cortex.domain.lanes import Lane
 from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
-from cortex.domain.scope import scope_tag
+from cortex.domain.scope import scope_mentions, scope_tag
 from cortex.domain.terms import QueryTerm, query_terms
 from cortex.ports.store import Filter
+from cortex.recall.policy import Relevance
 from cortex.recall.recipes import Bounds, Recipe
 
 WARM_LANES = frozenset({Lane.MEMORIES, Lane.NOTES, Lane.SESSIONS})
@@ -62,6 +63,8 @@ class Plan:
     filter: Filter
     scope: str | None
     scope_inferred: bool
+    project: str | None
+    """The scope whose own memories are preferred: the project at hand, or else the scope asked."""
     cold: bool
     """Whether the docs lane may be asked when the warm lanes have no answer."""
     limit: int
@@ -75,17 +78,22 @@ class Plan:
     """Whether what the assistant said is asked for as well."""
     overview: Overview | None
     now: datetime
+    used_since: datetime | None = None
+    """What was last used before this is outside the recipe's window."""
+    relevance: Relevance | None = None
+    """How relevant a candidate must be in the tier that is tried."""
 
 
-def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
-    """How `query` is answered by `recipe`."""
+def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[str]] = frozenset) -> Plan:
+    """How `query` is answered by `recipe`; `scopes` tells which there are, where the query may name one in passing."""
     text = query.text[:MAX_QUERY_CHARS]
     automatic = query.mode is Mode.AUTO
     bounds = recipe.auto if automatic else recipe.search
     limit = query.limit or bounds.limit
-    inferred = scope_tag(text) if query.scope is None else None
+    inferred = _inferred_scope(text, scopes) if query.scope is None else None
     scope = query.scope or inferred
     pools = _pools(recipe, limit)
+    now = query.asked_at or now
     return Plan(
         text=text,
         terms=query_terms(essence(text) if recipe.essence else text),
@@ -98,6 +106,7 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
         ),
         scope=scope,
         scope_inferred=inferred is not None,
+        project=query.project or scope,
         cold=query.lanes is None,
         limit=limit,
         floor=_floor(query, bounds),
@@ -108,8 +117,19 @@ def plan(query: Query, recipe: Recipe, now: datetime) -> Plan:
         quarantined=query.quarantined,
         asks_both=asks_both(text),
         overview=overview(text),
-        now=query.asked_at or now,
+        now=now,
+        used_since=None if recipe.window is None else now - recipe.window,
     )
+
+
+def _inferred_scope(text: str, scopes: Callable[[], Set[str]]) -> str | None:
+    """The scope that `text` names by a tag, or by `#name` or `[name]` where there is such a scope (E5)."""
+    if (tagged := scope_tag(text)) or not (mentions := scope_mentions(text)):
+        return tagged
+    there = sorted(scopes())
+    known = {name.casefold(): name for name in there} | {name: name for name in there}
+    spelled = (spelling for name in mentions for spelling in (name, name.casefold()))
+    return next((known[spelling] for spelling in spelled if spelling in known), None)
 
 
 def essence(text: str) -> str:

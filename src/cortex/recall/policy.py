@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from cortex.domain.identity import TraceId
@@ -29,21 +30,52 @@ OPEN_TIERS = STRICT_TIERS[1:]
 
 
 @dataclass(frozen=True, slots=True)
+class Relevance:
+    """What makes a candidate an answer of its tier: being important or trusted alone does not (E6, E7)."""
+
+    similarity: float
+    """The least calibrated similarity,"""
+    evidence: float
+    """or the least share of the query's evidence: the only one that counts where nothing can be compared."""
+    share: float
+    """And how relevant the best of a tier must be beside the best of the same trust in all tiers."""
+
+    def admits(self, similarity: float, evidence: float) -> bool:
+        return similarity >= self.similarity or evidence >= self.evidence
+
+    def is_outdone(self, shown: Set[TraceId], *legs: Mapping[TraceId, float]) -> bool:
+        """Whether the best that the legs found is far more relevant than the best that is shown."""
+        relevance: dict[TraceId, float] = defaultdict(float)
+        for leg in legs:
+            for id, score in leg.items():
+                relevance[id] += score
+        best = max(relevance.values(), default=0.0)
+        return max((relevance[id] for id in shown), default=0.0) < self.share * best
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at an answer: which labels and trust tiers it looks at."""
+    """One try at an answer: which labels and trust tiers it looks at, and how relevant an answer must be."""
 
     tier: str
     labels: Labels
     trusts: frozenset[TrustTier]
+    relevance: Relevance | None = None
 
 
-def attempts(tiers: tuple[tuple[str, Labels], ...], *, untrusted: bool, quarantined: bool) -> list[Attempt]:
-    """The tries in order. Trusted alone first; untrusted joins only after nothing was found, or when asked for (E7)."""
+def attempts(
+    tiers: tuple[tuple[str, Labels], ...], *, untrusted: bool, quarantined: bool, relevance: Relevance | None = None
+) -> list[Attempt]:
+    """The tries in order. Trusted alone first; untrusted joins only after nothing was found, or when asked for (E7).
+
+    A search, where untrusted joins at once, shows in its last try what there is, relevant or not.
+    """
     asked = frozenset({TrustTier.QUARANTINED} if quarantined else ())
     trusted = frozenset({TrustTier.TRUSTED}) | asked
     everyone = trusted | {TrustTier.UNTRUSTED}
     steps = [everyone] if untrusted else [trusted, everyone]
-    return [Attempt(tier, labels, trusts) for trusts in steps for tier, labels in tiers]
+    tries = [Attempt(tier, labels, trusts, relevance) for trusts in steps for tier, labels in tiers]
+    return [*tries[:-1], replace(tries[-1], relevance=None)] if untrusted else tries
 
 
 def refusal(trace: Trace, now: datetime) -> str | None:

@@ -9,9 +9,9 @@ from datetime import datetime
 from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
-from cortex.domain.memory import Memory
+from cortex.domain.memory import Memory, Retention
 from cortex.domain.terms import index_terms
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Role, Turn
 from cortex.recall import fusion, scoring
 from cortex.recall.plan import Plan
@@ -54,10 +54,12 @@ def rank(
 ) -> list[Scored]:
     """Candidates best first, ties by id."""
     named = _named_speaker(traces, plan)
+    unit = _unit(keyword, vector, recipe)
     scored = []
     for trace in traces:
         legs = tuple(leg.name for leg in (keyword, vector) if trace.id in leg.scores)
-        given = parts[trace.id] | _conversation_parts(trace, named, recipe, plan) | _factor_parts(trace, recipe, plan)
+        beside = _conversation_parts(trace, named, recipe, plan) | _factor_parts(trace, recipe, plan)
+        given = parts[trace.id] | {name: unit * value for name, value in beside.items()}
         scored.append(
             Scored(
                 trace,
@@ -72,6 +74,13 @@ def rank(
     _share_neighbors(scored, recipe)
     _share_sessions(scored, recipe)
     return sorted(scored, key=lambda each: (-each.score, each.trace.id))
+
+
+def _unit(keyword: Leg, vector: Leg, recipe: Recipe) -> float:
+    """What a weight of 1 adds: 1, or what first place in every leg gives where legs are fused by their ranks."""
+    if not isinstance(recipe.fusion, Reciprocal):
+        return 1.0
+    return fusion.most_reciprocal(sum(leg.absent is None for leg in (keyword, vector)), recipe.fusion.k)
 
 
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
@@ -135,15 +144,17 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
     weights = recipe.factors
     parts: dict[str, float] = {}
     if weights.recency:
-        used = trace.used_at if isinstance(trace, Memory) else trace.created_at
-        parts["recency"] = weights.recency * scoring.recency(plan.now - used, weights.half_life)
+        parts["recency"] = weights.recency * scoring.recency(plan.now - used_at(trace), weights.half_life)
     if weights.frequency:
         uses = trace.access_count if isinstance(trace, Memory) else 0
         parts["frequency"] = weights.frequency * scoring.frequency(uses)
     if weights.kind:
         parts["kind"] = weights.kind * scoring.KIND_BOOST[trace.kind]
+    matches = plan.project == trace.scope
     if weights.scope and isinstance(trace, Memory):
-        parts["scope"] = weights.scope * scoring.scope_boost(trace.retention, scope_matches=plan.scope == trace.scope)
+        parts["scope"] = weights.scope * scoring.scope_boost(trace.retention, scope_matches=matches)
+    if weights.project and matches and isinstance(trace, Memory) and trace.retention is Retention.PROJECT:
+        parts["project"] = weights.project
     if weights.importance and isinstance(trace, Memory):
         parts["importance"] = weights.importance * trace.importance
     return parts

@@ -12,7 +12,7 @@ from enum import StrEnum
 from cortex.domain.canonical import fingerprint
 from cortex.errors import NotFound
 from cortex.recall.packing import Frame
-from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels
+from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels, Relevance
 
 
 class KeywordScale(StrEnum):
@@ -42,7 +42,7 @@ class Convex:
 
 @dataclass(frozen=True, slots=True)
 class Reciprocal:
-    """Reciprocal rank fusion."""
+    """Reciprocal rank fusion. Other parts of the score are weighed by what first place in every leg gives."""
 
     k: int
 
@@ -137,6 +137,8 @@ class Factors:
     frequency: float = 0.0
     kind: float = 0.0
     scope: float = 0.0
+    project: float = 0.0
+    """For memories kept for the project at hand alone (X6)."""
     importance: float = 0.0
 
 
@@ -168,6 +170,8 @@ class Recipe:
     """Whether the words that only say "tell me what I said about" are left out of the query."""
     conversation: Conversation = Conversation()
     factors: Factors = Factors()
+    window: timedelta | None = None
+    """What was last used, or else made, longer ago than this is left out (E8); None: however old it is."""
     decay: timedelta | None = None
     """Half-life of what is dated; what has no date does not decay (B8)."""
     diversity: float | None = None
@@ -175,6 +179,8 @@ class Recipe:
     freshness: Freshness | None = None
     rerank: Rerank | None = None
     tiers: tuple[tuple[str, Labels], ...] = OPEN_TIERS
+    relevance: Relevance | None = None
+    """How relevant a candidate must be for its tier to have an answer; None: any candidate will do."""
     auto: Bounds = Bounds(10)
     search: Bounds = Bounds(10)
     nothing: Nothing = Nothing()
@@ -220,7 +226,7 @@ _BALANCED = Recipe(
         sources=True,
         replies_first=True,
     ),
-    factors=Factors(importance=0.02),
+    factors=Factors(importance=0.02, project=0.05),
     freshness=Freshness(),
     nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4),
     focus=Focus(),
@@ -234,6 +240,18 @@ _FILES = Recipe(
     pool_per_result=4,
     auto=Bounds(6, 0.35),
     search=Bounds(6, 0.35),
+)
+
+_GOVERNED = Recipe(
+    name="governed.v1",
+    about="Reciprocal ranks, graded importance first, a soft bias to the recent (E4-E8).",
+    fusion=Reciprocal(60),
+    factors=Factors(recency=0.02, half_life=timedelta(days=30)),
+    tiers=STRICT_TIERS,
+    relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75),
+    auto=Bounds(5),
+    search=Bounds(5),
+    frame=Frame.TAGGED,
 )
 
 RECIPES: Mapping[str, Recipe] = {
@@ -293,15 +311,12 @@ RECIPES: Mapping[str, Recipe] = {
             search=Bounds(5, 0.5),
             frame=Frame.TAGGED,
         ),
-        Recipe(
-            name="governed.v1",
-            about="Reciprocal ranks, graded importance first, a soft bias to the recent (E4-E8).",
-            fusion=Reciprocal(60),
-            factors=Factors(recency=0.05, half_life=timedelta(days=30)),
-            tiers=STRICT_TIERS,
-            auto=Bounds(5),
-            search=Bounds(5),
-            frame=Frame.TAGGED,
+        _GOVERNED,
+        replace(
+            _GOVERNED,
+            name="governed-recent.v1",
+            about="governed.v1 within a window: what was not used for 90 days is left out (E8).",
+            window=timedelta(days=90),
         ),
     )
 }

@@ -30,6 +30,7 @@ def query_of(receipt: Receipt, text: str) -> Query:
     return Query(
         text=text,
         scope=asked["scope"],
+        project=asked.get("project"),
         lanes=None if asked["lanes"] is None else frozenset(Lane(lane) for lane in asked["lanes"]),
         kinds=None if asked["kinds"] is None else frozenset(Kind(kind) for kind in asked["kinds"]),
         recipe=receipt.facts["recipe"],

@@ -28,7 +28,13 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         "skipped": answer.skipped,
         "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
         "tiers": [
-            {"tier": each.tier, "trusts": each.trusts, "candidates": each.candidates, "selected": each.selected}
+            {
+                "tier": each.tier,
+                "trusts": each.trusts,
+                "candidates": each.candidates,
+                "selected": each.selected,
+                "outdone": each.outdone,
+            }
             for each in answer.tried
         ],
         "legs": {
@@ -61,6 +67,7 @@ def asked(query: Query) -> dict[str, Any]:
     """The query without its text, as plain values: enough to ask it again."""
     return {
         "scope": query.scope,
+        "project": query.project,
         "lanes": sorted(query.lanes) if query.lanes is not None else None,
         "kinds": sorted(query.kinds) if query.kinds is not None else None,
         "limit": query.limit,

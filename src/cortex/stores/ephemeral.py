@@ -32,7 +32,7 @@ from cortex.domain.passages import terms_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace, canonical, label_of, name_of
+from cortex.domain.trace import Trace, canonical, label_of, name_of, used_at
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
@@ -631,6 +631,9 @@ class _View:
         traces = (said.trace for said in self._current() if _has_facets(said.trace, filter))
         return frozenset(trace.speaker for trace in traces if isinstance(trace, Turn) and trace.speaker)
 
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        return frozenset(said.trace.scope for said in self._current() if _has_facets(said.trace, filter))
+
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return next((turn for turn in self._session(session) if turn.seq == seq), None)
 
@@ -694,6 +697,7 @@ class _View:
             for said in self._current()
             if _has_facets(said.trace, filter)
             and _is_within(said.trace, filter)
+            and (filter.used_since is None or used_at(self._counted(said.trace)) >= filter.used_since)
             and (filter.lacking is None or not self._vectors(said.trace.id, filter.lacking))
         ]
 
@@ -732,7 +736,7 @@ def _has_facets(trace: Trace, filter: Filter) -> bool:
 
 
 def _is_within(trace: Trace, filter: Filter) -> bool:
-    """Whether the rest of the filter means this trace: it restricts the answer, not the statistics."""
+    """Whether the rest of the filter, uses aside, means this trace: it restricts the answer, not the statistics."""
     return (
         (filter.ids is None or trace.id in filter.ids)
         and (filter.slots is None or (isinstance(trace, Memory) and trace.slot in filter.slots))

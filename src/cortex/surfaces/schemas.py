@@ -295,6 +295,7 @@ class BeforeTurn(Addressed):
     session: str
     message: str
     scope: str | None = None
+    project: str | None = None
     channel: str = ""
     trigger: str = Field("", description="What began the turn; a heartbeat or a timer is left alone.")
     recipe: str | None = None
@@ -754,6 +755,7 @@ class RecallRequest(Addressed):
 
     query: str
     scope: str | None = None
+    project: str | None = None
     lanes: list[LaneName] | None = Field(None, min_length=1)
     kinds: list[KindName] | None = Field(None, min_length=1)
     recipe: str | None = None

@@ -20,7 +20,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_of
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest
@@ -218,6 +218,10 @@ class PastView(SqliteView):
         return frozenset(turn.speaker for turn in turns if isinstance(turn, Turn) and turn.speaker)
 
     @named
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        return frozenset(then.trace.scope for _, then in self._select(_facets_only(filter)))
+
+    @named
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return next((turn for turn in self._turns(session) if turn.seq == seq), None)
 
@@ -296,5 +300,7 @@ def _passes(trace: Trace, filter: Filter) -> bool:
     if filter.slots is not None and not (isinstance(trace, Memory) and trace.slot in filter.slots):
         return False
     if filter.since is not None and trace.created_at < filter.since:
+        return False
+    if filter.used_since is not None and used_at(trace) < filter.used_since:
         return False
     return filter.until is None or trace.created_at < filter.until

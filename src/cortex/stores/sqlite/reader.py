@@ -569,6 +569,14 @@ class SqliteView:
         return frozenset(row[0] for row in rows)
 
     @named
+    def scopes(self, filter: Filter) -> frozenset[str]:
+        where, values = facet_conditions(filter)
+        rows = self._db.execute(
+            f"SELECT DISTINCT scope FROM facets WHERE user = ?{where} AND traces > 0", (self._user, *values)
+        )
+        return frozenset(row[0] for row in rows)
+
+    @named
     def turn_at(self, session: str, seq: int) -> Turn | None:
         row = self._db.execute(
             f"SELECT {TRACE_COLUMNS} FROM threads h JOIN traces t ON t.thread = h.id AND t.seq = ?"
@@ -850,6 +858,9 @@ def _row_conditions(filter: Filter, user: int) -> tuple[str, list[Any]]:
     if filter.until is not None:
         where += " AND t.created < ?"
         values.append(pack_time(filter.until))
+    if filter.used_since is not None:
+        where += " AND coalesce(CASE WHEN t.name = 'memory' THEN t.used END, t.created) >= ?"
+        values.append(pack_time(filter.used_since))
     if filter.ids is not None:
         where += f" AND t.id IN ({marks(filter.ids)})"
         values += [pack_id(id) for id in sorted(filter.ids)]

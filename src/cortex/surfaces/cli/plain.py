@@ -60,7 +60,13 @@ def explained(found: Explained) -> dict[str, Any]:
         ],
         "dropped": [{"id": each.id, "score": each.score, "reason": each.reason} for each in answer.dropped],
         "tiers": [
-            {"tier": each.tier, "trusts": each.trusts, "candidates": each.candidates, "selected": each.selected}
+            {
+                "tier": each.tier,
+                "trusts": each.trusts,
+                "candidates": each.candidates,
+                "selected": each.selected,
+                "outdone": each.outdone,
+            }
             for each in answer.tried
         ],
     }

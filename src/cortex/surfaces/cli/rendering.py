@@ -37,6 +37,8 @@ _OFF = {State.FORGOTTEN.value, State.EXPIRED.value}
 _MARKS = {True: ("✓", "green"), None: ("!", "yellow"), False: ("✗", "red")}
 _PLAIN_MARKS = {True: ("ok", "green"), None: ("!", "yellow"), False: ("X", "red")}
 _SHOWN = 60
+_BY_RANKS = 0.1
+"""Best scores below this are sums of reciprocal ranks: small by nature, and told apart by later digits."""
 _INDENT = 3
 _WIDE = 100
 """Columns of a terminal from which an id, what it is about and what it says stand side by side."""
@@ -107,8 +109,11 @@ def recollection(answer: Recollection, *, explain: bool) -> Iterator[RenderableT
     """Hits best first, each with its score, where it comes from, and what it says."""
     if not answer.hits:
         yield Text(_nothing(answer.receipt), style="dim")
+    best = max((hit.score for hit in answer.hits), default=0.0)
+    digits, whole = (2, 1.0) if best >= _BY_RANKS else (4, best)
     for place, hit in enumerate(answer.hits, start=1):
-        head = Text(f"{place:>2} ", style="bold").append_text(bar(hit.score)).append(f" {hit.score:.2f}  ", "bold")
+        share = bar(hit.score / whole if whole else 0.0)
+        head = Text(f"{place:>2} ", style="bold").append_text(share).append(f" {hit.score:.{digits}f}  ", "bold")
         yield beside(head.append_text(_about(hit.trace, hit.legs)), hit.trace.id)
         yield Padding(Text(one_line(hit.excerpt or hit.trace.text)), (0, 0, 0, _INDENT), expand=False)
         if explain:
@@ -143,7 +148,8 @@ def _about(trace: Trace, legs: Sequence[str] = ()) -> Text:
 
 
 def _sum(hit: Hit) -> str:
-    parts = " ".join(f"{name} {value:+.3f}" for name, value in hit.parts.parts.items())
+    digits = 3 if hit.score >= _BY_RANKS else 5
+    parts = " ".join(f"{name} {value:+.{digits}f}" for name, value in hit.parts.parts.items())
     return f"{parts}{'; ' if hit.parts.reasons else ''}{'; '.join(map(one_line, hit.parts.reasons))}"
 
 
@@ -157,11 +163,12 @@ def explained(found: Explained) -> Iterator[RenderableType]:
     reasons = {each.id: each.reason for each in answer.dropped}
     names = list(dict.fromkeys(name for each in answer.ranked for name in each.parts))
     made = table("", "score", *names, "became", "text", right=["", "score", *names], whole=["became"])
+    digits = 3 if not answer.ranked or answer.ranked[0].score >= _BY_RANKS else 5
     for place, each in enumerate(answer.ranked[:_SHOWN], start=1):
         became = f"hit {shown[each.trace.id]}" if each.trace.id in shown else reasons.get(each.trace.id, "replaced")
         style = "" if each.trace.id in shown else "dim"
-        parts = [f"{each.parts[name]:+.3f}" if name in each.parts else "" for name in names]
-        made.add_row(str(place), f"{each.score:.3f}", *parts, became, line(each.trace.text), style=style)
+        parts = [f"{each.parts[name]:+.{digits}f}" if name in each.parts else "" for name in names]
+        made.add_row(str(place), f"{each.score:.{digits}f}", *parts, became, line(each.trace.text), style=style)
     yield made
     if len(answer.ranked) > _SHOWN:
         yield Text(f"… and {len(answer.ranked) - _SHOWN} more candidates; --json shows them all", style="dim")
@@ -173,6 +180,7 @@ def explained(found: Explained) -> Iterator[RenderableType]:
         yield Text(f"{leg.name:>9}: {what}, {leg.milliseconds:.1f} ms", style="yellow" if leg.absent else "dim")
     for tried in answer.tried:
         told = f"tier {tried.tier} of {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
+        told += ", passed over for something far more relevant" if tried.outdone else ""
         yield Text(told, style="dim")
     yield Text(f"receipt {found.recollection.receipt.id}", style="dim")
 

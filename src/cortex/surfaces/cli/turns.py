@@ -19,7 +19,7 @@ from cortex.errors import EngineError, InvalidRequest, full_disk
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
 from cortex.surfaces.cli.reading import STDIN, given, text_of
-from cortex.surfaces.cli.use import Asked, Budget, Limit, Recipe, Scope
+from cortex.surfaces.cli.use import Asked, Budget, Limit, Project, Recipe, Scope
 
 if TYPE_CHECKING:
     from cortex.surfaces.cli.conversations import Conversation
@@ -47,6 +47,7 @@ def before(
     ] = STDIN,
     session: Session = None,
     scope: Scope = None,
+    project: Project = None,
     channel: Channel = "",
     trigger: Trigger = "",
     recipe: Recipe = None,
@@ -65,7 +66,9 @@ def before(
             hooks = TurnHooks(engine)
             hooks.warm(asked)
             hooks.flush(WARM_SECONDS)
-            injection = hooks.before(asked, session=name, scope=scope, channel=channel, trigger=trigger, recipe=recipe)
+            injection = hooks.before(
+                asked, session=name, scope=scope, project=project, channel=channel, trigger=trigger, recipe=recipe
+            )
             # Before the engine is closed, which may wait for what goes on in the background.
             if surface.json:
                 output.show_json(asdict(injection))
@@ -107,13 +110,14 @@ def synthesise(
     context: typer.Context,
     query: Asked,
     scope: Scope = None,
+    project: Project = None,
     recipe: Recipe = None,
     limit: Limit = None,
     budget: Budget = None,
 ) -> None:
     """Tell what is remembered on a topic in one piece, with what each statement rests on."""
     surface = surface_of(context)
-    options = given(scope=scope, recipe=recipe, limit=limit, budget=budget)
+    options = given(scope=scope, project=project, recipe=recipe, limit=limit, budget=budget)
     with surface.engine() as engine:
         found = engine.synthesise(text_of(query, "query"), **options)
     if surface.json:

@@ -29,6 +29,9 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; `-`
 Asked = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for; `-` reads it from stdin.")]
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory, turn or chunk.")]
 Scope = Annotated[str | None, typer.Option(help="Only this scope.")]
+Project = Annotated[
+    str | None, typer.Option(metavar="SCOPE", help="The project at hand: its own memories come first, others stay.")
+]
 Scopes = Annotated[list[str] | None, typer.Option("--scope", help="Only this scope; may be given again.")]
 Kinds = Annotated[list[str] | None, typer.Option("--kind", help=f"Only this kind; may be given again. {KINDS}")]
 Lanes = Annotated[list[str] | None, typer.Option("--lane", help=f"Only this lane; may be given again. {LANES}")]
@@ -102,6 +105,7 @@ def recall(
     context: typer.Context,
     query: Asked,
     scope: Scope = None,
+    project: Project = None,
     recipe: Recipe = None,
     limit: Limit = None,
     budget: Budget = None,
@@ -118,7 +122,7 @@ def recall(
 ) -> None:
     """Recall what helps with a message: few lines, or nothing where nothing is relevant."""
     options = _options(
-        scope, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
+        scope, project, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
     )  # fmt: skip
     _answer(context, query, lambda engine, text: engine.recall(text, **options), explain=explain, block=block)
 
@@ -127,6 +131,7 @@ def search(
     context: typer.Context,
     query: Asked,
     scope: Scope = None,
+    project: Project = None,
     recipe: Recipe = None,
     limit: Limit = None,
     budget: Budget = None,
@@ -143,7 +148,7 @@ def search(
 ) -> None:
     """Search for what there is on a topic, untrusted and superseded memories included."""
     options = _options(
-        scope, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
+        scope, project, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
     )  # fmt: skip
     _answer(context, query, lambda engine, text: engine.search(text, **options), explain=explain, block=block)
 
@@ -152,6 +157,7 @@ def explain(
     context: typer.Context,
     query: Asked,
     scope: Scope = None,
+    project: Project = None,
     recipe: Recipe = None,
     limit: Limit = None,
     budget: Budget = None,
@@ -168,7 +174,7 @@ def explain(
     """Show every candidate of a recall, the parts of its score, and why it was shown or not."""
     surface = surface_of(context)
     options = _options(
-        scope, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
+        scope, project, recipe, limit, budget, min_score, kind, lane, since, until, as_of, deadline_ms, quarantined
     )  # fmt: skip
     with surface.engine() as engine:
         found = engine.explain(text_of(query, "query"), mode=mode, **options)
@@ -303,14 +309,14 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 
 
 def _options(
-    scope: str | None, recipe: str | None, limit: int | None, budget: int | None, min_score: float | None,
-    kinds: Sequence[str] | None, lanes: Sequence[str] | None, since: str | None, until: str | None,
-    position: str | None, deadline_ms: float | None, quarantined: bool,
+    scope: str | None, project: str | None, recipe: str | None, limit: int | None, budget: int | None,
+    min_score: float | None, kinds: Sequence[str] | None, lanes: Sequence[str] | None, since: str | None,
+    until: str | None, position: str | None, deadline_ms: float | None, quarantined: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The options of a recall as the engine takes them."""
     return given(
-        scope=scope, recipe=recipe, limit=limit, budget=budget, min_score=min_score, kinds=list(kinds or ()),
-        lanes=list(lanes or ()), since=time_of(since, "since"), until=time_of(until, "until"),
+        scope=scope, project=project, recipe=recipe, limit=limit, budget=budget, min_score=min_score,
+        kinds=list(kinds or ()), lanes=list(lanes or ()), since=time_of(since, "since"), until=time_of(until, "until"),
         as_of=moment_of(position), deadline_ms=deadline_ms, quarantined=quarantined or None,
     )  # fmt: skip
 

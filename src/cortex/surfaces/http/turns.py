@@ -50,6 +50,7 @@ async def before(asked: BeforeTurn, visit: Reading) -> Injected:
         "message": asked.message,
         "session": asked.session,
         "scope": asked.scope,
+        "project": asked.project,
         "channel": asked.channel,
         "trigger": asked.trigger,
         "recipe": asked.recipe,

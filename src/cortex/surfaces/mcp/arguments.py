@@ -46,6 +46,9 @@ Id = Annotated[str, Field(min_length=1, max_length=64, description="The id of a 
 Scope = Annotated[
     str, Field(min_length=1, max_length=256, description="A namespace, such as a project's name. Omit it for all.")
 ]
+Project = Annotated[
+    str, Field(min_length=1, max_length=256, description="The project at hand: preferred, and nothing is left out.")
+]
 NewScope = Annotated[
     str, Field(min_length=1, max_length=256, description="The namespace it belongs to; `personal` where omitted.")
 ]
@@ -117,6 +120,7 @@ class Remember(Arguments):
 class Recall(Arguments):
     query: Asked = Field(description="A question or a message in plain words.")
     scope: Scope | None = None
+    project: Project | None = None
     kinds: Kinds | None = None
     lanes: Lanes | None = None
     limit: int | None = Field(default=None, ge=1, le=100, description="How many hits at most.")

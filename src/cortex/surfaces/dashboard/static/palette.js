@@ -13,12 +13,14 @@ const PART_COLOURS = {
 const PART_WORDS = {
   vector: "Meaning", keyword: "Words", standing: "Standing rule", rerank: "Second look", recency: "Recent use",
   importance: "Importance", session: "Its conversation", speaker: "Who said it", frequency: "Often used", kind: "Its kind",
-  scope: "Its scope", only_asks: "Only asks", not_the_user: "Not said by the user", decay: "Age", beyond_one: "Beyond 1",
+  scope: "Its scope", project: "Of this project", only_asks: "Only asks", not_the_user: "Not said by the user", decay: "Age", beyond_one: "Beyond 1",
 };
 const DROPS = {
   below_floor: "too little in common",
   over_limit: "beyond the limit",
   no_evidence: "no evidence",
+  not_relevant: "not about this",
+  outside_window: "older than the window",
   asked_for_is_missing: "lacks what was asked for",
   trailing: "far behind the best",
   told_already: "told already",
