@@ -29,12 +29,14 @@ def test_status_says_what_is_there(cli: Cli) -> None:
     assert told["counts"]["by_lane"] == {"memories": 1}
     assert told["vectors"] | {"sets": {}} == {
         "space": cli.embedder.space.key, "embedded": 1, "lacking": 0, "sets": {},
+        "calibration": {"floor": 0.0, "basis": "declared", "texts": None},
     }  # fmt: skip
     assert told["recipe"] == "balanced.v1"
     assert told["degraded"] == []
     shown = cli("status").out
     assert "fake/words" in shown
     assert "none: nothing is spent" in shown
+    assert "from a cosine of 0.00 on, declared" in shown
 
 
 def test_status_says_that_nobody_is_let_in_where_the_tokens_are_missing(cli: Cli) -> None:
