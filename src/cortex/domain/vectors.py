@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -58,6 +59,8 @@ class EmbeddingSpace:
     """A model that declares none is measured on the texts that are stored."""
     latin_only: bool = False
     """Whether the model was trained on Latin script alone: vectors of other scripts say nothing."""
+    unread: frozenset[str] = frozenset()
+    """Scripts, by their Unicode names, that the model has no words of."""
 
     @property
     def key(self) -> str:
@@ -76,11 +79,15 @@ class EmbeddingSpace:
 
     def reads(self, text: str) -> bool:
         """Whether a vector of `text` means anything in this space."""
-        if not self.latin_only or text.isascii():
+        if text.isascii() or not (self.latin_only or self.unread):
             return True
         letters = [char for char in text if char.isalpha()]
-        latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
-        return 2 * latin >= len(letters)
+        return 2 * sum(map(self._reads_letter, letters)) >= len(letters)
+
+    def _reads_letter(self, char: str) -> bool:
+        if self.latin_only and not (char < "\u0250" or "\u1e00" <= char <= "\u1eff"):
+            return False
+        return unicodedata.name(char, "").partition(" ")[0] not in self.unread
 
 
 def unit(vector: Vector) -> Vector:
