@@ -16,7 +16,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.query import Query
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import Vector
+from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
 from cortex.parts import Parts, log
 from cortex.ports.llm import background_of
@@ -111,7 +111,7 @@ class Background:
             extract=_whole if policy.whole_messages else _by_rules,
             policy=policy,
             vectors=self._vectors_of,
-            space=self._parts.embedder.space,
+            space=self._space(),
             tenant=self._tenant,
             store=self._store,
             clock=self._parts.clock,
@@ -127,6 +127,10 @@ class Background:
         if self._parts.llm is not None:
             handlers[intake.ENRICH] = lambda job: self._when_the_model_can(by_model.run, job)
         return handlers
+
+    def _space(self) -> EmbeddingSpace:
+        with self._store.view(self._tenant) as view:
+            return self._engine._space(view)
 
     # --- memories -------------------------------------------------------------------------------------------------
 
@@ -173,6 +177,7 @@ class Background:
         if outcome.skipped:
             raise EmbedderUnavailable("the embedder failed", hint="see `cortex doctor`")
         self._store.apply(self._tenant, queue.finished(job), at=self._parts.clock.now())
+        self._engine._calibrator.refresh(again=True)
         return {"embedded": outcome.embedded}
 
     # --- the synthesis for the next turn --------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from cortex.domain.suspicion import tier_for
 from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
+from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound, RowDamaged, StoreError
 from cortex.joined import JoinedView
 from cortex.parts import Parts, log
@@ -60,6 +61,7 @@ from cortex.settings import Settings
 if TYPE_CHECKING:
     # Imported where they are used: a recall needs neither.
     from cortex import exchange
+    from cortex.calibrator import Calibrator
     from cortex.checking import Check
     from cortex.erasing import Certificate, Erased
     from cortex.files import Files, Indexed
@@ -305,7 +307,7 @@ class Engine:
     def _keep(
         self, traces: Sequence[Trace], because: EventKind, fit: remembering.Fit | None, embed: bool, progress: Progress
     ) -> remembering.Outcome:
-        return remembering.keep(
+        outcome = remembering.keep(
             traces,
             because,
             tenant=self.tenant,
@@ -316,6 +318,9 @@ class Engine:
             progress=progress,
             fit=fit,
         )
+        if outcome.embedded:
+            self._calibrator.refresh()
+        return outcome
 
     def forget(self, id: str) -> Forgotten:
         """Hide a memory or turn from recall; its history stays, and `restore` brings it back."""
@@ -495,14 +500,16 @@ class Engine:
             with self._joined(index, query.as_of) as view:
                 # The past is judged by its own time: what had not expired then is there.
                 then = view.at if isinstance(query.as_of, int) else query.as_of
-                answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
+                space = self._space(view)
+                asked = replace(query, recipe=name, asked_at=query.asked_at or then)
+                answer = self._answer(asked, recipe, view, space=space)
                 if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
                 if view.skipped:
                     answer.degraded.append(f"store:{RowDamaged.code}")
                 settings = self._parts.settings.receipts
                 told = telling.facts(
-                    answer, query, recipe, max_items=settings.max_items, verbose=settings.verbosity == "high"
+                    answer, query, recipe, space, max_items=settings.max_items, verbose=settings.verbosity == "high"
                 )
                 position = view.position
                 used = recalling.used(answer, view) if query.as_of is None else []
@@ -527,26 +534,31 @@ class Engine:
         asked = replaying.query_of(receipt, text)
         recipe = recipes.named(receipt.facts["recipe"])
         with self._view(receipt.position) as view:
+            space = replaying.space_of(receipt, self._space(view))
             answer = self._answer(
-                asked, recipe, view, reader=replaying.reader_of(receipt), without=replaying.left_out(receipt)
-            )
-        return replaying.compared(receipt, answer, recipe.fingerprint)
+                asked, recipe, view, reader=replaying.reader_of(receipt), without=replaying.left_out(receipt),
+                space=space,
+            )  # fmt: skip
+        return replaying.compared(receipt, answer, recipe.fingerprint, space)
 
     def _answer(
         self,
         query: Query,
         recipe: recipes.Recipe,
         view: View,
+        *,
         reader: Reader | None = None,
         without: frozenset[str] = frozenset(),
+        space: EmbeddingSpace | None = None,
     ) -> Answer:
+        """The answer of `view`, compared by meaning on the scale that holds there, or on that of `space`."""
         settings = self._parts.settings.recall
         clock = self._parts.clock
         deadline = Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000)
         return recalling.recall(
             query,
             view=view,
-            ask=self._ask,
+            ask=partial(self._ask, space or self._space(view)),
             recipe=recipe,
             reader=reader or Asking(self._parts.reranker, self._parts.readers.start, deadline),
             clock=clock,
@@ -555,13 +567,24 @@ class Engine:
             passage_tokens=self._parts.settings.embedding.passage_tokens,
         )
 
-    def _ask(self, text: str) -> Question | None:
+    def _ask(self, space: EmbeddingSpace, text: str) -> Question | None:
         if not self._can_embed:
             return None
         embedder = self._parts.embedder
         seconds = self._parts.settings.embedding.query_timeout_ms / 1000
         pending = self._parts.workers.submit(embedder.embed_query, text)
-        return Question(embedder.space, pending, seconds, readable=embedder.space.reads(text))
+        return Question(space, pending, seconds, readable=space.reads(text))
+
+    def _space(self, view: View) -> EmbeddingSpace:
+        """The embedding space, on the scale that holds in `view`."""
+        space = self._parts.embedder.space
+        return space.on(view.calibration(space)) if space.is_measured else space
+
+    @property
+    def _calibrator(self) -> Calibrator:
+        from cortex.calibrator import Calibrator
+
+        return self._parts.one("calibrator", self.tenant, lambda: Calibrator(self))
 
     def synthesise(self, text: str, **options: Any) -> Synthesised:
         """What is remembered on a topic in one piece, with the ids used: by a language model, or a digest (C5)."""
@@ -705,6 +728,7 @@ class Engine:
             note.close(outcome.position, **outcome.facts())
         if self._index is not None:
             self.files.look(reason="backfill", progress=progress)
+        self._calibrator.refresh(again=True)
         return note.receipt
 
     def verify(self, *, repair: bool = False) -> Sequence[Finding]:
@@ -843,6 +867,7 @@ class Engine:
                 progress=progress,
             )
             outcome.add(vectors)
+            self._calibrator.refresh()
         elif ids:
             progress(len(ids), len(ids), "stored")
         return outcome

@@ -182,6 +182,7 @@ class Files:
                 **({"summaries": summaries.facts()} if summaries else {}),
                 **heard.facts(),
             )
+        self._engine._calibrator.refresh(again=True)
         return Indexed(synced, heard, note.receipt)
 
     def hear(self) -> Indexed | None:

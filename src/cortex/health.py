@@ -11,11 +11,13 @@ from typing import Any
 from cortex import machine
 from cortex._version import __version__
 from cortex.checking import NETWORK_SECONDS, Beside, Check, Group
+from cortex.domain.calibration import LEAST_TEXTS
 from cortex.domain.erasure import Erasure
 from cortex.domain.events import UNNOTED, EventKind
 from cortex.domain.lanes import State
 from cortex.domain.modality import Modality, strategy
 from cortex.domain.scope import Tenant
+from cortex.domain.vectors import Basis, EmbeddingSpace
 from cortex.errors import DiskFull, EngineError, ModelChanged
 from cortex.lifecycle import backups, upkeep
 from cortex.parts import Parts
@@ -76,6 +78,7 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
             "embedded": sets.get(space.key, 0),
             "lacking": lacking,
             "sets": dict(sets),
+            "calibration": _calibration(space, view) if space.dimension else None,
         },
         "embedder": {
             "provider": space.provider,
@@ -239,6 +242,12 @@ def _left_to_others(parts: Parts, waiting: Sequence[Job], now: datetime) -> Iter
             yield Trouble("jobs", why, f"run `cortex work` where there is {wanted}; see `cortex doctor`")
 
 
+def _calibration(space: EmbeddingSpace, view: View) -> dict[str, Any]:
+    """The scale of similarities: what its model declares, or what was measured on how many texts."""
+    scale = space.on(view.calibration(space)).calibration
+    return {"floor": scale.floor, "basis": scale.basis.value, "texts": scale.texts or None}
+
+
 def _chosen(parts: Parts) -> dict[str, Any] | None:
     """Which embedder `auto` uses, why, and what stood in the way of those before it; None where one was named."""
     choice = getattr(parts.embedder, "chosen", None)
@@ -306,6 +315,7 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
             total = view.counts(Filter(states=frozenset(State))).total
             space = parts.embedder.space
             lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
+            space = space.on(view.calibration(space))
             waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
             last_change, steps = view.at, view.latest_events(1, kinds={EventKind.CLOCK_SET_BACK})
         pending = store.erasures(pending=True)
@@ -329,9 +339,26 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
     if lacking:
         why = f"{lacking:,} traces have no vector of the current model"
         yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
+    if space.dimension:
+        yield _scale(space, total - lacking)
     for trouble in _erasing(pending):
         yield Check(trouble.what, None, trouble.why, trouble.fix, Group.MEMORY)
     yield _background(parts, waiting, failed, now)
+
+
+def _scale(space: EmbeddingSpace, embedded: int) -> Check:
+    """On what scale similarities are, and why."""
+    scale = space.calibration
+    if scale.basis is Basis.DECLARED:
+        told = f"cosines from {scale.floor:.2f} on count, as {space.model} declares"
+    elif scale.basis is Basis.MEASURED:
+        told = f"cosines from {scale.floor:.2f} on count, as measured on {scale.texts:,} texts"
+    elif embedded < LEAST_TEXTS:
+        told = f"cosines count as they are; they are measured from {LEAST_TEXTS} texts on"
+    else:
+        why = f"cosines count as they are: where those of {space.model} lie was never measured"
+        return Check("similarities", None, why, BACKFILL, Group.MEMORY)
+    return Check("similarities", True, told, group=Group.MEMORY)
 
 
 def _background(parts: Parts, waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:

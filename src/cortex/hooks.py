@@ -318,7 +318,8 @@ class TurnHooks:
     def _similarity(self, message: str, about: str, answer: Answer, deadline: Deadline) -> float | None:
         """The calibrated cosine of the two; None where the embedder did not answer the recall, or does not in time."""
         embedder = self._parts.embedder
-        space = embedder.space
+        with self._engine._store.view(self._engine.tenant) as view:
+            space = self._engine._space(view)
         leg = answer.legs.get("vector")
         if leg is None or leg.absent is not None or not (space.reads(message) and space.reads(about)):
             return None

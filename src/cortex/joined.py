@@ -18,7 +18,7 @@ from cortex.domain.receipt import Receipt
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version, View
 
@@ -63,6 +63,9 @@ class JoinedView:
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         return _best([view.nearest(vector, space, only, limit, deadline) for view, only in self._asked(filter)], limit)
+
+    def calibration(self, space: EmbeddingSpace) -> Calibration | None:
+        return self._store.calibration(space)
 
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
         return self._store.neighbours(ids, reach)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cortex.domain.identity import format_uuid7
 from cortex.domain.text import estimate_tokens
-from cortex.domain.vectors import EmbeddingSpace, Vector, unit
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.errors import EmbedderUnavailable, LlmUnavailable, RerankerUnavailable
 from cortex.ports.llm import Completion
 from cortex.ports.reranker import Scale
@@ -74,7 +74,8 @@ class FakeEmbedder:
         answer_dimension: int | None = None,
         stall: threading.Event | None = None,
     ) -> None:
-        self._space = EmbeddingSpace(provider="fake", model=model, dimension=dimension)
+        # Cosines of hashed words are what they are: a scale of their own would make every test depend on its texts.
+        self._space = EmbeddingSpace(provider="fake", model=model, dimension=dimension, calibration=Calibration())
         self.failure = failure
         self.answer_dimension = answer_dimension
         self.stall = stall

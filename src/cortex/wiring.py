@@ -26,11 +26,12 @@ from cortex.ports.searching import LineSearch, SourceName
 from cortex.ports.store import Replaced, Store
 from cortex.providers.embedders.caching import CacheFile, CachingEmbedder
 from cortex.providers.embedders.guarded import GuardedEmbedder
-from cortex.providers.models import ModelStore
+from cortex.providers.models import PINNED, ModelStore
 from cortex.settings import Settings
 
 if TYPE_CHECKING:
     from cortex.client import RemoteCortex
+    from cortex.providers.own_models import OwnModel
     from cortex.workspace.sources import Source
 
 AGENTS = "agents"
@@ -124,7 +125,18 @@ def cached(embedder: Embedder, path: Path, entries: int, clock: Clock) -> Cachin
 
 def model_store(home: Path) -> ModelStore:
     """The models of this home."""
-    return ModelStore(configuration.models_home(home))
+    from cortex.providers.own_models import registered
+
+    models = configuration.models_home(home)
+    own = {name: model.pinned for name, model in registered(models).items()}
+    return ModelStore(models, pinned={**PINNED, **own})
+
+
+def add_model(home: Path, source: Path, name: str, **speech: Any) -> OwnModel:
+    """Copy a model of one's own into the models of this home; `speech` says how it is spoken to."""
+    from cortex.providers.own_models import Speech, add
+
+    return add(configuration.models_home(home), source, name, Speech.checked(**speech))
 
 
 def agent_path(home: Path, agent: str) -> Path:

@@ -130,6 +130,6 @@ def as_first_version(path: Path) -> None:
             file.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
         file.execute("ALTER TABLE jobs DROP COLUMN written")
         file.execute("DROP INDEX events_by_user")
-        for table in ("quarantine", "erasures"):
+        for table in ("quarantine", "erasures", "calibrations"):
             file.execute(f"DROP TABLE {table}")
         file.execute("PRAGMA user_version = 1")

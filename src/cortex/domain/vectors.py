@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import unicodedata
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +14,36 @@ Vector = NDArray[np.float32]
 Codes = NDArray[np.uint8]
 
 
+class Basis(StrEnum):
+    """What a calibration rests on."""
+
+    DECLARED = "declared"
+    """Told by whoever knows the model."""
+    MEASURED = "measured"
+    """Measured on stored texts."""
+    ASSUMED = "assumed"
+    """Neither: cosines are taken as they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Where a model's cosines lie: `floor` is what unrelated texts score, 1 is the same text.
+    """Where a model's cosines lie: `floor` is 0 on the common scale, the same text is 1.
 
     Some models squeeze all cosines into a narrow band; thresholds such as 0.35 or 0.92 only mean
     what they say after the band has been stretched back.
     """
 
     floor: float = 0.0
+    basis: Basis = Basis.DECLARED
+    texts: int = 0
+    """How many texts there were when it was measured."""
 
     def apply(self, cosine: float) -> float:
-        """The cosine on the common scale: 0 for unrelated, 1 for the same."""
+        """The cosine on the common scale, within 0 and 1."""
         return min(1.0, max(0.0, (cosine - self.floor) / (1.0 - self.floor)))
+
+
+ASSUMED = Calibration(basis=Basis.ASSUMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +55,12 @@ class EmbeddingSpace:
     dimension: int
     prefixes: str = ""
     endpoint: str = ""
-    calibration: Calibration = Calibration()
+    calibration: Calibration = ASSUMED
+    """A model that declares none is measured on the texts that are stored."""
     latin_only: bool = False
     """Whether the model was trained on Latin script alone: vectors of other scripts say nothing."""
+    unread: frozenset[str] = frozenset()
+    """Scripts, by their Unicode names, that the model has no words of."""
 
     @property
     def key(self) -> str:
@@ -46,13 +68,26 @@ class EmbeddingSpace:
         identity = "\x1f".join((self.provider, self.model, str(self.dimension), self.prefixes, self.endpoint))
         return f"{self.provider}/{self.model}/{self.dimension}/{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether its scale is to be measured: nobody who knows the model declares one."""
+        return self.dimension > 0 and self.calibration.basis is not Basis.DECLARED
+
+    def on(self, measured: Calibration | None) -> EmbeddingSpace:
+        """This space on the scale that was measured, if any; what its model declares stands."""
+        return replace(self, calibration=measured) if self.is_measured and measured is not None else self
+
     def reads(self, text: str) -> bool:
         """Whether a vector of `text` means anything in this space."""
-        if not self.latin_only or text.isascii():
+        if text.isascii() or not (self.latin_only or self.unread):
             return True
         letters = [char for char in text if char.isalpha()]
-        latin = sum(char < "\u0250" or "\u1e00" <= char <= "\u1eff" for char in letters)
-        return 2 * latin >= len(letters)
+        return 2 * sum(map(self._reads_letter, letters)) >= len(letters)
+
+    def _reads_letter(self, char: str) -> bool:
+        if self.latin_only and not (char < "\u0250" or "\u1e00" <= char <= "\u1eff"):
+            return False
+        return unicodedata.name(char, "").partition(" ")[0] not in self.unread
 
 
 def unit(vector: Vector) -> Vector:

@@ -18,6 +18,7 @@ from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory, Retention
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
+from cortex.domain.vectors import Calibration
 from cortex.errors import EmbedderUnavailable, EngineError, StoreBusy
 from cortex.lifecycle import consolidation, expiry, upkeep
 from cortex.lifecycle.consolidation import Nearness, Pair
@@ -159,7 +160,8 @@ def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clo
     with store.view(tenant) as view:
         memories = list(_memories(view))
         apart, position = upkeep.read(view).apart, view.position
-    meaning = _Meaning(embedder)
+        measured = view.calibration(embedder.space) if embedder is not None and embedder.space.is_measured else None
+    meaning = _Meaning(embedder, measured)
     ttl = expiry.plan(memories, now)
     idle = expiry.plan(memories, now, retention=Retention.SESSION)
     merges = consolidation.plan(memories, now, nearness=meaning.nearness, apart=apart)
@@ -178,7 +180,8 @@ def _memories(view: View) -> Iterator[Memory]:
 class _Meaning:
     """How near memories are in meaning, as far as the embedder can tell."""
 
-    def __init__(self, embedder: Embedder | None) -> None:
+    def __init__(self, embedder: Embedder | None, measured: Calibration | None = None) -> None:
+        self._measured = measured
         self._embedder = embedder if embedder is not None and embedder.space.dimension else None
         self.degraded: tuple[str, ...] = ()
 
@@ -189,7 +192,7 @@ class _Meaning:
     def _calibrated(self, pairs: Sequence[Pair]) -> Sequence[float | None]:
         embedder = self._embedder
         assert embedder is not None
-        space = embedder.space
+        space = embedder.space.on(self._measured)
         texts = dict.fromkeys(memory.text for pair in pairs for memory in pair if space.reads(memory.text))
         try:
             vectors = dict(zip(texts, _embedded(list(texts), embedder), strict=True))

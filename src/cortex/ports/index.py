@@ -17,7 +17,7 @@ from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId
 from cortex.domain.scope import Tenant
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.ports.store import Change, Finding, Remains, View
+from cortex.ports.store import Change, Finding, Remains, Sampled, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,10 @@ class FileIndex(Protocol):
     @property
     def made_with(self) -> str:
         """What it was made with: the model, the cutting. An index made with something else has to be made anew."""
+        ...
+
+    def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
+        """As a store's: some of the chunks that have vectors in this space."""
         ...
 
     def users(self) -> list[str]: ...

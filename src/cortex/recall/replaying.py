@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cortex.domain.lanes import Lane
@@ -10,6 +10,7 @@ from cortex.domain.memory import Kind
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import parse_time
+from cortex.domain.vectors import ASSUMED, Basis, Calibration, EmbeddingSpace
 from cortex.recall.flow import Answer
 from cortex.recall.reranking import Reading, Recorded
 
@@ -58,9 +59,22 @@ def reader_of(receipt: Receipt) -> Recorded:
     return Recorded(Reading.from_json(told) for told in receipt.facts.get("rerank", ()))
 
 
-def compared(receipt: Receipt, answer: Answer, fingerprint: str) -> Replay:
+def space_of(receipt: Receipt, now: EmbeddingSpace) -> EmbeddingSpace:
+    """The embedding space on the scale it had then, whatever was measured since; `now` where the model is another."""
+    then = receipt.facts.get("calibration")
+    if then is None:  # of an earlier version, which measured nothing
+        return replace(now, calibration=ASSUMED) if now.is_measured else now
+    if then["space"] != now.key:
+        return now
+    return replace(now, calibration=Calibration(then["floor"], Basis(then["basis"])))
+
+
+def compared(receipt: Receipt, answer: Answer, fingerprint: str, space: EmbeddingSpace | None = None) -> Replay:
     """The verdict."""
     differences = []
+    scale = receipt.facts.get("calibration")
+    if scale is not None and space is not None and scale["space"] != space.key:
+        differences.append("the embedding model has changed since")
     then = receipt.facts["recipe_fingerprint"]
     # Earlier versions wrote shorter ones, which were others in every process: they tell nothing.
     if len(then) == len(fingerprint) and then != fingerprint:

@@ -9,11 +9,14 @@ from typing import Any
 
 from cortex.domain.identity import TraceId
 from cortex.domain.query import Query
+from cortex.domain.vectors import EmbeddingSpace
 from cortex.recall.flow import Answer
 from cortex.recall.recipes import Recipe
 
 
-def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbose: bool) -> dict[str, Any]:
+def facts(
+    answer: Answer, query: Query, recipe: Recipe, space: EmbeddingSpace, *, max_items: int, verbose: bool
+) -> dict[str, Any]:
     """The facts of one recall; at most `max_items` ids of each sort."""
     planned = answer.plan
     told: dict[str, Any] = {
@@ -53,6 +56,7 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         "answer": answer.digest,
         "tokens": answer.packed.tokens,
         "rerank": [reading.to_json() for reading in answer.readings],
+        "calibration": calibration(space) if space.dimension else None,
         "embeddingSkipped": "vector" in answer.legs and answer.legs["vector"].absent is not None,
         "embeddingSkipReason": answer.legs["vector"].absent if "vector" in answer.legs else None,
         "degraded": answer.degraded,
@@ -61,6 +65,11 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         told["dropped"] = [{"id": each.id, "score": round(each.score, 6), "reason": each.reason}
                            for each in answer.dropped[: 10 * max_items]]  # fmt: skip
     return told
+
+
+def calibration(space: EmbeddingSpace) -> dict[str, Any]:
+    """The scale that similarities were on."""
+    return {"space": space.key, "floor": space.calibration.floor, "basis": space.calibration.basis.value}
 
 
 def asked(query: Query) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from cortex.domain import erasure
+from cortex.domain.calibration import chosen
 from cortex.domain.erasure import Erasure, Likeness, Sought
 from cortex.domain.events import GENESIS, Event, EventKind, Lag, commit, lag, seal
 from cortex.domain.growth import DayCount, counted_by_day
@@ -34,11 +35,12 @@ from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace, canonical, label_of, name_of, used_at
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, unit
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
 from cortex.ports.clock import Deadline
 from cortex.ports.store import (
     Abilities,
+    Calibrate,
     Change,
     ClaimLost,
     Counts,
@@ -60,14 +62,17 @@ from cortex.ports.store import (
     PutJob,
     Remains,
     Remove,
+    Sampled,
     SetState,
     Skipped,
     Touch,
     Version,
-    View,
 )
 
 SALT_BYTES = 16
+
+Scales = Mapping[str, tuple[tuple[int, Calibration], ...]]
+"""How each space was calibrated, by its key: from which position on, and on what scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +153,7 @@ class EphemeralStore:
         self._shelves: dict[Tenant, _Shelf] = {}
         self._ledger: list[Event] = []
         self._lag: Lag | None = None
+        self._scales: Scales = {}
         self._erasures: dict[str, Erasure] = {}
         self._erasing = threading.Lock()
         self._closed = False
@@ -165,20 +171,25 @@ class EphemeralStore:
                 if isinstance(change, Put) and any(change.trace.id in shelf.said for shelf in others):
                     raise InvalidRequest("cannot be used", field="id", hint="let the engine make a fresh id")
                 work.carry_out(change)
+            for change in changes:
+                if isinstance(change, Calibrate):
+                    measured = (len(self._ledger) + len(work.events), change.calibration)
+                    before = self._scales.get(change.space.key, ())
+                    self._scales = {**self._scales, change.space.key: (*before, measured)}
             self._shelves[tenant] = work.shelf
             self._ledger += work.events
             self._lag = work.lag if work.events else self._lag
             return work.shelf.position
 
     @contextmanager
-    def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[View]:
+    def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[_View]:
         with self._lock:
-            shelf = self._shelf(tenant)
+            shelf, scales = self._shelf(tenant), self._scales
         now = shelf.position
         if as_of is not None and as_of < 0:
             raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of", hint=f"give 0 to {now}")
         upto = (event.position for event in reversed(shelf.events) if as_of is None or event.position <= as_of)
-        yield _View(shelf, next(upto, 0))
+        yield _View(shelf, next(upto, 0), scales, as_of)
 
     def position_at(self, at: datetime) -> int:
         with self._lock:
@@ -210,6 +221,13 @@ class EphemeralStore:
             shelf, now = self._shelf(tenant), len(self._ledger)
         held = (each for embeddings in shelf.embeddings.values() for each in embeddings)
         return Counter(each.space for each in held if each.holds(now) and each.vectors)
+
+    def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
+        with self.view(tenant) as view:
+            found = view.scan(Filter(), limit=len(self._shelf(tenant).said))
+            vectors = {trace.id: view._vectors(trace.id, space) for trace in found}
+        by_id = {trace.id: trace for trace in found if vectors[trace.id]}
+        return [Sampled(by_id[id], vectors[id][0]) for id in chosen(by_id, limit)]
 
     def users(self) -> list[str]:
         with self._lock:
@@ -309,7 +327,7 @@ class EphemeralStore:
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            self._shelves, self._ledger, self._erasures = {}, [], {}
+            self._shelves, self._ledger, self._erasures, self._scales = {}, [], {}, {}
 
     def _shelf(self, tenant: Tenant) -> _Shelf:
         if self._closed:
@@ -501,9 +519,11 @@ class _Work:
 class _View:
     """What one shelf held at one position."""
 
-    def __init__(self, shelf: _Shelf, position: int) -> None:
+    def __init__(self, shelf: _Shelf, position: int, scales: Scales, as_of: int | None) -> None:
         self._shelf = shelf
         self._position = position
+        self._scales = scales
+        self._as_of = as_of
 
     @property
     def position(self) -> int:
@@ -570,6 +590,11 @@ class _View:
                 best = max(cosines)
                 matches.append(Match(trace.id, best, cosines.index(best)))
         return _best(matches, limit)
+
+    def calibration(self, space: EmbeddingSpace) -> Calibration | None:
+        known = self._scales.get(space.key, ())
+        found = (each for at, each in reversed(known) if self._as_of is None or at <= self._as_of)
+        return next(found, None)
 
     def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
         found: dict[TraceId, Mapping[int, TraceId]] = {}

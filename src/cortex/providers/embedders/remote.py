@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cortex.domain.text import estimate_tokens
-from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
+from cortex.domain.vectors import ASSUMED, Calibration, EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
 from cortex.providers.endpoints import Endpoint
 from cortex.providers.llms import sdks
@@ -51,7 +51,8 @@ class Model:
     dimension: int
     query_prefix: str = ""
     document_prefix: str = ""
-    floor: float = 0.0
+    floor: float | None = None
+    """Where its cosines begin; None where that has to be measured."""
     latin_only: bool = False
 
 
@@ -192,7 +193,7 @@ class Options:
             dimension=self.model.dimension,
             prefixes="|".join(schemes) if any(schemes) else "",
             endpoint=self.endpoint.fingerprint,
-            calibration=Calibration(self.model.floor),
+            calibration=ASSUMED if self.model.floor is None else Calibration(self.model.floor),
             latin_only=self.model.latin_only,
         )
 

@@ -20,7 +20,7 @@ from cortex.domain.trace import label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import sign_codes
 from cortex.ports.store import Finding
-from cortex.stores.sqlite import damage
+from cortex.stores.sqlite import calibrations, damage
 from cortex.stores.sqlite.codec import (
     JOB_COLUMNS,
     listed,
@@ -239,6 +239,7 @@ def _mend_spaces(connection: sqlite3.Connection) -> None:
             " (SELECT space, row FROM vectors WHERE key = :key AND until IS NULL)",
             {"key": key},
         )
+    calibrations.drop_damaged(connection)
 
 
 def _mend_centre(connection: sqlite3.Connection, space: int, centred: int | None) -> None:
@@ -515,6 +516,8 @@ def _vectors(connection: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding("spaces", f"the embedding space {space} is not what was written")
     for (key,) in damage.wrong(connection, "vectors"):
         yield Finding("vectors", f"vectors {key}: its checksum is wrong")
+    for space, since in calibrations.damaged(connection):
+        yield Finding("spaces", f"the scale of the embedding space {space}, of position {since}, is damaged")
     misfits = connection.execute(
         "SELECT count(*) FROM vectors v JOIN spaces s ON s.id = v.space WHERE length(v.vector) <> 4 * s.dimension"
     ).fetchone()[0]

@@ -22,11 +22,11 @@ from cortex.domain.passages import terms_of
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, unit
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Match, Pulse, Version
-from cortex.stores.sqlite import lexicon
+from cortex.stores.sqlite import calibrations, lexicon
 from cortex.stores.sqlite.codec import pack_time, unpack_id
 from cortex.stores.sqlite.codes import CodeIndex, enough
 from cortex.stores.sqlite.connections import until
@@ -175,6 +175,10 @@ class PastView(SqliteView):
         # As given: receipts of earlier releases name a position of the agent's, beyond the user's own.
         coded = centre is not None and centred <= self._as_of
         return self._nearest_of(vector, worth_comparing(found, vector, centre if coded else None, enough(limit)), limit)
+
+    @named
+    def calibration(self, space: EmbeddingSpace) -> Calibration | None:
+        return calibrations.latest(self._db, space, upto=self._as_of)
 
     def _vectors_then(self, space: int) -> list[Embedded]:
         return self._db.execute(

@@ -22,9 +22,10 @@ from cortex.domain.receipt import Receipt
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes, unit
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version
+from cortex.stores.sqlite import calibrations
 from cortex.stores.sqlite.codec import (
     JOB_COLUMNS,
     batched,
@@ -360,6 +361,10 @@ class SqliteView:
             else:
                 rows = self._vectors_of(id, facets, allowed)
         return self._nearest_of(vector, rows, limit)
+
+    @named
+    def calibration(self, space: EmbeddingSpace) -> Calibration | None:
+        return calibrations.latest(self._db, space)
 
     def _chosen(
         self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None, many: int

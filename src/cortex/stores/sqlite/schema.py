@@ -187,7 +187,15 @@ CREATE TABLE quarantine (
 );
 """
 
-MIGRATIONS = (_V1, _V2)
+# The measured scales of embedding spaces, each from a position on (see calibrations.py).
+_V3 = """
+CREATE TABLE calibrations (
+  space INTEGER NOT NULL, since INTEGER NOT NULL, body TEXT NOT NULL, checksum INTEGER NOT NULL,
+  PRIMARY KEY (space, since)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS = (_V1, _V2, _V3)
 VERSION = len(MIGRATIONS)
 
 

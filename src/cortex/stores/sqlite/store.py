@@ -16,9 +16,10 @@ from cortex.domain.erasure import Erasure, Sought
 from cortex.domain.identity import TraceId
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
+from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreCorrupt, StoreError
-from cortex.ports.store import CLOCK_STEP, Abilities, Change, File, Finding, Job, JobState, Remains, Touch
-from cortex.stores.sqlite import audit, copies, damage, erasing, schema
+from cortex.ports.store import CLOCK_STEP, Abilities, Change, File, Finding, Job, JobState, Remains, Sampled, Touch
+from cortex.stores.sqlite import audit, calibrations, copies, damage, erasing, schema
 from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time
 from cortex.stores.sqlite.codes import CodeIndex
 from cortex.stores.sqlite.connections import Connections
@@ -128,6 +129,10 @@ class SqliteStore:
                 (tenant.user,),
             )
             return dict(rows.fetchall())
+
+    def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
+        with self._connections.reading() as connection:
+            return calibrations.sample(connection, tenant.user, space, limit)
 
     def users(self) -> list[str]:
         with self._connections.reading() as connection:

@@ -26,6 +26,7 @@ from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, sign_codes, unit
 from cortex.errors import Conflict, InvalidRequest, NotFound, StoreCorrupt
 from cortex.ports.store import (
+    Calibrate,
     Change,
     ClaimLost,
     Embed,
@@ -43,7 +44,7 @@ from cortex.ports.store import (
     SetState,
     Touch,
 )
-from cortex.stores.sqlite import damage, lexicon
+from cortex.stores.sqlite import calibrations, damage, lexicon
 from cortex.stores.sqlite.codec import (
     batched,
     marks,
@@ -132,6 +133,8 @@ class Writer:
                 self._put([change for change in run if isinstance(change, Put)])
             elif isinstance(first, Embed):
                 self._embed([change for change in run if isinstance(change, Embed)])
+            elif isinstance(first, Calibrate):
+                calibrations.keep(self._db, self._space(first.space)[0], self.position, first.calibration)
             elif isinstance(first, Remove):
                 self._remove(first.id)
             elif isinstance(first, Erase):

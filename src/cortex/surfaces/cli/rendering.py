@@ -304,6 +304,9 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     about.add_row("traces", f"{counted['total']:,}" + (f" ({lanes})" if lanes else ""))
     about.add_row("embedder", _provider(embedder, f"{embedder['provider']}/{embedder['model']}{_by_auto(embedder)}"))
     about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} lacking")
+    if scale := vectors.get("calibration"):
+        on = f" on {scale['texts']:,} texts" if scale["texts"] else ""
+        about.add_row("similarities", f"from a cosine of {scale['floor']:.2f} on, {scale['basis']}{on}")
     about.add_row("reranker", _provider(found["reranker"], found["reranker"]["name"]))
     about.add_row("recipe", one_line(found["recipe"]))
     about.add_row("language model", one_line(_model(found["llm"])))

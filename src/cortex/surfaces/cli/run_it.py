@@ -16,7 +16,7 @@ from cortex.errors import InvalidRequest, NotFound
 from cortex.surfaces.cli import model_files, output
 from cortex.surfaces.cli.context import surface_of
 
-models = typer.Typer(help="The model files: list, fetch, verify.", no_args_is_help=True)
+models = typer.Typer(help="The model files: list, fetch, add, verify.", no_args_is_help=True)
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which models; all unless named.")]
 
@@ -133,7 +133,7 @@ def bench(
 
 @models.command("list")
 def models_list(context: typer.Context) -> None:
-    """Show the pinned models and whether they are here."""
+    """Show the pinned models and those of your own, and whether they are here."""
     surface = surface_of(context)
     from cortex.wiring import model_store
 
@@ -173,13 +173,40 @@ def models_fetch(
         output.plain(f"ready: {', '.join(wanted)}")
 
 
+@models.command("add")
+def models_add(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder with model.onnx and tokenizer.json.")],
+    name: Annotated[str, typer.Option(help="What to call it.")],
+    pooling: Annotated[str, typer.Option(help="How token vectors become one: mean or cls.")] = "mean",
+    query_prefix: Annotated[str, typer.Option(help="What the model wants before a query, with its space.")] = "",
+    passage_prefix: Annotated[str, typer.Option(help="What the model wants before a document.")] = "",
+    max_tokens: Annotated[int, typer.Option(help="How many tokens the model reads.")] = 512,
+) -> None:
+    """Copy an embedding model of your own here, once it has embedded something, and pin its files."""
+    surface = surface_of(context)
+    from cortex.wiring import add_model
+
+    made = add_model(
+        surface.root, path, name,
+        pooling=pooling, query_prefix=query_prefix, passage_prefix=passage_prefix, max_tokens=max_tokens,
+    )  # fmt: skip
+    if surface.json:
+        output.show_json({"added": made.name, "dimension": made.dimension, "unread_scripts": list(made.unread)})
+        return
+    unread = f"; has no words in {', '.join(each.title() for each in made.unread)}" if made.unread else ""
+    output.plain(f"added {made.name}: {made.dimension} dimensions{unread}")
+    output.plain(f"to use it, set embedding.provider to local and embedding.options.model to {made.name},")
+    output.plain("then run `cortex backfill` for what is stored already")
+
+
 @models.command("verify")
 def models_verify(context: typer.Context, names: Names = None) -> None:
     """Read every byte of the models and compare it with its pin."""
     surface = surface_of(context)
     from cortex.wiring import model_store
 
-    wanted = names or model_files.known(surface.root)
+    wanted = names or [*model_files.known(surface.root), *model_files.own(surface.root)]
     for name in wanted:
         model_store(surface.root).verify(name)
     if surface.json:

@@ -1,0 +1,74 @@
+"""The scale of the embedding space: measured as memory grows, and never while somebody waits for a recall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cortex.domain import calibration
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
+from cortex.errors import EngineError, StoreError
+from cortex.parts import log
+from cortex.ports.store import Calibrate, Sampled
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+
+class Calibrator:
+    """Measures the scale of the model in use on a tenant's texts, where the model declares none.
+
+    The scale is the agent's: one number, which all its users share.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._tried: dict[str, int] = {}
+        """How many texts there were when a space could not be measured."""
+
+    def refresh(self, *, again: bool = False) -> None:
+        """Measure where texts have doubled since the last time; `again` where vectors were made of older texts."""
+        space = self._engine._parts.embedder.space
+        if not space.is_measured:
+            return
+        try:
+            self._refresh(space, 0 if again else 2 * self._tried.get(space.key, 0))
+        except EngineError as error:  # what was asked for is done; the scale stays as it is
+            log.warning("the scale of similarities was not measured: %s", error.code)
+
+    def close(self) -> None:
+        """There is nothing to close: it holds no file."""
+
+    def _refresh(self, space: EmbeddingSpace, least: int) -> None:
+        engine = self._engine
+        with engine._view() as view:
+            texts, known = view.pulse().total, view.calibration(space)
+        if texts < least or not calibration.is_due(texts, known):
+            return
+        self._tried[space.key] = texts
+        measured = self._measured(space, texts)
+        if measured is not None:
+            engine._store.apply(engine.tenant, [Calibrate(space, measured)], at=engine._parts.clock.now())
+
+    def _measured(self, space: EmbeddingSpace, texts: int) -> Calibration | None:
+        found = self._sample(space)
+        if len(found) < calibration.LEAST_TEXTS:
+            return None
+        origins = [calibration.origin(each.trace) for each in found]
+        return calibration.measure(origins, [each.vector for each in found], self._queries(space, found), texts)
+
+    def _sample(self, space: EmbeddingSpace) -> list[Sampled]:
+        """Some of what was said and remembered, and of the files."""
+        engine, most = self._engine, calibration.MOST_TEXTS
+        found = engine._store.sample(engine.tenant, space, most)
+        index = engine._index
+        if index is not None and not isinstance(index, StoreError):
+            found += index.sample(engine.tenant, space, most)
+        return sorted(found, key=lambda each: calibration.sample_key(each.trace.id))[:most]
+
+    def _queries(self, space: EmbeddingSpace, found: Sequence[Sampled]) -> Mapping[int, Vector]:
+        """The texts as queries; a few of them are enough where they have to be embedded for that."""
+        if not space.prefixes:
+            return {place: each.vector for place, each in enumerate(found)}
+        embed = self._engine._parts.embedder.embed_query
+        return {place: embed(each.trace.text) for place, each in enumerate(found[: calibration.PROBES])}

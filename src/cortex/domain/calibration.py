@@ -1,0 +1,72 @@
+"""Measuring where a model's cosines lie, on stored texts that have nothing to do with each other (decision 0021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from cortex.domain.chunk import Chunk
+from cortex.domain.identity import TraceId
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import Basis, Calibration, Vector
+
+LEAST_TEXTS = 12
+"""Of fewer texts the level of unrelated ones cannot be told."""
+
+MOST_TEXTS = 256
+"""How many texts are compared."""
+
+PROBES = 8
+"""How many of them are embedded as queries, where a model embeds queries in another way than documents."""
+
+UNRELATED = 0.23
+"""Where unrelated texts lie on the common scale: about where texts of different conversations lie with the built-in
+model, with which the thresholds of the recipes were tuned."""
+
+LOWEST, HIGHEST = -0.3, 0.95
+"""The floors there can be: cosines of unrelated texts from 0 to 0.96."""
+
+_LEAST_PAIRS = 50
+
+
+def is_due(texts: int, known: Calibration | None) -> bool:
+    """Whether so many texts are worth a measurement: the first, or twice those of the last one."""
+    return texts >= max(LEAST_TEXTS, 2 * known.texts if known is not None else 0)
+
+
+def chosen(ids: Iterable[TraceId], most: int = MOST_TEXTS) -> list[TraceId]:
+    """The same few of `ids` every time, spread over all: by the end of an id, which is random, not by its time."""
+    return sorted(ids, key=sample_key)[:most]
+
+
+def sample_key(id: TraceId) -> tuple[str, str]:
+    """The order in which texts are taken for a sample."""
+    return id[-8:], id
+
+
+def origin(trace: Trace) -> str:
+    """Texts of one origin, a session or a file, are likely about the same."""
+    if isinstance(trace, Turn):
+        return f"session {trace.session}"
+    return f"file {trace.path}" if isinstance(trace, Chunk) else trace.id
+
+
+def measure(
+    origins: Sequence[str], documents: Sequence[Vector], queries: Mapping[int, Vector], texts: int
+) -> Calibration | None:
+    """The scale on which unrelated texts lie at `UNRELATED`; None where there are too few texts to tell.
+
+    `queries` are some of the same texts, by their place, as queries are embedded. `texts` is how many there are in all.
+    """
+    if len(documents) < LEAST_TEXTS or not queries:
+        return None
+    places = np.array(list(queries))
+    cosines = np.stack([queries[place] for place in queries]).astype(np.float64) @ np.stack(documents).astype(float).T
+    groups = np.unique(np.array(origins), return_inverse=True)[1]
+    others = places[:, None] != np.arange(len(documents))[None, :]
+    apart = groups[places][:, None] != groups[None, :]
+    unrelated = cosines[apart] if np.count_nonzero(apart) >= _LEAST_PAIRS else cosines[others]
+    floor = (float(np.median(unrelated)) - UNRELATED) / (1.0 - UNRELATED)
+    return Calibration(round(min(HIGHEST, max(LOWEST, floor)), 3), Basis.MEASURED, texts)
