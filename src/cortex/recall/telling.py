@@ -18,7 +18,7 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
     planned = answer.plan
     told: dict[str, Any] = {
         "recipe": recipe.name,
-        "recipe_fingerprint": recipe.fingerprint,
+        "recipe_fingerprint": _fingerprint(recipe),
         "asked": asked(query),
         "query_hash": hashlib.sha256(query.text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "scope": planned.scope if planned else None,
@@ -54,6 +54,21 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         told["dropped"] = [{"id": each.id, "score": round(each.score, 6), "reason": each.reason}
                            for each in answer.dropped[: 10 * max_items]]  # fmt: skip
     return told
+
+
+_fingerprints: dict[int, tuple[Recipe, str]] = {}
+_MOST_FINGERPRINTS = 64
+
+
+def _fingerprint(recipe: Recipe) -> str:
+    """The fingerprint of a recipe, taken once: every recall tells it, and there are few recipes."""
+    known = _fingerprints.get(id(recipe))
+    if known is None:
+        if len(_fingerprints) >= _MOST_FINGERPRINTS:
+            _fingerprints.clear()
+        # With the recipe itself: as long as it is kept, no other has its place in memory.
+        known = _fingerprints[id(recipe)] = (recipe, recipe.fingerprint)
+    return known[1]
 
 
 def asked(query: Query) -> dict[str, Any]:
