@@ -3,6 +3,7 @@
 python -m bench.run                  1k, 10k and 100k memories, a few minutes
 python -m bench.run --quick          1k and 10k, about a minute
 python -m bench.run --million        1M as well
+python -m bench.run --against main   also the cost of a recall, and the answers a second, beside another commit
 python -m bench.run --profile recall where the milliseconds of a recall at the largest size go
 """
 
@@ -25,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from bench import files, processes, recalling, serving, turns, writing
+from bench import against, files, processes, recalling, serving, turns, writing
 from bench.corpus import Asked, Corpus, load
 from bench.recalling import GrowingStore
 from bench.results import NotMeasured, Row, print_results
@@ -68,6 +69,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds")
     parser.add_argument("--million", action="store_true", help="also measure recall at 1,000,000 memories")
     parser.add_argument("--real-vectors", action="store_true", help="embed with the local model, and keep the vectors")
+    parser.add_argument("--against", metavar="REVISION", help="a commit, or a source tree, to be measured beside ours")
     parser.add_argument("--profile", choices=("recall", "remember"), help="print where the time goes instead")
     parser.add_argument("--data", type=Path, default=_DATA, help="where locomo and sgd-turns are")
     parser.add_argument("--dir", type=Path, help="where the stores are made; the disk that is measured")
@@ -119,6 +121,12 @@ def _recalling(
         load = serving.Load(16, 5.0, sizes[-1]) if given.quick else serving.Load(64, 60.0, sizes[-1])
         console.print(f"[dim]serving {load.clients} clients for {load.seconds:g} s")
         yield from serving.under_load(folder, store.home, given.models, corpus.questions, load)
+        if given.against:
+            console.print(f"[dim]beside {given.against}")
+            bounds = against.QUICK if given.quick else against.Bounds()
+            yield from against.compared(
+                folder, folder / "served", given.models, corpus, given.against, bounds, sizes[-1]
+            )
 
 
 def _real_embedder(models: Path) -> Embedder:

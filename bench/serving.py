@@ -34,7 +34,7 @@ from cortex.settings import HookSettings
 
 DATA = Path(__file__).parents[2] / "shared" / "datasets"
 _SOURCES = Path(__file__).parents[1]
-_DEADLINE_MS = HookSettings().deadline_ms
+DEADLINE_MS = HookSettings().deadline_ms
 _AFTER_EVERY = 8
 """One in so many requests stores a turn, the others recall before one."""
 
@@ -65,8 +65,7 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked
     shutil.copytree(home, served)
     with Cortex(served, embedder=SyntheticEmbedder()) as engine:
         engine.attend()  # the lifecycle of the day has run: it is not what is measured
-    asked = [(question.text, question.scope) for question in questions]
-    before = {"path": "/v1/turns/before", "questions": asked, "after_every": _AFTER_EVERY}
+    before, asked = _before(questions), [(question.text, question.scope) for question in questions]
     with started(str(served), str(models)) as server:
         # The first answers wait for the model and the store to be loaded.
         _ask(server, before, 1, _WARM_SECONDS)
@@ -79,6 +78,20 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked
     yield from _results(load, alone, crowd, bare, memory, model=server.model)
 
 
+def crowd(
+    sources: Path, home: Path, models: Path, questions: Sequence[Asked], clients: int, seconds: float
+) -> dict[str, Any]:
+    """What so many clients are answered by the server of a source tree, over the store at `home`."""
+    with started(str(home), str(models), sources=sources) as server:
+        _ask(server, _before(questions), 1, _WARM_SECONDS)
+        return _ask(server, _before(questions), clients, seconds)
+
+
+def _before(questions: Sequence[Asked]) -> dict[str, Any]:
+    asked = [(question.text, question.scope) for question in questions]
+    return {"path": "/v1/turns/before", "questions": asked, "after_every": _AFTER_EVERY}
+
+
 def _results(
     load: Load, alone: Mapping[str, Any], crowd: Mapping[str, Any], bare: Mapping[str, Any], memory: _Memory, *,
     model: bool,
@@ -88,7 +101,7 @@ def _results(
     answers = len(taken) + sum(crowd["after"].values())
     rate, bare_rate = answers / load.seconds, len(bare["milliseconds"]) / _BARE_SECONDS
     yield Result(
-        f"before a turn, {what}, p99", float(np.percentile(taken, 99)), unit="ms", limit=float(_DEADLINE_MS),
+        f"before a turn, {what}, p99", float(np.percentile(taken, 99)), unit="ms", limit=float(DEADLINE_MS),
         detail={
             "p50": round(float(np.percentile(taken, 50)), 1),
             "p95": round(float(np.percentile(taken, 95)), 1),
@@ -130,13 +143,13 @@ class _Server:
 
 
 @contextmanager
-def started(*arguments: str) -> Iterator[_Server]:
-    """A server that runs until it was asked."""
+def started(*arguments: str, sources: Path = _SOURCES) -> Iterator[_Server]:
+    """A server of a source tree that runs until it was asked."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.serving_server", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=environment(),
+        env=environment(sources),
         text=True,
     )
     try:
@@ -162,8 +175,10 @@ def _ask(server: _Server, what: Mapping[str, Any], clients: int, seconds: float)
     return told
 
 
-def environment() -> dict[str, str]:
-    return dict(os.environ) | {"PYTHONPATH": os.pathsep.join([str(_SOURCES), *sys.path])}
+def environment(sources: Path = _SOURCES, bench: Path | None = None) -> dict[str, str]:
+    """For a process that runs the sources of a tree, with its own benches or those of another."""
+    paths = [str(bench or sources), str(sources / "src"), *sys.path]
+    return dict(os.environ) | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 class _Memory:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from cortex.domain.vectors import code_bytes
@@ -46,7 +47,7 @@ def test_codes_that_were_not_read_to_the_end_are_read_on_and_not_again(
     seen = index.columns(connection)
     assert seen.keys.tolist() == list(range(1, MANY + 1))
     assert seen.alive.all()
-    assert seen.codes[:, 0].tolist() == [key % 256 for key in range(1, MANY + 1)]
+    assert (seen.codes[:, 0] & np.uint64(255)).tolist() == [key % 256 for key in range(1, MANY + 1)]
 
 
 def test_reading_goes_on_a_little_each_time_until_it_is_done(connection: sqlite3.Connection) -> None:

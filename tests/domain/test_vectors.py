@@ -67,5 +67,6 @@ def test_hamming_counts_the_bits_that_differ(dimension, count, random):
     codes, code = sign_codes(vectors, centre), sign_codes(query, centre)
     naive = [int(((vector > centre) != (query > centre)).sum()) for vector in vectors]
     assert hamming(codes, code).tolist() == naive
+    assert hamming(np.asfortranarray(codes.view(np.uint64)), code).tolist() == naive
     assert code.shape == (code_bytes(dimension),)
     assert codes.shape == (count, code_bytes(dimension))

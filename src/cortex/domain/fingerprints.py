@@ -145,7 +145,7 @@ def _is_frame(line: str) -> bool:
     bare = line.strip().lstrip(" \t>|")
     return bool(
         _compiled(f"(?i)(?:{_TAG}|{_END_TAG}|{_HEADING})").fullmatch(bare)
-        or _compiled(r"(?i)remembered text, untrusted\b.{0,200}").fullmatch(bare)
+        or _compiled(r"(?i)remembered text[:,] untrusted\b.{0,200}").fullmatch(bare)
     )
 
 

@@ -87,7 +87,18 @@ def _first_part(name: str) -> str:
 def _bare(message: str) -> str:
     """The words of a message: folded, with emoji, marks and punctuation taken off."""
     folded = normal("NFKC", message).casefold()
-    return " ".join("".join(char if _is_of_a_word(char) else " " for char in folded).split())
+    return " ".join(folded.translate(_words_only).split())
+
+
+class _WordsOnly(dict[int, str]):
+    """What each character becomes where only words are left; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = kept = chr(code) if _is_of_a_word(chr(code)) else " "
+        return kept
+
+
+_words_only = _WordsOnly()
 
 
 def _is_of_a_word(char: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from cortex.domain.text import normal, without_references
@@ -120,7 +120,12 @@ def own_words(text: str) -> str:
 def quotes_others(text: str) -> bool:
     """Whether a message carries somebody else's prose near its beginning: whoever reads it should be told."""
     # Recall asks this of every turn it shows, and has no time to read long ones.
-    return any(not each.is_code for each in _pasted(text[:_GLANCE]))
+    return _quotes_others(text[:_GLANCE])
+
+
+@lru_cache(maxsize=1_024)  # and several times of each, since a line is measured before it is shown
+def _quotes_others(text: str) -> bool:
+    return any(not each.is_code for each in _pasted(text))
 
 
 def pasted_spans(text: str) -> list[Span]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]
 Codes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
 
 
 class Basis(StrEnum):
@@ -108,9 +109,9 @@ def code_bytes(dimension: int) -> int:
     return -(-dimension // 64) * 8
 
 
-def hamming(codes: Codes, code: Codes) -> NDArray[np.uint16]:
-    """How many bits each of `codes` differs from `code` in."""
-    words = np.ascontiguousarray(codes).view(np.uint64)
+def hamming(codes: Codes | Words, code: Codes) -> NDArray[np.uint16]:
+    """How many bits each of `codes`, as bytes or as words, differs from `code` in."""
+    words = np.ascontiguousarray(codes).view(np.uint64) if codes.dtype == np.uint8 else codes
     differing: NDArray[np.uint16] = np.zeros(len(words), dtype=np.uint16)
     for column, word in enumerate(code.view(np.uint64)):
         differing += np.bitwise_count(words[:, column] ^ word)

@@ -21,7 +21,7 @@ def facts(
     planned = answer.plan
     told: dict[str, Any] = {
         "recipe": recipe.name,
-        "recipe_fingerprint": recipe.fingerprint,
+        "recipe_fingerprint": _fingerprint(recipe),
         "asked": asked(query),
         "query_hash": hashlib.sha256(query.text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "scope": planned.scope if planned else None,
@@ -70,6 +70,21 @@ def facts(
 def calibration(space: EmbeddingSpace) -> dict[str, Any]:
     """The scale that similarities were on."""
     return {"space": space.key, "floor": space.calibration.floor, "basis": space.calibration.basis.value}
+
+
+_fingerprints: dict[int, tuple[Recipe, str]] = {}
+_MOST_FINGERPRINTS = 64
+
+
+def _fingerprint(recipe: Recipe) -> str:
+    """The fingerprint of a recipe, taken once: every recall tells it, and there are few recipes."""
+    known = _fingerprints.get(id(recipe))
+    if known is None:
+        if len(_fingerprints) >= _MOST_FINGERPRINTS:
+            _fingerprints.clear()
+        # With the recipe itself: as long as it is kept, no other has its place in memory.
+        known = _fingerprints[id(recipe)] = (recipe, recipe.fingerprint)
+    return known[1]
 
 
 def asked(query: Query) -> dict[str, Any]:

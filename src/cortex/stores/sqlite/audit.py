@@ -175,6 +175,8 @@ def rebuild(connection: sqlite3.Connection) -> None:
     _mend_spaces(connection)
     connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     connection.execute("DELETE FROM lexicon")
+    # Whoever has some of it in memory is to read it again.
+    connection.execute("INSERT INTO meta VALUES ('rebuilt', '1') ON CONFLICT DO UPDATE SET value = value + 1")
     connection.execute("INSERT INTO tombs (code) SELECT seq FROM codes")
     connection.execute("DELETE FROM codes")
     for table in ("vectors", "versions", "accesses"):

@@ -92,3 +92,8 @@ def batched(values: Iterable[T], size: int = 10_000) -> Iterator[list[T]]:
 def marks(values: Collection[Any]) -> str:
     """A question mark for each value."""
     return ", ".join("?" * len(values))
+
+
+def padded(values: list[T], to: int = 16) -> list[T]:
+    """`values`, the last of them repeated: so many statements differ only in how many marks they have."""
+    return values + values[-1:] * (-len(values) % to)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.domain.vectors import Codes, code_bytes
+from cortex.domain.vectors import Words, code_bytes
 
 MANY = 1_024
 """Up to this many vectors are compared exactly; of more, this many are chosen by their codes first."""
@@ -28,7 +28,8 @@ class Columns:
 
     keys: NDArray[np.int64]
     facets: NDArray[np.int32]
-    codes: Codes
+    codes: Words
+    """One code to a line; in memory, each word of all codes lies together, as they are compared."""
     alive: NDArray[np.bool_]
 
 
@@ -62,7 +63,7 @@ class CodeIndex:
         self._keys = np.zeros(0, dtype=np.int64)
         self._facets = np.zeros(0, dtype=np.int32)
         self._tombs = np.zeros(0, dtype=np.int64)
-        self._codes = np.zeros((0, code_bytes(dimension)), dtype=np.uint8)
+        self._words = np.zeros((code_bytes(dimension) // 8, 0), dtype=np.uint64)
 
     def columns(self, connection: sqlite3.Connection) -> Columns:
         """What the snapshot of `connection` sees."""
@@ -75,7 +76,7 @@ class CodeIndex:
                 self._bury(connection)
                 self._last_tomb = last_tomb
             seen = slice(0, int(np.searchsorted(self._seqs[: self._count], last_code, side="right")))
-            return Columns(self._keys[seen], self._facets[seen], self._codes[seen], self._tombs[seen] > last_tomb)
+            return Columns(self._keys[seen], self._facets[seen], self._words[:, seen].T, self._tombs[seen] > last_tomb)
 
     def _append(self, connection: sqlite3.Connection) -> None:
         rows = connection.execute(
@@ -83,7 +84,7 @@ class CodeIndex:
             (self._last_code, self._space),
         )
         while read := rows.fetchmany(_BATCH):
-            batch = [row for row in read if isinstance(row[3], bytes) and len(row[3]) == self._codes.shape[1]]
+            batch = [row for row in read if isinstance(row[3], bytes) and len(row[3]) == 8 * len(self._words)]
             end = self._count + len(batch)
             self._reserve(end)
             fresh = slice(self._count, end)
@@ -91,8 +92,8 @@ class CodeIndex:
             self._keys[fresh] = [row[1] for row in batch]
             self._facets[fresh] = [row[2] for row in batch]
             self._tombs[fresh] = _NEVER
-            joined = np.frombuffer(b"".join(row[3] for row in batch), np.uint8)
-            self._codes[fresh] = joined.reshape(len(batch), self._codes.shape[1])
+            joined = np.frombuffer(b"".join(row[3] for row in batch), np.uint64)
+            self._words[:, fresh] = joined.reshape(len(batch), len(self._words)).T
             self._count = end
             # Whoever asks may be out of time in the middle of this: the next goes on from here.
             self._last_code = read[-1][0]
@@ -108,10 +109,10 @@ class CodeIndex:
             return
         # New arrays rather than resized ones: earlier views still look at the old.
         room = max(size, len(self._seqs) * 3 // 2, _BATCH)
-        for name in ("_seqs", "_keys", "_facets", "_tombs", "_codes"):
+        for name in ("_seqs", "_keys", "_facets", "_tombs", "_words"):
             old = getattr(self, name)
-            new = np.zeros((room, *old.shape[1:]), dtype=old.dtype)
-            new[: self._count] = old[: self._count]
+            new = np.zeros((*old.shape[:-1], room), dtype=old.dtype)
+            new[..., : self._count] = old[..., : self._count]
             setattr(self, name, new)
 
 

@@ -76,7 +76,7 @@ class SqliteIndex(SqliteStore):
     @contextmanager
     def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteIndexView]:  # noqa: ARG002 - has no past
         with self._connections.reading() as connection:
-            yield SqliteIndexView(connection, tenant.user, self._code_index)
+            yield SqliteIndexView(connection, tenant.user, self._code_index, self._lexicon)
 
     def seal(self) -> None:
         """Bring everything into the one file, and close it: it can be moved now."""

@@ -73,29 +73,79 @@ Passage = tuple[int, int, int, bytes, int, int]
 """A unit as SQLite gives it: to make each a `Unit` costs more than to score it."""
 
 
+class Passages(NamedTuple):
+    """Many passages in columns, by row and passage."""
+
+    columns: NDArray[np.int64]
+    """Row, passage, length, thread, number in the thread, and how many packed terms there are."""
+    terms: Packed
+    """The terms of one passage after the other."""
+    left_out: int = 0
+    """How many could not be read."""
+
+    @classmethod
+    def of(cls, units: Iterable[Passage]) -> Passages:
+        """Passages in any order; one that is damaged is left out."""
+        found = list(units)
+        try:
+            return cls._laid_out(sorted(found))  # by row and passage, which no two share
+        except (TypeError, ValueError):
+            whole = _whole(found)
+            return cls._laid_out(sorted(whole))._replace(left_out=len(found) - len(whole))
+
+    @classmethod
+    def _laid_out(cls, units: list[Passage]) -> Passages:
+        rows, passages, lengths, terms, threads, seqs = (
+            zip(*units, strict=True) if units else [()] * len(Unit._fields)
+        )
+        sizes = [len(some) >> 2 for some in terms]
+        columns = np.array([rows, passages, lengths, threads, seqs, sizes], dtype=np.int64)
+        return cls(columns, np.frombuffer(b"".join(terms), dtype="<u4"))
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        rows: NDArray[np.int64] = self.columns[0]
+        return rows
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        sizes: NDArray[np.int64] = self.columns[5]
+        return sizes
+
+    def firsts(self) -> Passages:
+        """Only the first passage of each row."""
+        return self._taken(np.flatnonzero(self.columns[1] == 0))
+
+    def joined(self, others: Passages) -> Passages:
+        """These and others, which are of other rows."""
+        both = Passages(np.hstack([self.columns, others.columns]), np.append(self.terms, others.terms))
+        return both._taken(np.lexsort((both.columns[1], both.rows)))
+
+    def _taken(self, at: NDArray[np.int64]) -> Passages:
+        columns = self.columns[:, at]
+        starts = np.cumsum(self.sizes) - self.sizes
+        return Passages(columns, self.terms[spread(starts[at], columns[5])])
+
+
+def spread(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of stretches that begin at `starts`, one after the other."""
+    ends = np.cumsum(sizes)
+    return np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+
+
 class Bag:
     """Many passages side by side, ready to be counted and scored together."""
 
-    def __init__(self, units: Iterable[Passage]) -> None:
-        found = list(units)
-        try:
-            self._lay_out(sorted(found))  # by row and passage, which no two share
-        except (TypeError, ValueError):
-            self._lay_out(sorted(_whole(found)))
-
-    def _lay_out(self, units: list[Passage]) -> None:
-        self.units = units
-        columns = zip(*self.units, strict=True) if self.units else [()] * len(Unit._fields)
-        rows, passages, lengths, terms, threads, seqs = columns
-        row = np.array(rows, dtype=np.int64)
+    def __init__(self, passages: Passages) -> None:
+        self.passages = passages
+        row, number, length, self._threads, self._seqs, sizes = passages.columns
         self._first = np.flatnonzero(np.diff(row, prepend=-1))
         self.rows: list[int] = row[self._first].tolist()
-        self._lengths = np.array(lengths, dtype=np.float64)
-        self._threads, self._seqs = np.array(threads, dtype=np.int64), np.array(seqs, dtype=np.int64)
-        self._before = _before(np.array(passages, dtype=np.int64), self._threads, self._seqs)
-        self._terms: Packed = np.frombuffer(b"".join(terms), dtype="<u4")
+        self._lengths = length.astype(np.float64)
+        self._before = _before(number, self._threads, self._seqs)
+        self._terms = passages.terms
         self._hashes = self._terms & np.uint32(_HASH)
-        self._owner = np.repeat(np.arange(len(terms)), np.array([len(some) >> 2 for some in terms], dtype=np.int64))
+        self._owner = np.repeat(np.arange(len(row)), sizes)
 
     def holders(self, term: str) -> list[int]:
         """The rows of the traces that hold `term`."""

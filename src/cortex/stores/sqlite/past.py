@@ -31,18 +31,18 @@ from cortex.stores.sqlite.codec import pack_time, unpack_id
 from cortex.stores.sqlite.codes import CodeIndex, enough
 from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.damage import named
-from cortex.stores.sqlite.lexicon import Bag, Unit
+from cortex.stores.sqlite.lexicon import Bag, Passages, Unit
+from cortex.stores.sqlite.lexicon_cache import LexiconCache
 from cortex.stores.sqlite.reader import (
     MOST_FOLLOWED,
     POSTING_BUDGET,
-    Embedded,
     SqliteView,
     candidate_plan,
     facet_conditions,
     searchable,
     tally,
-    worth_comparing,
 )
+from cortex.stores.sqlite.vectors import Embedded, worth_comparing
 from cortex.stores.sqlite.writer import check_vector, own_position
 
 
@@ -58,9 +58,14 @@ class PastView(SqliteView):
     """One snapshot, bound to one user, showing the ledger up to `as_of`."""
 
     def __init__(
-        self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex], as_of: int
+        self,
+        connection: sqlite3.Connection,
+        user: str,
+        codes: Callable[[int, int], CodeIndex],
+        lexicon: LexiconCache,
+        as_of: int,
     ) -> None:
-        super().__init__(connection, user, codes)
+        super().__init__(connection, user, codes, lexicon)
         if as_of < 0:
             raise InvalidRequest(f"{as_of} is not a position of the ledger", field="as_of",
                                  hint=f"give 0 to {self._position}")  # fmt: skip
@@ -144,17 +149,17 @@ class PastView(SqliteView):
             return []
         units = {then.row: _units(then) for then in there}
         everything = [unit for some in units.values() for unit in some]
-        whole = Bag(everything)
+        whole = Bag(Passages.of(everything))
         holders = {term.text: set(whole.holders(term.text)) for term in terms}
         frequencies = [len(holders[term.text]) for term in terms]
         mean = sum(unit.length for unit in everything) / len(everything) or 1.0
         rows = _candidates(list(holders), frequencies, holders, len(there))
         found = [unit for row in rows for unit in units[row]]
-        bag = Bag(found)
+        bag = Bag(Passages.of(found))
         best = np.argsort(-bag.scores(terms, frequencies, len(there), mean), kind="stable")[:MOST_FOLLOWED]
         places = {(unit.thread, unit.seq): unit for unit in everything if unit.passage == 0}
         found += [after for place in bag.next_places(best) if (after := places.get(place)) and after.row not in rows]
-        chosen = Bag(found)
+        chosen = Bag(Passages.of(found))
         scores = chosen.scores(terms, frequencies, len(there), mean)
         kept = [at for at, row in enumerate(chosen.rows) if row in wanted]
         return self._best([chosen.rows[at] for at in kept], scores[kept], limit)
@@ -174,7 +179,8 @@ class PastView(SqliteView):
             found = [each for each in self._vectors_then(id) if each[1] in wanted]
         # As given: receipts of earlier releases name a position of the agent's, beyond the user's own.
         coded = centre is not None and centred <= self._as_of
-        return self._nearest_of(vector, worth_comparing(found, vector, centre if coded else None, enough(limit)), limit)
+        worth = worth_comparing(found, vector, centre if coded else None, enough(limit))
+        return self._nearest_of(vector, self._side_by_side(worth, len(vector)), limit)
 
     @named
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,6 +34,7 @@ from cortex.stores.sqlite.codec import (
     marks,
     pack_id,
     pack_time,
+    padded,
     unpack_id,
     unpack_job,
     unpack_receipt,
@@ -42,7 +44,19 @@ from cortex.stores.sqlite.codec import (
 from cortex.stores.sqlite.codes import MANY, CodeIndex, choose, enough
 from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.damage import UNREADABLE, Skips, check, named
-from cortex.stores.sqlite.lexicon import UNIT_COLUMNS, Bag, Passage
+from cortex.stores.sqlite.lexicon import UNIT_COLUMNS, Bag, Passage, Passages
+from cortex.stores.sqlite.lexicon_cache import MOST_IDS, LexiconCache, Revision
+from cortex.stores.sqlite.vectors import (
+    LONGEST,
+    SCORE_DIGITS,
+    Embedded,
+    Vectors,
+    is_even,
+    matrix_of,
+    numbers,
+    promising,
+    worth_comparing,
+)
 from cortex.stores.sqlite.writer import check_vector, facet_token, own_position, user_token
 
 T = TypeVar("T")
@@ -50,10 +64,10 @@ T = TypeVar("T")
 POSTING_BUDGET = 4_000
 """How many candidates the keyword leg scores at most."""
 
-SCORE_DIGITS = 6
-"""Scores are rounded here, so that the last bits of a sum cannot decide an order."""
-
 _MANY_FACETS = 24
+
+_SHORT = 4_096
+"""Traces of up to this many characters are worth keeping in memory."""
 
 _DAY = 86_400_000_000
 """In microseconds, as times are stored."""
@@ -61,12 +75,10 @@ _DAY = 86_400_000_000
 MOST_FOLLOWED = 512
 """After how many of the best candidates the turn that follows is looked at as well."""
 
-_LONGEST = 1.001
-"""No two vectors of length one have a greater cosine."""
-
-Embedded = tuple[int, int, int, bytes]
-"""Key, row, passage and vector."""
-
+_HALF = 2**31
+_PLACE_IN_NUMBER = ("(p.value >> 32)", "(p.value & 4294967295)")
+_PLACE_IN_LIST = ("json_extract(p.value, '$[0]')", "json_extract(p.value, '$[1]')")
+"""Thread and number of a turn, in a query of places `p`."""
 
 class Facets:
     """The facets a filter allows, and the statistics of what lies in them."""
@@ -93,15 +105,26 @@ TRACE_COLUMNS = "t.id, t.name, t.body, t.used, t.uses, t.facet, t.checksum"
 class SqliteView:
     """One snapshot, bound to one user."""
 
-    def __init__(self, connection: sqlite3.Connection, user: str, codes: Callable[[int, int], CodeIndex]) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        user: str,
+        codes: Callable[[int, int], CodeIndex],
+        lexicon: LexiconCache,
+    ) -> None:
         self._db = connection
         self._codes = codes
+        self._lexicon = lexicon
         self._skips = Skips()
         found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
         self._user: int = found[0] if found else -1
-        self._posted_facets: frozenset[int] | None = None
-        self._known_facets: dict[tuple[object, ...], Facets] = {}
+        self._known: dict[Hashable, Any] = {}
         self._position = own_position(self._db, self._user)
+
+    @cached_property
+    def _revision(self) -> Revision | None:
+        """Where the cache of the lexicon stands for this snapshot; None where it is of no use to it."""
+        return self._lexicon.follow(self._db)
 
     @property
     def position(self) -> int:
@@ -137,10 +160,8 @@ class SqliteView:
     def _read_trace(self, row: Sequence[Any]) -> Trace | None:
         """The trace of a row of `TRACE_COLUMNS`; None where it is damaged."""
         # As `reading` does it, without the calls: this is the hottest part of reading.
-        _, name, body, used, uses, facet, checksum = row
         try:
-            check(checksum, body, facet)
-            return unpack_trace(name, body, used, uses)
+            return _trace(row)
         except UNREADABLE as error:
             self._skips.add("traces", row[0], type(error).__name__)
             return None
@@ -164,7 +185,7 @@ class SqliteView:
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         found: dict[bytes, Trace] = {}
         packed = [pack_id(id) for id in ids]
-        for some in batched(packed):
+        for some in map(padded, batched(packed)):
             # `CROSS` keeps SQLite from asking every facet of the user for every id.
             rows = self._db.execute(
                 f"SELECT {TRACE_COLUMNS} FROM traces t CROSS JOIN facets f ON f.id = t.facet"
@@ -239,8 +260,9 @@ class SqliteView:
         with until(deadline, self._db):
             bag, frequencies = self._candidates(terms, facets)
             scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
-            if following := self._following(bag, scores, facets):
-                bag = Bag([*bag.units, *following])
+            following = self._following(bag, scores, facets)
+            if len(following):
+                bag = Bag(bag.passages.joined(self._passages(following).firsts()))
                 scores = bag.scores(terms, frequencies, facets.traces, facets.mean_length)
             allowed = self._allowed_rows(filter)
         if allowed is None:
@@ -252,32 +274,44 @@ class SqliteView:
         """The passages of traces that hold some of `terms`, and in how many traces each term occurs."""
         texts = [term.text for term in terms]
         if not any(is_term(text) for text in texts):
-            return Bag([]), [0] * len(texts)
+            return Bag(Passages.of(())), [0] * len(texts)
         if facets.traces <= POSTING_BUDGET:
-            bag = Bag(self._posted(texts, facets))
+            bag = Bag(self._passages(self._posted(texts, facets)))
             return bag, [len(bag.holders(text)) for text in texts]
         frequencies = [self._frequency(text, facets) for text in texts]
-        found: list[Passage] = []
+        found = np.zeros(0, dtype=np.int64)
         for required, any_of, most in candidate_plan(texts, frequencies):
-            seen = {each[0] for each in found}
-            found += [each for each in self._posted(any_of, facets, required, most - len(seen)) if each[0] not in seen]
-        return Bag(found), frequencies
+            found = np.union1d(found, self._posted(any_of, facets, required, most - len(found)))
+        return Bag(self._passages(found)), frequencies
 
-    def _following(self, bag: Bag, scores: NDArray[np.float64], facets: Facets) -> list[Passage]:
-        """The turns right after the best candidates that hold none of the terms themselves."""
+    def _passages(self, rows: NDArray[np.int64]) -> Passages:
+        """The passages of `rows`, which rise: from memory as far as they are there."""
+        at = self._revision
+        found = self._lexicon.passages(at, rows, self._units) if at is not None else None
+        return Passages.of(self._units(rows.tolist())) if found is None else found
+
+    def _units(self, rows: Sequence[int]) -> list[Passage]:
+        return self._db.execute(
+            f"SELECT {UNIT_COLUMNS} FROM json_each(?) j CROSS JOIN lexicon l ON l.row = j.value", (listed(rows),)
+        ).fetchall()
+
+    def _following(self, bag: Bag, scores: NDArray[np.float64], facets: Facets) -> NDArray[np.int64]:
+        """The rows of the turns right after the best candidates that hold none of the terms themselves."""
         # Stable, and the rows of a bag rise: ties go by row.
         places = bag.next_places(np.argsort(-scores, kind="stable")[:MOST_FOLLOWED])
         if not places:
-            return []
+            return np.zeros(0, dtype=np.int64)
+        # As one number each where they are small enough: a list within a list has to be parsed again for every place.
+        small = max(map(max, places)) < _HALF
+        told = [(thread << 32) | seq for thread, seq in places] if small else places
+        thread, seq = _PLACE_IN_NUMBER if small else _PLACE_IN_LIST
         rows = self._db.execute(
-            f"SELECT {UNIT_COLUMNS} FROM json_each(?) p"
-            " CROSS JOIN traces b ON b.thread = json_extract(p.value, '$[0]') AND b.seq = json_extract(p.value, '$[1]')"
-            " CROSS JOIN lexicon l ON l.row = b.row AND l.passage = 0"
-            " WHERE l.facet IN (SELECT value FROM json_each(?))",
-            (listed(places), listed(facets.ids)),
-        )
-        known = set(bag.rows)
-        return [row for row in rows if row[0] not in known]
+            "SELECT group_concat(b.row) FROM json_each(?) p"
+            f" CROSS JOIN traces b ON b.thread = {thread} AND b.seq = {seq}"
+            " WHERE +b.facet IN (SELECT value FROM json_each(?))",
+            (listed(told), listed(facets.ids)),
+        ).fetchone()
+        return np.setdiff1d(numbers(rows[0]), bag.passages.rows)
 
     def _frequency(self, term: str, facets: Facets) -> int:
         if not is_term(term):
@@ -288,27 +322,25 @@ class SqliteView:
                 0
             ]
             return count
-        return len({found[0] for found in self._posted([term], facets)})
+        return len(self._posted([term], facets))
 
     def _posted(
         self, any_of: Sequence[str], facets: Facets, required: str | None = None, most: int = -1
-    ) -> list[Passage]:
-        """The passages of the newest `most` that hold `required` and any of the others."""
+    ) -> NDArray[np.int64]:
+        """The rows of the newest `most` that hold `required` and any of the others, in rising order."""
         match = self._match(any_of, facets, required)
-        if self._told_by_tokens(facets):
-            query = (
-                f"SELECT {UNIT_COLUMNS} FROM lexicon l WHERE l.row IN"
-                " (SELECT rowid FROM postings WHERE postings MATCH :match ORDER BY rowid DESC LIMIT :most)"
-            )
-        else:
+        newest = "SELECT rowid AS row FROM postings WHERE postings MATCH :match ORDER BY rowid DESC LIMIT :most"
+        if not self._told_by_tokens(facets):
             # The user's token alone was asked of the postings: their facets are told by the first passage.
-            query = (
-                f"SELECT {UNIT_COLUMNS} FROM lexicon l WHERE l.row IN"
-                " (SELECT p.rowid FROM postings p JOIN lexicon f ON f.row = p.rowid AND f.passage = 0"
-                "  WHERE postings MATCH :match AND f.facet IN (SELECT value FROM json_each(:facets))"
-                "  ORDER BY p.rowid DESC LIMIT :most)"
+            newest = (
+                "SELECT p.rowid AS row FROM postings p JOIN lexicon f ON f.row = p.rowid AND f.passage = 0"
+                " WHERE postings MATCH :match AND f.facet IN (SELECT value FROM json_each(:facets))"
+                " ORDER BY p.rowid DESC LIMIT :most"
             )
-        return self._db.execute(query, {"match": match, "facets": listed(facets.ids), "most": most}).fetchall()
+        (rows,) = self._db.execute(
+            f"SELECT group_concat(row) FROM ({newest})", {"match": match, "facets": listed(facets.ids), "most": most}
+        ).fetchone()
+        return np.sort(numbers(rows))
 
     def _match(self, any_of: Sequence[str], facets: Facets, required: str | None = None) -> str:
         groups = []
@@ -330,11 +362,11 @@ class SqliteView:
 
     def _others(self, facets: Facets) -> frozenset[int]:
         """The facets that have postings and are not among these."""
-        if self._posted_facets is None:
-            posted = "SELECT id FROM facets WHERE traces > 0 AND state IN (SELECT value FROM json_each(?))"
-            rows = self._db.execute(posted, (listed(sorted(SEARCHABLE)),))
-            self._posted_facets = frozenset(row[0] for row in rows)
-        return self._posted_facets.difference(facets.ids)
+        return self._once(("others", *facets.ids), lambda: self._posted_facets().difference(facets.ids))
+
+    def _posted_facets(self) -> frozenset[int]:
+        posted = "SELECT id FROM facets WHERE traces > 0 AND state IN (SELECT value FROM json_each(?))"
+        return frozenset(row[0] for row in self._db.execute(posted, (listed(sorted(SEARCHABLE)),)))
 
     # --- by meaning ------------------------------------------------------------------------------
 
@@ -353,14 +385,20 @@ class SqliteView:
         if centre is not None and centred > self.position:
             centre = None
         with until(deadline, self._db):
+            if _only_ids(filter) and len(filter.ids or ()) <= MANY:
+                rows = self._vectors_by_id(id, facets, sorted(filter.ids or ()))
+                found = self._side_by_side(worth_comparing(rows, vector, centre, enough(limit)), len(vector))
+                return self._nearest_of(vector, found, limit)
             allowed = self._allowed_rows(filter)
-            if allowed is not None and len(allowed) <= MANY:
-                rows = worth_comparing(self._vectors_of(id, facets, allowed), vector, centre, enough(limit))
-            elif centre is not None:
-                rows = self._vectors_with(self._chosen(vector, id, centre, facets, allowed, enough(limit)))
+            if centre is not None and (allowed is None or len(allowed) > MANY):
+                chosen = self._chosen(vector, id, centre, facets, allowed, enough(limit))
+                found = self._vectors_with(chosen, len(vector))
             else:
                 rows = self._vectors_of(id, facets, allowed)
-        return self._nearest_of(vector, rows, limit)
+                if allowed is not None and len(allowed) <= MANY:
+                    rows = worth_comparing(rows, vector, centre, enough(limit))
+                found = self._side_by_side(rows, len(vector))
+        return self._nearest_of(vector, found, limit)
 
     @named
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:
@@ -373,7 +411,7 @@ class SqliteView:
         columns = self._codes(space, len(vector)).columns(self._db)
         lookup = np.zeros(max(facets.ids, default=0) + 2, dtype=bool)
         lookup[facets.ids] = True
-        mask = columns.alive & lookup[np.minimum(columns.facets, len(lookup) - 1)]
+        mask = columns.alive & lookup.take(columns.facets, mode="clip")  # beyond the last there is none of these
         keys = columns.keys[mask]
         if allowed is not None:
             rows = self._db.execute("SELECT key FROM vectors WHERE row IN (SELECT value FROM json_each(?))",
@@ -389,11 +427,24 @@ class SqliteView:
         distances = hamming(columns.codes, code)[mask] if most else hamming(columns.codes[mask], code)
         return choose(distances, keys, many)
 
-    def _vectors_with(self, keys: NDArray[np.int64]) -> list[Embedded]:
-        return self._db.execute(
+    def _vectors_with(self, keys: NDArray[np.int64], dimension: int) -> Vectors:
+        """The vectors with these keys that can be compared."""
+        # As one blob and lists of numbers: to make a value of Python's for each costs as much as to find it.
+        rows, passages, joined = self._db.execute(
+            "SELECT group_concat(v.row), group_concat(v.passage), CAST(group_concat(v.vector, '') AS BLOB)"
+            " FROM json_each(?) j CROSS JOIN vectors v ON v.key = j.value"
+            " WHERE typeof(v.vector) = 'blob' AND length(v.vector) = ?",
+            (listed(keys.tolist()), 4 * dimension),
+        ).fetchone()
+        row, passage, width = numbers(rows), numbers(passages), 4 * dimension
+        if len(row) == len(passage) == len(keys) and len(joined or b"") == width * len(keys):
+            return Vectors(keys, row, passage, matrix_of(joined or b"", dimension))
+        # Some are damaged: they are told one by one.
+        found = self._db.execute(
             "SELECT key, row, passage, vector FROM vectors WHERE key IN (SELECT value FROM json_each(?))",
             (listed(keys.tolist()),),
         ).fetchall()
+        return self._side_by_side(found, dimension)
 
     def _vectors_of(self, space: int, facets: Facets, rows: set[int] | None) -> list[Embedded]:
         """The vectors of everything in these facets, or of these rows of it."""
@@ -406,28 +457,36 @@ class SqliteView:
             {"rows": listed(rows or ()), "space": space, "facets": listed(facets.ids)},
         ).fetchall()
 
-    def _nearest_of(self, vector: Vector, found: Sequence[Embedded], limit: int) -> list[Match]:
-        if not found:
+    def _vectors_by_id(self, space: int, facets: Facets, ids: Sequence[TraceId]) -> list[Embedded]:
+        """The vectors of these traces, as far as they lie in these facets."""
+        packed = padded([pack_id(id) for id in ids])
+        # `+` keeps SQLite from asking every facet for every id.
+        return self._db.execute(
+            "SELECT v.key, v.row, v.passage, v.vector FROM traces t CROSS JOIN vectors v ON v.row = t.row"
+            f" WHERE t.id IN ({marks(packed)}) AND v.space = ? AND v.until IS NULL"
+            " AND +t.facet IN (SELECT value FROM json_each(?))",
+            (*packed, space, listed(facets.ids)),
+        ).fetchall()
+
+    def _nearest_of(self, vector: Vector, found: Vectors, limit: int) -> list[Match]:
+        found = promising(vector, found, limit)
+        if not len(found.keys):
             return []
-        found = self._whole(found, len(vector))
-        if not found:
-            return []
-        _, rows, passages, vectors = zip(*found, strict=True)
-        # In double precision: the last bits of a sum of singles depend on where in the matrix a vector stands, and
-        # the same state must give the same answer, now and when it is replayed.
-        cosines = matrix_of(vectors).astype(np.float64) @ vector.astype(np.float64)
-        # Both are of length one. Where a flipped bit made a vector long, or no number, it is worth nothing.
-        fit = np.abs(cosines) <= _LONGEST
+        cosines = found.cosines(vector)
+        # Where a flipped bit made a vector long, or no number, it is worth nothing.
+        fit = np.abs(cosines) <= LONGEST
         if not fit.all():
-            self._skip_vectors(each for each, fits in zip(found, fit.tolist(), strict=True) if not fits)
-            fitting = [each for each, fits in zip(found, fit.tolist(), strict=True) if fits]
-            return self._nearest_of(vector, fitting, limit)
-        row, passage = np.array(rows, dtype=np.int64), np.array(passages, dtype=np.int64)
+            self._skip_vectors(found.keys[~fit].tolist())
+            return self._nearest_of(vector, found.only(fit), limit)
+        row, passage = found.rows, found.passages
         # The best passage of each trace first, the earlier of two alike.
         order = np.lexsort((passage, -cosines, row))
         best = order[np.flatnonzero(np.diff(row[order], prepend=-1))]
         chosen: list[int] = row[best].tolist()
         return self._best(chosen, cosines[best], limit, dict(zip(chosen, passage[best].tolist(), strict=True)))
+
+    def _side_by_side(self, found: Sequence[Embedded], dimension: int) -> Vectors:
+        return Vectors.of(self._whole(found, dimension), dimension)
 
     def _whole(self, found: Sequence[Embedded], dimension: int) -> Sequence[Embedded]:
         """Those that can be compared at all; a vector that lost its length is left out."""
@@ -436,11 +495,11 @@ class SqliteView:
             return found
         whole = [each for each in found if isinstance(each[3], bytes) and len(each[3]) == width]
         kept = {each[0] for each in whole}
-        self._skip_vectors(each for each in found if each[0] not in kept)
+        self._skip_vectors(each[0] for each in found if each[0] not in kept)
         return whole
 
-    def _skip_vectors(self, damaged: Iterable[Embedded]) -> None:
-        for key, *_ in damaged:
+    def _skip_vectors(self, damaged: Iterable[int]) -> None:
+        for key in damaged:
             self._skips.add("vectors", key, "length")
 
     # --- what both searches share ----------------------------------------------------------------
@@ -467,23 +526,39 @@ class SqliteView:
         return [Match(id, -score, passages[row] if passages else 0) for score, id, row in found]
 
     def _ids(self, rows: Sequence[int]) -> dict[int, TraceId]:
-        found = self._db.execute(
-            "SELECT row, id FROM traces WHERE row IN (SELECT value FROM json_each(?))", (listed(rows),)
-        )
-        return {row: unpack_id(id) for row, id in found}
+        known = self._lexicon.ids
+        found = {row: id for row in rows if (id := known.get(row)) is not None}
+        if missing := [row for row in rows if row not in found]:
+            read = self._db.execute(
+                "SELECT t.row, t.id FROM json_each(?) j CROSS JOIN traces t ON t.row = j.value", (listed(missing),)
+            )
+            fresh = {row: unpack_id(id) for row, id in read}
+            if len(known) + len(fresh) > MOST_IDS:
+                known.clear()
+            known.update(fresh)
+            found |= fresh
+        return found
 
     def _facets(self, filter: Filter) -> Facets:
-        # Every leg of a recall asks for the same ones.
-        key = (filter.lanes, filter.scopes, filter.kinds, filter.trusts, filter.labels, filter.states)
-        if key not in self._known_facets:
+        def read() -> Facets:
             where, values = facet_conditions(filter)
-            self._known_facets[key] = Facets(
+            return Facets(
                 self._db.execute(
                     f"SELECT id, traces, passages, terms FROM facets WHERE user = ?{where} AND traces > 0",
                     (self._user, *values),
                 )
             )
-        return self._known_facets[key]
+
+        # Every leg of a recall asks for the same ones, and so does the next recall.
+        asked = (filter.lanes, filter.scopes, filter.kinds, filter.trusts, filter.labels, filter.states)
+        return self._once(("facets", *asked), read)
+
+    def _once(self, key: tuple[Hashable, ...], read: Callable[[], T]) -> T:
+        """What `read` finds among the facets, remembered as long as nothing changes in the store."""
+        if key not in self._known:
+            self._known[key] = self._lexicon.once(self._revision, (self._user, *key), read)
+        found: T = self._known[key]
+        return found
 
     def _allowed_rows(self, filter: Filter) -> set[int] | None:
         """The rows that pass what facets do not cover; None when that is everything."""
@@ -567,11 +642,15 @@ class SqliteView:
 
     @named
     def speakers(self, filter: Filter) -> frozenset[str]:
-        facets = listed(self._facets(filter).ids)
-        rows = self._db.execute(
-            "SELECT DISTINCT name FROM speakers WHERE facet IN (SELECT value FROM json_each(?))", (facets,)
-        )
-        return frozenset(row[0] for row in rows)
+        facets = self._facets(filter).ids
+
+        def read() -> frozenset[str]:
+            rows = self._db.execute(
+                "SELECT DISTINCT name FROM speakers WHERE facet IN (SELECT value FROM json_each(?))", (listed(facets),)
+            )
+            return frozenset(row[0] for row in rows)
+
+        return self._once(("speakers", *facets), read)
 
     @named
     def scopes(self, filter: Filter) -> frozenset[str]:
@@ -694,7 +773,14 @@ class SqliteView:
 
 
 def _trace(row: Sequence[Any]) -> Trace:
-    _, name, body, used, uses, facet, checksum = row
+    """What a row of `TRACE_COLUMNS` holds; one that was read lately and is still the same is not decoded again."""
+    read = _decoded if len(row[2]) <= _SHORT else _decoded.__wrapped__
+    return read(*row[1:])
+
+
+# By all that it is made of, its checksum included: whatever was changed is another row. No trace changes in place.
+@lru_cache(maxsize=2_048, typed=True)
+def _decoded(name: str, body: str, used: int | None, uses: int, facet: int, checksum: int | None) -> Trace:
     check(checksum, body, facet)
     return unpack_trace(name, body, used, uses)
 
@@ -739,32 +825,6 @@ def _event(row: Sequence[Any]) -> Event:
 
 def _day(number: int) -> date:
     return unpack_time(number * _DAY).date()
-
-
-def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None, many: int) -> list[Embedded]:
-    """The `many` nearest by their codes, as `CodeIndex` would choose them; all where there are no more, or no codes."""
-    if centre is None or len(found) <= many:
-        return found
-    middle = np.frombuffer(centre, dtype="<f4")
-    if not is_even([each[3] for each in found], len(centre)):
-        return found
-    codes = sign_codes(matrix_of([each[3] for each in found]), middle)
-    keys = np.array([each[0] for each in found], dtype=np.int64)
-    chosen = set(choose(hamming(codes, sign_codes(vector, middle)), keys, many).tolist())
-    return [each for each in found if each[0] in chosen]
-
-
-def is_even(blobs: Sequence[bytes], width: int) -> bool:
-    """Whether all are of this many bytes."""
-    try:
-        return set(map(len, blobs)) <= {width}
-    except TypeError:
-        return False
-
-
-def matrix_of(vectors: Sequence[bytes]) -> NDArray[np.float32]:
-    """Stored vectors, one to a line."""
-    return np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(vectors), -1)
 
 
 def _any_of(tokens: Sequence[str]) -> str:
@@ -841,6 +901,12 @@ def facet_conditions(filter: Filter) -> tuple[str, list[str]]:
             where += f" AND {column} IN (SELECT value FROM json_each(?))"
             values.append(listed(sorted(names)))
     return where, values
+
+
+def _only_ids(filter: Filter) -> bool:
+    """Whether a filter asks for ids, and for nothing else that facets do not answer."""
+    others = (filter.sessions, filter.since, filter.until, filter.slots, filter.lacking)
+    return filter.ids is not None and all(each is None for each in others)
 
 
 def _joined(filter: Filter) -> str:

@@ -24,6 +24,7 @@ from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time
 from cortex.stores.sqlite.codes import CodeIndex
 from cortex.stores.sqlite.connections import Connections
 from cortex.stores.sqlite.erasures import ErasureLog
+from cortex.stores.sqlite.lexicon_cache import LexiconCache
 from cortex.stores.sqlite.past import PastView
 from cortex.stores.sqlite.reader import SqliteView, read_job
 from cortex.stores.sqlite.writer import Writer, check
@@ -40,6 +41,7 @@ class SqliteStore:
         self._connections = Connections(path, synchronous=synchronous, busy_timeout_ms=busy_timeout_ms)
         self._codes: dict[int, CodeIndex] = {}
         self._codes_lock = threading.Lock()
+        self._lexicon = LexiconCache()
         self._durable = synchronous == "full"
         self._log = ErasureLog(path)
         self._wait = busy_timeout_ms / 1000
@@ -69,9 +71,9 @@ class SqliteStore:
     def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteView]:
         with self._connections.reading() as connection:
             if as_of is None:
-                yield SqliteView(connection, tenant.user, self._code_index)
+                yield SqliteView(connection, tenant.user, self._code_index, self._lexicon)
             else:
-                yield PastView(connection, tenant.user, self._code_index, as_of)
+                yield PastView(connection, tenant.user, self._code_index, self._lexicon, as_of)
 
     def position_at(self, at: datetime) -> int:
         with self._connections.reading() as connection:
@@ -149,6 +151,7 @@ class SqliteStore:
             failed = self._repair(findings)
             # The codes were made anew under new numbers.
             self._codes.clear()
+            self._lexicon = LexiconCache()
             left = self._looked_through()
             known = {finding.detail for finding in findings}
             for finding in findings:

@@ -1,0 +1,281 @@
+"""This tree beside another one: what a recall costs, and how many turns a second are answered in full.
+
+python -m bench.against REVISION               100,000 memories, a few minutes; the store is made first
+python -m bench.against REVISION --home HOME   over a store that `bench.recalling` made, which is left as it is
+
+REVISION is a commit of this repository, or a folder that holds a source tree. Both answer the same questions over
+copies of the same store, in turns, in one run: whatever else the machine does touches both alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from bench import serving
+from bench.corpus import Asked, Corpus, SyntheticEmbedder, load
+from bench.recalling import GrowingStore
+from bench.results import Result, Row, print_results
+from cortex import Cortex
+from cortex import settings as configuration
+
+SIZE = 100_000
+_HERE = Path(__file__).parents[1]
+_MOST_COST = 0.5
+_LEAST_ANSWERS = 2.0
+_WARM_UP = 120
+"""Recalls before any is measured: a process that serves is warm."""
+
+_SERVED_ROUNDS = 2
+_CLIENTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is asked of each tree."""
+
+    recalls: int = 180
+    seconds: float = 10.0
+
+
+QUICK = Bounds(60, 4.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """A source tree, and the copy of the store it works on."""
+
+    sources: Path
+    home: Path
+
+
+@dataclass(slots=True)
+class _Costs:
+    """Processor milliseconds of each recall until its receipt was written, by where it looked."""
+
+    milliseconds: dict[str, list[float]] = field(default_factory=dict)
+    answers: list[Any] = field(default_factory=list)
+
+    def add(self, where: str, told: Mapping[str, Any]) -> None:
+        self.milliseconds.setdefault(where, []).append(told["settled"])
+        self.answers.append(told["answer"])
+
+    @property
+    def all(self) -> list[float]:
+        return [each for some in self.milliseconds.values() for each in some]
+
+
+@dataclass(slots=True)
+class _Served:
+    milliseconds: list[float] = field(default_factory=list)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    @property
+    def in_full(self) -> float:
+        return self.outcomes["in full"] / self.seconds
+
+    @property
+    def p99(self) -> float:
+        return float(np.percentile(self.milliseconds, 99))
+
+
+def compared(
+    folder: Path, home: Path, models: Path, corpus: Corpus, revision: str, bounds: Bounds, size: int
+) -> Iterator[Row]:
+    """Ours beside those of `revision`, over copies of the store at `home`."""
+    with tree_of(revision, folder) as sources:
+        trees = [
+            _Tree(each, _copied(home, folder / f"against-{name}"))
+            for name, each in (("ours", _HERE), ("theirs", sources))
+        ]
+        yield _cost(*_recalled(trees, models, _questions(corpus, _WARM_UP + bounds.recalls)), revision, size)
+        yield from _answers(*_served(trees, models, corpus.questions, bounds.seconds), revision, size)
+
+
+@contextmanager
+def tree_of(revision: str, folder: Path) -> Iterator[Path]:
+    """The sources of a commit, unpacked for as long as they are needed; or the folder that was named."""
+    if Path(revision).is_dir():
+        yield Path(revision).resolve()
+        return
+    packed = subprocess.run(
+        ["git", "-C", str(_HERE), "archive", "--format=tar", revision], check=True, stdout=subprocess.PIPE
+    ).stdout
+    with tempfile.TemporaryDirectory(prefix="sources-", dir=folder) as name:
+        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+            archive.extractall(name, filter="data")
+        yield Path(name)
+
+
+def _copied(home: Path, to: Path) -> Path:
+    shutil.copytree(home, to)
+    return to
+
+
+# --- what a recall costs ----------------------------------------------------------------------------------------------
+
+
+def _questions(corpus: Corpus, count: int) -> list[tuple[str, str, str | None]]:
+    """Where to look, what to ask, and the scope: within a scope, over everything, and of what fills the store."""
+    own, broad = corpus.questions, corpus.broad_questions()
+    asked: list[tuple[str, str, str | None]] = []
+    for number in range(-(-count // 3)):
+        scoped, wide = own[number * 37 % len(own)], own[(number * 53 + 11) % len(own)]
+        asked.append(("within a scope", scoped.text, scoped.scope))
+        asked.append(("over everything", wide.text, None))
+        asked.append(("over everything", broad[(number * 74 + 1) % len(broad)].text, None))
+    return asked[:count]
+
+
+def _recalled(
+    trees: Sequence[_Tree], models: Path, asked: Sequence[tuple[str, str, str | None]]
+) -> tuple[_Costs, _Costs]:
+    costs = _Costs(), _Costs()
+    with ExitStack() as running:
+        processes = [running.enter_context(_process(tree, models)) for tree in trees]
+        for number, (where, text, scope) in enumerate(asked):
+            turns = list(zip(processes, costs, strict=True))
+            for process, cost in turns if number % 2 else reversed(turns):
+                told = _told(process, text, scope)
+                if number >= _WARM_UP:
+                    cost.add(where, told)
+    return costs
+
+
+@contextmanager
+def _process(tree: _Tree, models: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bench.against_process", str(tree.home), str(models)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=serving.environment(tree.sources, bench=_HERE),
+        text=True,
+    )
+    try:
+        _line(process)
+        yield process
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(60)
+
+
+def _told(process: subprocess.Popen[str], text: str, scope: str | None) -> dict[str, Any]:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps([text, scope]) + "\n")
+    process.stdin.flush()
+    return _line(process)
+
+
+def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
+    assert process.stdout is not None
+    told: dict[str, Any] = json.loads(process.stdout.readline())
+    return told
+
+
+def _cost(ours: _Costs, theirs: _Costs, revision: str, size: int) -> Result:
+    same = sum(one == other for one, other in zip(ours.answers, theirs.answers, strict=True))
+    parts = {
+        f"{where}, ratio": round(float(np.median(some) / np.median(theirs.milliseconds[where])), 3)
+        for where, some in ours.milliseconds.items()
+    }
+    return Result(
+        f"processor time of a recall beside {revision}, {size:,}",
+        float(np.median(ours.all) / np.median(theirs.all)),
+        limit=_MOST_COST,
+        detail={
+            "ours ms": round(float(np.median(ours.all)), 2),
+            "theirs ms": round(float(np.median(theirs.all)), 2),
+            **parts,
+            "recalls": len(ours.all),
+            "same answers": f"{100 * same / len(ours.answers):.0f} %",
+        },
+    )
+
+
+# --- how many turns are answered --------------------------------------------------------------------------------------
+
+
+def _served(
+    trees: Sequence[_Tree], models: Path, questions: Sequence[Asked], seconds: float
+) -> tuple[_Served, _Served]:
+    found = _Served(), _Served()
+    for number in range(_SERVED_ROUNDS):
+        turns = list(zip(trees, found, strict=True))
+        for tree, served in turns if number % 2 else reversed(turns):
+            crowd = serving.crowd(tree.sources, tree.home, models, questions, _CLIENTS, seconds)
+            served.milliseconds += crowd["milliseconds"]
+            served.outcomes.update(crowd["outcomes"])
+            served.seconds += seconds
+    return found
+
+
+def _answers(ours: _Served, theirs: _Served, revision: str, size: int) -> Iterator[Result]:
+    what = f"{_CLIENTS} clients, {size:,}"
+    yield Result(
+        f"answers in full a second beside {revision}, {what}",
+        ours.in_full / max(theirs.in_full, 1 / theirs.seconds),
+        limit=_LEAST_ANSWERS,
+        at_least=True,
+        detail={"ours /s": round(ours.in_full, 1), "theirs /s": round(theirs.in_full, 1)},
+    )
+    yield Result(
+        f"before a turn while both are compared, {what}, p99",
+        ours.p99,
+        unit="ms",
+        limit=float(serving.DEADLINE_MS),
+        detail={"theirs": round(theirs.p99, 1)},
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.against", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("revision", help="a commit, or a folder with a source tree")
+    parser.add_argument("--quick", action="store_true", help="fewer recalls and seconds")
+    parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
+    parser.add_argument("--size", type=int, default=SIZE, help="how many memories the store has")
+    parser.add_argument("--data", type=Path, default=serving.DATA, help="where locomo and sgd-turns are")
+    parser.add_argument("--dir", type=Path, help="where the stores are made")
+    parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
+    given = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    corpus = load(given.data)
+    with tempfile.TemporaryDirectory(prefix="cortex-against-", dir=given.dir) as name:
+        folder = Path(name)
+        home = given.home or _made(folder, corpus, given.size, console)
+        bounds = QUICK if given.quick else Bounds()
+        print_results(list(compared(folder, home, given.models, corpus, given.revision, bounds, given.size)), console)
+    return 0
+
+
+def _made(folder: Path, corpus: Corpus, size: int, console: Console) -> Path:
+    started = time.perf_counter()
+    store = GrowingStore(folder, corpus)
+    store.grow(size, lambda *_: None)
+    store.close()
+    with Cortex(store.home, embedder=SyntheticEmbedder()) as engine:
+        engine.attend()  # the lifecycle of the day has run: it is not what is measured
+    console.print(f"[dim]{size:,} remembered in {time.perf_counter() - started:.0f} s, asking")
+    return store.home
+
+
+if __name__ == "__main__":
+    sys.exit(main())
