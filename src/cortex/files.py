@@ -443,18 +443,14 @@ class Files:
             mode=Mode.SEARCH,
             lanes=lanes,
             limit=limit,
-            min_score=self._floor if min_score is None else min_score,
+            min_score=min_score,
+            hybrid_floor=self.settings.min_score,
             budget=_ROOM,
         )
 
     @property
     def _recipe(self) -> recipes.Recipe:
         return recipes.named(recipes.for_files(decay=self.settings.temporal_decay, diverse=self.settings.mmr))
-
-    @property
-    def _floor(self) -> float:
-        """Keywords alone are scored by their place, and a floor under that would only limit their number."""
-        return self.settings.min_score if self._has_vectors else 0.0
 
     @property
     def _has_vectors(self) -> bool:

@@ -345,7 +345,7 @@ def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple
 def _refusal(each: Scored, planned: Plan) -> str | None:
     if reason := policy.refusal(each.trace, planned.now):
         return reason
-    return "below_floor" if each.score < planned.floor or not each.parts else None
+    return "below_floor" if each.score < ranking.floor_of(each, planned) or not each.parts else None
 
 
 def _allows(filter: Filter, trace: Trace) -> bool:

@@ -29,6 +29,8 @@ class Scored:
     similarity: float = 0.0
     evidence: float = 0.0
     """What the legs said of it, before any recipe weighs it."""
+    measured: bool = True
+    """Whether its score is on the scale of the recipe's floor: one by its place among the words alone is not (B7)."""
 
     @property
     def score(self) -> float:
@@ -62,6 +64,7 @@ def rank(
                 given | _decay_part(trace, given, recipe, plan.now),
                 similarity=vector.scores.get(trace.id, 0.0),
                 evidence=keyword.scores.get(trace.id, 0.0),
+                measured=not recipe.scores_by_place or (keyword.absent is None and trace.id in vector.scores),
             )
         )
     _share_neighbors(scored, recipe)
@@ -69,10 +72,15 @@ def rank(
     return sorted(scored, key=lambda each: (-each.score, each.trace.id))
 
 
+def floor_of(each: Scored, plan: Plan) -> float:
+    """The least score a candidate must have: the caller's own, or the recipe's where both legs compared it (B7)."""
+    return plan.floor if plan.floor_is_asked or each.measured else 0.0
+
+
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
     if recipe.keyword_scale is KeywordScale.BEST or not recipe.uses_keywords:
         return fusion.against_best(leg.scores)
-    if recipe.keyword_scale is KeywordScale.PLACE:
+    if recipe.scores_by_place:
         return {id: scoring.by_place(place) for place, id in enumerate(leg.scores)}
     return dict(leg.scores)
 

@@ -65,6 +65,7 @@ def asked(query: Query) -> dict[str, Any]:
         "limit": query.limit,
         "budget": query.budget,
         "min_score": query.min_score,
+        "hybrid_floor": query.hybrid_floor,
         "quarantined": query.quarantined,
         "mode": query.mode.value,
         "asked_at": query.asked_at.isoformat() if query.asked_at else None,

@@ -1,0 +1,108 @@
+"""A search of the files holds its quality: with one leg, while the index is made anew, and after an edit (B4-B14)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from noted import note, paths
+
+from cortex.domain.vectors import EmbeddingSpace
+from cortex.testing import FakeEmbedder
+
+ROOMS = 8
+
+
+class LatinEmbedder(FakeEmbedder):
+    """Reads Latin script alone, as the local model does."""
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return replace(super().space, latin_only=True)
+
+
+@pytest.fixture
+def kettles(tmp_path: Path) -> Path:
+    """Eight notes that hold the same word, in two scripts."""
+    for number in range(ROOMS):
+        text = f"# Room {number}\n\nThe kettle of room {number} whistles.\n\n部署密钥{number}每周一轮换。\n"
+        note(tmp_path / "notes" / f"n{number}.md", text)
+    return tmp_path / "notes"
+
+
+@pytest.fixture
+def stall() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+# --- the floor of 0.35 ------------------------------------------------------------------------------------------------
+
+
+def test_a_query_the_model_cannot_read_gets_all_its_results(open_engine, kettles):
+    """B5, B7: words alone are scored by their place, so there is no floor under them"""
+    engine = open_engine(embedder=LatinEmbedder(256))
+    engine.index(kettles)
+    assert len(engine.memory_search("部署密钥")["results"]) == 6
+    assert len(engine.memory_search("部署密钥", min_score=0.35)["results"]) == 2, "one that is asked for holds"
+
+
+def test_an_embedder_that_is_away_costs_no_results(open_engine, kettles):
+    """B7, C6"""
+    embedder = FakeEmbedder(256)
+    engine = open_engine(embedder=embedder)
+    engine.index(kettles)
+    embedder.fail()
+    assert len(engine.memory_search("kettle")["results"]) == 6
+    assert len(engine.search("kettle", recipe="files.v1", lanes=["notes"]).hits) == 6
+
+
+def test_an_embedder_that_is_late_costs_no_results(open_engine, kettles, stall):
+    """B7, C6"""
+    embedder = FakeEmbedder(256)
+    engine = open_engine(embedder=embedder, embedding={"query_timeout_ms": 20})
+    engine.index(kettles)
+    embedder.stall = stall
+    assert len(engine.memory_search("kettle")["results"]) == 6
+
+
+def test_lines_that_have_no_vector_yet_are_found_beside_those_that_have(open_engine, kettles):
+    """B7: a floor under a sum is none under one part of it"""
+    embedder = FakeEmbedder(256)
+    engine = open_engine(embedder=embedder)
+    engine.index(kettles)
+    embedder.fail()
+    note(kettles / "late.md", "A samovar is no kettle, and it stands in the attic with everything else of hers.\n")
+    engine.index()
+    embedder.failure = None
+    found = engine.memory_search("kettle", max_results=20)
+    assert "notes/late.md" in paths(found)
+
+
+def test_where_both_legs_compare_the_floor_holds(open_engine, kettles):
+    """B7: 0.35, or what the settings say; a score by words alone is not measured by it"""
+    note(kettles / "garden.md", "Tomatoes want water; a kettle hides behind her shed, where nobody looks in spring.\n")
+    embedder = FakeEmbedder(256)
+    engine = open_engine(embedder=embedder)
+    engine.index(kettles)
+    found = engine.memory_search("the kettle of room 3 whistles", max_results=20)
+    assert "notes/garden.md" not in paths(found)
+    assert all(result["score"] >= 0.35 for result in found["results"])
+    strict = open_engine(embedder=embedder, files={"min_score": 0.99})
+    assert strict.memory_search("kettle")["results"] == []
+    embedder.fail()
+    assert len(strict.memory_search("kettle")["results"]) == 6
+
+
+def test_a_search_with_a_floor_of_the_settings_can_be_replayed(open_engine, kettles):
+    """E12"""
+    engine = open_engine(files={"min_score": 0.6})
+    engine.index(kettles)
+    engine.memory_search("the kettle of room 3 whistles")
+    (receipt,) = engine.receipts(limit=1, op="recall")
+    assert receipt.facts["asked"]["hybrid_floor"] == 0.6
+    assert engine.replay(receipt.id, query="the kettle of room 3 whistles").same
