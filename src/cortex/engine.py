@@ -48,11 +48,11 @@ from cortex.ports.store import (
     retry_on_conflict,
 )
 from cortex.progress import Progress, silent
+from cortex.query_vectors import QueryVectors
 from cortex.recall import flow as recalling
 from cortex.recall import recipes, replaying, telling
 from cortex.recall.flow import Answer
 from cortex.recall.replaying import Replay
-from cortex.recall.retrieve import Question
 from cortex.remember import flow as remembering
 from cortex.settings import Settings
 
@@ -494,7 +494,10 @@ class Engine:
             with self._joined(index, query.as_of) as view:
                 # The past is judged by its own time: what had not expired then is there.
                 then = view.at if isinstance(query.as_of, int) else query.as_of
-                answer = self._answer(replace(query, recipe=name, asked_at=query.asked_at or then), recipe, view)
+                vectors = QueryVectors(self._parts, index)
+                asked = replace(query, recipe=name, asked_at=query.asked_at or then)
+                answer = self._answer(asked, recipe, view, vectors)
+                answer.degraded += vectors.degraded()
                 if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
                 if view.skipped:
@@ -525,33 +528,31 @@ class Engine:
             raise InvalidRequest("was not kept with the receipt", field="query", hint="give it with --query")
         asked = replaying.query_of(receipt, text)
         recipe = recipes.named(receipt.facts["recipe"])
+        vectors = QueryVectors(self._parts, self._index)
         with self._view(receipt.position) as view:
-            answer = self._answer(asked, recipe, view, without=replaying.left_out(receipt))
+            answer = self._answer(asked, recipe, view, vectors, without=replaying.left_out(receipt))
         return replaying.compared(receipt, answer, recipe.fingerprint)
 
     def _answer(
-        self, query: Query, recipe: recipes.Recipe, view: View, without: frozenset[str] = frozenset()
+        self,
+        query: Query,
+        recipe: recipes.Recipe,
+        view: View,
+        vectors: QueryVectors | None = None,
+        without: frozenset[str] = frozenset(),
     ) -> Answer:
         settings = self._parts.settings.recall
         clock = self._parts.clock
         return recalling.recall(
             query,
             view=view,
-            ask=self._ask,
+            ask=(vectors or QueryVectors(self._parts, None)).ask,
             recipe=recipe,
             reranker=self._parts.reranker,
             clock=clock,
             deadline=Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000),
             without=without,
         )
-
-    def _ask(self, text: str) -> Question | None:
-        if not self._can_embed:
-            return None
-        embedder = self._parts.embedder
-        seconds = self._parts.settings.embedding.query_timeout_ms / 1000
-        pending = self._parts.workers.submit(embedder.embed_query, text)
-        return Question(embedder.space, pending, seconds, readable=embedder.space.reads(text))
 
     def synthesise(self, text: str, **options: Any) -> Synthesised:
         """What is remembered on a topic in one piece, with the ids used: by a language model, or a digest (C5)."""

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,8 @@ from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EngineError, InvalidRequest, NotFound, StoreBusy, StoreError, StoreUnavailable
 from cortex.folders import Folders
 from cortex.hearing import Heard, Hearing
-from cortex.ports.index import FileIndex
+from cortex.ports.embedder import Embedder
+from cortex.ports.index import FileIndex, VectorsMade, vectors_in
 from cortex.ports.llm import background_of
 from cortex.ports.probed import trouble_of
 from cortex.ports.searching import FoundLines, SourceName
@@ -41,7 +43,7 @@ from cortex.recall import recipes
 from cortex.remember import flow as remembering
 from cortex.watching import Watch, log_failure
 from cortex.workspace import citing, reading, transcripts
-from cortex.workspace.flow import BATCH, Cutting, Following, Synced
+from cortex.workspace.flow import BATCH, Cutting, Following, Synced, Vectors
 from cortex.workspace.reading import Excerpt
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.summaries import Summarising, of_sources
@@ -93,6 +95,8 @@ class _Counted:
     chunks: int = 0
     lacking: int = 0
     troubles: tuple[tuple[str, str], ...] = ()
+    earlier: VectorsMade | None = None
+    """The vectors it has, where they are not of the current model."""
 
 
 class Files:
@@ -347,6 +351,7 @@ class Files:
             indexes=indexes,
             space=self._parts.embedder.space,
             vectors=self._vectors_of,
+            earlier=self._earlier,
             cutting=Cutting(
                 tokens=self.settings.chunk_tokens,
                 overlap=self.settings.chunk_overlap,
@@ -370,7 +375,17 @@ class Files:
         told = getattr(self._parts.embedder, "batch_status", None)
         return bool(told and told())
 
-    def _vectors_of(self, chunks: Sequence[Chunk]) -> Mapping[TraceId, Sequence[Vector]]:
+    def _earlier(self, made: VectorsMade) -> tuple[EmbeddingSpace, Vectors] | None:
+        """Who embeds in the space of an index that another model made."""
+        embedder = self._parts.embedder
+        if made.space != embedder.space.key:
+            found = self._parts.embedder_of(made)
+            return (found.space, partial(self._vectors_of, embedder=found)) if found else None
+        return embedder.space, self._vectors_of
+
+    def _vectors_of(
+        self, chunks: Sequence[Chunk], embedder: Embedder | None = None
+    ) -> Mapping[TraceId, Sequence[Vector]]:
         """What the embedder gives of them; it is asked until it fails."""
         at_once = len(chunks) if self._is_batched else _EMBEDDED_AT_ONCE
         passage_tokens = self._parts.settings.embedding.passage_tokens
@@ -378,7 +393,7 @@ class Files:
         for start in range(0, len(chunks), max(1, at_once)):
             self._refuse_when_closed()
             some = chunks[start : start + at_once]
-            given = remembering.vectors_of(some, self._parts.embedder, passage_tokens)
+            given = remembering.vectors_of(some, embedder or self._parts.embedder, passage_tokens)
             if not given:
                 break
             vectors |= given
@@ -503,10 +518,18 @@ class Files:
                 "available": self._has_vectors,
                 "dims": space.dimension,
                 "lacking": counted.lacking,
+                "earlier": self._told_earlier(counted.earlier),
             },
             "batch": {"enabled": False} | dict(batch() or {}),
             "unreadable": [{"path": path, "why": why} for path, why in (*troubles, *counted.troubles)],
         }
+
+    def _told_earlier(self, made: VectorsMade | None) -> dict[str, Any] | None:
+        """The model whose vectors the index still has, and whether queries can be compared with them."""
+        if made is None:
+            return None
+        available = self._engine._can_embed and self._parts.embedder_of(made) is not None
+        return {"provider": made.provider, "model": made.model, "available": available}
 
     def probe_embedding(self) -> EngineError | None:
         """Why texts could not be embedded now; None where they can be."""
@@ -536,6 +559,7 @@ class Files:
                 chunks=view.counts(Filter()).total,
                 lacking=view.counts(Filter(lacking=space)).total if space.dimension else 0,
                 troubles=tuple((file.path, file.trouble) for file in files.values() if file.trouble),
+                earlier=made if (made := vectors_in(index.made_with)) and made.space != space.key else None,
             )
         self._counted = (index, position, counted)
         return counted

@@ -595,7 +595,7 @@ def test_the_status_tells_how_the_files_stand(open_engine, notes, clock):
     assert told["last_sync"] == clock.now().isoformat()
     assert told["cache"]["entries"] == 3
     assert told["fts"] == {"enabled": True, "available": True}
-    assert told["vector"] == {"enabled": True, "available": True, "dims": 256, "lacking": 0}
+    assert told["vector"] == {"enabled": True, "available": True, "dims": 256, "lacking": 0, "earlier": None}
     assert told["batch"] == {"enabled": False}
     assert [source["name"] for source in told["sources"]] == ["notes"]
     assert (told["reindexing"], told["unreadable"]) == (False, [])
@@ -644,7 +644,7 @@ def test_without_an_embedder_the_status_says_so(open_engine, notes):
     engine = open_engine(embedder=NoEmbedder())
     engine.index(notes)
     told = engine.files.status()
-    assert told["vector"] == {"enabled": False, "available": False, "dims": 0, "lacking": 0}
+    assert told["vector"] == {"enabled": False, "available": False, "dims": 0, "lacking": 0, "earlier": None}
     assert told["cache"] == {"enabled": False}
     assert engine.files.probe_vectors() is False
 
