@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from cortex import folders
 from cortex.capture.classify import classify
 from cortex.domain.chunk import Chunk, cited
-from cortex.domain.hits import Hit, Recollection
+from cortex.domain.hits import Hit, Recollection, SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory
@@ -36,7 +36,7 @@ from cortex.ports.embedder import Embedder
 from cortex.ports.index import FileIndex, VectorsMade, vectors_in
 from cortex.ports.llm import background_of
 from cortex.ports.probed import trouble_of
-from cortex.ports.searching import FoundLines, SourceName
+from cortex.ports.searching import FoundLines, LinesFound, SourceName
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.recall import recipes
@@ -423,7 +423,7 @@ class Files:
         min_score: float | None = None,
         session: str | None = None,
         lanes: frozenset[Lane] | None = None,
-    ) -> Sequence[FoundLines]:
+    ) -> LinesFound:
         """The lines that answer `query`, best first (B7): of the notes, and of sessions where transcripts are followed.
 
         Documents are asked where these have no answer, and then a few of them are cited (E15); or by `lanes`.
@@ -437,7 +437,7 @@ class Files:
             found = self._found(query, {Lane.DOCS}, min(limit, self._recipe.cold.limit), min_score)
         cite = citing.is_shown(self.settings.citations, session)
         terms = {term.text for term in query_terms(query)}
-        return [_lines_of(hit, terms, cite) for hit in found.hits]
+        return LinesFound((_lines_of(hit, terms, cite) for hit in found.hits), mode=found.mode)
 
     def excerpt(self, path: str, *, start: int | None = None, lines: int | None = None) -> Excerpt:
         """The lines of the file cited as `path`, from line `start` on and at most `lines` of it (B10)."""
@@ -500,8 +500,12 @@ class Files:
         following = (worker and worker.watching(self._engine.tenant)) or self.following()
         batch: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "batch_status", lambda: None)
         cache: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "cache_status", lambda: None)
+        earlier = self._told_earlier(counted.earlier)
+        # While the index is of an earlier model, it is that one that compares.
+        compares = earlier["available"] if earlier else self._has_vectors
         return {
             "backend": "builtin",
+            "mode": SearchMode.of(words=True, meaning=compares),
             "provider": space.provider,
             "model": space.model,
             "files": counted.files,
@@ -518,7 +522,7 @@ class Files:
                 "available": self._has_vectors,
                 "dims": space.dimension,
                 "lacking": counted.lacking,
-                "earlier": self._told_earlier(counted.earlier),
+                "earlier": earlier,
             },
             "batch": {"enabled": False} | dict(batch() or {}),
             "unreadable": [{"path": path, "why": why} for path, why in (*troubles, *counted.troubles)],

@@ -11,6 +11,7 @@ import pytest
 from noted import note, paths
 
 from cortex.domain.vectors import EmbeddingSpace
+from cortex.providers.embedders.none import NoEmbedder
 from cortex.testing import FakeEmbedder
 
 ROOMS = 8
@@ -106,3 +107,59 @@ def test_a_search_with_a_floor_of_the_settings_can_be_replayed(open_engine, kett
     (receipt,) = engine.receipts(limit=1, op="recall")
     assert receipt.facts["asked"]["hybrid_floor"] == 0.6
     assert engine.replay(receipt.id, query="the kettle of room 3 whistles").same
+
+
+# --- what was really used ---------------------------------------------------------------------------------------------
+
+
+def test_the_mode_is_what_was_really_compared(open_engine, kettles, stall):
+    """B9: also where an answer is degraded; the receipt repeats it"""
+    embedder = LatinEmbedder(256)
+    engine = open_engine(embedder=embedder, embedding={"query_timeout_ms": 20})
+    engine.index(kettles)
+
+    def modes(query: str) -> tuple[str, str | None]:
+        return engine.memory_search(query)["mode"], engine.search(query, recipe="files.v1", lanes=["notes"]).mode
+
+    assert modes("kettle") == ("hybrid", "hybrid")
+    assert modes("?!") == ("vector-only", "vector-only"), "there is no word to look for"
+    assert modes("部署密钥") == ("fts-only", "fts-only")
+    embedder.stall = stall
+    assert modes("kettle") == ("fts-only", "fts-only")
+    assert engine.receipts(limit=1, op="recall")[0].facts["mode"] == "fts-only"
+    stall.set()
+    embedder.stall = None
+    embedder.fail()
+    assert modes("kettle") == ("fts-only", "fts-only")
+    assert engine.recall("ok").mode is None, "nothing was looked for"
+
+
+def test_a_recipe_of_vectors_alone_says_so_and_says_when_words_stood_in(open_engine):
+    """B9, C6"""
+    embedder = FakeEmbedder(256)
+    engine = open_engine(embedder=embedder)
+    engine.remember("The kettle whistles")
+    assert engine.search("kettle", recipe="lancedb.v1").mode == "vector-only"
+    embedder.fail()
+    assert engine.search("kettle", recipe="lancedb.v1").mode == "fts-only"
+
+
+def test_vectors_of_a_model_nobody_can_ask_are_not_called_hybrid(open_engine, kettles):
+    """B9, B14: neither in an answer nor in the status"""
+    engine = open_engine(embedder=FakeEmbedder(256, model="gone"))
+    engine.index(kettles)
+    assert engine.files.status()["mode"] == "hybrid"
+    away = FakeEmbedder(256, model="next")
+    engine = open_engine(embedder=away, files={"sync": {"on_search": False}})
+    answer = engine.memory_search("kettle")
+    assert (answer["mode"], len(answer["results"])) == ("fts-only", 6)
+    assert engine.files.status()["mode"] == "fts-only"
+    engine.index()
+    assert (engine.memory_search("kettle")["mode"], engine.files.status()["mode"]) == ("hybrid", "hybrid")
+
+
+def test_without_an_embedder_the_mode_is_words_alone(open_engine, kettles):
+    """B9, B21"""
+    engine = open_engine(embedder=NoEmbedder())
+    engine.index(kettles)
+    assert (engine.memory_search("kettle")["mode"], engine.status()["files"]["mode"]) == ("fts-only", "fts-only")

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
 
+from cortex.domain.hits import SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import STANDING_KINDS, Memory
@@ -141,6 +142,15 @@ def _weightiest(view: View, filter: Filter, pool: int) -> list[Match]:
     found = [trace for trace in view.scan(filter, limit=_MOST_RULES) if isinstance(trace, Memory)]
     found.sort(key=lambda memory: (memory.importance, memory.created_at, memory.id), reverse=True)
     return [Match(memory.id, memory.importance) for memory in found[:pool]]
+
+
+def mode_of(legs: Mapping[str, Leg]) -> SearchMode | None:
+    """What an answer was found by. Vectors nobody could compare with what words found were of no use to it."""
+    keyword, vector = legs.get("keyword"), legs.get("vector")
+    if keyword is None or vector is None:
+        return None
+    compared = vector.absent is None and bool(vector.scores or not keyword.scores)
+    return SearchMode.of(words=keyword.absent is None, meaning=compared)
 
 
 def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cortex.domain.identity import TraceId
 from cortex.domain.query import Query
+from cortex.recall import retrieve
 from cortex.recall.flow import Answer
 from cortex.recall.recipes import Recipe
 
@@ -26,6 +27,7 @@ def facts(answer: Answer, query: Query, recipe: Recipe, *, max_items: int, verbo
         "broadened": answer.broadened,
         "lanes": sorted(answer.plan.filter.lanes or ()) if answer.plan else [],
         "skipped": answer.skipped,
+        "mode": retrieve.mode_of(answer.legs),
         "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
         "tiers": [
             {"tier": each.tier, "trusts": each.trusts, "candidates": each.candidates, "selected": each.selected}
