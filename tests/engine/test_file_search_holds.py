@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from noted import note, paths
 
+from cortex.domain.lanes import Lane
 from cortex.domain.vectors import EmbeddingSpace
+from cortex.ports.store import Filter
 from cortex.providers.embedders.none import NoEmbedder
 from cortex.testing import FakeEmbedder
 
@@ -163,3 +165,39 @@ def test_without_an_embedder_the_mode_is_words_alone(open_engine, kettles):
     engine = open_engine(embedder=NoEmbedder())
     engine.index(kettles)
     assert (engine.memory_search("kettle")["mode"], engine.status()["files"]["mode"]) == ("fts-only", "fts-only")
+
+
+# --- chunks that overlap ----------------------------------------------------------------------------------------------
+
+
+def filler(about: str, number: int) -> str:
+    return "\n".join(f"On day {day} the {about} was quiet as ever, and that is all." for day in range(number)) + "\n"
+
+
+@pytest.mark.parametrize("embedder", [FakeEmbedder(256), NoEmbedder()], ids=["hybrid", "words"])
+def test_lines_that_two_chunks_share_are_found_once(open_engine, tmp_path, embedder):
+    """B4, B7: near copies of one place do not fill the results"""
+    note(
+        tmp_path / "notes" / "log.md", filler("harbour", 25) + "The walrus sleeps in tank nine.\n" + filler("pier", 40)
+    )
+    engine = open_engine(embedder=embedder, files={"chunker": "lines"})
+    engine.index(tmp_path / "notes")
+    holding = [chunk for chunk in engine.list(Filter(lanes=frozenset({Lane.NOTES}))) if "walrus" in chunk.text]
+    assert len(holding) == 2, "the line stands where two chunks overlap"
+    explained = engine.explain("walrus tank", recipe="files.v1", mode="search", lanes=["notes"], min_score=0.0)
+    shown = [hit.trace for hit in explained.recollection.hits]
+    assert len([chunk for chunk in shown if "walrus" in chunk.text]) == 1
+    assert {each.id for each in explained.answer.dropped if each.reason == "told_already"} < {
+        each.id for each in holding
+    }
+
+
+def test_a_chunk_that_answers_beyond_the_shared_lines_is_shown_beside_the_other(open_engine, tmp_path):
+    """B4"""
+    text = filler("harbour", 25) + "The walrus sleeps in tank nine.\n" + filler("pier", 12) + "The walrus eats squid.\n"
+    note(tmp_path / "notes" / "log.md", text + filler("mole", 20))
+    engine = open_engine(embedder=NoEmbedder(), files={"chunker": "lines"})
+    engine.index(tmp_path / "notes")
+    found = engine.memory_search("walrus")
+    assert len(found["results"]) == 2
+    assert "squid" in "".join(result["snippet"] for result in found["results"])

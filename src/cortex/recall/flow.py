@@ -18,7 +18,7 @@ from cortex.errors import RerankerUnavailable
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.reranker import Reranker
 from cortex.ports.store import Filter, View
-from cortex.recall import dialogue, diversity, focus, freshness, gate, policy, ranking, retrieve
+from cortex.recall import dialogue, diversity, focus, freshness, gate, overlaps, policy, ranking, retrieve
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import Packed, pack
 from cortex.recall.plan import Plan, first_person, plan
@@ -163,7 +163,8 @@ class _Search:
         answer.dropped = []
         # Before they are read again: a memory and the turn it came from would take two of the places there.
         admitted, echoes = _told_once(self._admit(answer, planned, allowed))
-        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in echoes]
+        admitted, copies = overlaps.told_once(admitted, {term.text for term in planned.terms})
+        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in (*echoes, *copies)]
         admitted = self._rerank(answer, planned, admitted)
         admitted = self._worth_a_line(answer, planned, admitted, allowed)
         chosen = self._choose(answer, planned, admitted, standing)

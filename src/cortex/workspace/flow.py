@@ -27,7 +27,7 @@ from cortex.workspace.reading import Content, Unreadable
 from cortex.workspace.scan import Found
 from cortex.workspace.sources import Source
 
-FORMAT = 1
+FORMAT = 2
 """Changes when chunks are cut or put into words in another way than before."""
 
 BATCH = 256
