@@ -28,7 +28,8 @@ from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound, RowDamaged, StoreError
-from cortex.joined import JoinedView
+from cortex.file_freshness import SHARE, STALE, FileFreshness
+from cortex.joined import FILE_LANES, JoinedView
 from cortex.parts import Parts, log
 from cortex.ports.clock import Deadline
 from cortex.ports.index import FileIndex
@@ -487,6 +488,29 @@ class Engine:
     def explain(self, text: str | Query, **options: Any) -> Explained:
         """`recall`, with every candidate, every part of its score, and why each was shown or not."""
         query = text if isinstance(text, Query) else Query.of(text, **options)
+        started = self._parts.clock.monotonic()
+        stale = self._files_are_stale(query)
+        waited = (self._parts.clock.monotonic() - started) * 1000
+        return self._explained(replace(query, deadline_ms=max(1.0, self._deadline_ms(query) - waited)), stale=stale)
+
+    def _deadline_ms(self, query: Query) -> float:
+        return query.deadline_ms or self._parts.settings.recall.deadline_ms
+
+    def _files_are_stale(self, query: Query) -> bool:
+        """Whether files changed that are not followed yet, though they were looked at for a share of the time (B12)."""
+        concerns_files = query.as_of is None and (query.lanes is None or bool(query.lanes & FILE_LANES))
+        if not concerns_files or not (self._settings_name_files or self._index is not None):
+            return False
+        fresh = self._parts.one("freshness", self.tenant, lambda: FileFreshness(self))
+        return fresh.is_stale(SHARE * self._deadline_ms(query) / 1000)
+
+    @property
+    def _settings_name_files(self) -> bool:
+        named = self._parts.settings.files
+        is_own = self.tenant == Tenant(self._parts.settings.agent, self._parts.settings.user)
+        return is_own and bool(named.workspace or named.extra_paths or named.docs)
+
+    def _explained(self, query: Query, *, stale: bool = False) -> Explained:
         name = query.recipe or self._parts.settings.recall.recipe
         recipe = recipes.named(name)
         with self._noting("recall", query.text) as note:
@@ -500,6 +524,8 @@ class Engine:
                 answer.degraded += vectors.degraded()
                 if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
+                elif stale:
+                    answer.degraded.append(STALE)
                 if view.skipped:
                     answer.degraded.append(f"store:{RowDamaged.code}")
                 settings = self._parts.settings.receipts
@@ -541,7 +567,6 @@ class Engine:
         vectors: QueryVectors | None = None,
         without: frozenset[str] = frozenset(),
     ) -> Answer:
-        settings = self._parts.settings.recall
         clock = self._parts.clock
         return recalling.recall(
             query,
@@ -550,7 +575,7 @@ class Engine:
             recipe=recipe,
             reranker=self._parts.reranker,
             clock=clock,
-            deadline=Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000),
+            deadline=Deadline.after(clock, self._deadline_ms(query) / 1000),
             without=without,
         )
 

@@ -24,7 +24,7 @@ from cortex.domain.hits import Hit, Recollection, SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory
-from cortex.domain.query import Mode
+from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.terms import query_terms
 from cortex.domain.trust import TrustTier
@@ -165,6 +165,29 @@ class Files:
         if any(watch.is_told for watch in self._watches):
             return False
         return self.clock.monotonic() - self._looked_at >= self.settings.sync.watch_debounce_ms / 1000
+
+    @property
+    def is_syncing(self) -> bool:
+        """Whether a look was asked for in this process and is under way."""
+        return self._soon is not None
+
+    def is_behind(self) -> bool:
+        """Whether anything has changed since the index was last made true to the files; costs a `stat` of each."""
+        self._begin()
+        try:
+            is_behind = self._is_behind()
+        except BaseException:
+            self.changed()
+            raise
+        if is_behind:
+            self.changed()
+        return is_behind
+
+    def _is_behind(self) -> bool:
+        followed = self.followed()
+        if not followed and self._engine._index is None:
+            return False
+        return self._following(followed, None, silent).is_behind()
 
     def changed(self) -> None:
         """Something happened to the files, or may have: they are to be looked at."""
@@ -336,8 +359,6 @@ class Files:
     def _follow(
         self, followed: Sequence[Source], summaries: Summarising | None, progress: Progress, force: bool
     ) -> Synced:
-        indexes = self._parts.indexes(self._engine.tenant)
-        assert indexes is not None  # wiring always gives one
         if not followed and self._engine._index is None:
             return Synced(problems=self._folders.unusable())
 
@@ -345,7 +366,14 @@ class Files:
             self._refuse_when_closed()
             progress(done, total, label)
 
-        synced = Following(
+        synced = self._following(followed, summaries, tell).sync(force=force)
+        synced.problems += self._folders.unusable()
+        return synced
+
+    def _following(self, followed: Sequence[Source], summaries: Summarising | None, progress: Progress) -> Following:
+        indexes = self._parts.indexes(self._engine.tenant)
+        assert indexes is not None  # wiring always gives one
+        return Following(
             sources=followed,
             tenant=self._engine.tenant,
             indexes=indexes,
@@ -360,14 +388,12 @@ class Files:
             ),
             clock=self.clock,
             ids=self._parts.ids,
-            progress=tell,
+            progress=progress,
             summaries=summaries,
             classify=lambda text: classify(text[:_CLASSIFIED_CHARS]),
             batch=_BATCH_SERVICE if self._is_batched else BATCH,
             wait_seconds=_BUSY_SECONDS,
-        ).sync(force=force)
-        synced.problems += self._folders.unusable()
-        return synced
+        )
 
     @property
     def _is_batched(self) -> bool:
@@ -452,7 +478,7 @@ class Files:
         return self.excerpt(path, start=start, lines=lines).text, path
 
     def _found(self, query: str, lanes: Set[Lane], limit: int, min_score: float | None) -> Recollection:
-        return self._engine.recall(
+        asked = Query.of(
             query,
             recipe=self._recipe.name,
             mode=Mode.SEARCH,
@@ -462,6 +488,8 @@ class Files:
             hybrid_floor=self.settings.min_score,
             budget=_ROOM,
         )
+        # Whoever searches the files has looked at them already.
+        return self._engine._explained(asked).recollection
 
     @property
     def _recipe(self) -> recipes.Recipe:

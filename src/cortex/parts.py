@@ -216,6 +216,8 @@ class Parts:
     """Whoever does it in another process, where that is so."""
     is_crowded: Callable[[], bool] = bool
     """Whether somebody waits for an answer right now, so that what nobody waits for can wait."""
+    only_reads: bool = False
+    """Whether another process does all that is written, so that files are not followed here."""
     ending: bool = False
     """Whether the process is about to end: what is begun is finished, and the rest is left for the next."""
     closed: bool = False
@@ -297,6 +299,10 @@ class Parts:
                 self._kept[key] = make()
             made: T = self._kept[key]
             return made
+
+    def made(self, what: str, tenant: Tenant) -> Any | None:
+        """The one `what` of a tenant, where it was made already."""
+        return self._kept.get((what, tenant))
 
     def release(self, agent: str) -> None:
         """Close the store of an agent; it is opened again on next use."""

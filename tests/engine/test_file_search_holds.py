@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from noted import note, paths
+from noted import PATIENCE, eventually, note, paths, reasons
 
+from cortex.domain.hits import Recollection
 from cortex.domain.lanes import Lane
-from cortex.domain.vectors import EmbeddingSpace
+from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.store import Filter
 from cortex.providers.embedders.none import NoEmbedder
 from cortex.testing import FakeEmbedder
@@ -201,3 +204,153 @@ def test_a_chunk_that_answers_beyond_the_shared_lines_is_shown_beside_the_other(
     found = engine.memory_search("walrus")
     assert len(found["results"]) == 2
     assert "squid" in "".join(result["snippet"] for result in found["results"])
+
+
+# --- recall after an edit ---------------------------------------------------------------------------------------------
+
+
+class SlowOnDocuments(FakeEmbedder):
+    """Comes to no end with documents until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(256)
+        self.let_go, self.asked = threading.Event(), threading.Event()
+        self.let_go.set()
+
+    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked.set()
+        self.let_go.wait(60)
+        return super().embed_documents(texts)
+
+
+@pytest.fixture
+def slow() -> Iterator[SlowOnDocuments]:
+    embedder = SlowOnDocuments()
+    yield embedder
+    embedder.let_go.set()
+
+
+PATIENT = {"recall": {"deadline_ms": 300_000}, "hooks": {"deadline_ms": 300_000}}
+"""A tenth of that is more than any machine takes to read a note."""
+
+
+def said(found: Recollection) -> str:
+    return "\n".join(hit.trace.text for hit in found.hits)
+
+
+def test_a_recall_finds_what_was_written_since_the_last_look(open_engine, kettles, clock):
+    """B12: also where nobody watches the files and nobody searches them"""
+    engine = open_engine(**PATIENT)
+    engine.index(kettles)
+    note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
+    clock.advance(2)
+    found = engine.recall("when does the samovar of room 3 hum?")
+    assert "hums on Fridays" in said(found)
+    assert found.receipt.degraded == ()
+    assert reasons(engine)[-1] == "recall"
+
+
+def test_the_hook_of_a_turn_finds_what_was_written_since_the_last_look(open_engine, kettles, clock):
+    """B12, C8"""
+    engine = open_engine(**PATIENT)
+    engine.index(kettles)
+    note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
+    clock.advance(2)
+    given = engine.hooks().before("When does the samovar of room 3 hum?", session="s1")
+    assert ("hums on Fridays" in given.block, given.degraded) == (True, ())
+
+
+def test_a_recall_of_files_that_did_not_change_leaves_no_trace_of_looking(open_engine, kettles, clock):
+    """B12: what is unchanged costs one `stat`"""
+    written = clock.now().timestamp() - 3_600
+    for path in kettles.iterdir():
+        os.utime(path, (written, written))
+    engine = open_engine(**PATIENT)
+    engine.index(kettles)
+    for _ in range(3):
+        clock.advance(10)
+        assert engine.recall("kettle of room 3").receipt.degraded == ()
+    assert reasons(engine) == ["asked"]
+
+
+def test_a_recall_that_cannot_wait_says_that_files_are_stale_and_the_next_is_fresh(open_engine, kettles, clock, slow):
+    """B12: a small share of its time, and the rest in the background"""
+    engine = open_engine(embedder=slow, recall={"deadline_ms": 2_000})
+    engine.index(kettles)
+    slow.asked.clear()
+    slow.let_go.clear()
+    note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
+    clock.advance(2)
+    started = time.monotonic()
+    found = engine.recall("when does the kettle of room 4 whistle?")
+    assert time.monotonic() - started < 2.0
+    assert "kettle of room 4" in said(found)
+    assert found.receipt.degraded == ("files:stale",)
+    assert slow.asked.wait(PATIENCE), "the look goes on in the background"
+    slow.let_go.set()
+    assert eventually(lambda: not engine.files.is_syncing)
+    found = engine.recall("when does the samovar of room 3 hum?")
+    assert ("hums on Fridays" in said(found), found.receipt.degraded) == (True, ())
+
+
+def test_a_turn_never_waits_beyond_its_deadline_for_the_files(open_engine, kettles, clock, slow):
+    """B12, C8"""
+    engine = open_engine(embedder=slow, hooks={"deadline_ms": 1_500})
+    engine.index(kettles)
+    hooks = engine.hooks()
+    hooks.before("Which kettle whistles?", session="s1")
+    hooks.flush()
+    slow.let_go.clear()
+    note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
+    clock.advance(2)
+    started = time.monotonic()
+    given = hooks.before("When does the kettle of room 4 whistle?", session="s1")
+    assert time.monotonic() - started < 1.5
+    assert ("kettle of room 4" in given.block, given.degraded) == (True, ("files:stale",))
+
+
+def test_files_that_cannot_be_looked_at_are_told_and_not_tried_at_every_recall(open_engine, kettles, clock):
+    """B12: while another process is at them, say"""
+    engine = open_engine(**PATIENT)
+    engine.index(kettles)
+    note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
+    clock.advance(2)
+    other = open_engine()
+    with other._parts.indexes(other.tenant).changing(1):
+        assert engine.recall("kettle of room 4").receipt.degraded == ("files:stale",)
+        started = time.monotonic()
+        assert engine.recall("kettle of room 5").receipt.degraded == ("files:stale",)
+        assert time.monotonic() - started < 4.0, "it waited five seconds the first time"
+    clock.advance(60)
+    found = engine.recall("when does the samovar of room 3 hum?")
+    assert ("hums on Fridays" in said(found), found.receipt.degraded) == (True, ())
+
+
+@pytest.mark.parametrize("options", [{"lanes": ["memories"]}, {"as_of": 1}], ids=["other lanes", "the past"])
+def test_who_asks_for_no_files_waits_for_none(open_engine, kettles, clock, options):
+    """B12"""
+    engine = open_engine(**PATIENT)
+    engine.index(kettles)
+    note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
+    clock.advance(2)
+    assert engine.recall("when does the samovar of room 3 hum?", **options).receipt.degraded == ()
+    assert reasons(engine) == ["asked"]
+
+
+def test_who_follows_no_files_has_none_looked_at(open_engine):
+    """B12"""
+    engine = open_engine()
+    engine.remember("The samovar hums on Fridays")
+    assert engine.recall("when does the samovar hum?").receipt.degraded == ()
+    assert not [thread for thread in threading.enumerate() if thread.name == "cortex-fresh"]
+    assert reasons(engine) == []
+
+
+def test_a_recall_may_be_told_not_to_look(open_engine, kettles, clock):
+    """B12: sync.on_search off"""
+    engine = open_engine(files={"sync": {"on_search": False}}, **PATIENT)
+    engine.index(kettles)
+    note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
+    clock.advance(2)
+    assert "samovar" not in said(engine.recall("when does the samovar of room 3 hum?"))
+    assert reasons(engine) == ["asked"]

@@ -163,6 +163,16 @@ class Following:
                 self._keep_up(index)
                 raise
 
+    def is_behind(self) -> bool:
+        """Whether `sync` would find anything to do about the files, as far as can be told without opening them."""
+        index, why = self._judged(force=False)
+        if index is None or why:
+            return True
+        with index.view(self.tenant) as view:
+            known = view.files()
+        work = plan.work(scan.found(self.sources), known, self._keys)
+        return bool(work.to_read or work.gone)
+
     def _made_anew(self, index: FileIndex | None, why: str) -> Synced:
         with self.indexes.building(self._made_with) as building:
             past = _Past(self, building.index if index is None else index, is_replaced=index is not None)
@@ -179,6 +189,11 @@ class Following:
         space, vectors = self.earlier(made) or (_NO_SPACE, self.vectors)
         as_before = replace(self, space=space, vectors=vectors, cutting=cutting)
         as_before._follow(index, _Past(as_before, index), Synced())
+
+    @property
+    def _keys(self) -> Mapping[str, str]:
+        """How the files of each source are to be read now."""
+        return {source.name: plan.source_key(source, self.cutting.max_bytes) for source in self.sources}
 
     @property
     def _made_with(self) -> str:
@@ -198,7 +213,7 @@ class Following:
         """Make `index` true to the files, with what still holds of the `past`."""
         scanned = scan.found(self.sources)
         synced.problems += [(problem.path, problem.why) for problem in scanned.problems]
-        keys = {source.name: plan.source_key(source, self.cutting.max_bytes) for source in self.sources}
+        keys = self._keys
         work = plan.work(scanned, past.files, keys)
         to_read = scanned.files if past.is_replaced else work.to_read
         synced.seen, synced.unchanged = len(scanned.files), 0 if past.is_replaced else work.unchanged
