@@ -23,6 +23,7 @@ from cortex.ports.llm import background_of
 from cortex.ports.probed import trouble_of
 from cortex.ports.store import Filter, Job, JobState, SetState
 from cortex.progress import silent
+from cortex.query_vectors import QueryVectors
 from cortex.recall import recipes, synthesis
 from cortex.remember import flow as remembering
 
@@ -191,7 +192,8 @@ class Background:
             query = Query.of(job.payload["query"], **asked, limit=settings.max_facts)
             name = self._parts.settings.recall.recipe
             with self._store.view(self._tenant) as view:
-                answer = self._engine._answer(replace(query, recipe=name), recipes.named(name), view)
+                vectors = QueryVectors(self._parts, None, self._engine._space(view))
+                answer = self._engine._answer(replace(query, recipe=name), recipes.named(name), view, vectors)
             llm = self._parts.llm and background_of(self._parts.llm)
             cached = synthesis.for_the_next_turn(query.text, answer.hits, llm, now)
         if cached and self._engine._can_embed:

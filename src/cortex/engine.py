@@ -29,7 +29,8 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound, RowDamaged, StoreError
-from cortex.joined import JoinedView
+from cortex.file_freshness import SHARE, STALE, FileFreshness
+from cortex.joined import FILE_LANES, JoinedView
 from cortex.parts import Parts, log
 from cortex.ports.clock import Deadline
 from cortex.ports.index import FileIndex
@@ -49,12 +50,12 @@ from cortex.ports.store import (
     retry_on_conflict,
 )
 from cortex.progress import Progress, silent
+from cortex.query_vectors import QueryVectors
 from cortex.recall import flow as recalling
 from cortex.recall import recipes, replaying, telling
 from cortex.recall.flow import Answer
 from cortex.recall.replaying import Replay
 from cortex.recall.reranking import Asking, Reader
-from cortex.recall.retrieve import Question
 from cortex.remember import flow as remembering
 from cortex.settings import Settings
 
@@ -493,6 +494,29 @@ class Engine:
     def explain(self, text: str | Query, **options: Any) -> Explained:
         """`recall`, with every candidate, every part of its score, and why each was shown or not."""
         query = text if isinstance(text, Query) else Query.of(text, **options)
+        started = self._parts.clock.monotonic()
+        stale = self._files_are_stale(query)
+        waited = (self._parts.clock.monotonic() - started) * 1000
+        return self._explained(replace(query, deadline_ms=max(1.0, self._deadline_ms(query) - waited)), stale=stale)
+
+    def _deadline_ms(self, query: Query) -> float:
+        return query.deadline_ms or self._parts.settings.recall.deadline_ms
+
+    def _files_are_stale(self, query: Query) -> bool:
+        """Whether files changed that are not followed yet, though they were looked at for a share of the time (B12)."""
+        concerns_files = query.as_of is None and (query.lanes is None or bool(query.lanes & FILE_LANES))
+        if not concerns_files or not (self._settings_name_files or self._index is not None):
+            return False
+        fresh = self._parts.one("freshness", self.tenant, lambda: FileFreshness(self))
+        return fresh.is_stale(SHARE * self._deadline_ms(query) / 1000)
+
+    @property
+    def _settings_name_files(self) -> bool:
+        named = self._parts.settings.files
+        is_own = self.tenant == Tenant(self._parts.settings.agent, self._parts.settings.user)
+        return is_own and bool(named.workspace or named.extra_paths or named.docs)
+
+    def _explained(self, query: Query, *, stale: bool = False) -> Explained:
         name = query.recipe or self._parts.settings.recall.recipe
         recipe = recipes.named(name)
         with self._noting("recall", query.text) as note:
@@ -501,10 +525,14 @@ class Engine:
                 # The past is judged by its own time: what had not expired then is there.
                 then = view.at if isinstance(query.as_of, int) else query.as_of
                 space = self._space(view)
+                vectors = QueryVectors(self._parts, index, space)
                 asked = replace(query, recipe=name, asked_at=query.asked_at or then)
-                answer = self._answer(asked, recipe, view, space=space)
+                answer = self._answer(asked, recipe, view, vectors)
+                answer.degraded += vectors.degraded()
                 if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
+                elif stale:
+                    answer.degraded.append(STALE)
                 if view.skipped:
                     answer.degraded.append(f"store:{RowDamaged.code}")
                 settings = self._parts.settings.receipts
@@ -535,9 +563,10 @@ class Engine:
         recipe = recipes.named(receipt.facts["recipe"])
         with self._view(receipt.position) as view:
             space = replaying.space_of(receipt, self._space(view))
+            vectors = QueryVectors(self._parts, self._index, space)
             answer = self._answer(
-                asked, recipe, view, reader=replaying.reader_of(receipt), without=replaying.left_out(receipt),
-                space=space,
+                asked, recipe, view, vectors,
+                reader=replaying.reader_of(receipt), without=replaying.left_out(receipt),
             )  # fmt: skip
         return replaying.compared(receipt, answer, recipe.fingerprint, space)
 
@@ -546,19 +575,17 @@ class Engine:
         query: Query,
         recipe: recipes.Recipe,
         view: View,
+        vectors: QueryVectors,
         *,
         reader: Reader | None = None,
         without: frozenset[str] = frozenset(),
-        space: EmbeddingSpace | None = None,
     ) -> Answer:
-        """The answer of `view`, compared by meaning on the scale that holds there, or on that of `space`."""
-        settings = self._parts.settings.recall
         clock = self._parts.clock
-        deadline = Deadline.after(clock, (query.deadline_ms or settings.deadline_ms) / 1000)
+        deadline = Deadline.after(clock, self._deadline_ms(query) / 1000)
         return recalling.recall(
             query,
             view=view,
-            ask=partial(self._ask, space or self._space(view)),
+            ask=vectors.ask,
             recipe=recipe,
             reader=reader or Asking(self._parts.reranker, self._parts.readers.start, deadline),
             clock=clock,
@@ -566,14 +593,6 @@ class Engine:
             without=without,
             passage_tokens=self._parts.settings.embedding.passage_tokens,
         )
-
-    def _ask(self, space: EmbeddingSpace, text: str) -> Question | None:
-        if not self._can_embed:
-            return None
-        embedder = self._parts.embedder
-        seconds = self._parts.settings.embedding.query_timeout_ms / 1000
-        pending = self._parts.workers.submit(embedder.embed_query, text)
-        return Question(space, pending, seconds, readable=space.reads(text))
 
     def _space(self, view: View) -> EmbeddingSpace:
         """The embedding space, on the scale that holds in `view`."""

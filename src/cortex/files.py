@@ -13,17 +13,18 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cortex import folders
 from cortex.capture.classify import classify
 from cortex.domain.chunk import Chunk, cited
-from cortex.domain.hits import Hit, Recollection
+from cortex.domain.hits import Hit, Recollection, SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory
-from cortex.domain.query import Mode
+from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.terms import query_terms
 from cortex.domain.trust import TrustTier
@@ -31,17 +32,18 @@ from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EngineError, InvalidRequest, NotFound, StoreBusy, StoreError, StoreUnavailable
 from cortex.folders import Folders
 from cortex.hearing import Heard, Hearing
-from cortex.ports.index import FileIndex
+from cortex.ports.embedder import Embedder
+from cortex.ports.index import FileIndex, VectorsMade, vectors_in
 from cortex.ports.llm import background_of
 from cortex.ports.probed import trouble_of
-from cortex.ports.searching import FoundLines, SourceName
+from cortex.ports.searching import FoundLines, LinesFound, SourceName
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.recall import recipes
 from cortex.remember import flow as remembering
 from cortex.watching import Watch, log_failure
 from cortex.workspace import citing, reading, transcripts
-from cortex.workspace.flow import BATCH, Cutting, Following, Synced
+from cortex.workspace.flow import BATCH, Cutting, Following, Synced, Vectors
 from cortex.workspace.reading import Excerpt
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.summaries import Summarising, of_sources
@@ -93,6 +95,8 @@ class _Counted:
     chunks: int = 0
     lacking: int = 0
     troubles: tuple[tuple[str, str], ...] = ()
+    earlier: VectorsMade | None = None
+    """The vectors it has, where they are not of the current model."""
 
 
 class Files:
@@ -161,6 +165,29 @@ class Files:
         if any(watch.is_told for watch in self._watches):
             return False
         return self.clock.monotonic() - self._looked_at >= self.settings.sync.watch_debounce_ms / 1000
+
+    @property
+    def is_syncing(self) -> bool:
+        """Whether a look was asked for in this process and is under way."""
+        return self._soon is not None
+
+    def is_behind(self) -> bool:
+        """Whether anything has changed since the index was last made true to the files; costs a `stat` of each."""
+        self._begin()
+        try:
+            is_behind = self._is_behind()
+        except BaseException:
+            self.changed()
+            raise
+        if is_behind:
+            self.changed()
+        return is_behind
+
+    def _is_behind(self) -> bool:
+        followed = self.followed()
+        if not followed and self._engine._index is None:
+            return False
+        return self._following(followed, None, silent).is_behind()
 
     def changed(self) -> None:
         """Something happened to the files, or may have: they are to be looked at."""
@@ -333,8 +360,6 @@ class Files:
     def _follow(
         self, followed: Sequence[Source], summaries: Summarising | None, progress: Progress, force: bool
     ) -> Synced:
-        indexes = self._parts.indexes(self._engine.tenant)
-        assert indexes is not None  # wiring always gives one
         if not followed and self._engine._index is None:
             return Synced(problems=self._folders.unusable())
 
@@ -342,12 +367,20 @@ class Files:
             self._refuse_when_closed()
             progress(done, total, label)
 
-        synced = Following(
+        synced = self._following(followed, summaries, tell).sync(force=force)
+        synced.problems += self._folders.unusable()
+        return synced
+
+    def _following(self, followed: Sequence[Source], summaries: Summarising | None, progress: Progress) -> Following:
+        indexes = self._parts.indexes(self._engine.tenant)
+        assert indexes is not None  # wiring always gives one
+        return Following(
             sources=followed,
             tenant=self._engine.tenant,
             indexes=indexes,
             space=self._parts.embedder.space,
             vectors=self._vectors_of,
+            earlier=self._earlier,
             cutting=Cutting(
                 tokens=self.settings.chunk_tokens,
                 overlap=self.settings.chunk_overlap,
@@ -356,14 +389,12 @@ class Files:
             ),
             clock=self.clock,
             ids=self._parts.ids,
-            progress=tell,
+            progress=progress,
             summaries=summaries,
             classify=lambda text: classify(text[:_CLASSIFIED_CHARS]),
             batch=_BATCH_SERVICE if self._is_batched else BATCH,
             wait_seconds=_BUSY_SECONDS,
-        ).sync(force=force)
-        synced.problems += self._folders.unusable()
-        return synced
+        )
 
     @property
     def _is_batched(self) -> bool:
@@ -371,7 +402,17 @@ class Files:
         told = getattr(self._parts.embedder, "batch_status", None)
         return bool(told and told())
 
-    def _vectors_of(self, chunks: Sequence[Chunk]) -> Mapping[TraceId, Sequence[Vector]]:
+    def _earlier(self, made: VectorsMade) -> tuple[EmbeddingSpace, Vectors] | None:
+        """Who embeds in the space of an index that another model made."""
+        embedder = self._parts.embedder
+        if made.space != embedder.space.key:
+            found = self._parts.embedder_of(made)
+            return (found.space, partial(self._vectors_of, embedder=found)) if found else None
+        return embedder.space, self._vectors_of
+
+    def _vectors_of(
+        self, chunks: Sequence[Chunk], embedder: Embedder | None = None
+    ) -> Mapping[TraceId, Sequence[Vector]]:
         """What the embedder gives of them; it is asked until it fails."""
         at_once = len(chunks) if self._is_batched else _EMBEDDED_AT_ONCE
         passage_tokens = self._parts.settings.embedding.passage_tokens
@@ -379,7 +420,7 @@ class Files:
         for start in range(0, len(chunks), max(1, at_once)):
             self._refuse_when_closed()
             some = chunks[start : start + at_once]
-            given = remembering.vectors_of(some, self._parts.embedder, passage_tokens)
+            given = remembering.vectors_of(some, embedder or self._parts.embedder, passage_tokens)
             if not given:
                 break
             vectors |= given
@@ -409,7 +450,7 @@ class Files:
         min_score: float | None = None,
         session: str | None = None,
         lanes: frozenset[Lane] | None = None,
-    ) -> Sequence[FoundLines]:
+    ) -> LinesFound:
         """The lines that answer `query`, best first (B7): of the notes, and of sessions where transcripts are followed.
 
         Documents are asked where these have no answer, and then a few of them are cited (E15); or by `lanes`.
@@ -423,7 +464,7 @@ class Files:
             found = self._found(query, {Lane.DOCS}, min(limit, self._recipe.cold.limit), min_score)
         cite = citing.is_shown(self.settings.citations, session)
         terms = {term.text for term in query_terms(query)}
-        return [_lines_of(hit, terms, cite) for hit in found.hits]
+        return LinesFound((_lines_of(hit, terms, cite) for hit in found.hits), mode=found.mode)
 
     def excerpt(self, path: str, *, start: int | None = None, lines: int | None = None) -> Excerpt:
         """The lines of the file cited as `path`, from line `start` on and at most `lines` of it (B10)."""
@@ -438,24 +479,22 @@ class Files:
         return self.excerpt(path, start=start, lines=lines).text, path
 
     def _found(self, query: str, lanes: Set[Lane], limit: int, min_score: float | None) -> Recollection:
-        return self._engine.recall(
+        asked = Query.of(
             query,
             recipe=self._recipe.name,
             mode=Mode.SEARCH,
             lanes=lanes,
             limit=limit,
-            min_score=self._floor if min_score is None else min_score,
+            min_score=min_score,
+            hybrid_floor=self.settings.min_score,
             budget=_ROOM,
         )
+        # Whoever searches the files has looked at them already.
+        return self._engine._explained(asked).recollection
 
     @property
     def _recipe(self) -> recipes.Recipe:
         return recipes.named(recipes.for_files(decay=self.settings.temporal_decay, diverse=self.settings.mmr))
-
-    @property
-    def _floor(self) -> float:
-        """Keywords alone are scored by their place, and a floor under that would only limit their number."""
-        return self.settings.min_score if self._has_vectors else 0.0
 
     @property
     def _has_vectors(self) -> bool:
@@ -490,8 +529,12 @@ class Files:
         following = (worker and worker.watching(self._engine.tenant)) or self.following()
         batch: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "batch_status", lambda: None)
         cache: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "cache_status", lambda: None)
+        earlier = self._told_earlier(counted.earlier)
+        # While the index is of an earlier model, it is that one that compares.
+        compares = earlier["available"] if earlier else self._has_vectors
         return {
             "backend": "builtin",
+            "mode": SearchMode.of(words=True, meaning=compares),
             "provider": space.provider,
             "model": space.model,
             "files": counted.files,
@@ -508,10 +551,18 @@ class Files:
                 "available": self._has_vectors,
                 "dims": space.dimension,
                 "lacking": counted.lacking,
+                "earlier": earlier,
             },
             "batch": {"enabled": False} | dict(batch() or {}),
             "unreadable": [{"path": path, "why": why} for path, why in (*troubles, *counted.troubles)],
         }
+
+    def _told_earlier(self, made: VectorsMade | None) -> dict[str, Any] | None:
+        """The model whose vectors the index still has, and whether queries can be compared with them."""
+        if made is None:
+            return None
+        available = self._engine._can_embed and self._parts.embedder_of(made) is not None
+        return {"provider": made.provider, "model": made.model, "available": available}
 
     def probe_embedding(self) -> EngineError | None:
         """Why texts could not be embedded now; None where they can be."""
@@ -541,6 +592,7 @@ class Files:
                 chunks=view.counts(Filter()).total,
                 lacking=view.counts(Filter(lacking=space)).total if space.dimension else 0,
                 troubles=tuple((file.path, file.trouble) for file in files.values() if file.trouble),
+                earlier=made if (made := vectors_in(index.made_with)) and made.space != space.key else None,
             )
         self._counted = (index, position, counted)
         return counted

@@ -266,6 +266,12 @@ def _file_troubles(files: Mapping[str, Any]) -> Iterator[Trouble]:
         yield Trouble("files", why, "the index answers instead; see docs/qmd.md")
     if files.get("reindexing"):
         yield Trouble("files", "the index is being made anew", "searches answer from the old one until it is done")
+    elif earlier := files.get("vector", {}).get("earlier"):
+        serves = (
+            "answers until then" if earlier["available"] else "cannot be asked any more: words alone answer until then"
+        )
+        why = f"the index is to be made anew for another model; {earlier['model']} {serves}"
+        yield Trouble("files", why, "run `cortex index`; where that fails, `cortex doctor` says why")
     if unreadable := files.get("unreadable"):
         why = f"{len(unreadable):,} could not be read: {unreadable[0]['path']} {unreadable[0]['why']}"
         yield Trouble("files", why, "see `cortex files`")

@@ -19,7 +19,7 @@ from cortex.errors import EngineError, StoreCorrupt, StoreForeign, StoreUnavaila
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder, VectorCache
 from cortex.ports.hardware import Hardware
-from cortex.ports.index import Indexes
+from cortex.ports.index import Indexes, VectorsMade
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch
@@ -195,6 +195,8 @@ class Parts:
     hardware: Hardware | None = None
     open_indexes: Callable[[Tenant], Indexes] | None = None
     """Opens the index of a tenant's files; None where files are not followed."""
+    open_embedder: Callable[[VectorsMade], Embedder | None] | None = None
+    """Opens the embedder of an earlier model, where it can be asked without asking anybody new."""
     replace_store: Callable[[str, Path, Path], Replaced] | None = None
     """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
     vector_cache: VectorCache | None = None
@@ -220,11 +222,14 @@ class Parts:
     """Whoever does it in another process, where that is so."""
     is_crowded: Callable[[], bool] = bool
     """Whether somebody waits for an answer right now, so that what nobody waits for can wait."""
+    only_reads: bool = False
+    """Whether another process does all that is written, so that files are not followed here."""
     ending: bool = False
     """Whether the process is about to end: what is begun is finished, and the rest is left for the next."""
     closed: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
     _indexes: dict[Tenant, Indexes] = field(default_factory=dict)
+    _earlier: dict[VectorsMade, Embedder | None] = field(default_factory=dict)
     _kept: dict[tuple[str, Tenant], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _making: threading.RLock = field(default_factory=threading.RLock)
@@ -285,6 +290,13 @@ class Parts:
                 self._indexes[tenant] = self.open_indexes(tenant)
             return self._indexes.get(tenant)
 
+    def embedder_of(self, made: VectorsMade) -> Embedder | None:
+        """Whoever makes vectors such as these; None where that is nobody who can still be asked."""
+        with self._making:
+            if made not in self._earlier and not self.closed:
+                self._earlier[made] = self.open_embedder(made) if self.open_embedder else None
+            return self._earlier.get(made)
+
     def one(self, what: str, tenant: Tenant, make: Callable[[], T]) -> T:
         """The one `what` there is for a tenant while the engine is open, made on first use; closed with the engine."""
         with self._making:
@@ -293,6 +305,10 @@ class Parts:
                 self._kept[key] = make()
             made: T = self._kept[key]
             return made
+
+    def made(self, what: str, tenant: Tenant) -> Any | None:
+        """The one `what` of a tenant, where it was made already."""
+        return self._kept.get((what, tenant))
 
     def release(self, agent: str) -> None:
         """Close the store of an agent; it is opened again on next use."""
@@ -307,7 +323,7 @@ class Parts:
             kept.close()
         self._kept.clear()
         self.aftermath.close()
-        for provider in (self.llm, self.embedder):
+        for provider in (self.llm, self.embedder, *self._earlier.values()):
             if callable(close := getattr(provider, "close", None)):
                 close()
         # A stalled embedder must not keep the process from ending.

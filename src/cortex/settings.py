@@ -221,7 +221,7 @@ class SyncSettings(Section):
     watch: bool = switch(True, "Follow edits as they happen, while a process runs that can.")
     watch_debounce_ms: int = number(1_500, "How long the files must be quiet before they are read.", least=1)
     on_session_start: bool = switch(True, "Look at the files when a session begins.")
-    on_search: bool = switch(True, "Look at the files before a search, where they may have changed.")
+    on_search: bool = switch(True, "Look at the files before a search or recall, where they may have changed.")
     interval_minutes: int = number(0, "Look at the files this often, whatever happens; 0 for never.", least=0)
     transcript_bytes: int = number(100_000, "A transcript is read when it has grown by so many bytes.", least=1)
     transcript_messages: int = number(50, "It is also read when it has grown by so many messages.", least=1)

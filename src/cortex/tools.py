@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cortex.domain.chunk import cited
@@ -28,7 +27,7 @@ def memory_search(
         "model": told.get("model"),
         "fallback": told.get("fallback"),
         "citations": engine.settings.files.citations,
-        "mode": _mode(told),
+        "mode": getattr(found, "mode", None) or told["mode"],
         "backend": told["backend"],
         "stale": stale or ("reindexing" if told.get("reindexing") else None),
     }
@@ -61,8 +60,3 @@ def _result(found: FoundLines, cite: bool) -> dict[str, Any]:
     if cite:
         told["citation"] = cited(found.path, found.start_line, found.end_line)
     return told
-
-
-def _mode(told: Mapping[str, Any]) -> str:
-    """How lines were looked for: by words and by meaning, or by words alone."""
-    return "hybrid" if told.get("vector", {}).get("available") else "fts-only"

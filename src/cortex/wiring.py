@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,14 @@ from cortex.clock import SystemClock
 from cortex.domain.identity import IdSource, Uuid7Source
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_USER, Tenant
+from cortex.domain.vectors import EmbeddingSpace
 from cortex.engine import Engine
-from cortex.errors import ProviderMissing
+from cortex.errors import EngineError, ProviderMissing
 from cortex.parts import Parts
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.hardware import Hardware
-from cortex.ports.index import Indexes
+from cortex.ports.index import Indexes, VectorsMade
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch, SourceName
@@ -95,6 +96,7 @@ def build(
     """The parts of an engine under `home`; what is handed in is used as it stands."""
     clock = clock or SystemClock()
     models = models or configuration.models_home(home)
+    wired = _embedder(home, settings, clock, models, embedder)
     hardware = _hardware(settings, clock)
     llm = _llm(home, settings, clock, hardware, llm)
     if reranker is None:
@@ -106,12 +108,13 @@ def build(
         clock=clock,
         ids=ids or Uuid7Source(),
         open_store=lambda agent: _store(home, agent, settings),
-        embedder=_embedder(home, settings, clock, models, embedder),
+        embedder=wired,
         reranker=reranker,
         llm=llm,
         hardware=hardware,
         open_indexes=lambda tenant: _indexes(home, tenant, settings),
         open_search=_searching(home, settings, clock),
+        open_embedder=lambda made: _earlier_embedder(made, wired.space, home, settings, clock, models),
         replace_store=_replacing(home, settings),
         vector_cache=CacheFile(home / CACHE),
         check_backup=_checking(settings),
@@ -207,9 +210,7 @@ def _indexes(home: Path, tenant: Tenant, settings: Settings) -> Indexes:
     return SqliteIndexes(home / AGENTS, index_name(tenant), busy_timeout_ms=settings.store.busy_timeout_ms)
 
 
-def _searching(
-    home: Path, settings: Settings, clock: Clock
-) -> Callable[[Tenant, Sequence[Source]], LineSearch] | None:
+def _searching(home: Path, settings: Settings, clock: Clock) -> Callable[[Tenant, Sequence[Source]], LineSearch] | None:
     """The program that searches files in the place of the index, where one is wanted (Q1)."""
     if settings.files.backend == "builtin":
         return None
@@ -269,6 +270,11 @@ def _store(home: Path, agent: str, settings: Settings) -> Store:
 def _embedder(home: Path, settings: Settings, clock: Clock, models: Path, given: Embedder | None) -> Embedder:
     options = settings.embedding
     inner: Embedder = given or registry.find("cortex.embedders", options.provider)(options.options, models)
+    return _guarded(inner, home, settings, clock)
+
+
+def _guarded(inner: Embedder, home: Path, settings: Settings, clock: Clock) -> Embedder:
+    options = settings.embedding
     guarded = GuardedEmbedder(
         inner, clock, max_chars=options.max_chars, head_chars=options.head_chars, max_bytes=options.max_bytes
     )
@@ -276,3 +282,31 @@ def _embedder(home: Path, settings: Settings, clock: Clock, models: Path, given:
     if options.cache_entries and inner.space.dimension:
         return cached(guarded, home / CACHE, options.cache_entries, clock)
     return guarded
+
+
+def _earlier_embedder(
+    made: VectorsMade, now: EmbeddingSpace, home: Path, settings: Settings, clock: Clock, models: Path
+) -> Embedder | None:
+    """The embedder that made these vectors, where it can still be asked; None where it cannot.
+
+    It runs on this machine, or on the server that is in use: whom the settings no longer name is sent nothing.
+    """
+    for options in _earlier_options(made, settings):
+        try:
+            found: Embedder = registry.find("cortex.embedders", made.provider)(options, models)
+        except EngineError:  # gone, or it takes no such options
+            continue
+        if found.space.key == made.space and found.space.endpoint in ("", now.endpoint):
+            return _guarded(found, home, settings, clock)
+    return None
+
+
+def _earlier_options(made: VectorsMade, settings: Settings) -> Iterator[Mapping[str, Any]]:
+    """What the provider may have been told, the likeliest first: as now, with the model that was used then."""
+    told = settings.embedding.options
+    if settings.embedding.provider == "auto":
+        told = told.get(made.provider) or {}
+    elif settings.embedding.provider != made.provider:
+        told = {}
+    then = {**told, "model": made.model}
+    yield from (then, {**then, "dimensions": made.dimension}, told)

@@ -304,7 +304,7 @@ def waited(engine: Engine) -> list[str]:
 
 def test_the_first_turn_of_a_session_looks_at_the_files(open_engine, notes):
     """B12: session start; later turns of it do not"""
-    engine = open_engine(files={"extra_paths": [str(notes)]})
+    engine = open_engine(files={"extra_paths": [str(notes)], "sync": {"on_search": False}})
     hooks = TurnHooks(engine)
     hooks.before("When does the deploy key rotate?", session="s1")
     assert eventually(lambda: reasons(engine) == ["session_start"])
@@ -327,16 +327,16 @@ def test_a_turn_is_not_delayed_by_the_files(open_engine, notes):
     try:
         injection = TurnHooks(engine).before("What is the deploy key made of?", session="s1")
         assert "brass" in injection.block
-        assert injection.degraded == ()
+        assert injection.degraded == ("files:stale",)
         assert reasons(engine) == []
     finally:
         stall.set()
-    assert eventually(lambda: reasons(engine) == ["session_start"])
+    assert eventually(lambda: "session_start" in reasons(engine))
 
 
 def test_a_session_may_begin_without_a_look(open_engine, notes):
     """B12: sync.on_session_start off"""
-    engine = open_engine(files={"extra_paths": [str(notes)], "sync": {"on_session_start": False}})
+    engine = open_engine(files={"extra_paths": [str(notes)], "sync": {"on_session_start": False, "on_search": False}})
     TurnHooks(engine).before("When does the deploy key rotate?", session="s1")
     assert engine.files._soon is None
     assert reasons(engine) == []
@@ -595,7 +595,7 @@ def test_the_status_tells_how_the_files_stand(open_engine, notes, clock):
     assert told["last_sync"] == clock.now().isoformat()
     assert told["cache"]["entries"] == 3
     assert told["fts"] == {"enabled": True, "available": True}
-    assert told["vector"] == {"enabled": True, "available": True, "dims": 256, "lacking": 0}
+    assert told["vector"] == {"enabled": True, "available": True, "dims": 256, "lacking": 0, "earlier": None}
     assert told["batch"] == {"enabled": False}
     assert [source["name"] for source in told["sources"]] == ["notes"]
     assert (told["reindexing"], told["unreadable"]) == (False, [])
@@ -644,7 +644,7 @@ def test_without_an_embedder_the_status_says_so(open_engine, notes):
     engine = open_engine(embedder=NoEmbedder())
     engine.index(notes)
     told = engine.files.status()
-    assert told["vector"] == {"enabled": False, "available": False, "dims": 0, "lacking": 0}
+    assert told["vector"] == {"enabled": False, "available": False, "dims": 0, "lacking": 0, "earlier": None}
     assert told["cache"] == {"enabled": False}
     assert engine.files.probe_vectors() is False
 

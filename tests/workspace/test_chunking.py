@@ -54,9 +54,31 @@ def test_only_whole_lines_within_the_overlap_are_repeated():
     assert spans(lines(content, overlap=0)) == [(1, 3), (4, 4)]
 
 
-def test_the_overlap_gives_way_to_a_line_that_needs_its_room():
-    """No piece is over the limit (B4)"""
-    assert spans(lines("\n".join(["a" * 1300, "b" * 200, "c" * 1599]))) == [(1, 2), (3, 3)]
+def test_a_last_line_longer_than_the_overlap_is_repeated_all_the_same():
+    """Whole where it leaves half of the piece to what is new, and else its end, from a word on (B4)"""
+    pieces = lines("\n".join(["a" * 900, "b" * 500, "c" * 700]))
+    assert [piece.text[:1] + piece.text[-1:] for piece in pieces] == ["ab", "bc"]
+    assert (spans(pieces), len(pieces[1].text)) == ([(1, 2), (2, 3)], 1201)
+    words = "words of one long line " * 60
+    one, other = lines(f"{words}\n{'next ' * 100}")
+    assert other.start < one.end
+    assert other.text.split("\n")[0] in words[-320:]
+    assert other.text.startswith(("words", "of", "one", "long", "line"))
+
+
+def test_what_is_repeated_is_not_merely_a_blank_line():
+    """(B4)"""
+    one, other = lines("\n".join(["a" * 800, "The last words.", "", "b" * 1400]))
+    assert other.text.startswith("The last words.\n\nbbb")
+    assert spans([one, other]) == [(1, 3), (2, 4)]
+
+
+def test_a_line_that_leaves_no_room_to_what_is_repeated_is_cut():
+    """No piece is over the limit, and none begins without the end of the one before (B4)"""
+    pieces = lines("\n".join(["a" * 1300, "b" * 200, "c" * 1599]))
+    assert spans(pieces) == [(1, 2), (2, 3), (3, 3)]
+    assert all(len(piece.text) <= 1600 for piece in pieces)
+    assert spans(lines("\n".join(["a" * 1300, "b" * 200, "c" * 1599]), overlap=0)) == [(1, 2), (3, 3)]
 
 
 def test_a_line_longer_than_a_piece_is_cut_and_keeps_its_number():
@@ -64,12 +86,12 @@ def test_a_line_longer_than_a_piece_is_cut_and_keeps_its_number():
     content = f"first\n{'x' * 4000}\nlast\n"
     pieces = lines(content)
     assert [(piece.start_line, piece.end_line, len(piece.text)) for piece in pieces] == [
-        (1, 1, 5),
-        (2, 2, 1600),
-        (2, 2, 1600),
-        (2, 3, 805),
+        (1, 2, 1599),
+        (2, 2, 1598),
+        (2, 3, 1452),
     ]
-    assert pieces[-1].text == "x" * 800 + "\nlast"
+    assert all(one.end - other.start > 300 for one, other in pairwise(pieces)), "the end of a part is repeated too"
+    assert [len(piece.text) for piece in lines(content, overlap=0)] == [5, 1600, 1600, 805]
 
 
 def test_pieces_say_where_they_stand_in_the_text():

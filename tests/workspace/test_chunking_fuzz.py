@@ -68,8 +68,8 @@ def left_out(content: str, pieces: list[Piece]) -> str:
 
 
 @given(ANY, TOKENS, st.sampled_from([0, 1, 3, 80, 500]))
-def test_pieces_by_size_cover_every_line_and_repeat_no_more_than_the_overlap(content: str, tokens: int, overlap: int):
-    """(B4)"""
+def test_pieces_by_size_cover_every_line_and_repeat_the_end_of_the_one_before(content: str, tokens: int, overlap: int):
+    """(B4): the last lines within the overlap; at least the last line, or its end"""
     pieces = lines(content, tokens=tokens, overlap=overlap)
     stand_where_they_say(content, pieces)
     assert not left_out(content.removeprefix(BOM), [moved(piece, content) for piece in pieces]).strip()
@@ -77,8 +77,31 @@ def test_pieces_by_size_cover_every_line_and_repeat_no_more_than_the_overlap(con
     for one, other in pairwise(pieces):
         assert one.start < other.start
         assert one.end < other.end
-        assert one.end - other.start < max(overlap * 4, 1)
+        assert one.end - other.start <= (tokens * 2 if overlap else 0)
     assert lines(content, tokens=tokens, overlap=overlap) == pieces
+
+
+LINE = st.one_of(
+    st.just(""),
+    st.builds(lambda word, times: word * times, st.sampled_from(["x", "word ", "漢"]), st.integers(1, 2_000)),
+)
+
+
+@given(st.lists(LINE, min_size=1, max_size=30))
+def test_every_piece_by_size_begins_with_the_last_line_of_the_one_before_or_its_end(written: list[str]):
+    """(B4): 400 tokens, 80 of overlap; whatever the lines are"""
+    content = "\n".join(written)
+    pieces = lines(content)
+    stand_where_they_say(content, pieces)
+    for one, other in pairwise(pieces):
+        shared = content[other.start : one.end]
+        assert shared.strip(), "more than blank lines is repeated"
+        assert other.start_line <= one.end_line
+        # As many whole lines as the overlap has room for, unless what follows needs that room.
+        last = one.text.rstrip("\n").rsplit("\n", 1)[-1]
+        fresh = content[one.end :].lstrip("\n").split("\n")[0]
+        if len(last) < 300 and len(fresh) < 1_200:
+            assert last in shared
 
 
 def moved(piece: Piece, content: str) -> Piece:

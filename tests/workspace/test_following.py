@@ -22,6 +22,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.terms import query_terms
 from cortex.domain.trust import TrustTier
 from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.errors import EmbedderUnavailable
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.remember.flow import vectors_of
@@ -790,15 +791,38 @@ def test_an_edit_while_the_embedder_is_away_counts_all_that_lacks_a_vector(notes
     assert len(notes.embedder.documents) == 1
 
 
-def test_an_index_made_anew_without_the_embedder_is_used_all_the_same(notes: Notes) -> None:
-    """B14: a model that changed and is away leaves searches by words"""
+@pytest.mark.parametrize("force", [True, False])
+def test_an_index_is_not_made_anew_without_the_embedder(notes: Notes, force: bool) -> None:
+    """B14: on failure the old one stays, with its vectors, and follows edits by words"""
     notes.write("harbour.md", HARBOUR)
     notes.sync()
-    notes.embedder = FakeEmbedder(32, model="other words")
+    old, vectors = notes.index.path, notes.vectors("notes/harbour.md")
+    if force:
+        notes.write("harbour.md", HARBOUR.replace("nine", "twelve"))
+    else:
+        notes.embedder = FakeEmbedder(32, model="other words")
+    notes.write("quay.md", "The crane stands on the quay.\n")
+    notes.embedder.fail()
+    with pytest.raises(EmbedderUnavailable, match="the one in use stays"):
+        notes.sync(force=force)
+    assert (notes.index.path, len(list(old.parent.glob("*.new")))) == (old, 0)
+    assert (notes.found("pilots"), notes.found("crane")) == (["notes/harbour.md"], ["notes/quay.md"])
+    notes.embedder.failure = None
+    synced = notes.sync()
+    assert (synced.full, synced.lacking) == ("" if force else "model", 0)
+    assert len(notes.vectors("notes/harbour.md")) == len(vectors) == 3
+    assert len(notes.vectors("notes/quay.md")) == 1
+
+
+def test_an_index_that_never_had_vectors_is_made_anew_without_the_embedder(notes: Notes) -> None:
+    """B13, B14: nothing is lost by it"""
+    notes.space = NOTHING
+    notes.write("harbour.md", HARBOUR)
+    notes.sync()
+    notes.space = None
     notes.embedder.fail()
     synced = notes.sync()
-    assert (synced.full, synced.lacking) == ("model", 3)
-    assert notes.found("pilots") == ["notes/harbour.md"]
+    assert (synced.full, synced.lacking) == ("vectors", 3)
 
 
 # --- summaries -----------------------------------------------------------------------------------

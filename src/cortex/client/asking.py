@@ -49,7 +49,9 @@ def of_query(text: str | Query, options: dict[str, Any]) -> tuple[Mode, dict[str
     query = text if isinstance(text, Query) else Query.of(text, **options)
     if query.asked_at is not None:
         raise InvalidRequest("cannot be asked of a server", field="asked_at", hint="leave it out: it is now")
-    left_out = {"text", "mode", "asked_at"}
+    if query.hybrid_floor is not None:
+        raise InvalidRequest("cannot be asked of a server", field="hybrid_floor", hint="give `min_score`")
+    left_out = {"text", "mode", "asked_at", "hybrid_floor"}
     told = {field.name: plain(getattr(query, field.name)) for field in fields(query) if field.name not in left_out}
     return query.mode, {"query": query.text, **told}
 

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
+
+
+class SearchMode(StrEnum):
+    """What an answer was really found by."""
+
+    HYBRID = "hybrid"
+    FTS_ONLY = "fts-only"
+    VECTOR_ONLY = "vector-only"
+    NONE = "none"
+    """Neither words nor meaning could be compared."""
+
+    @classmethod
+    def of(cls, *, words: bool, meaning: bool) -> SearchMode:
+        if words:
+            return cls.HYBRID if meaning else cls.FTS_ONLY
+        return cls.VECTOR_ONLY if meaning else cls.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +90,9 @@ class Recollection:
 
     def __bool__(self) -> bool:
         return bool(self.hits)
+
+    @property
+    def mode(self) -> SearchMode | None:
+        """What it was really found by; None where nothing was looked for."""
+        used = self.receipt.facts.get("mode")
+        return SearchMode(used) if used else None

@@ -41,6 +41,9 @@ class Query:
     limit: int | None = None
     budget: int | None = None
     min_score: float | None = None
+    """The least score of a hit, whatever it was compared by."""
+    hybrid_floor: float | None = None
+    """The least score where words and meaning were both compared, in the place of the recipe's own."""
     quarantined: bool = False
     mode: Mode = Mode.AUTO
     asked_at: datetime | None = None
@@ -81,6 +84,7 @@ class Query:
         _within("limit", self.limit, 1, MAX_LIMIT)
         _within("budget", self.budget, 1, MAX_BUDGET)
         _within("min_score", self.min_score, 0.0, 1.0)
+        _within("hybrid_floor", self.hybrid_floor, 0.0, 1.0)
         _within("deadline_ms", self.deadline_ms, 1.0, 600_000.0)
 
 

@@ -6,12 +6,13 @@ earlier versions. Beside each file's chunks it keeps how the file was when it wa
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId
@@ -35,6 +36,24 @@ class Unfollow:
     """
 
     path: str
+
+
+class VectorsMade(NamedTuple):
+    """Which vectors an index has: the key of their space, and who made them."""
+
+    space: str
+    provider: str
+    model: str
+    dimension: int
+
+
+def vectors_in(made_with: str) -> VectorsMade | None:
+    """Which vectors an index has that was made with this; None where it has none, or it cannot be told."""
+    try:
+        told = json.loads(made_with)["vectors"]
+        return VectorsMade(*(told[name] for name in VectorsMade._fields)) if told else None
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 class IndexView(View, Protocol):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from cortex.domain.hits import SearchMode
 from cortex.errors import EngineError
 
 SourceName = Literal["memory", "docs", "sessions"]
@@ -35,6 +36,14 @@ class FoundLines:
     citation: str | None = None
 
 
+class LinesFound(list[FoundLines]):
+    """Lines, and what they were really found by."""
+
+    def __init__(self, lines: Iterable[FoundLines] = (), *, mode: SearchMode | None = None) -> None:
+        super().__init__(lines)
+        self.mode = mode
+
+
 class LineSearch(Protocol):
     """Finds lines in files. It may fail in any way, and says so by an exception."""
 
@@ -50,7 +59,10 @@ class LineSearch(Protocol):
         ...
 
     def status(self) -> Mapping[str, Any]:
-        """What it is and how it stands, to be shown as JSON: at least `backend`. Quick, and never raises."""
+        """What it is and how it stands, to be shown as JSON: at least `backend`, and the `mode` a search would have.
+
+        Quick, and never raises.
+        """
         ...
 
     def sync(self, *, force: bool = False, reason: str = "", progress: Telling | None = None) -> object:

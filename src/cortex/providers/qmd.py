@@ -18,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from cortex.domain.hits import SearchMode
 from cortex.domain.text import visible
 from cortex.errors import (
     DeadlineExceeded,
@@ -69,6 +70,9 @@ class Mode(StrEnum):
     """By vectors alone."""
     QUERY = "query"
     """By both, with the query put into other words and the results read again by a model."""
+
+
+_FOUND_BY = {Mode.SEARCH: SearchMode.FTS_ONLY, Mode.VSEARCH: SearchMode.VECTOR_ONLY, Mode.QUERY: SearchMode.HYBRID}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +171,7 @@ class QmdSearch:
         return {
             "backend": "qmd",
             "command": self._command,
-            "mode": self._mode.value,
+            "mode": _FOUND_BY[self._mode],
             "limits": asdict(self._limits),
             "collections": [each.name for each in self._collections.values()],
             "synced": self._synced,

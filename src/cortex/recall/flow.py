@@ -18,7 +18,19 @@ from cortex.domain.trace import Trace, label_of, used_at
 from cortex.domain.turn import Turn
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.store import Filter, View
-from cortex.recall import dialogue, diversity, focus, freshness, gate, overview, policy, ranking, reranking, retrieve
+from cortex.recall import (
+    dialogue,
+    diversity,
+    focus,
+    freshness,
+    gate,
+    overlaps,
+    overview,
+    policy,
+    ranking,
+    reranking,
+    retrieve,
+)
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import Packed, pack
 from cortex.recall.plan import Plan, first_person, plan
@@ -218,7 +230,8 @@ class _Search:
         answer.dropped = []
         # Before they are read again: a memory and the turn it came from would take two of the places there.
         admitted, echoes = _told_once(self._admit(answer, planned, allowed))
-        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in echoes]
+        admitted, copies = overlaps.told_once(admitted, {term.text for term in planned.terms})
+        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in (*echoes, *copies)]
         admitted = self._rerank(answer, planned, admitted)
         admitted = self._in_context(answer, planned, admitted, allowed)
         chosen = self._choose(answer, planned, admitted, standing)
@@ -420,7 +433,7 @@ def _refusal(each: Scored, planned: Plan) -> str | None:
         return OUTSIDE_WINDOW
     if planned.relevance is not None and not planned.relevance.admits(each.similarity, each.evidence):
         return "not_relevant"
-    return "below_floor" if each.score < planned.floor or not each.parts else None
+    return "below_floor" if each.score < ranking.floor_of(each, planned) or not each.parts else None
 
 
 def _allows(filter: Filter, trace: Trace) -> bool:

@@ -69,6 +69,8 @@ class Plan:
     """Whether the docs lane may be asked when the warm lanes have no answer."""
     limit: int
     floor: float
+    floor_is_asked: bool
+    """Whether the caller named the floor; the recipe's own holds only where both legs could compare."""
     budget: int
     keyword_pool: int
     vector_pool: int
@@ -110,6 +112,7 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         cold=query.lanes is None,
         limit=limit,
         floor=_floor(query, bounds),
+        floor_is_asked=query.min_score is not None,
         budget=query.budget or recipe.budget,
         keyword_pool=pools[0],
         vector_pool=pools[1],
@@ -164,7 +167,9 @@ def first_person(text: str, speakers: Iterable[str]) -> str:
 
 
 def _floor(query: Query, bounds: Bounds) -> float:
-    return bounds.floor if query.min_score is None else query.min_score
+    if query.min_score is not None:
+        return query.min_score
+    return bounds.floor if query.hybrid_floor is None else query.hybrid_floor
 
 
 def _pools(recipe: Recipe, limit: int) -> tuple[int, int]:

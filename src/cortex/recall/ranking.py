@@ -32,6 +32,8 @@ class Scored:
     """What the legs said of it, before any recipe weighs it."""
     stood_for: TraceId | None = None
     """What is shown in its place: the turn a memory was made from, or the memory made from a turn."""
+    measured: bool = True
+    """Whether its score is on the scale of the recipe's floor: one by its place among the words alone is not (B7)."""
 
     @property
     def score(self) -> float:
@@ -67,6 +69,7 @@ def rank(
                 given | _decay_part(trace, given, recipe, plan.now),
                 similarity=vector.scores.get(trace.id, 0.0),
                 evidence=keyword.scores.get(trace.id, 0.0),
+                measured=not recipe.scores_by_place or (keyword.absent is None and trace.id in vector.scores),
             )
         )
     if recipe.conversation.sources:
@@ -83,10 +86,15 @@ def _unit(keyword: Leg, vector: Leg, recipe: Recipe) -> float:
     return fusion.most_reciprocal(sum(leg.absent is None for leg in (keyword, vector)), recipe.fusion.k)
 
 
+def floor_of(each: Scored, plan: Plan) -> float:
+    """The least score a candidate must have: the caller's own, or the recipe's where both legs compared it (B7)."""
+    return plan.floor if plan.floor_is_asked or each.measured else 0.0
+
+
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
     if recipe.keyword_scale is KeywordScale.BEST or not recipe.uses_keywords:
         return fusion.against_best(leg.scores)
-    if recipe.keyword_scale is KeywordScale.PLACE:
+    if recipe.scores_by_place:
         return {id: scoring.by_place(place) for place, id in enumerate(leg.scores)}
     return dict(leg.scores)
 

@@ -198,6 +198,11 @@ class Recipe:
         return fingerprint(replace(self, about=""))
 
     @property
+    def scores_by_place(self) -> bool:
+        """Whether a keyword score says only which place a match has, and nothing of how good it is."""
+        return self.keyword_scale is KeywordScale.PLACE
+
+    @property
     def uses_keywords(self) -> bool:
         return isinstance(self.fusion, Reciprocal) or self.fusion.weights.get("keyword", 0.0) > 0
 

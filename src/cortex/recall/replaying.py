@@ -38,6 +38,7 @@ def query_of(receipt: Receipt, text: str) -> Query:
         limit=asked["limit"],
         budget=asked["budget"],
         min_score=asked["min_score"],
+        hybrid_floor=asked.get("hybrid_floor"),
         quarantined=asked["quarantined"],
         mode=Mode(asked["mode"]),
         # What was "now" then decides expiry, recency and decay.

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
 
+from cortex.domain.hits import SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import STANDING_KINDS, Memory
@@ -46,11 +47,21 @@ class Question:
     """A query's vector, on its way; the keyword leg runs meanwhile."""
 
     def __init__(
-        self, space: EmbeddingSpace, pending: Future[Vector], seconds: float, *, readable: bool = True
+        self,
+        space: EmbeddingSpace,
+        pending: Future[Vector],
+        seconds: float,
+        *,
+        readable: bool = True,
+        earlier: Question | None = None,
     ) -> None:
         self.space = space
         self.readable = readable
         """Whether the model knows the script the query is written in."""
+        self.earlier = earlier
+        """The same query in the space of an earlier model, where some vectors are still of that one."""
+        self.failed: str | None = None
+        """Why there was no vector, once it was asked for."""
         self._pending = pending
         self._seconds = seconds
         self._late = False
@@ -61,8 +72,11 @@ class Question:
         try:
             return self._pending.result(timeout=wait)
         except FutureTimeout as error:
-            self._late = True
+            self._late, self.failed = True, DeadlineExceeded.code
             raise DeadlineExceeded("the embedder took too long") from error
+        except EmbedderUnavailable as error:
+            self.failed = error.code
+            raise
 
 
 def keyword_leg(
@@ -80,6 +94,30 @@ def vector_leg(
     """The nearest by meaning, with cosines on the common scale."""
     if question is None:
         return Leg(name, absent="embedding_off")
+    found = _in_one_space(view, question, filter, pool, deadline, clock, name)
+    if question.earlier is None:
+        return found
+    before = _in_one_space(view, question.earlier, filter, pool, deadline, clock, name)
+    return _in_both_spaces(found, before, pool)
+
+
+def _in_both_spaces(now: Leg, before: Leg, pool: int) -> Leg:
+    """Each by its vector of the current model, and by that of the earlier one where it has no other yet."""
+    if before.absent is not None:
+        return now
+    scores = {**before.scores, **now.scores}
+    best = sorted(scores, key=lambda id: (-scores[id], id))[:pool]
+    return Leg(
+        now.name,
+        {id: scores[id] for id in best},
+        milliseconds=now.milliseconds + before.milliseconds,
+        passages={**before.passages, **now.passages},
+    )
+
+
+def _in_one_space(
+    view: View, question: Question, filter: Filter, pool: int, deadline: Deadline, clock: Clock, name: str
+) -> Leg:
     if not question.readable:
         return Leg(name, absent="script_unknown_to_model")
 
@@ -111,6 +149,15 @@ def _weightiest(view: View, filter: Filter, pool: int) -> list[Match]:
     found = [trace for trace in view.scan(filter, limit=_MOST_RULES) if isinstance(trace, Memory)]
     found.sort(key=lambda memory: (memory.importance, memory.created_at, memory.id), reverse=True)
     return [Match(memory.id, memory.importance) for memory in found[:pool]]
+
+
+def mode_of(legs: Mapping[str, Leg]) -> SearchMode | None:
+    """What an answer was found by. Vectors nobody could compare with what words found were of no use to it."""
+    keyword, vector = legs.get("keyword"), legs.get("vector")
+    if keyword is None or vector is None:
+        return None
+    compared = vector.absent is None and bool(vector.scores or not keyword.scores)
+    return SearchMode.of(words=keyword.absent is None, meaning=compared)
 
 
 def _timed(name: str, clock: Clock, find: Callable[[], Sequence[Match]]) -> Leg:

@@ -10,6 +10,7 @@ from typing import Any
 from cortex.domain.identity import TraceId
 from cortex.domain.query import Query
 from cortex.domain.vectors import EmbeddingSpace
+from cortex.recall import retrieve
 from cortex.recall.flow import Answer
 from cortex.recall.recipes import Recipe
 
@@ -29,6 +30,7 @@ def facts(
         "broadened": answer.broadened,
         "lanes": sorted(answer.plan.filter.lanes or ()) if answer.plan else [],
         "skipped": answer.skipped,
+        "mode": retrieve.mode_of(answer.legs),
         "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
         "tiers": [
             {
@@ -97,6 +99,7 @@ def asked(query: Query) -> dict[str, Any]:
         "limit": query.limit,
         "budget": query.budget,
         "min_score": query.min_score,
+        "hybrid_floor": query.hybrid_floor,
         "quarantined": query.quarantined,
         "mode": query.mode.value,
         "asked_at": query.asked_at.isoformat() if query.asked_at else None,

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import Day
-from cortex.domain.hits import Hit, Recollection
+from cortex.domain.hits import Hit, Recollection, SearchMode
 from cortex.domain.identity import checked_id, is_id
 from cortex.domain.lanes import SEARCHABLE, Lane, State
 from cortex.domain.memory import ImportanceLabel, Kind, Memory
@@ -795,6 +795,7 @@ class RecallAnswer(BaseModel):
     block: str
     tokens: int
     skipped: str | None
+    mode: SearchMode | None = Field(description="What it was really found by; none where nothing was looked for.")
     degraded: list[str]
     receipt: dict[str, Any]
     candidates: list[dict[str, Any]] | None = None
@@ -807,6 +808,7 @@ class RecallAnswer(BaseModel):
             "block": "",
             "tokens": 0,
             "skipped": None,
+            "mode": "hybrid",
             "degraded": [],
             "receipt": {"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall"},
         }
@@ -846,7 +848,15 @@ class SynthesisedAnswer(BaseModel):
             "trust": "trusted",
             "sources": 1,
             "because": "",
-            "recollection": {"hits": [], "block": "", "tokens": 0, "skipped": None, "degraded": [], "receipt": {}},
+            "recollection": {
+                "hits": [],
+                "block": "",
+                "tokens": 0,
+                "skipped": None,
+                "mode": None,
+                "degraded": [],
+                "receipt": {},
+            },
             "receipt": {"id": ID, "op": "synthesise"},
         }
     )
@@ -1163,7 +1173,7 @@ class FoundLinesAnswer(BaseModel):
     model: str | None
     fallback: dict[str, Any] | None
     citations: str
-    mode: str
+    mode: SearchMode
     backend: str
     stale: str | None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from cortex.domain.text import SENTENCE_END, estimate_tokens
@@ -47,48 +47,106 @@ class _Stretch:
     def cost(self) -> int:
         return self.end - self.start + 1
 
+    def cut(self, at: int) -> tuple[_Stretch, _Stretch]:
+        """Its first `at` characters, and the rest."""
+        return replace(self, end=self.start + at), replace(self, start=self.start + at)
+
 
 def lines(content: str, *, tokens: int = 400, overlap: int = 80) -> list[Piece]:
-    """Pieces of whole lines of at most `tokens`, four characters each, and each begins with the last lines of the one
-    before that fit into `overlap` (B4).
+    """Pieces of lines of at most `tokens`, four characters each, and each begins with the last of the one before (B4).
 
-    A line counts its characters and one more. A line longer than a piece is cut every so many characters; each part is
-    a piece, or begins one, and keeps its line's number. The overlap gives way where the next line needs its room, so no
-    piece is over the limit. Stretches of blank lines alone make no piece.
+    What is repeated are the last lines that fit into `overlap`; where the last one is longer than that, it alone, or
+    its end where it would take half of the piece. A line counts its characters and one more. One that does not fit
+    beside what is repeated is cut, and each part keeps its number. No piece is over the limit. Stretches of blank lines
+    alone make no piece.
     """
     _checked(tokens, overlap)
-    limit = tokens * CHARS_PER_TOKEN
-    pieces: list[Piece] = []
-    held: list[_Stretch] = []
-    size = 0
-    for stretch in _stretches(content, limit):
-        if held and size + stretch.cost > limit:
-            pieces.append(_piece(content, held))
-            held = _carried(held, min(overlap * CHARS_PER_TOKEN, limit - stretch.cost))
-            size = sum(each.cost for each in held)
-        held.append(stretch)
-        size += stretch.cost
-    if held:
-        pieces.append(_piece(content, held))
-    return [piece for piece in pieces if piece.text and not piece.text.isspace()]
+    gathering = _Gathering(content, tokens * CHARS_PER_TOKEN, overlap * CHARS_PER_TOKEN)
+    for stretch in _stretches(content):
+        gathering.add(stretch)
+    return [piece for piece in gathering.finished() if piece.text and not piece.text.isspace()]
 
 
-def _stretches(content: str, limit: int) -> Iterator[_Stretch]:
+def _stretches(content: str) -> Iterator[_Stretch]:
     start = len(BOM) if content.startswith(BOM) else 0
     for number, line in enumerate(lines_of(content), start=1):
         end = start + len(line)
-        while end - start > limit:
-            yield _Stretch(number, start, start + limit)
-            start += limit
         yield _Stretch(number, start, end)
         start = end + 1
 
 
-def _carried(held: Sequence[_Stretch], room: int) -> list[_Stretch]:
-    kept = len(held)
-    while kept and (room := room - held[kept - 1].cost) >= 0:
-        kept -= 1
-    return list(held[kept:])
+_LEAST_TAIL = 4
+"""The end of a line that is repeated may be this many times shorter than the overlap, rather than cut the next line."""
+
+
+class _Gathering:
+    """Lines on their way into pieces."""
+
+    def __init__(self, content: str, limit: int, overlap: int) -> None:
+        self._content = content
+        self._limit = limit
+        self._overlap = min(overlap, limit // 2)
+        self._pieces: list[Piece] = []
+        self._held: list[_Stretch] = []
+        self._room = limit
+        self._repeated = 0
+        """How many of those that are held stand in the piece before too."""
+
+    def add(self, stretch: _Stretch) -> None:
+        while not self._fits(stretch):
+            if len(self._held) == self._repeated or self._carried(stretch.cost) == self._held:
+                # A part of it has to do: all that is held would stand in the next piece as well.
+                head, stretch = stretch.cut(self._room - bool(self._held))
+                self._hold(head)
+            self._close(stretch)
+        self._hold(stretch)
+
+    def finished(self) -> list[Piece]:
+        if len(self._held) > self._repeated:
+            self._close(self._held[-1])
+        return self._pieces
+
+    def _hold(self, stretch: _Stretch) -> None:
+        self._held.append(stretch)
+        self._room -= stretch.cost
+
+    def _fits(self, stretch: _Stretch) -> bool:
+        # The line break of a piece's only line is no part of it.
+        return stretch.cost - (not self._held) <= self._room
+
+    def _close(self, following: _Stretch) -> None:
+        self._pieces.append(_piece(self._content, self._held))
+        self._held = self._carried(following.cost)
+        self._room = self._limit - sum(each.cost for each in self._held)
+        self._repeated = len(self._held)
+
+    def _carried(self, cost: int) -> list[_Stretch]:
+        """The end of the piece before, beside which something of that cost is to find its room."""
+        held, room = self._held, self._limit - cost
+        if room * _LEAST_TAIL < self._overlap:  # then it is cut, and what is repeated goes first
+            room = self._limit // 2
+        kept, left = len(held), min(self._overlap, room)
+        while kept and (left := left - held[kept - 1].cost) >= 0:
+            kept -= 1
+        if not self._overlap or not self._is_blank(held[kept:]):
+            return held[kept:]
+        at = next((at for at in reversed(range(len(held))) if not self._is_blank(held[at : at + 1])), None)
+        if at is None:
+            return held[kept:]
+        whole = sum(each.cost for each in held[at:])
+        if whole <= min(self._limit // 2, room):
+            return held[at:]
+        length = min(self._overlap, room) - (whole - held[at].cost) - 1
+        return [self._tail(held[at], length), *held[at + 1 :]] if 0 < length < held[at].cost else held[kept:]
+
+    def _tail(self, stretch: _Stretch, length: int) -> _Stretch:
+        """The last `length` characters of a line, from the beginning of a word on where there is one."""
+        start = stretch.end - length
+        space = self._content.find(" ", start, start + length // 2)
+        return replace(stretch, start=start if space < 0 else space + 1)
+
+    def _is_blank(self, held: Sequence[_Stretch]) -> bool:
+        return not held or self._content[held[0].start : held[-1].end].strip() == ""
 
 
 def _piece(content: str, held: Sequence[_Stretch]) -> Piece:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from cortex.domain.chunk import Chunk
@@ -17,9 +17,9 @@ from cortex.domain.scope import Tenant
 from cortex.domain.text import PASSAGE_TOKENS
 from cortex.domain.trace import Trace
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.errors import DiskFull, StoreBusy, StoreCorrupt, StoreError
+from cortex.errors import DiskFull, EmbedderUnavailable, StoreBusy, StoreCorrupt, StoreError
 from cortex.ports.clock import Clock
-from cortex.ports.index import FileIndex, Follow, Indexes, IndexView, Unfollow
+from cortex.ports.index import FileIndex, Follow, Indexes, IndexView, Unfollow, VectorsMade, vectors_in
 from cortex.ports.store import Change, Embed, Filter, Put
 from cortex.progress import Progress
 from cortex.workspace import chunking, markdown, plan, reading, scan
@@ -27,7 +27,7 @@ from cortex.workspace.reading import Content, Unreadable
 from cortex.workspace.scan import Found
 from cortex.workspace.sources import Source
 
-FORMAT = 1
+FORMAT = 2
 """Changes when chunks are cut or put into words in another way than before."""
 
 BATCH = 256
@@ -40,12 +40,17 @@ UNUSABLE = "unusable"
 
 _MOST_TOLD = 20
 
+_NO_SPACE = EmbeddingSpace(provider="none", model="none", dimension=0)
+
 Answer = TypeVar("Answer")
 
 ById = Mapping[TraceId, Sequence[Vector]]
 
 Vectors = Callable[[Sequence[Chunk]], ById]
 """Gives the vectors of chunks; none where the embedder fails: they follow later."""
+
+Earlier = Callable[[VectorsMade], tuple[EmbeddingSpace, Vectors] | None]
+"""Gives the space that an index is of, and who embeds in it; None where nobody can any more."""
 
 Summaries = Callable[[Sequence[Chunk]], Sequence[Chunk]]
 """Gives chunks with what their sections are about."""
@@ -68,6 +73,13 @@ class Cutting:
             "space": space.key, "provider": space.provider, "model": space.model, "dimension": space.dimension
         }  # fmt: skip
         return json.dumps({**told, "vectors": vectors if space.dimension else None}, sort_keys=True)
+
+    def of(self, made_with: str) -> Cutting | None:
+        """How an index was cut that was made with this; None where chunks are no longer cut that way."""
+        told = _told(made_with)
+        if told.get("format") != FORMAT or not told.keys() >= {"tokens", "overlap", "passages"}:
+            return None
+        return replace(self, tokens=told["tokens"], overlap=told["overlap"], passage_tokens=told["passages"])
 
 
 @dataclass(slots=True)
@@ -130,6 +142,9 @@ class Following:
     batch: int = BATCH
     """How many new chunks are embedded and stored together."""
     wait_seconds: float = 5.0
+    earlier: Earlier = lambda _: None
+    must_embed: bool = False
+    """Whether it ends where the embedder fails, instead of leaving chunks without vectors."""
 
     def sync(self, *, force: bool = False) -> Synced:
         """Bring the index up to date; make it anew where that is needed, or wanted."""
@@ -140,11 +155,45 @@ class Following:
                     return self._follow(index, _Past(self, index), Synced())
                 except StoreCorrupt:
                     why = UNUSABLE
-            with self.indexes.building(self._made_with) as building:
-                past = _Past(self, building.index if index is None else index, is_replaced=index is not None)
-                synced = self._follow(building.index, past, Synced(full=why))
-                building.publish()
-            return synced
+            if index is None or why == UNUSABLE or vectors_in(index.made_with) is None:
+                return self._made_anew(index, why)
+            try:
+                return replace(self, must_embed=True)._made_anew(index, why)
+            except EmbedderUnavailable:
+                self._keep_up(index)
+                raise
+
+    def is_behind(self) -> bool:
+        """Whether `sync` would find anything to do about the files, as far as can be told without opening them."""
+        index, why = self._judged(force=False)
+        if index is None or why:
+            return True
+        with index.view(self.tenant) as view:
+            known = view.files()
+        work = plan.work(scan.found(self.sources), known, self._keys)
+        return bool(work.to_read or work.gone)
+
+    def _made_anew(self, index: FileIndex | None, why: str) -> Synced:
+        with self.indexes.building(self._made_with) as building:
+            past = _Past(self, building.index if index is None else index, is_replaced=index is not None)
+            synced = self._follow(building.index, past, Synced(full=why))
+            building.publish()
+        return synced
+
+    def _keep_up(self, index: FileIndex) -> None:
+        """Follow edits in an index that could not be replaced, as it was made: it goes on answering."""
+        made = vectors_in(index.made_with)
+        cutting = self.cutting.of(index.made_with)
+        if made is None or cutting is None:
+            return
+        space, vectors = self.earlier(made) or (_NO_SPACE, self.vectors)
+        as_before = replace(self, space=space, vectors=vectors, cutting=cutting)
+        as_before._follow(index, _Past(as_before, index), Synced())
+
+    @property
+    def _keys(self) -> Mapping[str, str]:
+        """How the files of each source are to be read now."""
+        return {source.name: plan.source_key(source, self.cutting.max_bytes) for source in self.sources}
 
     @property
     def _made_with(self) -> str:
@@ -164,7 +213,7 @@ class Following:
         """Make `index` true to the files, with what still holds of the `past`."""
         scanned = scan.found(self.sources)
         synced.problems += [(problem.path, problem.why) for problem in scanned.problems]
-        keys = {source.name: plan.source_key(source, self.cutting.max_bytes) for source in self.sources}
+        keys = self._keys
         work = plan.work(scanned, past.files, keys)
         to_read = scanned.files if past.is_replaced else work.to_read
         synced.seen, synced.unchanged = len(scanned.files), 0 if past.is_replaced else work.unchanged
@@ -187,6 +236,11 @@ class Following:
         if not chunks or not self.space.dimension:
             return {}
         vectors = self.vectors(chunks)
+        if self.must_embed and len(vectors) < len(chunks):
+            raise EmbedderUnavailable(
+                f"the index was not made anew: {self.space.model!r} gave no vectors; the one in use stays",
+                hint="it goes on answering; see `cortex doctor`, then run `cortex index`",
+            )
         synced.embedded += len(vectors)
         synced.lacking += len(chunks) - len(vectors)
         return vectors

@@ -89,6 +89,21 @@ def test_each_turn_is_recalled_for_its_own_tenant(here: Here) -> None:
     assert here.recallers.prepare(other, Tenant(user="ada"), ASKED, deadline).injection.block == ""
 
 
+def test_files_that_changed_are_told_by_the_process_and_followed_here(here: Here, tmp_path: Path) -> None:
+    """B12: the process only reads"""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "doors.md").write_text("The cellar door sticks.\n", encoding="utf-8")
+    here.engine.index(notes)
+    here.begun()
+    (notes / "boats.md").write_text("The ferry leaves at noon.\n", encoding="utf-8")
+    asked = {"message": "When does the ferry leave?"}
+    first = here.prepare(**asked).injection
+    assert ("ferry" in first.block, first.degraded) == (False, ("files:stale",))
+    awaited(lambda: "recall" in {each.facts["reason"] for each in here.engine.receipts(op="index")})
+    assert "The ferry leaves at noon." in awaited(lambda: here.prepare(**asked).injection.block)
+
+
 def test_what_is_late_is_not_taken_for_the_answer_to_the_next(here: Here) -> None:
     here.begun()
     assert here.recaller.ask(here.engine.tenant, ASKED, 0.0) == apart.LATE

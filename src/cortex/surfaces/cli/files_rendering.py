@@ -84,6 +84,9 @@ def _facts(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "vectors", f"{told['provider']}/{told['model']}, {vector['dims']} dimensions{lacking}"
     else:
         yield "vectors", "none: searches go by keywords alone"
+    if earlier := vector.get("earlier"):
+        serves = "which answers until it is made anew" if earlier["available"] else "which cannot be asked any more"
+        yield "index of", f"{earlier['provider']}/{earlier['model']}, {serves}"
     yield "last look", str(told.get("last_sync") or "never")
     if told.get("reindexing"):
         yield "index", "being made anew; searches answer from the old one"

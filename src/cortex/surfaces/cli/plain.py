@@ -40,6 +40,7 @@ def recollection(answer: Recollection) -> dict[str, Any]:
         "block": answer.block,
         "tokens": answer.tokens,
         "skipped": answer.receipt.facts.get("skipped"),
+        "mode": answer.mode,
         "degraded": list(answer.receipt.degraded),
         "receipt": answer.receipt.to_json(),
     }

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from cortex.domain.scope import Tenant
 from cortex.engine import Engine
+from cortex.file_freshness import STALE
 from cortex.hooks import LATE, Prepared, TurnHooks
 from cortex.ports.clock import Clock, Deadline
 
@@ -159,9 +160,18 @@ class Recallers:
         if prepared is None:
             return hooks.prepare(**asked, deadline=deadline)
         hooks.count_failures(prepared)
+        if STALE in prepared.injection.degraded:
+            _follow_files(hooks)
         if prepared.injection.degraded:
             log.warning("recall degraded: %s", ", ".join(prepared.injection.degraded))
         return prepared
+
+
+def _follow_files(hooks: TurnHooks) -> None:
+    """A process that only reads found files that changed: they are followed from here."""
+    files = hooks._engine.files
+    files.changed()
+    files.sync_soon("recall")
 
 
 def _recall(open_engine: OpenEngine, connection: Connection) -> None:
@@ -170,6 +180,7 @@ def _recall(open_engine: OpenEngine, connection: Connection) -> None:
     # What there is to tell of a recall is told by the server.
     logging.getLogger("cortex").addHandler(logging.NullHandler())
     with open_engine() as engine, suppress(*_GONE):
+        engine._parts.only_reads = True
         hooks, clock = TurnHooks(engine), engine._parts.clock
         hooks.warm()
         hooks.flush(WARM_SECONDS)

@@ -142,6 +142,7 @@ class Recalled(Noticed):
     tokens: int
     hits: list[Found]
     skipped: str | None = Field(default=None, description="Why nothing was looked for.")
+    mode: str | None = Field(default=None, description="What was really compared: hybrid, fts-only or vector-only.")
     degraded: list[str] = Field(default_factory=list, description="What could not be done as it should.")
     receipt: str
 
@@ -152,6 +153,7 @@ class Recalled(Noticed):
             tokens=found.tokens,
             hits=[Found.by(hit) for hit in found.hits],
             skipped=found.receipt.facts.get("skipped"),
+            mode=found.mode,
             degraded=list(found.receipt.degraded),
             receipt=found.receipt.id,
         )
@@ -184,7 +186,7 @@ class FoundLines(Noticed):
     model: str | None = None
     fallback: Any = None
     citations: str | None = None
-    mode: str = Field(description="hybrid (words and meaning) or fts-only.")
+    mode: str = Field(description="What was really compared: hybrid (words and meaning), fts-only or vector-only.")
     backend: str
     stale: str | None = Field(default=None, description="Why the answer may be behind the files.")
 

@@ -1,0 +1,50 @@
+"""Chunks of one file that share lines: what only the shared lines answer is shown once (B4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from cortex.domain.chunk import Chunk
+from cortex.domain.terms import index_terms
+from cortex.recall.ranking import Scored
+
+
+def told_once(ranked: Sequence[Scored], asked: Set[str]) -> tuple[list[Scored], list[Scored]]:
+    """Without chunks whose words in answer to the query all stand in a better one; and what was left out."""
+    kept: list[Scored] = []
+    copies: list[Scored] = []
+    shown: dict[str, list[Chunk]] = {}
+    for each in ranked:
+        chunk = each.trace
+        if isinstance(chunk, Chunk) and any(_is_copy(chunk, other, asked) for other in shown.get(chunk.path, ())):
+            copies.append(each)
+            continue
+        kept.append(each)
+        if isinstance(chunk, Chunk):
+            shown.setdefault(chunk.path, []).append(chunk)
+    return kept, copies
+
+
+def _is_copy(chunk: Chunk, other: Chunk, asked: Set[str]) -> bool:
+    """Whether what `chunk` has beyond `other` holds none of the words that it shares with it."""
+    if chunk.start_line > other.end_line or other.start_line > chunk.end_line:
+        return False
+    if chunk.start_line < other.start_line:
+        shared = _shared(chunk.text, other.text)
+        own = chunk.text[: len(chunk.text) - shared]
+    else:
+        shared = _shared(other.text, chunk.text)
+        own = chunk.text[shared:]
+    if not shared:
+        return False
+    found = asked & set(index_terms(chunk.text))
+    return bool(found) and not found & set(index_terms(own))
+
+
+def _shared(first: str, second: str) -> int:
+    """How many characters the end of one has in common with the beginning of the other."""
+    at = max(0, len(first) - len(second)) - 1
+    while (at := first.find(second[:1], at + 1)) >= 0:
+        if second.startswith(first[at:]):
+            return len(first) - at
+    return 0
