@@ -12,7 +12,7 @@ from cortex.parts import log
 if TYPE_CHECKING:
     # Imported where files are looked at: a process that asks once has its answer sooner without.
     from cortex.engine import Engine
-    from cortex.files import Files
+    from cortex.files import Files, Indexed
 
 SHARE = 0.1
 """How much of its time a recall may wait for files that changed."""
@@ -39,8 +39,6 @@ class FileFreshness:
         if not self._engine._parts.settings.files.sync.on_search:
             return False
         with self._lock:
-            if self._failed_at is not None and self._clock.monotonic() - self._failed_at < AGAIN_SECONDS:
-                return True
             if self._pending is None:
                 if not self._is_due():
                     return False
@@ -60,26 +58,42 @@ class FileFreshness:
         return files is None or files.dirty or files.is_syncing
 
     def _look(self, done: Future[bool]) -> None:
-        stale, failed_at = True, None
+        behind = True
         try:
-            stale = self._is_behind()
+            files = self._engine.files
+            behind = files.is_behind()
+            # Nobody waits for an index that is merely to be made anew: the one there is serves.
+            if (behind or files.is_outdated) and self._may_follow and (pending := self._follow(files)) and behind:
+                pending.result()
+                behind = False
         except Exception as error:  # the recall answers from what is known
             if not self._engine._parts.closed:
                 log.warning("the files could not be looked at: %s", getattr(error, "code", type(error).__name__))
-            failed_at = self._clock.monotonic()
+            behind = behind and self._is_still_behind()
         finally:
             with self._lock:
-                self._pending, self._failed_at = None, failed_at
-            done.set_result(stale)
+                self._pending = None
+            done.set_result(behind)
 
-    def _is_behind(self) -> bool:
-        """Whether the index is behind the files, once what could be done about it was."""
-        files = self._engine.files
-        if not files.is_syncing:
-            if not files.is_behind():
-                return False
-            if self._engine._parts.only_reads:
-                return True
-        if (pending := files.sync_soon("recall")) is not None:
-            pending.result()
-        return False
+    @property
+    def _may_follow(self) -> bool:
+        if self._engine._parts.only_reads:
+            return False
+        return self._failed_at is None or self._clock.monotonic() - self._failed_at >= AGAIN_SECONDS
+
+    def _follow(self, files: Files) -> Future[Indexed | None] | None:
+        files.changed()
+        pending = files.sync_soon("recall")
+        if pending is not None:
+            pending.add_done_callback(self._ended)
+        return pending
+
+    def _ended(self, looked: Future[Indexed | None]) -> None:
+        self._failed_at = self._clock.monotonic() if looked.exception() else None
+
+    def _is_still_behind(self) -> bool:
+        """Edits may have been followed in an index that could not be made anew (B14)."""
+        try:
+            return self._engine.files.is_behind()
+        except Exception:  # told already
+            return True

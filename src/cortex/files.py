@@ -183,6 +183,11 @@ class Files:
             self.changed()
         return is_behind
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the index is to be made anew: for another model, say (B13)."""
+        return self._engine._index is not None and bool(self._following(self.followed(), None, silent).reindex_reason)
+
     def _is_behind(self) -> bool:
         followed = self.followed()
         if not followed and self._engine._index is None:

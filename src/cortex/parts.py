@@ -319,9 +319,8 @@ class Parts:
             store.close()
 
     def close(self) -> None:
-        for kept in self._kept.values():
-            kept.close()
-        self._kept.clear()
+        while self._kept:  # one that is closing may still ask for another
+            self._kept.popitem()[1].close()
         self.aftermath.close()
         for provider in (self.llm, self.embedder, *self._earlier.values()):
             if callable(close := getattr(provider, "close", None)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,11 +47,14 @@ class StalledOnDocuments(FakeEmbedder):
 
 
 @pytest.fixture
-def notes(tmp_path: Path) -> Path:
+def notes(tmp_path: Path, clock: FakeClock) -> Path:
+    """Notes that were written an hour ago."""
     folder = tmp_path / "notes"
     folder.mkdir()
+    written = clock.now().timestamp() - 3_600
     for name, text in LINES.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
+        os.utime(folder / name, (written, written))
     return folder
 
 
@@ -140,6 +145,22 @@ def test_a_reindex_that_fails_half_way_leaves_the_old_index_serving(opened, note
     facts = memory.search(ASKED, lanes=["notes"]).receipt.facts
     assert (facts["degraded"], facts["legs"]["vector"]["absent"]) == ([], None)
     assert memory.files.status()["vector"]["earlier"] is None
+
+
+def test_a_recall_has_the_index_made_anew_and_waits_for_none_of_it(opened, notes):
+    """B12, B13: what is remembered is not stale for that"""
+    opened().index(notes)
+    stalled = StalledOnDocuments(64, model="next")
+    memory = opened(stalled)
+    try:
+        assert memory.search(ASKED, lanes=["notes"]).receipt.degraded == ()
+        assert memory.files.status()["vector"]["earlier"] is not None
+    finally:
+        stalled.let_go.set()
+    ends = time.monotonic() + 30
+    while memory.files.status()["vector"]["earlier"] is not None:
+        assert time.monotonic() < ends
+        time.sleep(0.02)
 
 
 def test_a_new_model_that_is_away_is_told_while_the_old_one_answers(opened, notes):

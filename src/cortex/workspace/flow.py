@@ -163,10 +163,15 @@ class Following:
                 self._keep_up(index)
                 raise
 
+    @property
+    def reindex_reason(self) -> str:
+        """Why the index is to be made anew; empty where it is not."""
+        return self._judged(force=False)[1]
+
     def is_behind(self) -> bool:
-        """Whether `sync` would find anything to do about the files, as far as can be told without opening them."""
-        index, why = self._judged(force=False)
-        if index is None or why:
+        """Whether files have changed that the index does not know yet, as far as can be told without opening any."""
+        index, _ = self._judged(force=False)
+        if index is None:
             return True
         with index.view(self.tenant) as view:
             known = view.files()
