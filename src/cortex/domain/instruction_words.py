@@ -160,6 +160,11 @@ TO_PEOPLE = (
 POLITE = r"(?:please\b[ ,:]*+)++$"
 ALWAYS = r"(?:always|never|only)\b"
 SETTLING = frozenset({"assume", "treat", "keep", "limit", "default", "avoid", "prefer", "be", "stop", "quit"})
+PLAIN_ACTS = frozenset(
+    """use keep give put make add include assume treat suggest recommend show write tell ask avoid start end begin
+    finish run take leave be stop quit set provide propose offer prefer omit exclude skip list mention follow let limit
+    default double-check check confirm create generate produce consider call name pick choose send""".split()
+)
 REFRAINING = frozenset({"avoid", "skip", "stop", "quit", "omit", "exclude", "hide", "leave"})
 OF_POLICY = frozenset(
     """use keep answer reply respond write speak talk address limit stick be stay format explain refer prefer give show

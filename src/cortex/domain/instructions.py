@@ -28,6 +28,13 @@ class Instruction:
     """What must be spoken about for it to apply, in its own words; empty where it applies by itself."""
     of_manner: bool = False
     """Whether it says how to answer: in which language, how long, in which units, how addressed."""
+    subject: str = ""
+    """What it is done with: "aisle seats" of "only book aisle seats"."""
+
+    @property
+    def topic(self) -> str:
+        """What must be spoken about for it to matter: its condition, or what it is done with."""
+        return self.condition or self.subject
 
 
 def instructions(text: str) -> Iterator[Instruction]:
@@ -59,7 +66,8 @@ def split(rule: str) -> Instruction:
     """A rule taken apart; in English and, by the usual openings, in the other languages capture reads."""
     plain = _plain(rule)[:_LONGEST]
     condition = _condition(plain)
-    return Instruction(rule.strip(), condition, not condition and bool(_compiled(words.MANNER).search(plain)))
+    of_manner = not condition and bool(_compiled(words.MANNER).search(plain))
+    return Instruction(rule.strip(), condition, of_manner, _subject(plain))
 
 
 # --- the parts of a sentence -----------------------------------------------------------------------------------------
@@ -112,6 +120,16 @@ def _is_of_kind(clause: str, verb: re.Match[str]) -> bool:
     ):
         return True
     return bool(_compiled(words.OF_WHOLE).match(clause, verb.start("verb")))
+
+
+def _subject(plain: str) -> str:
+    at = _end(words.FRONT, plain, _end(words.LEAD, plain, 0))
+    at = _end(words.FRONT, plain, _end(words.REQUEST, plain, at))
+    at = _end(words.MAKE_SURE, plain, at)
+    if verb := _compiled(words.VERB).match(plain, at):
+        # "Never deploy on Fridays" is about deploying; what is used, kept or given says nothing by its verb.
+        at = verb.end() if verb["verb"].lower() in words.PLAIN_ACTS else verb.start("verb")
+    return _bare(plain[at:]) or _bare(plain)
 
 
 def _condition_in_front(plain: str, at: int) -> re.Match[str] | None:

@@ -29,6 +29,8 @@ class Scored:
     similarity: float = 0.0
     evidence: float = 0.0
     """What the legs said of it, before any recipe weighs it."""
+    pinned: bool = False
+    """Whether it is a rule that applies here."""
 
     @property
     def score(self) -> float:
