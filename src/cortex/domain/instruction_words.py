@@ -33,7 +33,9 @@ MARK = (
     r"at all times|(?:every|each) time(?! you)|any ?time i|whenever (?!you(?:'re| are)? (?:like|want|need|can|feel|"
     r"have|"
     r"get|ready))|any ?more|ever again|as a (?:general )?rule|unless i (?:ask|say|tell|write)|"
-    rf"when i {SAYS}|without asking|without exception|(?:don't|do not) ever)\b|, (?:always|never|ever)\b|"
+    rf"when i {SAYS}|without asking|without exception|"
+    r"(?:all|every|each|any|everything|anything) (?:[\w-]+ ){0,3}you (?:make|write|give|send|create|suggest|"
+    r"book|draft|plan|generate|recommend|propose)|(?:don't|do not) ever)\b|, (?:always|never|ever)\b|"
     r"\balways[.! ]*$"
 )
 OF_ALL = r"\b(?:all|every|each|any|everything|anything)\b|\bwhen you\b"
@@ -72,7 +74,7 @@ LANGUAGES = (
 UNITS = (
     r"(?:metric|imperial|celsius|fahrenheit|kelvin|kilomet(?:er|re)s|miles|si units|(?:both |these )?units|"
     r"(?:24|12)[- ]hour|iso(?: 8601)?|date formats?|currency|"
-    r"in (?:us )?(?:dollars|euros?|pounds|francs|yen|usd|eur|gbp|chf))"
+    r"(?:in|to) (?:us )?(?:dollars|euros?|pounds|francs|yen|usd|eur|gbp|chf))"
 )
 MANNER = (
     r"\b(?:(?:(?:of )?your (?:\w+ )?|(?:all|every|each|any|the|of|short\w*|brief|long|one-line|in|keep|"
@@ -84,6 +86,7 @@ MANNER = (
     r"\b(?:in|as|with|by)\b"
     rf"|(?:in|to|only|use|speak|write|auf|en) {LANGUAGES}|{UNITS}|call me|address me|refer to me|sugar ?coat|"
     r"apologi[sz]\w*|step by step|plain text|sentences|words or (?:less|fewer)|\d+ words|cite|guess\w*|preamble|"
+    r"(?:follow-?up|clarifying) questions|"
     r"great question|repeat\w* my|(?:ask|check with|tell|warn) me (?:first|before)|before you (?:do|send|act|change)|"
     r"honest with me|if you(?:'re| are) (?:not sure|unsure)|step(?: |-)by|the answer\b)"
     rf"|\b(?:auf|en|in) {LANGUAGES}\b|\b(?:duze|sieze|duzen|siezen|kurz|knapp|höflich|metrisch\w*|nenn(?:e)? mich|"
@@ -113,7 +116,7 @@ ACTS = (
     r"press|insert|discuss|pass|go|bring|rely|connect|close|archive|move|restart"
 )
 VERB = (
-    r"(?:(?P<not>don't(?: ever)?|do not(?: ever)?|never|not to|not) |(?P<only>only) |"
+    r"(?:(?P<not>don't(?: ever)?|do not(?: ever)?|didn't|did not|never|not to|not) |(?P<only>only) |"
     r"(?:please|just|always|also|then|first|simply|instead|kindly|rather|still|to|ever|really) ){0,5}+"
     rf"(?P<verb>{ACTS})\b(?!')"
 )
@@ -168,7 +171,7 @@ PLAIN_ACTS = frozenset(
 REFRAINING = frozenset({"avoid", "skip", "stop", "quit", "omit", "exclude", "hide", "leave"})
 OF_POLICY = frozenset(
     """use keep answer reply respond write speak talk address limit stick be stay format explain refer prefer give show
-    default cite sign end start begin finish round convert present""".split()
+    default cite sign end start begin finish present""".split()
 )
 OF_WHOLE = (
     r"assume (?:that )?(?:i\b|i'm|my|we\b|our)|default to\b|sign (?:all |any )?my (?:\w+ )?(?:e-?mails|letters|"
@@ -216,6 +219,8 @@ WHAT_IS_WANTED = (
     r"(?:only|no|just|short|that means|it means)\b(?! (?:one|matter|problem|idea|wonder|doubt|luck))) "
     r"(?!to (?:be|go|cry|laugh|run|scream|sleep)\b)"
 )
+ANY_ORDER = r"(?:please |just )*+(?:don't|do not|never|always|only) (?!one\b|the\b|a\b|i\b|we\b)[a-z]+ \w"
+"""An order on a condition that speaks of asking is one whatever its verb: "don't spoil the ending"."""
 FRAGMENT = (
     rf"(?:(?:only|no|just|at most|no more than|max(?:imum)?|(?:in )?{LANGUAGES}|{TONES} (?:answers|replies|"
     r"responses))\b"
@@ -247,7 +252,7 @@ ASKS_FOR = (
     r"information|info|details)\b)*+"
 )
 WHEN_ASKED = (
-    rf"(?:when(?:ever)?|if|every time|each time|any ?time|once|as soon as) {WE} ?(?:ever |"
+    rf"(?:when(?:ever)?|if|every time|each time|any ?time|once|as soon as) (?P<who>{WE}) ?(?:ever |"
     rf"specifically )?{SAYS}\b"
     rf"{ASKS_FOR} (?P<about>[^,;:.!?]{{2,120}}?)(?: ?[,;:] ?(?:then |please |you (?=should|must))?|"
     r" (?=(?:please|"
@@ -259,8 +264,8 @@ WHENEVER = (
     r"(?:(?:when(?:ever)?|every time|each time|any ?time|as soon as) (?!you(?:'re| are)? (?:ready|free|can|want|like|"
     r"have|need|"
     r"get|feel)\b)(?!(?:i|we) (?:was|were|had|got|went|did|get home)\b)"
-    rf"(?:{WE} )?|(?:before|after|on|at|with) (?:every|each|any|all) )(?P<about>[^,;:.!?]{{2,80}}?), ?(?:then |"
-    r"please )?"
+    rf"(?:(?P<who>{WE}) )?|(?:before|after|on|at|with) (?:every|each|any|all) )(?P<about>[^,;:.!?]{{2,80}}?), ?"
+    r"(?:then |please )?"
 )
 FOR_A_KIND = (
     r"(?:for|in|on|with|regarding|concerning|about) (?:all |any |every |each |my |our |your |future |"

@@ -88,7 +88,7 @@ def _instructs(plain: str, at: int, *, lasting: bool, conditioned: bool = False)
     if request := _compiled(words.REQUEST).match(clause, at):
         marked = marked or _matches(words.ALWAYS, clause, request.end())
         at = _end(words.FRONT, clause, request.end())
-    if conditioned and _matches(words.WHAT_IS_WANTED, clause, at):
+    if conditioned and (_matches(words.WHAT_IS_WANTED, clause, at) or _matches(words.ANY_ORDER, clause, 0)):
         return True
     if marked and _matches(words.FRAGMENT, clause, at):
         return True
@@ -143,7 +143,9 @@ def _condition_in_front(plain: str, at: int) -> re.Match[str] | None:
 def _condition(plain: str) -> str:
     at = _end(words.FRONT, plain, _end(words.LEAD, plain, 0))
     if found := _condition_in_front(plain, at):
-        return _bare(found["about"])
+        who = found.groupdict().get("who") or ""
+        # "When my daughter asks about homework" is a matter of the daughter, too.
+        return _bare(f"{who} {found['about']}" if who.lower().startswith("my ") else found["about"])
     for pattern in (*words.OTHER_LANGUAGES, words.WHEN_AT_THE_END, words.WHERE_AT_THE_END):
         if found := _compiled(pattern).search(plain):
             return _bare(found["about"])
