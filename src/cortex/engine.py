@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cortex.domain.choices import aware
 from cortex.domain.chunk import Chunk
-from cortex.domain.cues import standing_kind
 from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import Day, days_of
 from cortex.domain.hits import Recollection
@@ -261,9 +260,13 @@ class Engine:
         progress: Progress = silent,
     ) -> Kept:
         """Store turns verbatim at the end of a session."""
+        from cortex.capture.audience import kind_of, to_assistant
+
         checked_label(session, "session")
         checked_label(scope, "scope")
         now = self._parts.clock.now()
+        turns = list(turns)
+        heard = to_assistant(turns)
         stored = [
             Turn(
                 id=TraceId(self._parts.ids(now)),
@@ -274,7 +277,7 @@ class Engine:
                 role=said.effective_role,
                 speaker=said.speaker,
                 channel=channel,
-                kind=standing_kind(said.text, said.role),
+                kind=kind_of(said.text, heard[number]),
                 scope=scope,
                 trust=tier_for(SOURCE_OF_ROLE[said.effective_role], said.text),
             )

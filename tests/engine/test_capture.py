@@ -261,3 +261,31 @@ def test_without_a_model_nothing_is_enqueued_for_one(engine):
     capture(engine, "I prefer tea over coffee")
     with engine._store.view(engine.tenant) as view:
         assert all(job.kind != "enrich" for job in view.jobs())
+
+
+def said(text, *, role="user", speaker=""):
+    return {"role": role, "content": text, "name": speaker} if speaker else {"role": role, "content": text}
+
+
+def rule_texts(engine):
+    """What became a rule: memories and turns."""
+    return {trace.text for trace in engine.list(Filter(kinds=frozenset({Kind.RULE})))}
+
+
+def test_what_people_tell_each_other_is_no_rule_for_the_assistant(engine):
+    """E7, X5: an instruction where no assistant hears it"""
+    capture(
+        engine,
+        said("Always use the side door when you visit.", speaker="Ann"),
+        said("Sure! And please don't send flowers, ever.", speaker="Ben"),
+        said("All guests must leave by ten.", speaker="Ann"),
+    )
+    assert rule_texts(engine) == set()
+
+
+def test_a_named_user_gives_rules_to_the_assistant_that_answers(engine):
+    """X5"""
+    rule = "Please always answer in German."
+    capture(engine, said(rule, speaker="Ann"), said("Gern.", role="assistant", speaker="Cora"))
+    assert {memory.text for memory in memories(engine) if memory.kind is Kind.RULE}
+    assert rule in rule_texts(engine)

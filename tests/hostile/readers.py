@@ -14,6 +14,7 @@ from cortex.domain import (
     cues,
     erasure,
     fingerprints,
+    instructions,
     likeness,
     passing,
     scope,
@@ -30,7 +31,7 @@ from cortex.domain.turn import Role, Turn
 from cortex.errors import EngineError
 from cortex.exchange import escaping
 from cortex.exchange.reading import MarkdownReader
-from cortex.recall import focus, mentions, packing, synthesis, topic
+from cortex.recall import focus, mentions, packing, standing_rules, synthesis, topic
 from cortex.recall import gate as recall_gate
 from cortex.recall import plan as recall_plan
 from cortex.recall.recipes import DEFAULT, RECIPES
@@ -99,6 +100,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "extracted": lambda said: extraction.read(said, ["t1"]),
     "extracted in a fence": lambda said: extraction.read(f"```json\n{said}\n```", ["t1"]),
     "grounding": lambda said: grounding.Evidence.of([turn(said)]).supports(said),
+    "instructions": lambda said: [*instructions.instructions(said), instructions.split(said)],
     "cues": lambda said: cues.standing_kind(said, Role.USER),
     "injected": _without_injected,
     "injected block": lambda said: _without_injected(f"<relevant-memories>\n{said}\n- [2026-01-01, fact] {said}"),
@@ -128,6 +130,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "block of a page": lambda said: escaping.unescaped(escaping.as_block(said)),
     "recall gate": recall_gate.skip_reason,
     "plan": _planned,
+    "rules asked for": standing_rules.asks_for_rules,
     "topic": lambda said: topic.same_topic(said, said),
     "asked for": focus._asked_for,
     "mentions": lambda said: mentions.mentioned(said, {"deploy", "rotati"}),

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cortex.capture import gate, history
+from cortex.capture.audience import kind_of, to_assistant
 from cortex.capture.history import Aligned, Line, Trail
 from cortex.capture.messages import Message, heard, in_parts
 from cortex.domain import erasure
-from cortex.domain.cues import standing_kind
 from cortex.domain.events import EventKind
 from cortex.domain.fingerprints import without_injected
 from cortex.domain.identity import IdSource, TraceId
@@ -318,9 +318,11 @@ def _turns(
 ) -> list[Turn]:
     """The new turns of a session, the first of them at place `first`, after the `recent` ones."""
     seen = [turn.text for turn in recent if turn.trust is not TrustTier.TRUSTED]
+    heard_by = to_assistant([*recent, *(each.message for each in spoken)])[len(recent) :]
     turns: list[Turn] = []
     for number, each in enumerate(spoken):
-        turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen)
+        kind = kind_of(own_words(each.line.text), heard_by[number])
+        turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen).revised(kind=kind)
         turns.append(turn)
         if turn.trust is not TrustTier.TRUSTED:
             seen.append(turn.text)
@@ -399,7 +401,6 @@ def _turn(spoken: _Spoken, arrival: Arrival, id: TraceId, seq: int, now: datetim
         role=message.effective_role,
         speaker=message.speaker,
         channel=arrival.channel,
-        kind=standing_kind(own_words(text), message.role),
         scope=arrival.scope,
         trust=least(tiers),
     )

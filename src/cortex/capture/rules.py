@@ -258,7 +258,9 @@ def _first(own: str, said: str, clause: _Clause, end: int, pack: Pack, me: str) 
                 continue
             stop = end if rule.whole or lead.explicit else clause.end
             match = compiled(rule.pattern).match(own, point, stop)
-            if match and not (rule.veto and compiled(rule.veto).search(own[point:stop])):
+            if not match or (rule.veto and compiled(rule.veto).search(own[point:stop])):
+                continue
+            if rule.holds is None or rule.holds(own[point:stop]):
                 return _Found(rule, Heard(match, said, me), lead, lead.end, stop)
     idle = bool(pack.platitudes and compiled(pack.platitudes).search(own, lead.end, end))
     if lead.explicit and not idle and end - lead.end >= _ENOUGH[pack.spaced]:

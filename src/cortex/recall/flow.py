@@ -30,6 +30,7 @@ from cortex.recall import (
     ranking,
     reranking,
     retrieve,
+    standing_rules,
 )
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import Packed, pack
@@ -39,7 +40,6 @@ from cortex.recall.recipes import Recipe
 from cortex.recall.reranking import Reader, Reading
 from cortex.recall.retrieve import Leg, Question
 
-_STANDING_POOL = 12
 _READ_TOKENS = 160
 
 OUTSIDE_WINDOW = "outside_window"
@@ -119,7 +119,7 @@ def recall(
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
-    search = _Search(view, question, recipe, reader, clock, deadline, without, passage_tokens)
+    search = _Search(view, question, ask, recipe, reader, clock, deadline, without, passage_tokens)
     answer = search.answer(planned)
     broadened = not answer.hits and not answer.silent and planned.scope_inferred
     if broadened:
@@ -167,6 +167,7 @@ def _spoken(planned: Plan, view: View, recipe: Recipe) -> str:
 class _Search:
     view: View
     question: Question | None
+    ask: Ask
     recipe: Recipe
     reader: Reader
     clock: Clock
@@ -253,8 +254,8 @@ class _Search:
             # Where nothing can be compared by meaning, keywords answer rather than nobody.
             keyword = self._keyword_leg(planned, allowed)
         if recipe.standing.memories or recipe.standing.turns:
-            within = replace(allowed, used_since=planned.used_since)
-            standing = retrieve.standing_leg(view, self.question, within, _STANDING_POOL, deadline, clock)
+            where = replace(allowed, scopes=standing_rules.scopes(planned), used_since=planned.used_since)
+            standing = retrieve.standing_leg(view, self.question, where, standing_rules.POOL, deadline, clock)
         return keyword, vector, standing
 
     def _keyword_leg(self, planned: Plan, allowed: Filter) -> Leg:
@@ -350,15 +351,21 @@ class _Search:
         if planned.automatic and not self._is_something(admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []
+        liked = standing_rules.preferences(admitted, planned, self.recipe.standing.preference)
         if planned.automatic:
             admitted = self._near_the_best(answer, admitted)
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
-        chosen, over = admitted[: planned.limit], admitted[planned.limit :]
         rules = self._standing(standing, planned, alone=not admitted)
-        rules, _ = _told_once(rules, beside=chosen)
-        chosen, given_up = _seated(chosen, rules, planned.limit)
-        over = given_up + over
+        rules = standing_rules.seated(rules, beside=admitted[: planned.limit])
+        if planned.automatic and self.recipe.standing.most:
+            enough = standing_rules.surplus(admitted, planned, self.recipe.standing.most - len(rules))
+            answer.dropped += [Dropped(each.trace.id, each.score, "enough_rules") for each in enough]
+            admitted = [each for each in admitted if each not in enough]
+        chosen, over = admitted[: planned.limit], admitted[planned.limit :]
+        chosen, given_up = _seated(chosen, rules + liked, planned.limit)
+        over = given_up + [each for each in over if each not in liked]
+        answer.dropped = [each for each in answer.dropped if each.id not in {like.trace.id for like in liked}]
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
         return chosen
 
@@ -376,16 +383,20 @@ class _Search:
         return any(each.similarity >= least.similarity or each.evidence >= least.evidence for each in admitted)
 
     def _standing(self, leg: Leg, planned: Plan, *, alone: bool) -> list[Scored]:
-        """Rules that apply by situation. A remembered rule also applies alone; one merely said does not."""
+        """Rules that apply to the turn. A remembered rule also applies alone; one merely said does not."""
         seats = self.recipe.standing
-        memories: list[Scored] = []
-        turns: list[Scored] = []
-        for trace in self.view.load(leg.ids):
-            if trace.state is State.ACTIVE and policy.refusal(trace, planned.now) is None:
-                kept = memories if isinstance(trace, Memory) else turns
-                kept.append(Scored(trace, (leg.name,), {"standing": leg.scores[trace.id]}, ["applies by situation"]))
-        seated = memories[:1] + [rule for rule in memories[1:] if rule.score >= seats.similarity]
-        return seated[: seats.memories] + ([] if alone else turns[: seats.turns])
+        loaded = [
+            trace
+            for trace in self.view.load(leg.ids)
+            if trace.state is State.ACTIVE and policy.refusal(trace, planned.now) is None
+        ]
+        near = standing_rules.nearness(self.question, self.ask, self.deadline)
+        rules = standing_rules.applying(loaded, leg.scores, planned, near, seats.nearness)
+        memories = [rule for rule in rules if isinstance(rule.trace, Memory)]
+        turns, _ = _told_once([rule for rule in rules if isinstance(rule.trace, Turn) and not alone], beside=memories)
+        if standing_rules.asks_for_rules(planned.text):
+            return memories + turns
+        return (memories[: seats.memories] + turns[: seats.turns])[: seats.most]
 
     def _hit(self, each: Scored, tier: str, vector: Leg) -> Hit:
         trace = each.trace
@@ -396,7 +407,7 @@ class _Search:
             if trace.id in vector.passages
             else None
         )
-        return Hit(trace, min(1.0, max(0.0, each.score)), parts, each.legs, best=best)
+        return Hit(trace, min(1.0, max(0.0, each.score)), parts, each.legs, best=best, pinned=each.pinned)
 
 
 _BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})

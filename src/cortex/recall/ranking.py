@@ -34,6 +34,8 @@ class Scored:
     """What is shown in its place: the turn a memory was made from, or the memory made from a turn."""
     measured: bool = True
     """Whether its score is on the scale of the recipe's floor: one by its place among the words alone is not (B7)."""
+    pinned: bool = False
+    """Whether it is a rule that applies here."""
 
     @property
     def score(self) -> float:

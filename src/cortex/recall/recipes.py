@@ -73,12 +73,19 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Places kept for rules that apply without sharing words with the query."""
+    """Places kept for rules that apply to a turn, and for a preference that bears on it."""
 
     memories: int = 0
     turns: int = 0
-    similarity: float = 0.0
-    """From the second on, a remembered rule takes a place only when it is this similar to the query."""
+    """How many lines may be rules, remembered or said; together no more than the larger of the two."""
+    nearness: float = 0.0
+    """How much nearer a turn is to the topic of a rule than to anything at all, for the rule to apply."""
+    preference: float = 1.0
+    """How similar a preference is to a request for advice, for it to keep a place."""
+
+    @property
+    def most(self) -> int:
+        return max(self.memories, self.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +225,7 @@ _BALANCED = Recipe(
     keyword_pool=100,
     vector_pool=100,
     shortlist=150,
-    standing=Standing(memories=2, turns=1, similarity=0.4),
+    standing=Standing(memories=2, turns=1, nearness=0.11, preference=0.3),
     essence=True,
     conversation=Conversation(
         first_person=True,

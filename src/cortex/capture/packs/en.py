@@ -201,7 +201,7 @@ PACK = Pack(
         i i'm i've i'd my me we our you your the a an and or but is are was were be have has had do does
         don't not no of to in on at for with that this it it's as from so if when what how can will would
         should please always never there they he she his her their about just now which who than then into
-        over
+        over only without whenever don
         """.split()
     ),
 )

@@ -113,6 +113,8 @@ class Rule:
     """Without it, the statement is about the speaker and fills no slot."""
     veto: str = ""
     """Searched in the clause from the match on: where it is found, the rule does not hold."""
+    holds: Callable[[str], bool] | None = None
+    """Asked about the clause from the match on, where a pattern alone cannot tell: no, and the rule does not hold."""
     whole: bool = False
     """It takes the sentence to its end, not only the clause it begins in."""
     listing: bool = False

@@ -21,6 +21,7 @@ from cortex.capture.packs.english.words import (
     PET,
 )
 from cortex.capture.packs.pack import Rule, compiled
+from cortex.domain.instructions import is_instruction
 from cortex.domain.memory import Kind
 
 
@@ -256,7 +257,11 @@ def weighed(text: str) -> Rule | None:
     shown = signs(text)
     if barred(shown) or weight(shown) <= ENOUGH:
         return None
-    return _STATEMENTS[_kind(shown)]
+    kind = _kind(shown)
+    # "Never thought I'd say this", "only my sister knows" sound like orders, and tell nobody to do anything.
+    if kind is Kind.RULE and "norm" not in shown and not is_instruction(text):
+        return None
+    return _STATEMENTS[kind]
 
 
 def barred(shown: frozenset[str]) -> bool:

@@ -2,117 +2,12 @@
 
 from __future__ import annotations
 
-from cortex.capture.packs.english.words import IMPERATIVE, STANDING
+from cortex.capture.packs.english.words import IMPERATIVE
 from cortex.capture.packs.pack import Rule, about_me
+from cortex.domain.instructions import is_instruction
 from cortex.domain.memory import Kind
 
 RULES: tuple[Rule, ...] = (
-    # Standing instructions.
-    Rule(
-        name="rule.when_asked",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.92,
-        whole=True,
-        asked=True,
-        pattern=r"(?:when(?:ever)?|if|every time|each time|any ?time)\s+(?:i|you|we|someone|somebody|"
-        r"anyone)\s+(?:ever\s+)?(?:ask|request|mention|talk|say|write|"
-        r"send|give|tell|paste|share|refactor|review|generate|answer|respond|reply|draft|code|commit|propose|"
-        r"suggest|recommend|"
-        r"plan|describe|explain|summari[sz]e|translate|quote|list|show|post|refer|schedule|edit|create|make|"
-        r"add)\b[^.!?\n]{2,}",
-        veto=r"\?\s*$|\b(?:i (?:get|got|see|hear|feel|receive|am|can't|cannot|have to|wonder)|nothing happens|it "
-        r"(?:says|fails|shows|crashes|gives|returns|throws|works))\b",
-    ),
-    Rule(
-        name="rule.from_now_on",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.92,
-        whole=True,
-        asked=True,
-        pattern=r"(?:from now on|going forward|from here on(?: out)?|from this point(?: on(?:ward)?s?)?|in (?:the "
-        r")?future|for future reference|as a (?:general )?rule|by default|"
-        r"as of (?:now|today)|henceforth|(?:whenever|every time|each time) (?:i|you|we)|for (?:all|any|every) "
-        r"(?:future|new|my|our)\b[^,.]{0,40},|in (?:all|any|every) (?:future|your|my|our)\b[^,.]{0,40},)"
-        r"[,:]?\s+(?=\S+\s+\S)",
-        veto=r"^(?:in (?:the )?future)[,]?\s+(?:i|we|they|it|he|she)\b|\?\s*$|\bwhenever you(?:'re| are)? (?:ready|"
-        r"can|want|like|have time|need)\b|\bi'm\b",
-    ),
-    Rule(
-        name="rule.always",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.9,
-        whole=True,
-        pattern=r"(?:please\s+|also\s+|and\s+)*(?:always|never|don't ever|do not ever|never ever)\s+(?!mind|heard|"
-        r"knew|know|been|thought|seen|had|really|again!?$|happy|good|nice|great|forget how|fun|a\b|the\b|my\b|"
-        r"been|wanted|liked|loved|understood|felt|feels|better|tried|used|got|did|was|an\b|is\b|too\b|in a\b|"
-        r"say never|gonna\b|going\b|(?!discuss|pass|focus|address|express|process|access|press|bypass|"
-        r"compress|cross|stress|dismiss|assess|miss)[a-z]+s\b|[a-z]+ing\b|[a-z]+ed\b)[a-z]+\b(?!ed\b).{3,}",
-        veto=r"\bas (?:they|people|the saying)\b|\bcharacter\b|^(?:\w+ )?(?:always|never|don't ever|do not "
-        r"ever)\s+(?:give up|let (?:us|me|you|anyone)|be (?:afraid|scared|yourself)|stop (?:believing|"
-        r"dreaming|learning)|full|up for|try something|cheer|count on|believe|lose hope|ready|glad|grateful|"
-        r"forget (?:that )?(?:you|how|to)|look on|hurts|underestimate|trust your)\b|\bon me\b",
-    ),
-    Rule(
-        name="rule.please_dont",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.85,
-        whole=True,
-        pattern=rf"(?:please\s+)?(?:don't|do not|stop|quit|avoid|no more)\s+(?!worry|bother|mind|hesitate|be\b|feel|"
-        rf"get me wrong|forget|know|think|sweat|panic|rush|ask me why)[^.!?\n]*(?:{STANDING}|,\s*ever\b)",
-    ),
-    Rule(
-        name="rule.stop",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.85,
-        whole=True,
-        pattern=r"(?:please\s+)?(?:stop|quit|avoid)\s+(?:using|adding|saying|calling|asking|including|sending|putting|"
-        r"writing|suggesting|apologi[sz]ing|repeating|giving|making|starting|ending|changing|showing|telling|"
-        r"with the|recommending|explaining|abbreviating|rewriting|inventing)\b.{2,}",
-        veto=r"\b(?:for now|this time|right now|here)\b",
-    ),
-    Rule(
-        name="rule.your_answers",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.85,
-        whole=True,
-        pattern=r"(?:please\s+)?(?:keep|make|write|give|format|start|end|"
-        r"begin)\s+(?:all\s+)?(?:of\s+)?your\s+(?:answers|replies|responses|explanations|messages|summaries|"
-        r"emails|comments|code|suggestions)\b.{2,}"
-        r"|(?:please\s+)?(?:don't|do not|no|avoid|skip)\s+(?:use |using |add |include |put |say |write |any |"
-        r"the |more )*(?:emojis?|exclamation (?:marks|points)|bullet points|markdown|small talk|jargon|filler|"
-        r"disclaimers|apologies|em[- ]dashes)\b.*"
-        r"|(?:please\s+)?(?:answer|reply|respond|speak|talk|write|address)(?:\s+to)?\s+me\s+(?:only\s+)?(?:in|"
-        r"as|by|with)\b.{2,}",
-        veto=r"\b(?:this (?:one|email|time|text|paragraph|summary)|the (?:summary|text|email|letter|second|first|"
-        r"next))\b",
-    ),
-    Rule(
-        name="rule.i_want_you",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.9,
-        whole=True,
-        asked=True,
-        pattern=rf"(?:i(?:'d| would)?\s+(?:want|need|like|love|prefer|expect|appreciate)\s+(?:it "
-        rf"if\s+)?you\s+(?:to\s+)?|you\s+(?:should|must|need to|have to|are to)\s+|make sure\s+(?:to\s+|you\s+|"
-        rf"that you\s+)?|be sure to\s+|make it a (?:habit|rule|point) to\s+|remember to\s+|try "
-        rf"to\s+)(?:[^.!?\n]*{STANDING}).*",
-        veto=r"\?\s*$|\bpeople\b",
-    ),
-    Rule(
-        name="rule.habit",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.9,
-        whole=True,
-        pattern=r"make it a (?:habit|rule|point) to\s.{3,}",
-    ),
     Rule(
         name="rule.call_me",
         kind=Kind.RULE,
@@ -123,6 +18,17 @@ RULES: tuple[Rule, ...] = (
         r"me\s+(?P<value>(?-i:[A-Z])[\w'-]+(?:\s(?-i:[A-Z])[\w'-]+)?)(?=\s*(?:[,.!?;]|$|from|instead|please|"
         r"going|btw|lol|not|now|by))",
         fill=about_me("preferred name"),
+    ),
+    # Standing instructions.
+    Rule(
+        name="rule.instruction",
+        kind=Kind.RULE,
+        importance=0.85,
+        confidence=0.9,
+        whole=True,
+        asked=True,
+        pattern=r"[^\W\d_]",
+        holds=is_instruction,
     ),
     Rule(
         name="rule.the_rule",
@@ -168,64 +74,26 @@ RULES: tuple[Rule, ...] = (
         pattern=r"(?:the|our|my|this|new|any)\s+[^,;.?!\n]{2,60}?\s(?:must (?:always |never |not )?|(?:should|is|are|"
         r"has to|have to) (?:always|never) |(?:are|is) (?:not allowed|never allowed|forbidden|off limits|only "
         r"allowed)).{2,}"
-        r"|[a-z][\w-]+(?:\s[\w-]+){0,5}\s(?:(?:are|is|must|should|go|goes|get|gets)\s(?:always|never)|"
+        r"|(?!(?:i|we)\b)[a-z][\w-]+(?:\s[\w-]+){0,5}\s(?:(?:are|is|must|should|go|goes|get|gets)\s(?:always|never)|"
         r"(?:always|never)\s(?:get|gets|go|goes|need|needs|start|starts|end|ends|use|uses|have|has|"
         r"be))\s.{2,}"
-        r"|(?:we|i)\s+(?:always|never)\s+(?!been|had|went|got|did|was|were|thought|knew|saw|wanted|heard|"
-        r"liked|loved|felt|understood|found|seen|forget|know|feel|get|have time|seem|used to|hear|wonder|"
-        r"wondered|said|meant|end|ended)(?![a-z]+ed\b)(?:commit|push|deploy|merge|use|write|release|ship|"
-        r"rebase|test|review|run|squash|tag|sign|ask|document|lock|name|store|keep|send|invoice|pay|call|"
-        r"schedule|hold|put|log|fly|take|leave|answer|share|charge|quote|accept|work)\b.{2,}",
+        r"|we\s+(?:always|never)\s+(?:commit|push|deploy|merge|use|write|release|ship|rebase|test|review|run|squash|tag|"
+        r"sign|document|lock|name|store|send|invoice|log|charge|quote|accept)\b.{2,}",
         veto=r"^please\b|\b(?:apartment|furnished|bed ?room)\b|there\W*$|"
         r"\byou (?:must|should)\b|^(?:it|that|this|there|he|she|they|you)\b|\?\s*$|\bmust (?:have|be (?:a|an|"
         r"the|so|some|why|hard|nice|great))\b|\b(?:always|never) (?:special|fun|great|good|nice|worth|happy|"
         r"there|welcome|hard|tough|amazing|important|a|an|the|so)\b|^(?:those|these)\b",
     ),
+    # What someone always does says what suits them; it asks nothing of anybody.
     Rule(
-        name="rule.imperative_standing",
-        kind=Kind.RULE,
-        importance=0.82,
-        confidence=0.85,
-        whole=True,
-        pattern=rf"{IMPERATIVE}[^.!?\n]*\b(?:always|from now on|going forward|from here on|every time|each time|"
-        rf"whenever (?:i|you)|in (?:the )?future|by default|at all times|without asking me|(?:in|for|to|with) "
-        rf"(?:everything|anything|all) (?:you|i|we|that|my|our|your)|in every (?:pr|commit|file|reply|answer|"
-        rf"email|message|response|module)|for every (?:pr|commit|file|change|module|feature|release|invoice)|"
-        rf"when(?:ever)? i (?:ask|request|mention|say)|unless i (?:ask|say|tell)|any ?more|ever again)\b",
-        veto=r"\?\s*$|\blet me know\b|\blet's\b",
-    ),
-    Rule(
-        name="rule.dont_suggest",
-        kind=Kind.RULE,
-        importance=0.8,
+        name="preference.always",
+        kind=Kind.PREFERENCE,
+        importance=0.6,
         confidence=0.8,
-        whole=True,
-        pattern=r"(?:please\s+)?(?:don't|do not)\s+(?:suggest|recommend|schedule|book|call me|mention|invite|"
-        r"sugarcoat|apologi[sz]e|send me|ask me (?:for|to)|offer|abbreviate|round|capitali[sz]e)\s+(?!it\b|"
-        r"this|that|the\b|them|anything yet).{3,}",
-        veto=r"\b(?:yet|for now|this time|right now|tonight|today)\b|\?\s*$",
-    ),
-    Rule(
-        name="rule.whenever",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.88,
-        whole=True,
-        asked=True,
-        pattern=rf"(?:whenever|every time|each time|any ?time|as soon as|before (?:any|every|each)|after (?:any|every|"
-        rf"each))\s[^,.!?\n]{{3,60}},\s*{IMPERATIVE}.*",
-        veto=r"\?\s*$|\blet me know\b|\blet's\b",
-    ),
-    Rule(
-        name="rule.style",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.82,
-        whole=True,
-        pattern=r"(?:short|brief|concise|shorter|long|detailed|plain|simple|honest|direct)\s(?:answers|replies|"
-        r"responses|explanations|messages|sentences)\s(?:only|please|are (?:best|enough|fine))\b.*|no need "
-        r"(?:for|to)\s[^.!?\n]{3,60}\b(?:in your (?:answers|replies|responses|messages)|ever|when you)\b.*",
-        veto=r"\?\s*$|\bthis time\b",
+        pattern=r"i\s+(?:always|never)\s+(?:commit|push|deploy|merge|use|write|release|ship|rebase|test|review|run|squash|tag|"
+        r"sign|ask|document|lock|name|store|keep|send|invoice|pay|call|schedule|hold|put|log|fly|take|leave|answer|"
+        r"share|charge|quote|accept|work|eat|drink|cook|order|buy|wear|book|sit|travel)\b.{2,}",
+        veto=r"\?\s*$|\b(?:used to|when i was)\b",
     ),
     # Procedures.
     Rule(

@@ -191,12 +191,6 @@ IMPERATIVE = (
     r"sign|plug|swap|replace|update|upgrade|merge|branch|fix|flag|compare|focus|repeat|spell|type|log|"
     r"read|let|pick|choose|draft|recommend)\b"
 )
-STANDING = (
-    r"\b(?:always|never|from now on|going forward|from here on|every time|each time|whenever|in (?:the "
-    r")?future|by default|at all times|"
-    r"from this point|any ?more|ever again|for (?:all|every|each|any)|in (?:all|every|each|any)|as a "
-    r"(?:general )?rule|any time|anytime|when(?:ever)? i|without asking|on every)\b"
-)
 HABIT = (
     r"(?:every (?:day|night|morning|evening|week|month|year|other|second|single|two|three|spring|summer|"
     r"winter|autumn|mon|tues|wednes|thurs|fri|satur|sun|weekday|weekend|quarter)\w*|"

@@ -1,0 +1,49 @@
+"""Who a turn is said to: an instruction is a rule only where an assistant hears it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from cortex.capture import rules
+from cortex.domain.cues import standing_kind
+from cortex.domain.memory import Kind
+from cortex.domain.turn import Role
+
+
+class Speech(Protocol):
+    """A message or a turn, as far as it says who speaks."""
+
+    @property
+    def role(self) -> Role | None: ...
+
+    @property
+    def speaker(self) -> str: ...
+
+
+def to_assistant(talk: Sequence[Speech]) -> list[bool]:
+    """Which of these, one after the other in a session, a user says to an assistant.
+
+    Whoever speaks alone speaks to the assistant, by name or without. Where several people are named, they speak to
+    each other, and to the assistant only where it answers, or has just spoken.
+    """
+    people = {each.speaker for each in talk if each.speaker and each.role in (Role.USER, None)}
+    is_user = [each.role is Role.USER for each in talk]
+    if len(people) < 2:
+        return is_user
+    answers = [each.role is Role.ASSISTANT for each in talk]
+    last = len(talk) - 1
+    return [
+        said and (answers[at - 1] if at == last and at else at < last and answers[at + 1])
+        for at, said in enumerate(is_user)
+    ]
+
+
+def kind_of(text: str, heard: bool) -> Kind:
+    """`rule` for what an assistant that heard it is to hold to from then on; `episode` for everything else."""
+    if not heard:
+        return Kind.EPISODE
+    pack = rules.language(text)
+    if pack is None or pack.lang == "en":
+        return standing_kind(text, Role.USER)
+    return Kind.RULE if rules.standing(text) else Kind.EPISODE

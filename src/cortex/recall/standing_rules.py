@@ -1,0 +1,237 @@
+"""Rules that stand for a turn: which apply, and how many are shown.
+
+A rule of manner ("answer in German") applies to every turn of its scope. One with a condition ("when I ask about
+recipes, …") applies where the turn meets the condition, and one of a subject ("only book aisle seats") where the turn
+bears on it: by a telling word they share, or because the turn is nearer to the topic than to anything at all. How the
+rule itself is worded says nothing about when it applies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from enum import IntEnum
+
+from cortex.domain.identity import TraceId
+from cortex.domain.instructions import Instruction, instructions, split
+from cortex.domain.memory import Kind, Memory
+from cortex.domain.scope import DEFAULT_SCOPE
+from cortex.domain.stopwords import STOP_WORDS
+from cortex.domain.terms import index_terms
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
+from cortex.errors import DeadlineExceeded, EmbedderUnavailable
+from cortex.ports.clock import Deadline
+from cortex.recall.plan import Plan
+from cortex.recall.ranking import Scored
+from cortex.recall.retrieve import Question
+
+POOL = 48
+"""How many rules are looked at: one of manner may be nowhere near what is asked."""
+
+MOST_COMPARED = 16
+"""How many topics are compared by meaning in one turn; each is one short text to embed, and is cached."""
+
+_ANYTHING = "things"
+_BESIDE_THE_NEAREST = 0.8
+"""A topic counts where it is nearly as near as the nearest: a turn is rarely about several."""
+_FULL_EVIDENCE = 0.3
+"""A rule that holds this share of what is asked for is the answer, and no rule beside it."""
+_SAYS_LITTLE_ELSE = 160
+_ROOT = 5
+_ENDING = 2
+
+Near = Callable[[Sequence[str]], Mapping[str, float]]
+"""How much nearer a turn is to each topic than to anything at all; without those that cannot be compared."""
+
+_ASKS_FOR_RULES = re.compile(
+    r"\b(?:rules?|instructions?|guidelines?|polic(?:y|ies)|conventions?)\b[^.?!]{0,40}\b(?:i|you|we|my|your)\b"
+    r"|\b(?:my|your|our|which|what)\b[^.?!]{0,30}\b(?:rules|instructions|guidelines|policies|conventions)\b"
+    r"|\bwhat (?:did|have) i (?:ask|tell|told|instruct)\w* you to\b"
+    r"|\b(?:regeln|anweisungen|reglas|instrucciones)\b|规则|規則|ルール|指示",
+    re.IGNORECASE,
+)
+_ASKS_FOR_ADVICE = re.compile(
+    r"\b(?:recommend|suggest|advi[sc]e|ideas?|options?|choose|pick|plan|book|find (?:me|us)|looking for|"
+    r"help me (?:find|pick|choose|plan|decide)|"
+    r"(?:what|which|where) (?:\w+ ){0,2}(?:should|could|can|would) (?:i|we)|what to|where to|"
+    r"empfiehl\w*|empfehl\w*|vorschlag\w*|vorschläge|recomi\w+|sugi\w+|sugerencias?)\b|推荐|推薦|建议|建議|おすすめ|お勧め",
+    re.IGNORECASE,
+)
+_COMMON = frozenset(
+    index_terms(
+        "day week month year time today tomorrow people person thing things one two three four five six seven eight"
+        " nine ten first last next new good best better great want need like make get go use help question answer ask"
+        " tell say know think find give show see look way something anything everything every always never"
+    )
+)
+
+
+class Ground(IntEnum):
+    """Why a rule applies, the most specific first."""
+
+    CONDITION = 0
+    SUBJECT = 1
+    MANNER = 2
+
+
+_REASONS = {
+    Ground.CONDITION: "its condition is met",
+    Ground.SUBJECT: "its subject is spoken of",
+    Ground.MANNER: "says how to answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """One instruction of a trace that might apply."""
+
+    trace: Trace
+    given: Instruction
+
+
+def asks_for_rules(text: str) -> bool:
+    """Whether what the assistant was told to hold to is itself asked for."""
+    return bool(_ASKS_FOR_RULES.search(text))
+
+
+def scopes(planned: Plan) -> frozenset[str]:
+    """Where rules for this turn stand: in its own scope, and in the general one."""
+    return frozenset({planned.scope or DEFAULT_SCOPE, DEFAULT_SCOPE})
+
+
+def applying(
+    rules: Sequence[Trace], weights: Mapping[TraceId, float], planned: Plan, near: Near, least: float
+) -> list[Scored]:
+    """The rules that apply to the turn, those that fit it most closely first.
+
+    `least` is how much nearer the turn must be to a topic than to anything at all.
+    """
+    stated = [each for trace in rules if _is_in_scope(trace, planned) for each in _stated(trace)]
+    asked = asks_for_rules(planned.text)
+    said = telling_terms(planned.text)
+    shared = {each.given.topic: _shared(said, telling_terms(each.given.topic)) for each in stated}
+    far = [each for each in stated if not each.given.of_manner and not shared[each.given.topic] and not asked]
+    far.sort(key=lambda each: (-weights.get(each.trace.id, 0.0), each.trace.id))
+    nearness = near(list(dict.fromkeys(each.given.topic for each in far))[:MOST_COMPARED]) if far else {}
+    least = max([least, *(_BESIDE_THE_NEAREST * each for each in nearness.values())])
+    best: dict[TraceId, tuple[tuple[float, ...], Scored]] = {}
+    for each in stated:
+        topic = each.given.topic
+        by_meaning = nearness.get(topic, 0.0)
+        if not (asked or each.given.of_manner or shared[topic] or by_meaning >= least):
+            continue
+        ground = _ground(each.given)
+        weight = weights.get(each.trace.id, 0.0)
+        place = (float(ground), -float(shared[topic]), -by_meaning, -weight)
+        scored = Scored(
+            each.trace, ("standing",), {"standing": weight}, ["applies by situation", _REASONS[ground]], pinned=True
+        )
+        if each.trace.id not in best or place < best[each.trace.id][0]:
+            best[each.trace.id] = (place, scored)
+    return [scored for _, scored in sorted(best.values(), key=lambda each: (each[0], each[1].trace.id))]
+
+
+def _ground(given: Instruction) -> Ground:
+    if given.condition:
+        return Ground.CONDITION
+    return Ground.MANNER if given.of_manner else Ground.SUBJECT
+
+
+def _is_in_scope(trace: Trace, planned: Plan) -> bool:
+    """A rule that was remembered for all applies everywhere; one merely said holds where it was said."""
+    own = planned.scope or DEFAULT_SCOPE
+    return trace.scope == own or (isinstance(trace, Memory) and trace.scope == DEFAULT_SCOPE)
+
+
+def _stated(trace: Trace) -> list[_Stated]:
+    """What a trace tells to do: a memory as a whole, a turn by its sentences."""
+    if isinstance(trace, Turn):
+        found = list(instructions(trace.text)) or ([split(trace.text)] if len(trace.text) <= _SAYS_LITTLE_ELSE else [])
+        return [_Stated(trace, given) for given in found]
+    return [_Stated(trace, split(trace.text))]
+
+
+def telling_terms(text: str) -> frozenset[str]:
+    """The terms of a text that tell what it is about."""
+    return frozenset(term for term in index_terms(text) if len(term) > 1 and term not in STOP_WORDS) - _COMMON
+
+
+def _shared(said: Set[str], topic: Set[str]) -> int:
+    """How many terms of a topic are said, in any ending: stems are English, and "Rezepten" is a "Rezept" too."""
+    return sum(term in said or any(_same_word(term, other) for other in said) for term in topic)
+
+
+def _same_word(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _ROOT and len(long) - len(short) <= _ENDING and long.startswith(short)
+
+
+def nearness(question: Question | None, ask: Callable[[str], Question | None], deadline: Deadline) -> Near:
+    """How a question is compared with topics; with nothing, where there are no vectors or no time."""
+
+    def near(topics: Sequence[str]) -> Mapping[str, float]:
+        if question is None or not question.readable:
+            return {}
+        pending = {
+            topic: asked for topic in (_ANYTHING, *topics) if (asked := ask(topic)) is not None and asked.readable
+        }
+        found: dict[str, float] = {}
+        try:
+            vector = question.vector(deadline)
+            for topic, asked in pending.items():
+                found[topic] = question.space.calibration.apply(float(asked.vector(deadline) @ vector))
+        except (DeadlineExceeded, EmbedderUnavailable):
+            pass  # what was compared in time counts
+        anything = found.pop(_ANYTHING, None)
+        return {} if anything is None else {topic: near - anything for topic, near in found.items()}
+
+    return near
+
+
+def seated(rules: Sequence[Scored], beside: Iterable[Scored]) -> list[Scored]:
+    """The rules that still need a place; one that is among the hits already, or whose words are, is pinned there."""
+    shown = {each.trace.id: each for each in beside}
+    told_by = {id: each for each in shown.values() if isinstance(each.trace, Memory) for id in each.trace.source_turns}
+    fresh = []
+    for rule in rules:
+        there = shown.get(rule.trace.id) or told_by.get(rule.trace.id)
+        if there is None and isinstance(rule.trace, Memory):
+            there = next((shown[id] for id in rule.trace.source_turns if id in shown), None)
+            if there is not None and len(there.trace.text) > len(rule.trace.text) + _SAYS_LITTLE_ELSE:
+                there = None  # the rule would be lost among the rest of what was said
+        if there is None:
+            fresh.append(rule)
+        else:
+            there.pinned = True
+            there.reasons += rule.reasons
+    return fresh
+
+
+def surplus(hits: Sequence[Scored], planned: Plan, most: int) -> list[Scored]:
+    """Rules among the hits beyond `most`: those that are not pinned and not what was asked for."""
+    if asks_for_rules(planned.text):
+        return []
+    left = most - sum(each.pinned for each in hits)
+    over = []
+    for each in hits:
+        if each.trace.kind is not Kind.RULE or each.pinned:
+            continue
+        if left <= 0 and each.evidence < _FULL_EVIDENCE:
+            over.append(each)
+        left -= 1
+    return over
+
+
+def preferences(candidates: Iterable[Scored], planned: Plan, similarity: float) -> list[Scored]:
+    """The preference that bears on a request for advice, whatever else was found; none for other questions."""
+    if not _ASKS_FOR_ADVICE.search(planned.text):
+        return []
+    fitting = (
+        each
+        for each in candidates
+        if isinstance(each.trace, Memory) and each.trace.kind is Kind.PREFERENCE and each.similarity >= similarity
+    )
+    best = max(fitting, key=lambda each: (each.similarity, each.trace.id), default=None)
+    return [] if best is None else [best]

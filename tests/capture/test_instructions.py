@@ -1,0 +1,151 @@
+"""What is a rule for the assistant, and what only sounds like one.
+
+`sentences/tuned.tsv` was in view while the patterns were written; `sentences/aside.tsv` was written with it, drawn by
+lot and put aside, and only its rates are looked at. Each line: `general`, `topical`, `conditioned` or `none`; the words
+of the condition; the sentence.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from cortex.capture import rules
+from cortex.capture.audience import kind_of, to_assistant
+from cortex.domain.cues import standing_kind
+from cortex.domain.identity import TraceId
+from cortex.domain.instructions import instructions, split
+from cortex.domain.memory import Kind
+from cortex.domain.turn import Role, Said, Turn
+
+_SENTENCES = Path(__file__).with_name("sentences")
+
+
+class Sentence(NamedTuple):
+    label: str
+    condition: str
+    text: str
+
+    @property
+    def is_rule(self) -> bool:
+        return self.label != "none"
+
+
+def sentences(name: str) -> list[Sentence]:
+    lines = (_SENTENCES / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+    return [Sentence(*line.split("\t")) for line in lines]
+
+
+def is_rule_turn(text: str) -> bool:
+    return standing_kind(text, Role.USER) is Kind.RULE
+
+
+def gives_rule_memory(text: str) -> bool:
+    turn = Turn(id=TraceId("t1"), text=text, session="s", seq=0, created_at=datetime(2026, 1, 5, tzinfo=UTC))
+    return any(found.kind is Kind.RULE for found in rules.candidates(turn))
+
+
+@pytest.mark.parametrize("sentence", sentences("tuned"), ids=lambda each: each.text)
+def test_an_instruction_to_the_assistant_is_a_rule_and_nothing_else_is(sentence):
+    """X5: as a turn and as a memory alike"""
+    assert is_rule_turn(sentence.text) is sentence.is_rule
+    assert gives_rule_memory(sentence.text) is sentence.is_rule
+
+
+@pytest.mark.parametrize("reads", [is_rule_turn, gives_rule_memory])
+def test_sentences_no_pattern_was_written_for_are_told_apart_too(reads):
+    """X5: nineteen of twenty found, nineteen of twenty right"""
+    aside = sentences("aside")
+    assert len(aside) + len(sentences("tuned")) >= 150
+    found = {each for each in aside if reads(each.text)}
+    meant = {each for each in aside if each.is_rule}
+    assert len(found & meant) >= 0.95 * len(found)
+    assert len(found & meant) >= 0.95 * len(meant)
+
+
+@pytest.mark.parametrize("sentence", [each for each in sentences("tuned") if each.is_rule], ids=lambda each: each.text)
+def test_a_rule_is_taken_apart_into_its_condition_and_what_to_do(sentence):
+    """DESIGN 9"""
+    given = split(sentence.text)
+    assert sentence.condition.casefold() in given.condition.casefold()
+    assert bool(given.condition) is (sentence.label == "conditioned")
+    assert given.of_manner is (sentence.label == "general")
+
+
+def test_conditions_are_found_in_sentences_put_aside_too():
+    """DESIGN 9"""
+    aside = [each for each in sentences("aside") if each.is_rule]
+    right = [
+        each
+        for each in aside
+        if bool(split(each.text).condition) is bool(each.condition)
+        and each.condition.casefold() in split(each.text).condition.casefold()
+    ]
+    assert len(right) >= 0.9 * len(aside)
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("Wenn ich nach Rezepten frage, nimm Gramm.", "Rezepten"),
+        ("Cuando te pregunte por recetas, usa gramos.", "recetas"),
+        ("我问菜谱的时候，请用克。", "菜谱"),
+        ("レシピについて聞いたときは、グラムで答えて。", "レシピ"),
+    ],
+)
+def test_conditions_are_read_in_the_other_languages_of_capture(text, condition):
+    """DESIGN 9"""
+    assert split(text).condition == condition
+
+
+@pytest.mark.parametrize(
+    "text", ["Antworte immer auf Deutsch", "Contéstame siempre en español", "以后都用中文回答。", "絵文字は使わないで"]
+)
+def test_how_to_answer_is_known_in_the_other_languages(text):
+    assert split(text).of_manner
+
+
+def test_every_instruction_of_a_turn_is_given_by_itself():
+    text = "Thanks! When I ask about recipes, give metric units. I love soup. Please don't use emojis."
+    assert [each.text for each in instructions(text)] == [
+        "When I ask about recipes, give metric units.",
+        "Please don't use emojis.",
+    ]
+
+
+# --- who hears it ----------------------------------------------------------------------------------------------------
+
+
+def talk(*said: tuple[Role | None, str]) -> list[Said]:
+    return [Said(text="Always answer in German.", role=role, speaker=speaker) for role, speaker in said]
+
+
+def test_a_user_with_a_name_speaks_to_the_assistant_that_answers():
+    """E7"""
+    spoken = talk((Role.USER, "Ann"), (Role.ASSISTANT, "Cora"), (Role.USER, "Ann"))
+    assert to_assistant(spoken) == [True, False, True]
+    assert to_assistant(talk((Role.USER, "Ann"))) == [True]
+
+
+def test_people_who_talk_to_each_other_instruct_no_assistant():
+    """E7: with or without roles"""
+    assert to_assistant(talk((Role.USER, "Ann"), (Role.USER, "Ben"), (Role.USER, "Ann"))) == [False] * 3
+    assert to_assistant(talk((None, "Ann"), (None, "Ben"))) == [False] * 2
+
+
+def test_in_a_group_only_what_the_assistant_answers_is_said_to_it():
+    """E7"""
+    spoken = talk(
+        (Role.USER, "Ann"), (Role.USER, "Ben"), (Role.ASSISTANT, ""), (Role.USER, "Ann"), (Role.USER, "Ben"),
+        (Role.ASSISTANT, ""), (Role.USER, "Ann"),
+    )  # fmt: skip
+    assert to_assistant(spoken) == [False, True, False, False, True, False, True]
+
+
+@pytest.mark.parametrize("text", ["Antworte bitte immer auf Deutsch.", "以后都用中文回答。"])
+def test_a_turn_is_a_rule_in_every_language_of_capture(text):
+    assert kind_of(text, True) is Kind.RULE
+    assert kind_of(text, False) is Kind.EPISODE
