@@ -86,10 +86,17 @@ class _Served:
     milliseconds: list[float] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    processor_seconds: float = 0.0
 
     @property
     def in_full(self) -> float:
+        """A second."""
         return self.outcomes["in full"] / self.seconds
+
+    @property
+    def cost(self) -> float:
+        """Processor milliseconds of the server and all it started, for each answer in full."""
+        return 1e3 * self.processor_seconds / max(1, self.outcomes["in full"])
 
     @property
     def p99(self) -> float:
@@ -224,6 +231,7 @@ def _served(
             served.milliseconds += crowd["milliseconds"]
             served.outcomes.update(crowd["outcomes"])
             served.seconds += seconds
+            served.processor_seconds += crowd["processor seconds"]
     return found
 
 
@@ -234,7 +242,13 @@ def _answers(ours: _Served, theirs: _Served, revision: str, size: int) -> Iterat
         ours.in_full / max(theirs.in_full, 1 / theirs.seconds),
         limit=_LEAST_ANSWERS,
         at_least=True,
-        detail={"ours /s": round(ours.in_full, 1), "theirs /s": round(theirs.in_full, 1)},
+        detail={
+            "ours /s": round(ours.in_full, 1),
+            "theirs /s": round(theirs.in_full, 1),
+            # What others do on the machine decides how much of it the server gets, and so the figures above.
+            "ours, processor ms each": round(ours.cost, 1),
+            "theirs, processor ms each": round(theirs.cost, 1),
+        },
     )
     yield Result(
         f"before a turn while both are compared, {what}, p99",

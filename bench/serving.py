@@ -81,10 +81,12 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked
 def crowd(
     sources: Path, home: Path, models: Path, questions: Sequence[Asked], clients: int, seconds: float
 ) -> dict[str, Any]:
-    """What so many clients are answered by the server of a source tree, over the store at `home`."""
+    """What so many clients are answered by the server of a source tree, over the store at `home`; and what it took."""
     with started(str(home), str(models), sources=sources) as server:
         _ask(server, _before(questions), 1, _WARM_SECONDS)
-        return _ask(server, _before(questions), clients, seconds)
+        began = _processor_seconds(server.pid)
+        told = _ask(server, _before(questions), clients, seconds)
+        return {**told, "processor seconds": _processor_seconds(server.pid) - began}
 
 
 def _before(questions: Sequence[Asked]) -> dict[str, Any]:
@@ -181,6 +183,19 @@ def environment(sources: Path = _SOURCES, bench: Path | None = None) -> dict[str
     return dict(os.environ) | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
+def _family(pid: int) -> list[int]:
+    """A process and its children."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")  # each thread has those it started
+    return [pid, *(int(child) for task in tasks for child in task.read_text("ascii").split())]
+
+
+def _processor_seconds(pid: int) -> float:
+    """How long a process and its children have run, on whichever core."""
+    # What stands before the last parenthesis is the name of the program, which may hold anything.
+    told = [Path(f"/proc/{each}/stat").read_text("ascii").rpartition(")")[2].split() for each in _family(pid)]
+    return sum(int(fields[11]) + int(fields[12]) for fields in told) / os.sysconf("SC_CLK_TCK")
+
+
 class _Memory:
     """How much memory a process and its children have, in MB: when it is asked first, after a while, and at the end."""
 
@@ -203,9 +218,7 @@ class _Memory:
         self.settled = self._now()
 
     def _now(self) -> float:
-        tasks = Path(f"/proc/{self._pid}/task").glob("*/children")  # each thread has those it started
-        children = [pid for task in tasks for pid in task.read_text("ascii").split()]
-        told = [Path(f"/proc/{pid}/status").read_text("ascii") for pid in (self._pid, *children)]
+        told = [Path(f"/proc/{pid}/status").read_text("ascii") for pid in _family(self._pid)]
         return round(sum(int(status.partition("VmRSS:")[2].split()[0]) for status in told) / 1_024, 1)
 
 
