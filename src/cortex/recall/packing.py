@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -24,6 +25,7 @@ MOST_TOKENS = 120
 AROUND_TOKENS = 40
 """How much is shown of what was said just before or after a hit."""
 
+_DIGIT = re.compile(r"\d")
 _ALIKE = 0.85
 """From this share of common words on, two texts are copies."""
 
@@ -153,7 +155,7 @@ def _copies(hits: Sequence[Hit]) -> frozenset[TraceId]:
     copies = set()
     for hit in hits:
         words = frozenset(hit.trace.text.casefold().split())
-        values = frozenset(word for word in words if any(char.isdigit() for char in word))
+        values = frozenset(word for word in words if _DIGIT.search(word))
         if any(values == known and _alike(words, others) for others, known in seen):
             copies.add(hit.trace.id)
         else:
