@@ -148,3 +148,12 @@ def test_the_assistants_own_words_pin_nothing(engine):
     engine.keep_turns("s1", [user("What is the key?")])
     engine.ingest([{"role": Role.ASSISTANT.value, "content": "Always answer in German."}], session="s2")
     assert pinned(engine.recall(ASKED)) == []
+
+
+def test_a_rule_that_does_not_apply_is_not_shown_for_its_words(engine):
+    """E5, X5: neither one of another scope nor one whose condition is not met"""
+    engine.remember("Always use Terraform for changes of the kitchen cluster", kind="rule", scope="infra")
+    engine.remember("The kitchen is painted green", scope="home")
+    block = TurnHooks(engine).before("which color is the kitchen painted?", session="s").block
+    assert "green" in block
+    assert "Terraform" not in block

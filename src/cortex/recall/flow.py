@@ -359,9 +359,9 @@ class _Search:
         rules = self._standing(standing, planned, alone=not admitted)
         rules = standing_rules.seated(rules, beside=admitted[: planned.limit])
         if planned.automatic and self.recipe.standing.most:
-            enough = standing_rules.surplus(admitted, planned, self.recipe.standing.most - len(rules))
-            answer.dropped += [Dropped(each.trace.id, each.score, "enough_rules") for each in enough]
-            admitted = [each for each in admitted if each not in enough]
+            idle = standing_rules.beside_the_point(admitted, planned)
+            answer.dropped += [Dropped(each.trace.id, each.score, "does_not_apply") for each in idle]
+            admitted = [each for each in admitted if each not in idle]
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
         chosen, given_up = _seated(chosen, rules + liked, planned.limit)
         over = given_up + [each for each in over if each not in liked]

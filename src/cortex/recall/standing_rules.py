@@ -209,19 +209,15 @@ def seated(rules: Sequence[Scored], beside: Iterable[Scored]) -> list[Scored]:
     return fresh
 
 
-def surplus(hits: Sequence[Scored], planned: Plan, most: int) -> list[Scored]:
-    """Rules among the hits beyond `most`: those that are not pinned and not what was asked for."""
+def beside_the_point(hits: Sequence[Scored], planned: Plan) -> list[Scored]:
+    """Rules among the hits that do not apply to the turn, and are not what was asked for either."""
     if asks_for_rules(planned.text):
         return []
-    left = most - sum(each.pinned for each in hits)
-    over = []
-    for each in hits:
-        if each.trace.kind is not Kind.RULE or each.pinned:
-            continue
-        if left <= 0 and each.evidence < _FULL_EVIDENCE:
-            over.append(each)
-        left -= 1
-    return over
+    return [
+        each
+        for each in hits
+        if each.trace.kind is Kind.RULE and not each.pinned and each.evidence < _FULL_EVIDENCE
+    ]
 
 
 def preferences(candidates: Iterable[Scored], planned: Plan, similarity: float) -> list[Scored]:

@@ -1,0 +1,111 @@
+"""What reaches the model: the answer, who said it and when, and nothing that is not worth a line (C9, X8)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from laboratory import user
+
+from cortex.domain.turn import Role, Said
+from cortex.hooks import TurnHooks
+
+
+def assistant(text: str) -> Said:
+    return Said(text=text, role=Role.ASSISTANT)
+
+
+def between(*said: tuple[str, str]) -> list[Said]:
+    """People talking with each other."""
+    return [Said(text=text, role=Role.USER, speaker=name) for name, text in said]
+
+
+def given(engine, question: str) -> list[str]:
+    """The lines of the block for a question, without their labels."""
+    block = TurnHooks(engine).before(question, session="asking").block
+    return [line.partition("] ")[2] for line in block.splitlines() if line.startswith("- [")]
+
+
+def test_a_memory_never_hides_what_else_its_turn_says(engine):
+    """X8: a fragment is no answer to the rest"""
+    engine.capture([user("My sister Ines is visiting on Friday, she is a vet")], session="s")
+    assert any("vet" in line for line in given(engine, "what does my sister Ines do?"))
+
+
+def test_the_reply_stands_where_the_question_matches_best(engine):
+    """X8: a turn that only asks never leads"""
+    talk = between(
+        ("Ann", "Do you play any instruments, Mel?"), ("Mel", "Yes, the clarinet since school, and some violin."),
+        ("Ann", "Lovely weather today."),
+    )  # fmt: skip
+    engine.capture(talk, session="s")
+    hits = engine.recall("Which instruments does Mel play?").hits
+    assert "clarinet" in hits[0].trace.text
+    lines = given(engine, "Which instruments does Mel play?")
+    assert any("clarinet" in line for line in lines)
+
+
+def test_the_reply_is_found_without_names_too(engine):
+    engine.capture([user("which port does staging use?"), assistant("Port 8443, behind the proxy.")], session="s")
+    assert "8443" in engine.recall("which port does staging use?").hits[0].trace.text
+
+
+def test_a_user_who_asks_while_telling_something_is_shown(engine):
+    """Only a mere question has no line: "I prefer …, can you …?" says something"""
+    engine.capture([user("I prefer rail over flights, can you plan the trip to Rome?")], session="s")
+    assert given(engine, "plan my next trip to Rome") == ["I prefer rail over flights, can you plan the trip to Rome?"]
+
+
+@pytest.mark.parametrize("word", ["Noted.", "ok", "Thanks!", "Got it"])
+def test_an_acknowledgement_has_no_line(engine, word):
+    """E10"""
+    engine.capture([user("The deploy key rotates on Mondays"), assistant(word)], session="s")
+    assert word not in given(engine, "when does the deploy key rotate?")
+
+
+def test_a_short_answer_comes_with_the_question_it_answers(engine):
+    """C9: "Tuesday" alone tells nothing"""
+    talk = between(("Ann", "When is the dentist appointment?"), ("Mel", "Tuesday at noon"))
+    engine.capture(talk, session="s")
+    assert given(engine, "when is the dentist appointment?") == ["When is the dentist appointment?", "Tuesday at noon"]
+
+
+def test_every_line_says_who_said_it_and_when(engine):
+    """E9: a memory as well as a turn"""
+    at = datetime(2023, 1, 23, tzinfo=UTC)
+    said = Said(text="My mother Rosa paints boats", role=Role.USER, speaker="Jolene", at=at)
+    engine.capture([said], session="s")
+    block = TurnHooks(engine).before("whose mother paints boats?", session="asking").block
+    lines = [line for line in block.splitlines() if "boats" in line]
+    assert lines
+    assert all(line.startswith("- [2023-01-23, Jolene") for line in lines)
+
+
+def test_a_turn_comes_with_what_the_next_corrects(engine):
+    """X14"""
+    engine.capture([user("The launch party is on Friday"), user("No, sorry, on Saturday")], session="s")
+    assert given(engine, "when is the launch party?")[:2] == [
+        "The launch party is on Friday", "No, sorry, on Saturday",
+    ]  # fmt: skip
+
+
+def test_an_order_takes_its_turns_from_every_session(engine):
+    """What came up first, in which session ever"""
+    for number, boat in enumerate(("the Seagull", "the Heron", "the Tern")):
+        said = [user(f"I painted the hull of {boat}, coat {coat}") for coat in range(6)]
+        engine.capture(said, session=f"s{number}")
+    found = engine.recall("list the order in which I painted the hulls", limit=6)
+    assert len({hit.trace.session for hit in found.hits[:3]}) == 3
+
+
+def test_a_summary_has_questions_with_their_answers(engine):
+    for number in range(3):
+        engine.capture(
+            [user(f"How do I caulk the hull of boat {number}?"), assistant(f"With cotton and putty, method {number}.")],
+            session=f"s{number}",
+        )
+    hits = engine.recall("give me a summary of how to caulk a hull", limit=6).hits
+    turns = [(hit.trace.session, hit.trace.role) for hit in hits]
+    for session in {session for session, _ in turns}:
+        roles = [role for other, role in turns if other == session]
+        assert roles == [Role.USER, Role.ASSISTANT]
