@@ -86,3 +86,12 @@ def test_documents_have_no_block_to_measure(tmp_path, options):
     report = run(write_set(tmp_path / "set", alone, ASKED), **options)
     assert report.cortex.overall["answer_in_block"] is None
     assert report.cortex.overall["any@10"] is not None
+
+
+def test_blocks_are_written_to_be_read(tmp_path, options):
+    blocks = tmp_path / "blocks.txt"
+    run(write_set(tmp_path / "set", TURNS, ASKED), blocks_into=blocks, **options)
+    told = blocks.read_text(encoding="utf-8")
+    assert "which color has the boat" in told
+    assert "Answer: Green; in the block" in told
+    assert "The boat is green." in told

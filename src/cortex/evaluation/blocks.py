@@ -198,5 +198,19 @@ class Blocks:
         )
 
 
+def written(shown: Sequence[tuple[Probe, Shown]], count: int) -> str:
+    """Some blocks as a model reads them, evenly taken from the questions that have an answer."""
+    answered = [(probe, each) for probe, each in shown if each.answer]
+    step = max(1, len(answered) // count)
+    return "\n".join(_written(probe, each) for probe, each in answered[::step][:count])
+
+
+def _written(probe: Probe, shown: Shown) -> str:
+    verdict = (
+        "in the block" if shown.answer_in_block else f"in the block {shown.answer_words_in_block:.2f} of its words"
+    )
+    return f"{probe.qid} ({probe.category}): {probe.query}\nAnswer: {probe.answer}; {verdict}\n\n{shown.text}\n"
+
+
 def _text(traces: Iterable[Trace]) -> str:
     return "\n".join(trace.text for trace in traces)

@@ -26,7 +26,7 @@ from cortex.domain.turn import Said
 from cortex.engine import Engine, Kept
 from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.baselines import FUSED, Baseline, PlainFts, PlainHybrid, PlainVectors
-from cortex.evaluation.blocks import DEADLINE_MS, ORDERS, Blocks, Conversations, SetClock
+from cortex.evaluation.blocks import DEADLINE_MS, ORDERS, Blocks, Conversations, SetClock, written
 from cortex.evaluation.metrics import Outcome
 from cortex.evaluation.report import Measured, Report
 from cortex.evaluation.sets import EvalSet, Probe, Record
@@ -39,6 +39,7 @@ from cortex.settings import Settings
 CACHE = "eval-embeddings.sqlite"
 """Vectors of evaluation texts, kept under home between runs; it may be deleted at any time."""
 
+BLOCKS_WRITTEN = 20
 CACHE_ENTRIES = 400_000
 _NOISE_BATCH = 5_000
 _JOBS_AT_ONCE = 16
@@ -60,13 +61,15 @@ def run(
     noise: Path | None = None,
     noise_vectors: bool = False,
     per_query: Path | None = None,
+    blocks_into: Path | None = None,
     progress: Progress = silent,
 ) -> Report:
     """Measure recall on the set under `directory`; the first `limit` of its probes, or all.
 
     The records go into a store of their own that is thrown away. Settings and models are those of `home`, vectors
     are kept in the directory `cache` (by default `home`). `embedder` is a provider's name, or an embedder. The
-    records of the file `noise` are remembered first, in their own scopes, without vectors unless asked for.
+    records of the file `noise` are remembered first, in their own scopes, without vectors unless asked for. Some blocks
+    are written to `blocks_into`, as a model would read them.
     """
     given = sets.read(directory)
     foreign = tuple(sets.read_records(noise)) if noise is not None else ()
@@ -102,6 +105,9 @@ def run(
             searched = [*foreign, *given.records]
             compared = searched if noise_vectors else list(given.records)
             outcomes |= _baselines(searched, compared, asking, probes, progress)
+    if blocks_into is not None:
+        shown = [(each.outcome.probe, each.outcome.shown) for each in answered if each.outcome.shown is not None]
+        blocks_into.write_text(written(shown, BLOCKS_WRITTEN), encoding="utf-8")
     if per_query is not None:
         _write(per_query, answered, outcomes, lines.spans_of if given.sources else sorted)
     return _report(

@@ -68,13 +68,14 @@ def evaluate(
     k: Annotated[int, typer.Option("--k", min=1, max=1_000, help="How many hits count.")] = 10,
     budget: Annotated[int | None, typer.Option(min=1, help="How many tokens may be injected.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many queries.")] = None,
-    baselines: Annotated[bool, typer.Option(help="Measure plain FTS5 and plain vectors as well.")] = True,
+    baselines: Annotated[bool, typer.Option(help="Measure plain FTS5, vectors and both fused as well.")] = True,
     noise: Annotated[Path | None, typer.Option(metavar="FILE", help="Records of others to remember first.")] = None,
     noise_vectors: Annotated[bool, typer.Option("--noise-vectors", help="Embed those records too.")] = False,
     cache: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where vectors are kept between runs; home unless given.")
     ] = None,
     per_query: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every query's result there.")] = None,
+    blocks: Annotated[Path | None, typer.Option(metavar="FILE", help="Write twenty of the blocks there.")] = None,
 ) -> None:
     """Measure recall on a set of records and queries."""
     from cortex.evaluation import runner
@@ -86,7 +87,7 @@ def evaluate(
         report = runner.run(
             directory, recipe=recipe, embedder=embedder, k=k, budget=budget, baselines=baselines, limit=limit,
             home=surface.root, cache=cache, noise=noise, noise_vectors=noise_vectors, per_query=per_query,
-            progress=progress,
+            blocks_into=blocks, progress=progress,
         )  # fmt: skip
     if surface.json:
         output.show_json(report.to_json())
