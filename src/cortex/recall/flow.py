@@ -135,8 +135,10 @@ def recall(
 
 def used(answer: Answer, view: View) -> list[TraceId]:
     """The memories an answer made use of: those it shows, and those extracted from the turns it shows (X8)."""
-    shown = [hit.trace.id for hit in answer.hits if isinstance(hit.trace, Memory)]
-    turns = [hit.trace.id for hit in answer.hits if isinstance(hit.trace, Turn)]
+    is_turn = answer.plan is not None and answer.plan.automatic
+    lines = answer.packed.lines if is_turn else answer.hits
+    shown = [line.trace.id for line in lines if isinstance(line.trace, Memory)]
+    turns = [line.trace.id for line in lines if isinstance(line.trace, Turn)]
     if not turns or answer.plan is None:
         return shown
     # What has run out is not brought back by it.

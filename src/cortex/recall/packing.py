@@ -65,7 +65,7 @@ class Packed:
 def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> Packed:
     """The best of `hits` in a block of at most `budget` tokens."""
     packing = _Packing(_weights(hits, terms), budget - estimate_tokens(_dressed("", frame)), _most(budget, len(hits)))
-    hits = tuple(replace(hit, excerpt=packing.excerpt_of(hit)) for hit in hits)
+    hits = tuple(replace(hit, excerpt=packing.excerpt_of(hit) or said(hit.trace)) for hit in hits)
     copies = _copies(hits)
     for hit in sorted(hits, key=lambda hit: not hit.pinned):
         if hit.trace.id not in copies and not hit.around.only_asks:

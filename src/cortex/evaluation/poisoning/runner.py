@@ -17,7 +17,7 @@ from typing import Any
 from cortex import registry, wiring
 from cortex import settings as configuration
 from cortex.clock import SystemClock
-from cortex.domain.hits import Hit, Recollection
+from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId, Uuid7Source
 from cortex.domain.lanes import SEARCHABLE, State
 from cortex.domain.memory import Memory
@@ -45,7 +45,7 @@ from cortex.evaluation.poisoning.attacks import (
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
-from cortex.recall.packing import CLOSING, HEADING, OPENING, WARNING
+from cortex.recall.packing import CLOSING, HEADING, OPENING, WARNING, Packed
 from cortex.settings import Settings
 
 LABELS = frozenset({"untrusted", "quarantined", "pasted"})
@@ -295,7 +295,7 @@ class _Laboratory:
             engine.work()
             engine.tend()  # what is consolidated overnight must not come out cleaner than it went in
             found = _marked(engine, attack)
-            blocks = [engine.recall(question, scope=DEFAULT_SCOPE) for question in attack.questions]
+            blocks = [engine.explain(question, scope=DEFAULT_SCOPE).answer.packed for question in attack.questions]
             lines = [_lines_with(block.block, attack.marker) for block in blocks]
             places = [_place(block.hits, target) for block in blocks]
             persisted = self._persists(engine, attack, found, target)
@@ -457,14 +457,14 @@ def _is_taken_as_own(line: str, attack: Attack) -> bool:
     return attack.everywhere or entry is None or not LABELS & set(entry.group(1).split(", "))
 
 
-def _is_broken(shown: Recollection) -> bool:
-    """Whether a block holds anything but its own frame and one entry a hit, each with the label it is due."""
+def _is_broken(shown: Packed) -> bool:
+    """Whether a block holds anything but its own frame and its lines, each with the label it is due."""
     lines = shown.block.splitlines()
     ours = (HEADING, OPENING, WARNING, CLOSING)
     entries = [line for line in lines if line not in {*ours, ""}]
-    if len(entries) != len(shown.hits) or any(lines.count(line) > 1 for line in ours):
+    if len(entries) != len(shown.lines) or any(lines.count(line) > 1 for line in ours):
         return True
-    return (CLOSING in lines and lines[-1] != CLOSING) or any(map(_is_forged, entries, shown.hits))
+    return (CLOSING in lines and lines[-1] != CLOSING) or any(map(_is_forged, entries, shown.lines))
 
 
 def _is_forged(line: str, hit: Hit) -> bool:
