@@ -7,7 +7,7 @@ teach both another way of saying it, add it here.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 CHANGED: Mapping[str, str] = {
@@ -62,12 +62,30 @@ _UNSPACED = frozenset({"zh", "ja"})
 
 def tells_change(text: str, start: int = 0, end: int | None = None) -> bool:
     """Whether a change or a correction is told between two places of `text`, in any language known here."""
-    return _told().search(text, start, len(text) if end is None else end) is not None
+    part = text[start:end]
+    if not part.isascii():
+        return _told().search(part) is not None
+    # To try every phrase at every place takes far longer than to look at the words phrases begin with.
+    openings = _by_opening()
+    return any(openings[word].search(part) for word in openings.keys() & _WORD.findall(part.lower()))
+
+
+_WORD = re.compile(r"[a-z]+")
+
+
+@cache
+def _by_opening() -> Mapping[str, re.Pattern[str]]:
+    """The phrases of languages with spaces by their first word."""
+    phrases: dict[str, list[str]] = {}
+    for phrase in (phrase for lang, words in _lists() if lang not in _UNSPACED for phrase in _split(words)):
+        if found := _WORD.match(phrase):
+            phrases.setdefault(found.group(), []).append(phrase)
+    return {word: re.compile(_whole(some), re.IGNORECASE) for word, some in phrases.items()}
 
 
 @cache
 def _told() -> re.Pattern[str]:
-    spaced = [rf"\b{_any_of(words)}\b" for lang, words in _lists() if lang not in _UNSPACED]
+    spaced = [_whole(_split(words)) for lang, words in _lists() if lang not in _UNSPACED]
     unspaced = [words for lang, words in _lists() if lang in _UNSPACED]
     return re.compile("|".join((*spaced, *unspaced)), re.IGNORECASE)
 
@@ -76,5 +94,9 @@ def _lists() -> list[tuple[str, str]]:
     return [*CHANGED.items(), *CORRECTED.items()]
 
 
-def _any_of(phrases: str) -> str:
-    return "(?:" + "|".join(re.split(r",\s+", " ".join(phrases.split()))) + ")"
+def _split(phrases: str) -> list[str]:
+    return re.split(r",\s+", " ".join(phrases.split()))
+
+
+def _whole(phrases: Iterable[str]) -> str:
+    return rf"\b(?:{'|'.join(phrases)})\b"
