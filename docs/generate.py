@@ -17,7 +17,7 @@ import re
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import timedelta
 from enum import Enum
 from functools import cache
@@ -169,7 +169,11 @@ def _told(name: str, value: Any) -> str:
 
 def _changed(value: Any) -> dict[str, Any]:
     """The fields of a dataclass that are not at their default."""
-    return {field.name: each for field in fields(value) if (each := getattr(value, field.name)) != field.default}
+    return {field.name: each for field in fields(value) if (each := getattr(value, field.name)) != _default(field)}
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _toml(value: Any) -> str:

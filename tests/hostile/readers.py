@@ -10,6 +10,7 @@ from functools import partial
 from cortex.capture import classify, extraction, gate, grounding, messages, policies, prose, rules, whole
 from cortex.capture.packs import DEFAULT_PACKS
 from cortex.domain import (
+    changes,
     citations,
     cues,
     erasure,
@@ -31,7 +32,7 @@ from cortex.domain.turn import Role, Turn
 from cortex.errors import EngineError
 from cortex.exchange import escaping
 from cortex.exchange.reading import MarkdownReader
-from cortex.recall import focus, mentions, packing, standing_rules, synthesis, topic
+from cortex.recall import focus, mentions, packing, questions, standing_rules, statements, synthesis, topic
 from cortex.recall import gate as recall_gate
 from cortex.recall import plan as recall_plan
 from cortex.recall.recipes import DEFAULT, RECIPES
@@ -133,6 +134,12 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "rules asked for": standing_rules.asks_for_rules,
     "topic": lambda said: topic.same_topic(said, said),
     "asked for": focus._asked_for,
+    "first words": lambda said: focus._leading(said, frozenset(terms.index_terms(said))),
+    "question": lambda said: (questions.asks_how_it_is(said), questions.kinds_asked_for(said)),
+    "statement": lambda said: statements.statement(
+        statements.Text.of(said), {"deploy": 0.5, "rotati": 0.5}, frozenset()
+    ),
+    "change": changes.tells_change,
     "mentions": lambda said: mentions.mentioned(said, {"deploy", "rotati"}),
     "excerpt": lambda said: packing.excerpt(said, frozenset(terms.index_terms(said)), 100),
     "cited answer": synthesis._plainly_cited,

@@ -20,11 +20,12 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def said(number: int, text: str, score: float, role: Role = Role.USER, **fields) -> Scored:
+    """Something said on day `number`, that matches as well as `score` tells."""
     turn = Turn(
         id=TraceId(format_uuid7(1, number)), text=text, session="s", seq=number,
         created_at=START + timedelta(days=number), role=role, **fields,
     )  # fmt: skip
-    return Scored(turn, ("keyword",), {"keyword": score})
+    return Scored(turn, ("keyword",), {"keyword": score}, similarity=0.6 * score)
 
 
 def planned(text: str) -> Plan:
@@ -50,6 +51,7 @@ NEW = "I want to tidy up, since the commits merged into the main branch have now
         ("What is the deadline for the first sprint?", "The first sprint has a deadline of April 1",
          "Please adjust the board to the new sprint deadline of April 5"),
         ("我有多少只猫?", "我有 2 只猫", "我现在有 3 只猫了"),
+        ("Where is staging?", "The staging cluster is in Frankfurt.", "We moved staging to Dublin."),
     ],
 )  # fmt: skip
 def test_the_newer_value_passes_the_older_one(question, old, new):
@@ -65,7 +67,7 @@ def test_the_newer_value_passes_the_older_one(question, old, new):
         "How did the commits merged into the main branch change over time?",
         "How many commits were merged between March and April?",
         "Summarize the commits merged into the main branch, how many are there?",
-        "Who merged the commits into the main branch?",
+        "How should I merge the commits into the main branch?",
     ],
 )
 def test_a_question_about_the_past_or_about_no_value_keeps_its_order(question):
@@ -97,6 +99,27 @@ def test_a_turn_stands_below_the_later_turn_that_outdates_it():
     newer = said(2, "I live in Porto", 0.5)
     older = said(1, "I live in Bergen", 0.9, outdated_by=newer.trace.id)
     assert order("Where do I live?", older, newer) == [2, 1]
+
+
+def test_what_outdates_a_turn_stays_below_it_where_a_question_asks_how_it_was_before():
+    newer = said(2, "I live in Porto", 0.5)
+    older = said(1, "I live in Bergen", 0.9, outdated_by=newer.trace.id)
+    assert order("Where did I live before I moved to Porto?", older, newer) == [1, 2]
+
+
+def test_another_speaker_says_nothing_newer_of_oneself():
+    mine = said(1, "I live in Bergen in a wooden house", 1.0, speaker="Ann")
+    theirs = said(2, "I live in Porto now, in a new house", 0.9, speaker="Bo")
+    assert order("Where do I live, in which house?", mine, theirs) == [1, 2]
+
+
+def test_few_of_many_pass():
+    """One thing has few newer values: a flood of statements cannot push what was asked for out of sight."""
+    many = [
+        said(number, f"The commits merged into the main branch are now {100 + number}", 0.9) for number in range(20)
+    ]
+    kept = order("How many commits are merged into the main branch?", *many)
+    assert sum(number > place for place, number in enumerate(kept)) <= Freshness().most
 
 
 def test_the_score_says_why():

@@ -1,27 +1,35 @@
 """Whether what was found can answer at all: the thing is known, but what is asked of it was never said.
 
 "What was the rationale behind choosing Formspree?" finds many turns about Formspree. Where none of the best even
-mentions a rationale, showing them would invite the model to make one up. Scores cannot tell this: such questions
-match better than most. So the noun that is asked for is looked for by name.
+mentions a rationale, showing them would invite the model to make one up. No score tells this by itself: such questions
+match better than most. So it is a weighed sum of named signs over the best candidates: how much of the question they
+mention together, whether its first words stand near the rest, how fast similarity falls behind the first.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from cortex.domain.chunk import Chunk
+from cortex.domain.memory import Memory
 from cortex.domain.terms import index_terms
+from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.recall.mentions import mentioned
+from cortex.recall import questions
+from cortex.recall.mentions import mentioned, mentions
 from cortex.recall.plan import Plan, essence
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Focus
 
-_BEST = 10
-"""Among how many of the best the topic is looked for."""
-
-_READ_CHARS = 20_000
+_FIRST = 5
+"""Among how many of the best the noun that is asked for is looked for."""
+_READ_CHARS = 2_000
+_REACH = 150
+"""How many characters around a word count as near it."""
+_MOST_PLACES = 60
 
 _LEADING = (
     r"(?:(?:specific|particular|exact|precise|main|key|other|any|some|all|kinds?|types?|sorts?|of|the|my|your|our|"
@@ -43,28 +51,101 @@ _KINDS_OF_ANSWER = frozenset(
     index_terms(
         "activity type kind way one something thing anything individual people person item event emotion feeling genre"
         " medium place subject animal color colour name job summary overview plan hobby food movie book song game gift"
-        " city country state"
+        " city country state town street company school team brand model language tool app device database framework"
+        " library sport instrument dish drink size number amount time day date month year"
     )
 )
+# Words that narrow what is asked for without naming it.
+_NARROWING = frozenset(
+    index_terms(
+        "specific particular exact precise main key detailed detail type kind sort any some other certain overall"
+        " general actual full various different feel know provide share"
+    )
+)
+_QUESTION_WORD = re.compile(r"\b(?:what|which|who|whom|whose|where|when|why|how)\b", re.IGNORECASE)
 
 
 def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Focus) -> bool:
     """Whether the topic of a question was found, and what it asks for was not.
 
-    Documents are no talk: they say what a question asks for in words of their own, and are asked to be shown.
+    Only talk is judged. Documents, and what was remembered outright, say what a question asks for in words of their own
+    and are asked to be shown. So is the little there is to choose from in a small store.
     """
-    if plan.asks_both or any(isinstance(each.trace, Chunk) for each in ranked[: focus.top]):
+    best = ranked[: focus.best]
+    if plan.asks_both or len(best) < focus.best or not all(_is_talk(each.trace) for each in best[:_FIRST]):
         return False
-    asked_for = _asked_for(plan.text) - _names(ranked)
-    topic = {term.text for term in plan.terms} - asked_for
-    if not asked_for or not topic:
-        return False
-    best = [each.trace.text[:_READ_CHARS] for each in ranked[:_BEST]]
-    if any(mentioned(text, asked_for) for text in best[: focus.top]):
-        return False
-    matched = max((len(mentioned(text, topic)) for text in best), default=0)
-    evidence = max((each.evidence for each in ranked[:_BEST]), default=0.0) * len(plan.terms)
-    return matched >= max(focus.least_terms, focus.topic_share * len(topic)) and evidence >= focus.evidence
+    before = signs_of_question(best, plan)
+    weights = focus.weights
+    if weights["bias"] + _weighed(before, weights) + _most(weights) <= 0:
+        return False  # whatever the texts say
+    return weights["bias"] + _weighed(before | signs_of_texts(best, plan), weights) > 0
+
+
+def _is_talk(trace: Trace) -> bool:
+    return isinstance(trace, Turn) or (isinstance(trace, Memory) and bool(trace.source_turns))
+
+
+def signs_of_question(best: Sequence[Scored], plan: Plan) -> dict[str, float]:
+    """The signs that need no text of a candidate."""
+    similar = [each.similarity for each in best]
+    names_noun = bool(_asked_for(plan.text) - _names(best))
+    return {
+        "asks for a noun": float(names_noun),
+        "asks for a value": float(not names_noun and bool(questions.kinds_asked_for(plan.text))),
+        "terms": math.log(1 + len(_terms(best, plan))),
+        "fall": max(similar) - similar[-1],
+    }
+
+
+def signs_of_texts(best: Sequence[Scored], plan: Plan) -> dict[str, float]:
+    """What the best candidates mention of the question."""
+    terms = _terms(best, plan)
+    texts = [each.trace.text[:_READ_CHARS] for each in best]
+    places = [list(mentions(text, terms)) for text in texts]
+    seen = Counter(term for found in places for term in {term for _, term in found})
+    rarity = {term: math.log(1 + len(best) / (0.5 + seen[term])) for term in terms}
+    whole = sum(rarity.values()) or 1.0
+    asked_for = _asked_for(plan.text) - _names(best)
+    named = frozenset(term for text in texts[:_FIRST] for term in mentioned(text, asked_for))
+    leading = frozenset(_leading(plan.text, terms))
+    return {
+        "known": sum(rarity[term] for term in seen) / whole,
+        "noun missing": len(asked_for - named) / len(asked_for) if asked_for else 0.0,
+        "near": max(_around(found, leading, rarity) for found in places) / whole,
+    }
+
+
+def _around(places: Sequence[tuple[int, str]], leading: frozenset[str], rarity: Mapping[str, float]) -> float:
+    """The most of a question that stands near one of its first words in one text."""
+    starts = [place for place, _ in places]
+    most = 0.0
+    for place, term in places[:_MOST_PLACES]:
+        if term in leading:
+            near = places[bisect_left(starts, place - _REACH) : bisect_left(starts, place + _REACH)]
+            most = max(most, sum(rarity[each] for each in {each for _, each in near}))
+    return most
+
+
+def _most(weights: Mapping[str, float]) -> float:
+    """The most that the texts may add."""
+    return sum(max(0.0, weights[sign]) for sign in ("known", "noun missing", "near"))
+
+
+def _weighed(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    return sum(weights[name] * value for name, value in signs.items())
+
+
+def _terms(best: Sequence[Scored], plan: Plan) -> frozenset[str]:
+    """The terms that tell what is asked: not who, and not words that only narrow."""
+    terms = frozenset(term.text for term in plan.terms) - _names(best)
+    return terms - _NARROWING or terms
+
+
+def _leading(text: str, terms: frozenset[str]) -> list[str]:
+    """The first two terms after the question word: mostly what is asked for."""
+    word = _QUESTION_WORD.search(text)
+    rest = essence(text[word.end() :] if word else text)
+    return [term for term in dict.fromkeys(index_terms(rest)) if term in terms][:2]
 
 
 def _asked_for(text: str) -> frozenset[str]:

@@ -1,196 +1,184 @@
-"""For what changes: where a question asks how something is now, the newer of two statements about it goes first.
+"""For what changes: where a question asks how something is now, the later of two statements about it goes first.
 
-Only the order changes. A newer statement passes an older one when both give a value of the kind that is asked
-for, close to the words that are asked about, and the newer one says that something changed, or is the same
-statement with another number. The older one stays where it is, below.
+Only the order changes. Whether a later statement replaces an earlier one is a weighed sum of named signs: how much of
+the question each mentions and how close to a value, whether the two give different values of one kind in the same
+words, whether the later tells a change. Nothing here knows a topic or a phrase of one.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from cortex.domain.identity import TraceId
-from cortex.domain.terms import index_terms
+from cortex.domain.memory import Memory
 from cortex.domain.trust import SourceKind
 from cortex.domain.turn import Turn
-from cortex.recall.mentions import mentions
+from cortex.recall import questions, statements
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Freshness
-
-_READ_CHARS = 3_000
-_MOST_VALUES = 60
-_REACH = 14
-"""How many words around a value are looked at."""
-
-_ABOUT_THE_PAST = re.compile(
-    r"\b(?:did|was|were|had|originally|initial(?:ly)?|at first|the first time|before|previous(?:ly)?|used to|earlier|"
-    r"at (?:the )?start|in the beginning|change[ds]?|history|over time|in (?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
-_ABOUT_SEVERAL = re.compile(
-    r"\bbetween\b(?:(?!\bbetween\b).)*\band\b|\bacross\b|\bdifferent\b|\bin total\b|\bhave i ever\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_ABOUT_NOW = re.compile(
-    r"\b(?:is|are|am|do|does|has|have)\b|['’]s\b|\b(?:ist|sind|habe|hat|haben)\b|\b(?:es|está|son|tengo|hay)\b"
-    r"|[\u3040-\u30ff\u4e00-\u9fff]",
-    re.IGNORECASE,
-)
-_ASKS_NUMBER = re.compile(
-    r"\bhow (?:many|much|long|often|old|big|large|far)\b|\b(?:percentage|percent|rate|number|count|total|average|quota|"
-    r"limit|score|size|budget|price|cost|salary|amount|version|time|coverage|accuracy|duration|hours)\b"
-    r"|\bwie ?viele?\b|\bcuánt[oa]s?\b|多少|几|幾|いくつ|何(?:人|個|回|本|件|時間)",
-    re.IGNORECASE,
-)
-_ASKS_DATE = re.compile(
-    r"\bwhen\b|\b(?:deadline|due date|date|what time|what day|scheduled?)\b|\bwann\b|\bcuándo\b"
-    r"|什么时候|什麼時候|几号|いつ",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|twenty|thirty|forty|fifty|hundred|"
-    r"thousand|half)\b",
-    re.IGNORECASE,
-)
-_DATE = re.compile(
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|noon|midnight)\b"
-    r"|\b\d{1,2}\s*(?:am|pm)\b|\d{1,2}:\d\d|\d{4}-\d\d-\d\d|\b\d{1,2}[/.]\d{1,2}|\d{1,8}[月日号號点點時]",
-    re.IGNORECASE,
-)
-_CHANGE = re.compile(
-    r"\b(?:now|recent(?:ly)?|new(?:ly)?|updated?|latest|current(?:ly)?|(?:in|de)creased|improved|grown|grew|rose|risen|"
-    r"raised|dropped|fell|fallen|reduced|extended|expanded|moved|moving|postponed|rescheduled|pushed|changed|switched|"
-    r"bumped|reached|hit|up to|down to|no longer|instead|so far|to date|as of|a total of|added|already|since then|"
-    r"just)\b"
-    r"|\b(?:jetzt|inzwischen|mittlerweile|neue[rsn]?|verschoben|erhöht|ahora|actualmente|nuev[oa]|aumentó|cambió)\b"
-    r"|现在|現在|目前|最近|新的|改[为為到成]|增加到|变成|變成|今は|新しい|変更",
-    re.IGNORECASE,
-)
-_THING = re.compile(
-    r"\bhow (?:many|much)\s+((?:[\w'-]+\s+){0,4}?[\w'-]+?)\s+"
-    r"(?:have|has|am|are|is|do|does|did|in|of|i|we|can|will|would|should|were|was|to|a|per)\b"
-    r"|\b(?:what|when)(?:['’]s| is| are)\s+(?:the |my |our |your )?(?:current |latest |new )?"
-    r"((?:[\w'.-]+\s+){0,5}?[\w'.-]+?)\s*(?:\bof\b|\bfor\b|\bin\b|\bto\b|\bwith\b|\bon\b|\bscheduled\b|\?|,|$)",
-    re.IGNORECASE,
-)
-_MEASURES = frozenset(index_terms("percentage percent rate number count total average amount current latest new my"))
-_COUNTED = re.compile(
-    r"(?<![^\W\d])([^\W\d][\w'-]{0,60})\s+(?:(?:only|just|about|over|around|at least|almost|nearly|a total of)\s+)?"
-    r"\$?(?:\d[\d,.]*)\s?(%|[^\W\d][\w'-]*)"
-)
-_WORD = re.compile(r"\S+")
+from cortex.recall.statements import Statement, Text
 
 _SAID_BY_USERS = frozenset({SourceKind.USER, SourceKind.OPERATOR})
 """Whose statements count: what an assistant repeats is no update."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    """What a candidate says about the thing asked for."""
-
-    covers: float = 0.0
-    """How many of the words asked about stand near a value."""
-    changed: float = 0.0
-    """The same, where a change is told there as well."""
-    of_the_thing: bool = False
-    """Whether the change is told of the very thing asked for."""
-    counts: frozenset[tuple[str, str]] = frozenset()
-    """The words before and after its numbers."""
+_MOST_BESIDE = 1.5
+_MOST_OF_PAIR = {"same unit": 1.0, "same kind": 1.0, "overlap": 1.0, "same place": 1.0, "score beside": _MOST_BESIDE}
 
 
 def newest_first(ranked: Sequence[Scored], plan: Plan, recipe: Freshness) -> list[Scored]:
-    """`ranked` with newer statements moved above the older ones they replace."""
-    value = _value_asked_for(plan.text)
+    """`ranked` with later statements moved above the earlier ones they replace."""
     top = list(ranked[: recipe.depth])
-    if value is not None and not plan.asks_both:
-        asked, thing = frozenset(term.text for term in plan.terms), _thing(plan.text)
-        said = {each.trace.id: _statement(each, asked, thing, value) for each in top}
-        top = _passed(top, said, recipe)
-    return [*_after_what_outdates_them(top), *ranked[recipe.depth :]]
+    if not plan.asks_both and questions.asks_how_it_is(plan.text):
+        top = _passed(top, plan, recipe)
+    if not questions.asks_how_it_was(plan.text):
+        top = _after_what_outdates_them(top)
+    return [*top, *ranked[recipe.depth :]]
 
 
-def _value_asked_for(text: str) -> re.Pattern[str] | None:
-    """The kind of value a question about the present asks for; None for any other question."""
-    if _ABOUT_THE_PAST.search(text) or _ABOUT_SEVERAL.search(text) or not _ABOUT_NOW.search(text):
-        return None
-    if _ASKS_DATE.search(text):
-        return _DATE
-    return _NUMBER if _ASKS_NUMBER.search(text) else None
+# --- what is weighed --------------------------------------------------------------------------------------------------
 
 
-def _thing(text: str) -> frozenset[str]:
-    """The terms of the thing whose value is asked for: "How many COMMITS have …", "What is the CALL QUOTA of …"."""
-    found = _THING.search(text)
-    return frozenset(index_terms(found.group(1) or found.group(2))) - _MEASURES if found else frozenset()
+@dataclass(slots=True)
+class Said:
+    """A candidate, what it says about the question, and the signs that need no other candidate."""
+
+    scored: Scored
+    statement: Statement
+    time: tuple[datetime, str]
+    signs: dict[str, float]
 
 
-def _statement(each: Scored, asked: frozenset[str], thing: frozenset[str], value: re.Pattern[str]) -> _Statement:
-    if each.trace.source_kind not in _SAID_BY_USERS:
-        return _Statement()
-    text = each.trace.text[:_READ_CHARS]
-    places = list(mentions(text, asked | thing))
-    covers = changed = 0.0
-    of_the_thing = False
-    for start, end in _surroundings(text, value):
-        near = {term for place, term in places if start <= place < end}
-        found = len(asked & near) + (0.5 if thing & near else 0.0)
-        covers = max(covers, found)
-        is_of_the_thing = bool(thing & near)
-        if (found > changed or is_of_the_thing > of_the_thing) and _CHANGE.search(text, start, end):
-            changed = max(changed, found)
-            of_the_thing = of_the_thing or is_of_the_thing
-    return _Statement(covers, changed, of_the_thing, frozenset(_counts(text, asked)))
+def said(top: Sequence[Scored], plan: Plan) -> list[Said]:
+    """What users said about the question among the candidates, in their order."""
+    own = [each for each in top if each.trace.source_kind in _SAID_BY_USERS]
+    weights = statements.weights_of([each.trace.text for each in own], {term.text for term in plan.terms})
+    about = [statements.mentioned(each.trace.text, weights) for each in own]
+    least = _ABOUT_IT * max(about, default=0.0)
+    own = [each for each, share in zip(own, about, strict=True) if share >= least]
+    kinds = questions.kinds_asked_for(plan.text)
+    told = [statements.statement(Text.of(each.trace.text), weights, kinds) for each in own]
+    nearest = max((each.covers for each in told), default=0.0) or 1.0
+    most = max((each.mentions for each in told), default=0.0) or 1.0
+    best = max((each.score for each in own), default=0.0) or 1.0
+    closest = max((each.similarity for each in own), default=0.0) or 1.0
+    return [
+        Said(
+            each,
+            statement,
+            _time(each),
+            {
+                "near": statement.covers / nearest,
+                "mentions": statement.mentions / most,
+                "changed": float(statement.changed),
+                "score": each.score / best,
+                "similarity": each.similarity / closest,
+                "kind asked for": float(bool(kinds)),
+            },
+        )
+        for each, statement in zip(own, told, strict=True)
+    ]
 
 
-def _surroundings(text: str, value: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Where the words around each value stand."""
-    words = [found.span() for found in _WORD.finditer(text)]
-    at = 0
-    for number, found in enumerate(value.finditer(text)):
-        if number == _MOST_VALUES:
-            return
-        while words[at][1] <= found.start():
-            at += 1
-        yield words[max(0, at - _REACH)][0], words[min(len(words) - 1, at + _REACH)][1]
+_ABOUT_IT = 0.25
+"""What mentions less than this share of the question than another candidate does is not about it, and is not read."""
 
 
-def _counts(text: str, asked: frozenset[str]) -> Iterator[tuple[str, str]]:
-    for found in _COUNTED.finditer(text):
-        before, after = index_terms(found.group(1)), index_terms(found.group(2)) or [found.group(2)]
-        if before and before[0] in asked and (after[0] in asked or after[0] == "%"):
-            yield before[0], after[0]
+def pair_signs(older: Said, newer: Said) -> dict[str, float]:
+    """The signs that two statements are about one thing, and give different values of it."""
+    same_unit = same_kind = same_place = 0.0
+    for old in older.statement.values:
+        for new in newer.statement.values:
+            if old.kind == new.kind and old.said != new.said:
+                same_kind = 1.0
+                same_unit = max(same_unit, float(old.kind != "name" and bool(old.unit & new.unit)))
+                beside = older.statement.text.context(old), newer.statement.text.context(new)
+                same_place = max(same_place, _shared(*beside))
+    behind = older.scored.score
+    return {
+        "same unit": same_unit,
+        "same kind": same_kind,
+        "overlap": _shared(older.statement.terms, newer.statement.terms),
+        "same place": same_place,
+        "score beside": min(_MOST_BESIDE, newer.scored.score / behind) if behind > 0 else 1.0,
+    }
 
 
-def _passed(top: list[Scored], said: dict[TraceId, _Statement], recipe: Freshness) -> list[Scored]:
-    most = max((statement.covers for statement in said.values()), default=0.0)
-    if most < recipe.least_terms:
-        return top
-    on_topic = max(recipe.least_terms, recipe.topic_share * most)
-    of_the_thing = max(recipe.least_terms, recipe.thing_share * most)
+def is_later(newer: Said, older: Said) -> bool:
+    """Whether one was said after the other, by the same speaker, and is not merely what was remembered of it."""
+    first, second = _speaker(older.scored), _speaker(newer.scored)
+    return newer.time > older.time and newer.time[1] != older.time[1] and (first == second or not first or not second)
 
-    def tells_change(statement: _Statement) -> bool:
-        least = of_the_thing if statement.of_the_thing else on_topic
-        return statement.changed >= least
 
-    found = {each.trace.id: each.score for each in top}
-    for newer in sorted(top, key=_time):
-        mine = said[newer.trace.id]
-        for older in top[: top.index(newer)]:
-            theirs = said[older.trace.id]
-            if (
-                (theirs.covers >= on_topic or tells_change(theirs))
-                and _time(older) < _time(newer)
-                and found[newer.trace.id] >= recipe.score_share * found[older.trace.id]
-                and (tells_change(mine) or mine.counts & theirs.counts)
-            ):
-                top = _moved(top, newer, older)
-                break
+def _speaker(each: Scored) -> str:
+    return each.trace.speaker if isinstance(each.trace, Turn) else ""
+
+
+def _shared(some: frozenset[str], others: frozenset[str]) -> float:
+    both = len(some) + len(others)
+    return 2 * len(some & others) / both if both else 0.0
+
+
+def _time(each: Scored) -> tuple[datetime, str]:
+    """When something was said; of one time, in the order of the turns."""
+    trace = each.trace
+    last: TraceId | str = trace.source_turns[-1] if isinstance(trace, Memory) and trace.source_turns else trace.id
+    return trace.created_at, last
+
+
+# --- what follows -----------------------------------------------------------------------------------------------------
+
+
+def _passed(top: list[Scored], plan: Plan, recipe: Freshness) -> list[Scored]:
+    """`top` after each of the best supported later statements went above the first one it replaces."""
+    spoken = said(top, plan)
+    replaced = _replaced(spoken, recipe.weights)
+    kept_back = _kept_back(spoken, replaced, recipe.most)
+    for newer in sorted(spoken, key=lambda each: each.time):
+        earlier = replaced.get(newer.scored.trace.id, {})
+        if not earlier or newer.scored.trace.id in kept_back:
+            continue
+        above = top[: top.index(newer.scored)]
+        if first := next((each for each in above if each.trace.id in earlier), None):
+            top = _moved(top, newer.scored, first)
     return top
+
+
+_Replaced = Mapping[TraceId, Mapping[TraceId, float]]
+"""For each statement the earlier ones it replaces, and how surely."""
+
+
+def _replaced(spoken: Sequence[Said], weights: Mapping[str, float]) -> _Replaced:
+    found: dict[TraceId, dict[TraceId, float]] = {}
+    best_pair = sum(max(0.0, weights[sign]) * most for sign, most in _MOST_OF_PAIR.items())
+    for newer in spoken:
+        alone = weights["bias"] + weighed(newer.signs, weights)
+        if alone + best_pair <= 0:
+            continue  # whatever it stood beside
+        found[newer.scored.trace.id] = {
+            older.scored.trace.id: surely
+            for older in spoken
+            if is_later(newer, older) and (surely := alone + weighed(pair_signs(older, newer), weights)) > 0
+        }
+    return found
+
+
+def _kept_back(spoken: Sequence[Said], replaced: _Replaced, most: int) -> frozenset[TraceId]:
+    """All but the `most` surest of those that would pass something: one thing has few newer values."""
+    support: dict[TraceId, float] = {}
+    for at, newer in enumerate(spoken):
+        above = {each.scored.trace.id for each in spoken[:at]}
+        passes = [surely for id, surely in replaced.get(newer.scored.trace.id, {}).items() if id in above]
+        if passes:
+            support[newer.scored.trace.id] = max(passes)
+    return frozenset(sorted(support, key=lambda id: (-support[id], id))[most:])
+
+
+def weighed(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The sum of the signs, each times its weight."""
+    return sum(weights[name] * value for name, value in signs.items())
 
 
 def _after_what_outdates_them(top: list[Scored]) -> list[Scored]:
@@ -210,7 +198,3 @@ def _moved(top: list[Scored], newer: Scored, older: Scored) -> list[Scored]:
     rest = [each for each in top if each is not newer]
     rest.insert(rest.index(older), newer)
     return rest
-
-
-def _time(each: Scored) -> tuple[datetime, int]:
-    return each.trace.created_at, each.trace.seq if isinstance(each.trace, Turn) else 0

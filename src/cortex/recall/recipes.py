@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 
@@ -13,6 +13,7 @@ from cortex.domain.canonical import fingerprint
 from cortex.errors import NotFound
 from cortex.recall.packing import Frame
 from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels, Relevance
+from cortex.recall.weights import MISSING, NEWER
 
 
 class KeywordScale(StrEnum):
@@ -102,29 +103,22 @@ class Nothing:
 class Focus:
     """When automatic recall says nothing because what is asked of a known topic was never said."""
 
-    top: int = 5
-    """Among how many of the best the noun that is asked for is looked for."""
-    least_terms: int = 3
-    topic_share: float = 0.5
-    """How many of the other words, and what share of them, one candidate must hold for the topic to be known."""
-    evidence: float = 5.0
-    """And how much evidence the best has, counted in terms of mean rarity."""
+    best: int = 10
+    """Among how many of the best it is looked for."""
+    weights: Mapping[str, float] = field(default_factory=lambda: MISSING)
+    """What each sign weighs; together they tell that it was never said where they are above 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """When a newer statement passes an older one, where a question asks how something is now."""
+    """When a later statement passes an earlier one, where a question asks how something is now."""
 
     depth: int = 30
     """How many of the best are looked at; what was said and the memory of it count as two."""
-    score_share: float = 0.6
-    """A newer statement passes only what scores little higher: it must have at least this share of that."""
-    least_terms: float = 2.0
-    """How many of the words asked about must stand near a value."""
-    topic_share: float = 0.6
-    """And what share of the most that stand near any."""
-    thing_share: float = 0.35
-    """What share is enough where the change is told of the very thing asked for."""
+    most: int = 4
+    """How many statements may pass others."""
+    weights: Mapping[str, float] = field(default_factory=lambda: NEWER)
+    """What each sign weighs; together they tell that one statement replaces another where they are above 0."""
 
 
 @dataclass(frozen=True, slots=True)

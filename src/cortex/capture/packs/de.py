@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
 from cortex.capture.packs.signs import any_of, weigher, word_of
+from cortex.domain.changes import CHANGED
 from cortex.domain.memory import Kind, Retention
 
 _ADV = (
@@ -557,13 +558,7 @@ _SIGNS = {
         im november, im dezember, geworden, in rente
         """
     ),
-    "change": word_of(
-        r"""
-        jetzt, inzwischen, mittlerweile, nicht mehr, kein\w* [\wäöüß]+ mehr, neuerdings, ab sofort, auf \d\S*,
-        erhöht, gesenkt, gestiegen, gesunken, verschoben, verlängert, vorverlegt, geändert, umgestellt,
-        seit kurzem, statt, stattdessen, nur noch, ab \d+\., neuer, neue
-        """
-    ),
+    "change": word_of(CHANGED["de"]),
     "role": r"\b(?:zuständig für|verantwortlich für|kümmert sich|für die \w+ zuständig|"
     r"fürs? [\wäöüß ]{3,30} zuständig)\b|\bansprechpartner\w*\b.*\bist\b|"
     r"\bist (?:bei uns|unser\w*|mein\w*)\s",

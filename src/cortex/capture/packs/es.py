@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
 from cortex.capture.packs.signs import weigher, word_of
+from cortex.domain.changes import CHANGED
 from cortex.domain.memory import Kind, Retention
 
 _ADV = (
@@ -551,15 +552,7 @@ _SIGNS = {
         en noviembre, en diciembre
         """
     ),
-    "change": word_of(
-        r"""
-        ahora (?!mismo)[^.]*, ya no, ya (?:vamos|somos|son|tenemos|es|está|llevamos), ha subido, han subido,
-        subimos, subió, ha bajado, bajó, bajamos, ha pasado a, pasó a, pasa a, ha pasado a ser, pasa a ser,
-        se ha movido, se aplaza, se adelanta, se retrasa, ha cambiado, ha quedado en, queda en, quedan,
-        se ha ampliado, se amplía, cambió a, hasta el, dejé, ya tenemos, al final son, a partir del?,
-        vuelve a ser
-        """
-    ),
+    "change": word_of(CHANGED["es"]),
     "role": rf"\b(?:quien|la que|el que)\s(?:lleva|se encarga|gestiona|dirige|manda|decide|coordina)\b|"
     rf"(?-i:[A-ZÁÉÍÓÚÑ])\w{{1,40}}\s"
     rf"(?:es|son)\s(?:la que|el que|quien|mi|nuestr[oa]|la responsable|el responsable)|\bse (?:encarga|"

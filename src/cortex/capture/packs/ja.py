@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
 from cortex.capture.packs.signs import any_of, weigher
+from cortex.domain.changes import CHANGED
 from cortex.domain.memory import Kind, Retention
 
 _I = (
@@ -480,9 +481,7 @@ _SIGNS = {
     r"(?:引っ越し|結婚し|離婚し|卒業し|入学し|合格し|転職し|退職し|独立し|出産し|始めまし|買いまし|引き取り|"
     r"生まれ|上がり)"
     r"(?:まし|た|ます)|予定(?:です|だ)|ことがあ(?:ります|る)",
-    "change": r"(?:に|へ|まで|と|が|も)(?:変更|延期|変わ|なりまし|なった|なって|延び|増え|減っ|減り|上が|下が|"
-    r"移っ|移り|切り替|決ま|変え|動い|移転|超え|突破|達し|届き|切り)|"
-    r"になりまし|になった|今は|現在|もう[^。]{1,20}(?:ない|ません|て)|やめ(?:まし|た|て)|辞め|じゃなくなっ|切って",
+    "change": CHANGED["ja"],
     "role": r"さん(?:が|は)[^。]{0,16}(?:担当|見て|やって|責任|仕切|まとめ|管理)|(?:担当|窓口|責任者|リーダー|"
     r"代表|主治医|顧問)(?:は|が)[^。]{2,}",
     "taste": any_of(

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from cortex.capture.packs.pack import Fill, Heard, Pack, Rule, Slot, about_me
 from cortex.capture.packs.signs import any_of, weigher
+from cortex.domain.changes import CHANGED
 from cortex.domain.memory import Kind, Retention
 
 _TRADITIONAL = (
@@ -536,11 +537,7 @@ _SIGNS = {
     r"离婚|毕业|入职|离职|装|领养|开|拿到|通过|加入|去|升|退|签|上(?=[小中大幼])|报到|辞|做了|成立|开始)|"
     r"(?:结婚|离婚|分手|订婚|怀孕|退休|毕业|辞职|离职|升职|搬家)了|(?:去|来|住|学|用|试|养|干|当|得|打|"
     r"考)过(?![来去头])",
-    "change": r"(?:改|推|延|涨|降|升|调|换|变|挪|移|提前|推迟|延期|搬|减|增)(?:到|至|成|为|成了|到了)|(?:现在|"
-    r"目前|如今|已经|"
-    r"就剩|只剩|不再|最新|起)[^，。]{0,12}(?:是|有|共|个|名|人|了|用|在)|刚过|到期|过期|突破|超过|破了|(?:写|"
-    r"做|读|学|跑|"
-    r"攒|存|练|背)到|戒(?:了|掉)|送人了|卖了|退了|停了|不[^，。]{1,8}了$",
+    "change": CHANGED["zh"],
     "role": r"^(?:负责|管)[^，。]{1,12}的(?:人)?是|(?:归|由|找)[^，。我你]{1,8}(?:负责|管)|"
     r"^[^，。我你他她这那]{1,8}是(?:负责|我们?的?|咱们?|管)"
     r"[^，。]{2,}|找(?:老|小|阿)[^，。]|^(?:老|小|阿)[^，。\s]{1,2}(?:管|负责|带|主要|是)",

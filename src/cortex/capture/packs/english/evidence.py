@@ -21,6 +21,7 @@ from cortex.capture.packs.english.words import (
     PET,
 )
 from cortex.capture.packs.pack import Rule, compiled
+from cortex.domain.changes import CHANGED, CORRECTED
 from cortex.domain.instructions import is_instruction
 from cortex.domain.memory import Kind
 
@@ -81,12 +82,7 @@ SIGNS: dict[str, str] = {
     r"\scost|\scosts|\sweigh|\sweighs|\sstart|\sstarts|\sgoes|\sgo|\sneeds|\swants|\scarries|\swears?|\sstudy|"
     r"\sstudies|\sbelongs?|\scloses?|\sopens?|\ssits?|\sstores?|\sships?|\spays?|\slook after|\slooks after)\b",
     "denial": r"\b(?:can't|cannot|don't|doesn't|won't|isn't|aren't|never|no longer|not|without|n't)\b",
-    "change": _any(
-        """now, no longer, any more, anymore, these days, as of, since, used to, instead, instead of, bumped, down to,
-        up to, went to, went up, switched, moved to, moved from, dropped to, changed to, turned into, extended,
-        extension, slid, pushed, from now, gone, has become, became, is over, ended, stopped, gave up, quit, latest,
-        new, out of date, outdated, should be, make that, replaced, puts me at, brings us to, goes to, until, back to"""
-    ),
+    "change": _any(CHANGED["en"]),
     "decision": _any(
         """settled, settled on, decided, going to be, final answer, sticking with, ruled out, agreed, agreed on, lost,
         wins, won, we chose, we picked, dropping, it's official, off the table, locked in, signed off, went with,
@@ -190,7 +186,7 @@ SIGNS: dict[str, str] = {
         in case that matters, in case it matters, incidentally, update, psa, context,
         just letting you know, one thing to know"""
     ),
-    "corrected": _opens("actually, correction, sorry, wait, scratch that, no wait"),
+    "corrected": _opens(CORRECTED["en"]),
     # Ways of putting it that say much by themselves.
     "i am": r"^(?:i'm|i am|im|we're|we are)\s(?:an?|in|at|on|from|based|off|into|more of|not an?|now|with|\d|both|all|"
     rf"the|obsessed|allergic|married|left|{DIET})\b",

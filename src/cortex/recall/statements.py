@@ -1,0 +1,259 @@
+"""What candidates say about a question: their words, the values they give, and how close the two stand.
+
+Everything here is read in one pass over the words of a text, of which only the beginning is read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from cortex.domain.changes import tells_change
+from cortex.domain.terms import index_terms
+from cortex.recall.mentions import mentions
+
+READ_CHARS = 1_000
+REACH = 90
+"""How many characters around a value its statement is read in."""
+_CLOSE = 35
+_BEFORE, _AFTER = 40, 30
+"""What stands beside a value: it tells what the value is of."""
+_MOST_VALUES = 40
+_KEPT_VALUES = 3
+
+_WORD = re.compile(r"\d+(?:[.,:/-]\d+){0,4}|[^\W\d_][\w'’]*")
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday tomorrow".split()
+_SPELLED_NUMBERS = (
+    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy"
+    " eighty ninety hundred thousand dozen once twice"
+).split()
+_KIND_OF_WORD = (
+    dict.fromkeys([*_MONTHS, *(month[:3] for month in _MONTHS), "sept", *_DAYS], "date")
+    | dict.fromkeys(_SPELLED_NUMBERS, "number")
+    | dict.fromkeys(("noon", "midnight"), "clock")
+)
+_KIND_OF_UNIT = (
+    dict.fromkeys(("percent", "prozent"), "percent")
+    | dict.fromkeys("am pm uhr 点 點 時 时".split(), "clock")
+    | dict.fromkeys("dollar dollars euro euros pound pounds usd eur gbp 元 円 块".split(), "money")
+    | dict.fromkeys(
+        "ms millisecond milliseconds s sec secs second seconds min mins minute minutes h hr hrs hour hours day days"
+        " week weeks month months year years stunden tage wochen monate días semanas meses 分钟 小时 時間".split(),
+        "duration",
+    )
+    | dict.fromkeys("月 日 号 號".split(), "date")
+)
+_CURRENCY = "$€£¥"
+_ENDS_SENTENCE = ".!?:\n"
+
+
+class Value(NamedTuple):
+    """A number, date, time, amount or name that a text gives."""
+
+    start: int
+    end: int
+    kind: str
+    said: str
+    unit: frozenset[str]
+    """The terms of what it counts, as far as its neighbours tell."""
+
+
+@dataclass(slots=True)
+class Text:
+    """The words of a text, with their places and terms."""
+
+    said: str
+    starts: list[int]
+    words: list[str]
+    terms: list[str]
+    beside: dict[Value, frozenset[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str) -> Text:
+        said = text[:READ_CHARS]
+        words = _WORD.findall(said)
+        return cls(said, [found.start() for found in _WORD.finditer(said)], words, list(map(_term, words)))
+
+    def end(self, at: int) -> int:
+        return self.starts[at] + len(self.words[at])
+
+    def terms_between(self, start: int, end: int) -> frozenset[str]:
+        """The terms of the words that begin between two places."""
+        if self.said.isascii():
+            return frozenset(self.terms[bisect_left(self.starts, start) : bisect_left(self.starts, end)])
+        return frozenset(index_terms(self.said[max(0, start) : end]))
+
+    def context(self, value: Value) -> frozenset[str]:
+        """What stands right beside a value."""
+        known = self.beside.get(value)
+        if known is None:
+            known = self.terms_between(value.start - _BEFORE, value.start) | self.terms_between(
+                value.end, value.end + _AFTER
+            )
+            self.beside[value] = known
+        return known
+
+
+@dataclass(slots=True)
+class Statement:
+    """The part of a text that bears most on a question."""
+
+    text: Text
+    covers: float = 0.0
+    """How much of the question stands near its value, or together, in 0..1."""
+    mentions: float = 0.0
+    """How much of it the whole text mentions."""
+    changed: bool = False
+    terms: frozenset[str] = frozenset()
+    values: tuple[Value, ...] = ()
+
+
+@lru_cache(maxsize=20_000)
+def _term(word: str) -> str:
+    found = index_terms(word)
+    return found[0] if found else word.lower()
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def values(text: Text) -> list[Value]:
+    """The values of a text, in order, at most so many."""
+    found: list[Value] = []
+    for at, word in enumerate(text.words):
+        first = word[0]
+        # Most words are none: small, and not among the words for numbers and days.
+        if first.isdigit():
+            value: Value | None = _figure(text, at)
+        elif (kind := _KIND_OF_WORD.get(word.lower())) is not None:
+            value = _spelled(text, at, kind)
+        else:
+            value = _named(text, at) if first.isupper() else None
+        if value is not None and not (found and value.start < found[-1].end):
+            found.append(value)
+            if len(found) == _MOST_VALUES:
+                break
+    return found
+
+
+_ONE = {kind: frozenset({kind}) for kind in ("date", "clock", "percent", "money", "version", "duration", "name")}
+
+
+def _simple(text: Text, at: int, kind: str, *, more: int = 0) -> Value:
+    return Value(text.starts[at], text.end(at) + more, kind, text.words[at].lower().replace(",", ""), _ONE[kind])
+
+
+def _named(text: Text, at: int) -> Value | None:
+    before = text.said[: text.starts[at]].rstrip(" \"'([*-")[-1:]
+    opens = not before or before in _ENDS_SENTENCE
+    return None if opens or text.words[at] == "I" else _simple(text, at, "name")
+
+
+def _spelled(text: Text, at: int, kind: str) -> Value | None:
+    if kind == "number":
+        return _counted(text, at)
+    word = text.words[at]
+    # "May" and "Mar" are months, "may" is not.
+    return _simple(text, at, kind) if kind == "clock" or word[0].isupper() or word in _DAYS else None
+
+
+def _figure(text: Text, at: int) -> Value:
+    """What a number is, by how it is written and what stands beside it."""
+    said, start, end = text.words[at], text.starts[at], text.end(at)
+    after = text.said[end : end + 1]
+    if ":" in said:
+        return _simple(text, at, "clock")
+    if said.count("-") == 2 or said.count("/") == 2:
+        return _simple(text, at, "date")
+    if said.count(".") >= 2:
+        return _simple(text, at, "version")
+    if after == "%":
+        return _simple(text, at, "percent", more=1)
+    if (start and text.said[start - 1] in _CURRENCY) or (after and after in "€元円"):
+        return _simple(text, at, "money")
+    return _counted(text, at)
+
+
+def _counted(text: Text, at: int) -> Value:
+    """A number by what it counts: the words after it, and the one before."""
+    beside = text.words[at + 1 : at + 2]
+    unit = _unit(beside[0]) if beside and text.starts[at + 1] - text.end(at) <= 1 else None
+    said = text.words[at].lower().replace(",", "")
+    if unit is not None:
+        spoken = f"{said} {beside[0].lower()}" if unit == "duration" else said
+        return Value(text.starts[at], text.end(at + 1), unit, spoken, _ONE[unit])
+    if any(_KIND_OF_WORD.get(word.lower()) == "date" for word in (*text.words[max(0, at - 1) : at], *beside)):
+        return _simple(text, at, "date")
+    unit_terms = frozenset((*text.terms[at + 1 : at + 4], *text.terms[max(0, at - 1) : at]))
+    return Value(text.starts[at], text.end(at), "number", said, unit_terms)
+
+
+def _unit(word: str) -> str | None:
+    return _KIND_OF_UNIT.get(word.lower()) or (None if word.isascii() else _KIND_OF_UNIT.get(word[0]))
+
+
+# --- statements -------------------------------------------------------------------------------------------------------
+
+
+def weights_of(texts: Sequence[str], asked: Set[str]) -> dict[str, float]:
+    """What each term of a question weighs among these texts, together 1: what all of them mention tells little."""
+    lowered = [text[:READ_CHARS].lower() for text in texts]
+    rarity = {term: math.log(1 + len(texts) / (1 + sum(term in text for text in lowered))) for term in asked}
+    total = sum(rarity.values()) or 1.0
+    return {term: weight / total for term, weight in rarity.items()}
+
+
+def mentioned(text: str, weights: Mapping[str, float]) -> float:
+    """About how much of a question a text mentions: its terms are looked for as they are spelled."""
+    lowered = text[:READ_CHARS].lower()
+    return sum(weight for term, weight in weights.items() if term in lowered)
+
+
+def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> Statement:
+    """What `text` says about a question whose terms have these weights, and which asks for values of these kinds."""
+    places = _places(text, weights.keys())
+    starts = [place for place, _ in places]
+
+    def covered(start: int, end: int) -> float:
+        inside = {term for _, term in places[bisect_left(starts, start) : bisect_left(starts, end)]}
+        return sum(weights[term] for term in inside)
+
+    def near(value: Value) -> float:
+        wide = covered(value.start - REACH, value.end + REACH)
+        return (wide + covered(value.start - _CLOSE, value.end + _CLOSE)) / 2
+
+    given = values(text) if places else []
+    fitting = [value for value in given if value.kind in kinds] or given
+    best = sorted(((near(value), value) for value in fitting), key=lambda each: -each[0])[:_KEPT_VALUES]
+    if best:
+        covers, start, end = best[0][0], best[0][1].start - REACH, best[0][1].end + REACH
+    else:
+        covers, start = max(((covered(place - REACH, place + REACH), place) for place in starts), default=(0.0, 0))
+        start, end = start - REACH, start + REACH
+    start, end = max(0, start), min(len(text.said), end)
+    return Statement(
+        text,
+        covers if best else _WITHOUT_VALUE * covers,
+        sum(weights[term] for term in {term for _, term in places}),
+        tells_change(text.said, start, end),
+        text.terms_between(start, end),
+        tuple(value for share, value in best if share >= _NEARLY * covers),
+    )
+
+
+_WITHOUT_VALUE = 0.8
+"""What words that stand together count beside words that stand by a value."""
+_NEARLY = 0.7
+
+
+def _places(text: Text, asked: Set[str]) -> list[tuple[int, str]]:
+    if text.said.isascii():
+        return [(place, term) for place, term in zip(text.starts, text.terms, strict=True) if term in asked]
+    return list(mentions(text.said, asked))

@@ -1,0 +1,34 @@
+"""Weights of the two judgements after ranking, as `python -m bench.fit_recall` fitted them: numbers, and nothing else.
+
+Each is a logistic regression over named signs: positive means yes.
+"""
+
+from collections.abc import Mapping
+
+NEWER: Mapping[str, float] = {
+    "bias": -11.82,
+    "near": 2.24,
+    "mentions": 1.88,
+    "changed": 1.67,
+    "score": 2.02,
+    "similarity": 2.19,
+    "kind asked for": 1.75,
+    "same unit": 1.60,
+    "same kind": 1.28,
+    "overlap": 2.25,
+    "same place": 1.91,
+    "score beside": 2.02,
+}
+"""Whether a later statement replaces an earlier one."""
+
+MISSING: Mapping[str, float] = {
+    "bias": -4.79,
+    "asks for a noun": 1.11,
+    "asks for a value": -2.86,
+    "terms": 1.49,
+    "fall": 7.78,
+    "known": -1.91,
+    "noun missing": 1.27,
+    "near": -1.94,
+}
+"""Whether what is asked of a known topic was never said."""
