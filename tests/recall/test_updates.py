@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,9 @@ def talks(tmp_path_factory: pytest.TempPathFactory):
     models = models_home(repository) if os.environ.get("CORTEX_MODELS") else repository / ".models"
     if EMBEDDER.name not in {each.model.name for each in ModelStore(models).status() if each.state is ModelState.READY}:
         pytest.skip("the local model is not here")
-    with Cortex(tmp_path_factory.mktemp("talks")) as engine:
+    with pytest.MonkeyPatch.context() as patched, ExitStack() as stack:
+        patched.setenv("CORTEX_MODELS", str(models))
+        engine = stack.enter_context(Cortex(tmp_path_factory.mktemp("talks")))
         for number, talk in enumerate(TALKS):
             others = [text for each in TALKS if each is not talk for text in each["said"]]
             said = [*talk["said"], *random.Random(number).sample(others, 24)]

@@ -68,8 +68,8 @@ _QUESTION_WORD = re.compile(r"\b(?:what|which|who|whom|whose|where|when|why|how)
 def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Focus) -> bool:
     """Whether the topic of a question was found, and what it asks for was not.
 
-    Only talk is judged. Documents, and what was remembered outright, say what a question asks for in words of their own
-    and are asked to be shown. So is the little there is to choose from in a small store.
+    Only talk with an assistant is judged. Documents, what was remembered outright, and people among themselves say what
+    a question asks for in words of their own. The little there is to choose from in a small store is shown as well.
     """
     best = ranked[: focus.best]
     if plan.asks_both or len(best) < focus.best or not all(_is_talk(each.trace) for each in best[:_FIRST]):
@@ -82,7 +82,9 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Focus) -> bool:
 
 
 def _is_talk(trace: Trace) -> bool:
-    return isinstance(trace, Turn) or (isinstance(trace, Memory) and bool(trace.source_turns))
+    if isinstance(trace, Turn):
+        return not trace.speaker
+    return isinstance(trace, Memory) and bool(trace.source_turns)
 
 
 def signs_of_question(best: Sequence[Scored], plan: Plan) -> dict[str, float]:
