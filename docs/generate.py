@@ -169,10 +169,10 @@ def _told(name: str, value: Any) -> str:
 
 def _changed(value: Any) -> dict[str, Any]:
     """The fields of a dataclass that are not at their default."""
-    return {field.name: each for field in fields(value) if (each := getattr(value, field.name)) != _default(field)}
+    return {field.name: each for field in fields(value) if (each := getattr(value, field.name)) != _at_first(field)}
 
 
-def _default(field: Field[Any]) -> Any:
+def _at_first(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 

@@ -214,9 +214,7 @@ def beside_the_point(hits: Sequence[Scored], planned: Plan) -> list[Scored]:
     if asks_for_rules(planned.text):
         return []
     return [
-        each
-        for each in hits
-        if each.trace.kind is Kind.RULE and not each.pinned and each.evidence < _FULL_EVIDENCE
+        each for each in hits if each.trace.kind is Kind.RULE and not each.pinned and each.evidence < _FULL_EVIDENCE
     ]
 
 
