@@ -57,7 +57,22 @@ CORRECTED: Mapping[str, str] = {
 }
 """What says that something said before was wrong."""
 
+_DENIES = r"(?:no|nope|nein|doch|いいえ|不)[,.!，、。]"
+"""How a reply opens that takes back what was said just before."""
+
 _UNSPACED = frozenset({"zh", "ja"})
+
+
+def opens_with_correction(text: str) -> bool:
+    """Whether a text begins by correcting what was said before it."""
+    return bool(_correction().match(text))
+
+
+@cache
+def _correction() -> re.Pattern[str]:
+    spaced = [phrase for name, phrases in CORRECTED.items() if name not in _UNSPACED for phrase in _split(phrases)]
+    unspaced = [phrases for name, phrases in CORRECTED.items() if name in _UNSPACED]
+    return re.compile(rf"\W{{0,8}}(?:{_DENIES}|{_whole(spaced)}|{'|'.join(unspaced)})", re.IGNORECASE)
 
 
 def tells_change(text: str, start: int = 0, end: int | None = None) -> bool:

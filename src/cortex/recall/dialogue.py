@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from cortex.domain.changes import opens_with_correction
 from cortex.domain.hits import Around, Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
@@ -39,12 +40,6 @@ _OF_ONESELF = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(r"\d")
-_CORRECTS = re.compile(
-    r"\W*(?:no\b[,.!]|nope\b|actually\b|sorry\b|correction\b|wait\b|i mean(?:t)?\b|scratch that|not quite|"
-    r"nein\b|doch\b|eigentlich\b|perdón\b|en realidad\b|no, )",
-    re.IGNORECASE,
-)
-
 Allows = Callable[[Trace], bool]
 
 
@@ -90,8 +85,7 @@ def _only_asks(trace: Trace) -> bool:
 
 def reply_to(turn: Turn, view: View, allows: Allows) -> Turn | None:
     """What was said next, where it may be shown."""
-    found = view.turn_at(turn.session, turn.seq + 1)
-    return found if found is not None and found.state is State.ACTIVE and allows(found) else None
+    return _active(view.turn_at(turn.session, turn.seq + 1), allows)
 
 
 def _lifted(question: Scored, reply: Turn, known: Scored | None) -> Scored:
@@ -111,18 +105,18 @@ def says_nothing(trace: Trace, view: View) -> bool:
     return before is None or not asks(before)
 
 
-def with_surroundings(hits: Sequence[Hit], view: View) -> list[Hit]:
-    """`hits` with what a reader needs beside each."""
-    return [replace(hit, around=_around(hit.trace, view, leads=at == 0)) for at, hit in enumerate(hits)]
+def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[Hit]:
+    """`hits` with what a reader needs beside each, of what may be shown."""
+    return [replace(hit, around=_around(hit.trace, view, allows, leads=at == 0)) for at, hit in enumerate(hits)]
 
 
-def _around(trace: Trace, view: View, *, leads: bool) -> Around:
+def _around(trace: Trace, view: View, allows: Allows, *, leads: bool) -> Around:
     if isinstance(trace, Turn):
         # Among people, what was said is understood by what was said around it; to an assistant a turn stands alone.
         whole = leads and bool(trace.speaker)
         return Around(
-            before=_before(trace, view, whole=whole),
-            after=_after(trace, view, whole=whole),
+            before=_before(trace, view, allows, whole=whole),
+            after=_after(trace, view, allows, whole=whole),
             only_asks=only_asks(trace),
             replaced_at=_time_of(trace.outdated_by, view),
         )
@@ -136,24 +130,28 @@ def _around(trace: Trace, view: View, *, leads: bool) -> Around:
     return Around()
 
 
-def _before(turn: Turn, view: View, *, whole: bool) -> Turn | None:
+def _before(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | None:
     """The turn before, where it asks what this short one answers."""
     if not whole and estimate_tokens(said(turn)) > SHORT:
         return None
-    before = _turn_at(turn, -1, view)
+    before = _turn_at(turn, -1, view, allows)
     return before if before is not None and (whole or asks(before)) else None
 
 
-def _after(turn: Turn, view: View, *, whole: bool) -> Turn | None:
+def _after(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | None:
     """The turn after, where it corrects this one."""
-    after = _turn_at(turn, 1, view)
-    return after if after is not None and (whole or _CORRECTS.match(said(after))) else None
+    after = _turn_at(turn, 1, view, allows)
+    return after if after is not None and (whole or opens_with_correction(said(after))) else None
 
 
-def _turn_at(turn: Turn, offset: int, view: View) -> Turn | None:
-    """What was said so many turns later, where it says something."""
-    found = view.turn_at(turn.session, turn.seq + offset)
-    return found if found is not None and found.state is State.ACTIVE and passing_reason(said(found)) is None else None
+def _turn_at(turn: Turn, offset: int, view: View, allows: Allows) -> Turn | None:
+    """What was said so many turns later, where it says something and may be shown."""
+    found = _active(view.turn_at(turn.session, turn.seq + offset), allows)
+    return found if found is not None and passing_reason(said(found)) is None else None
+
+
+def _active(turn: Turn | None, allows: Allows) -> Turn | None:
+    return turn if turn is not None and turn.state is State.ACTIVE and allows(turn) else None
 
 
 def _time_of(id: TraceId | None, view: View) -> datetime | None:

@@ -238,7 +238,8 @@ class _Search:
         admitted = self._rerank(answer, planned, admitted)
         admitted = self._in_context(answer, planned, admitted, allowed)
         chosen = self._choose(answer, planned, admitted, standing)
-        hits = dialogue.with_surroundings([self._hit(each, tier, vector) for each in chosen], self.view)
+        found = [self._hit(each, tier, vector) for each in chosen]
+        hits = dialogue.with_surroundings(found, self.view, partial(_allows, allowed))
         answer.packed = pack(
             hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame
         )
@@ -450,7 +451,7 @@ def _refusal(each: Scored, planned: Plan) -> str | None:
 
 
 def _allows(filter: Filter, trace: Trace) -> bool:
-    """Whether a successor may stand in: it must itself be within everything that was asked for."""
+    """Whether a successor, a reply or a neighbor may be shown: it must be within everything that was asked for."""
     asked: tuple[tuple[Set[str] | None, str], ...] = (
         (filter.scopes, trace.scope),
         (filter.lanes, trace.lane),
@@ -458,7 +459,10 @@ def _allows(filter: Filter, trace: Trace) -> bool:
         (filter.trusts, trace.trust),
         (filter.labels, label_of(trace)),
     )
-    return all(names is None or name in names for names, name in asked)
+    in_time = (filter.since is None or trace.created_at >= filter.since) and (
+        filter.until is None or trace.created_at < filter.until
+    )
+    return in_time and all(names is None or name in names for names, name in asked)
 
 
 def _seated(chosen: list[Scored], rules: list[Scored], limit: int) -> tuple[list[Scored], list[Scored]]:
