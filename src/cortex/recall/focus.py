@@ -74,6 +74,8 @@ def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Focus) -> bool:
     best = ranked[: focus.best]
     if plan.asks_both or len(best) < focus.best or not all(_is_talk(each.trace) for each in best[:_FIRST]):
         return False
+    if any("newer" in each.parts for each in best):
+        return False  # what has a newer value was said
     before = signs_of_question(best, plan)
     weights = focus.weights
     if weights["bias"] + _weighed(before, weights) + _most(weights) <= 0:
