@@ -119,7 +119,7 @@ def test_no_neighbor_is_shown_that_could_not_be_a_hit(engine):
         Said(text="At pier 7", role=Role.USER, speaker="Mel"),
         Said(text=planted, role=Role.TOOL, speaker="web"),
     ]
-    engine.keep_turns(talk, session="s")
+    engine.keep_turns("s", talk)
     block = TurnHooks(engine).before("where does the boat lie?", session="asking").block
     assert "pier 7" in block
     assert "Eve" not in block
