@@ -107,7 +107,9 @@ def pair_signs(older: Said, newer: Said) -> dict[str, float]:
 
 
 def is_later(newer: Said, older: Said) -> bool:
-    """Whether one was said after the other, by the same speaker, and is not merely what was remembered of it."""
+    """Whether one was said after the other, in its scope and by its speaker, and not merely remembered of it."""
+    if newer.scored.trace.scope != older.scored.trace.scope:
+        return False  # what holds for one project replaces nothing of another
     first, second = _speaker(older.scored), _speaker(newer.scored)
     return newer.time > older.time and newer.time[1] != older.time[1] and (first == second or not first or not second)
 
