@@ -97,12 +97,18 @@ class _Packing:
         self._room = room
         self._most = most
         self._lines: dict[TraceId, Hit] = {}
+        self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
 
     def excerpt_of(self, hit: Hit, most: int | None = None) -> str:
-        text = said(hit.trace)
-        skipped = hit.trace.text.find(text)
-        best = (hit.best[0] - skipped, hit.best[1] - skipped) if hit.best else None
-        return excerpt(text, self._weights, self._most if most is None else most, best)
+        """What is shown of a hit; of the same size it is cut once."""
+        most = self._most if most is None else most
+        key = (hit.trace.id, most, hit.best)
+        if key not in self._cut:
+            text = said(hit.trace)
+            skipped = hit.trace.text.find(text)
+            best = (hit.best[0] - skipped, hit.best[1] - skipped) if hit.best else None
+            self._cut[key] = excerpt(text, self._weights, most, best)
+        return self._cut[key]
 
     def add(self, hit: Hit) -> None:
         """Show `hit`, cut to the room that is left, between the question it answers and what corrects it."""
