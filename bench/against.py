@@ -2,6 +2,7 @@
 
 python -m bench.against REVISION               100,000 memories, a few minutes; the store is made first
 python -m bench.against REVISION --home HOME   over a store that `bench.recalling` made, which is left as it is
+python -m bench.against REVISION --cost        only what a recall costs, for a machine that is too busy to serve
 
 REVISION is a commit of this repository, or a folder that holds a source tree. Both answer the same questions over
 copies of the same store, in turns, in one run: whatever else the machine does touches both alike.
@@ -21,7 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ class Bounds:
 
     recalls: int = 180
     seconds: float = 10.0
+    """How long each is served each time; not at all where this is nothing."""
 
 
 QUICK = Bounds(60, 4.0)
@@ -113,7 +115,8 @@ def compared(
             for name, each in (("ours", _HERE), ("theirs", sources))
         ]
         yield _cost(*_recalled(trees, models, _questions(corpus, _WARM_UP + bounds.recalls)), revision, size)
-        yield from _answers(*_served(trees, models, corpus.questions, bounds.seconds), revision, size)
+        if bounds.seconds:
+            yield from _answers(*_served(trees, models, corpus.questions, bounds.seconds), revision, size)
 
 
 @contextmanager
@@ -264,6 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("revision", help="a commit, or a folder with a source tree")
     parser.add_argument("--quick", action="store_true", help="fewer recalls and seconds")
+    parser.add_argument("--cost", action="store_true", help="only what a recall costs: nothing is served")
     parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
     parser.add_argument("--size", type=int, default=SIZE, help="how many memories the store has")
     parser.add_argument("--data", type=Path, default=serving.DATA, help="where locomo and sgd-turns are")
@@ -276,6 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         home = given.home or _made(folder, corpus, given.size, console)
         bounds = QUICK if given.quick else Bounds()
+        bounds = replace(bounds, seconds=0.0) if given.cost else bounds
         print_results(list(compared(folder, home, given.models, corpus, given.revision, bounds, given.size)), console)
     return 0
 

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from cortex.languages import EXTRACTED, READ
+
 SOURCE = Path(__file__).parents[1] / "src"
 FLOWS = ("recall", "remember", "exchange", "capture", "workspace", "lifecycle", "governance")
 ADAPTERS = ("stores", "providers")
+CODES = frozenset(EXTRACTED + READ)
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,53 @@ def told(found: list[Import]) -> list[str]:
     return [str(each) for each in found]
 
 
-def test_the_domain_imports_only_the_domain_and_errors():
+def test_the_domain_imports_only_the_domain_the_languages_and_errors():
     """STYLE: values and rules, no I/O"""
-    assert told([each for each in of_ours("domain") if not within(each.of, "domain", "errors")]) == []
+    allowed = ("domain", "languages", "errors")
+    assert told([each for each in of_ours("domain") if not within(each.of, *allowed)]) == []
     foreign = {each.of.split(".")[0] for each in imports() if within(each.by, "domain")} - set(sys.stdlib_module_names)
     assert foreign <= {"cortex", "numpy", "Stemmer"}
     io = {"sqlite3", "socket", "subprocess", "pathlib", "io", "tempfile", "shutil", "urllib", "http"}
     assert told([each for each in imports() if within(each.by, "domain") and each.of.split(".")[0] in io]) == []
+
+
+def test_languages_are_data_beside_the_domain():
+    """HOUSE: one folder per language"""
+    assert told([each for each in of_ours("languages") if not within(each.of, "languages", "domain")]) == []
+    words = [each for each in of_ours("languages") if within(each.by, *(f"languages.{code}.words" for code in CODES))]
+    assert told([each for each in words if not within(each.of, "languages")]) == []
+
+
+def test_nothing_but_its_own_folder_names_a_language():
+    """HOUSE: a language is one folder"""
+    folders = tuple(f"languages.{code}" for code in CODES)
+    knowing = {each.by for each in imports() if within(each.of, *folders) and not within(each.by, "languages")}
+    assert knowing == set()
+    for code in CODES:
+        others = [each for each in imports() if within(each.of, f"languages.{code}") and within(each.by, *folders)]
+        assert told([each for each in others if not within(each.by, f"languages.{code}")]) == []
+    switches = [
+        f"{name}:{line}"
+        for name, tree in modules().items()
+        if not within(name, "languages")
+        for line in _switches(tree)
+    ]
+    assert switches == []
+
+
+def _switches(tree: ast.Module) -> Iterator[int]:
+    """Where a value is compared with the code of a language, or looked up by it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            asked: list[ast.expr] = [node.left, *node.comparators]
+        elif isinstance(node, ast.Subscript):
+            asked = [node.slice]
+        elif isinstance(node, ast.Dict):
+            asked = [key for key in node.keys if key is not None]
+        else:
+            continue
+        within_these = [inner for each in asked for inner in ast.walk(each) if isinstance(inner, ast.Constant)]
+        yield from (each.lineno for each in within_these if each.value in CODES)
 
 
 def test_ports_import_only_the_domain_ports_and_errors():
@@ -86,7 +129,7 @@ def test_ports_import_only_the_domain_ports_and_errors():
 @pytest.mark.parametrize("flow", FLOWS)
 def test_a_flow_imports_neither_another_flow_nor_an_adapter(flow: str):
     """STYLE: only wiring brings the two together"""
-    allowed = ("domain", "ports", "errors", "progress", flow)
+    allowed = ("domain", "languages", "ports", "errors", "progress", flow)
     assert told([each for each in of_ours(flow) if not within(each.of, *allowed)]) == []
 
 

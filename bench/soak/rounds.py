@@ -256,7 +256,7 @@ class Soak:
             with place.opened() as engine:
                 handle = engine.for_(user=SHARED)
                 texts = [f"Harbour {word(serial, number)} is open" for number in range(3)]
-                made = {handle.remember(text).memory.id: text for text in texts}
+                made = {handle.remember(text, as_new=True).memory.id: text for text in texts}
                 for number in range(FAMILIES):
                     handle.remember(f"Captain {word(serial, 10 + number)} is on board", scope=f"family{number}")
             tokens = Tokens(place.home.path / FILE_NAME, SystemClock())

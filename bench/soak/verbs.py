@@ -165,7 +165,7 @@ class Worker:
     def _remember(self) -> None:
         text, _ = self._text()
         fields = {"scope": self.rng.choice(("personal", "infra")), "tags": ("soak",)}
-        self._made("remember", text, lambda: self.engine.remember(text, **fields))
+        self._made("remember", text, lambda: self.engine.remember(text, as_new=True, **fields))
 
     def _made(self, verb: str, text: str, call: Callable[[], Any], **more: Any) -> Any:
         effect = Effect(verb=verb, user=self.name, made=(f"active {text}",), **more)
@@ -377,10 +377,10 @@ class Worker:
     def _something_to_tend(self) -> None:
         text, _ = self._text()
         short = {"retention": Retention.TTL, "ttl": timedelta(milliseconds=1)}
-        self._made("remember", text, lambda: self.engine.remember(text, **short), fades=True)
+        self._made("remember", text, lambda: self.engine.remember(text, as_new=True, **short), fades=True)
         text, _ = self._text()
         for _ in range(2):
-            self._made("remember", text, lambda: self.engine.remember(text))
+            self._made("remember", text, lambda: self.engine.remember(text, as_new=True))
 
     def _restore_backup(self) -> None:
         """A backup, some changes, and back again: only where nobody else uses the home."""

@@ -9,9 +9,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cortex.capture import classify, extraction, intake, policies, queue, rules, whole
+from cortex.capture import classify, extraction, intake, policies, queue, statements, whole
 from cortex.capture.candidate import Candidate
 from cortex.capture.flow import Capture
+from cortex.capture.worth import SentenceVectors
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.query import Query
@@ -106,21 +107,10 @@ class Background:
 
     def _handlers(self) -> dict[str, Callable[[Job], Mapping[str, int]]]:
         """What carries out each kind of job. What needs a provider that is not here waits for a process that has it."""
-        policy = policies.named(self._parts.settings.capture.policy)
-        by_rules = Capture(
-            mark="extracted",
-            extract=_whole if policy.whole_messages else _by_rules,
-            policy=policy,
-            vectors=self._vectors_of,
-            space=self._space(),
-            tenant=self._tenant,
-            store=self._store,
-            clock=self._parts.clock,
-            ids=self._parts.ids,
-        )
-        by_model = replace(by_rules, mark="enriched", extract=self._by_model)
+        by_worth = self.by_worth()
+        by_model = replace(by_worth, mark="enriched", extract=self._by_model)
         handlers: dict[str, Callable[[Job], Mapping[str, int]]] = {
-            intake.EXTRACT: by_rules.run,
+            intake.EXTRACT: by_worth.run,
             synthesis.JOB: self._synthesise,
         }
         if has_embedder(self._parts):
@@ -129,11 +119,32 @@ class Background:
             handlers[intake.ENRICH] = lambda job: self._when_the_model_can(by_model.run, job)
         return handlers
 
+    def by_worth(self) -> Capture:
+        """What extracts memories without a model, under the policy that is set."""
+        policy = policies.named(self._parts.settings.capture.policy)
+        return Capture(
+            mark="extracted",
+            extract=_whole if policy.whole_messages else self._by_worth,
+            policy=policy,
+            vectors=self._vectors_of,
+            space=self._space(),
+            tenant=self._tenant,
+            store=self._store,
+            clock=self._parts.clock,
+            ids=self._parts.ids,
+        )
+
     def _space(self) -> EmbeddingSpace:
         with self._store.view(self._tenant) as view:
             return self._engine._space(view)
 
     # --- memories -------------------------------------------------------------------------------------------------
+
+    def _by_worth(self, turns: Sequence[Turn]) -> list[Candidate]:
+        """The statements of some turns that are worth remembering, without a language model."""
+        by_id = {turn.id: turn for turn in turns}
+        found = statements.candidates(turns, sentence_vectors(self._parts))
+        return [each for each in found if _is_for_us(each, by_id[each.source_turns[0]])]
 
     def _by_model(self, turns: Sequence[Turn]) -> Sequence[Candidate]:
         """What a language model finds in some turns; what it got wrong is logged, and left out."""
@@ -198,7 +209,7 @@ class Background:
             cached = synthesis.for_the_next_turn(query.text, answer.hits, llm, now)
         if cached and self._engine._can_embed:
             with suppress(EmbedderUnavailable):  # so that the next turn finds this vector in the cache
-                self._parts.embedder.embed_query(cached.synthesis.substance)
+                self._parts.embedder.embed_documents([cached.synthesis.substance])
         state = SetState(job.key, {"synthesis": cached.to_state() if cached else None})
         self._store.apply(self._tenant, [*queue.finished(job), state], at=self._parts.clock.now())
         return {"syntheses": int(cached is not None)}
@@ -209,16 +220,28 @@ def has_embedder(parts: Parts) -> bool:
     return parts.embedder.space.dimension > 0 and trouble_of(parts.embedder) is None
 
 
+def sentence_vectors(parts: Parts) -> SentenceVectors | None:
+    """How statements are compared by meaning; None where the built-in model is not here, and their signs decide."""
+    embedder = parts.sentence_embedder
+    if embedder is None or trouble_of(embedder) is not None:
+        return None
+
+    def vectors(texts: Sequence[str]) -> Sequence[Vector] | None:
+        try:
+            return embedder.embed_documents(texts)
+        except EmbedderUnavailable as error:
+            log.warning("statements are judged by their signs alone: %s", error.code)
+            return None
+
+    return vectors
+
+
 def unable(parts: Parts) -> Iterator[tuple[str, str]]:
     """The kinds of jobs that this process leaves to others, each with what it would take."""
     if not has_embedder(parts):
         yield intake.EMBED, "an embedder"
     if parts.llm is None:
         yield intake.ENRICH, "a language model"
-
-
-def _by_rules(turns: Sequence[Turn]) -> list[Candidate]:
-    return [found for turn in turns for found in rules.candidates(turn) if _is_for_us(found, turn)]
 
 
 def _whole(turns: Sequence[Turn]) -> list[Candidate]:

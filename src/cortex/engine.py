@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial, wraps
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -15,10 +16,10 @@ from cortex.domain.choices import aware
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import Day, days_of
-from cortex.domain.hits import Recollection
+from cortex.domain.hits import Hit, Recollection
 from cortex.domain.identity import ReceiptId, TraceId, checked_id
 from cortex.domain.lanes import Lane, State
-from cortex.domain.memory import Draft, Memory
+from cortex.domain.memory import Contradiction, Draft, Memory
 from cortex.domain.query import MAX_LIMIT, Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant, checked_label
@@ -37,7 +38,6 @@ from cortex.ports.searching import FileSearch
 from cortex.ports.store import (
     Change,
     Counts,
-    ExpectSame,
     File,
     Filter,
     Finding,
@@ -46,6 +46,7 @@ from cortex.ports.store import (
     Touch,
     Version,
     View,
+    guarded,
     retry_on_conflict,
 )
 from cortex.progress import Progress, silent
@@ -89,10 +90,20 @@ MEANT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What was stored, and the receipt."""
+    """The memory that holds the statement now, and the receipt."""
 
     memory: Memory
     receipt: Receipt
+
+    @property
+    def verdict(self) -> str:
+        """What became of it beside what was known: new, reinforces, duplicate, supersedes, contradicts."""
+        return str(self.receipt.facts.get("verdict", "new"))
+
+    @property
+    def others(self) -> tuple[TraceId, ...]:
+        """The memories it was decided beside."""
+        return tuple(self.receipt.facts.get("others", ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,14 +239,32 @@ class Engine:
     # --- remember and forget ---------------------------------------------------------------------
 
     @_reads_texts
-    def remember(self, text: str, *, embed: bool = True, **fields: Any) -> Remembered:
-        """Store one memory. `fields` are those of `Draft`: kind, scope, importance, tags, retention, …"""
+    def remember(self, text: str, *, embed: bool = True, as_new: bool = False, **fields: Any) -> Remembered:
+        """Store one statement beside what is known (X13, X14). `fields` are those of `Draft`: kind, scope, tags, …
+
+        What is known already is counted once more, a changed value replaces the old one, and a contradiction is
+        flagged on both sides. With `as_new`, and where it names what it supersedes, it is stored as it is.
+        """
         try:
             draft = Draft(text=text, **fields)
         except TypeError as error:
             raise InvalidRequest(str(error).partition(") ")[2], field="fields", hint="see `Draft`") from error
-        (memory,), receipt = self._remember([draft], EventKind.REMEMBERED, embed, silent)
-        return Remembered(memory, receipt)
+        if as_new or draft.supersedes is not None:
+            (memory,), receipt = self._remember([draft], EventKind.REMEMBERED, embed, silent)
+            return Remembered(memory, receipt)
+        return self._reconcile(draft.checked(self._max_text_bytes), embed)
+
+    def _reconcile(self, draft: Draft, embed: bool) -> Remembered:
+        from cortex import reconciliation
+
+        now = self._parts.clock.now()
+        memory = draft.memory(TraceId(self._parts.ids(now)), now)
+        with self._noting("remember") as note:
+            done = reconciliation.remember(self, memory, embed=embed)
+            note.close(done.position, **done.facts())
+        if done.outcome.embedded:
+            self._calibrator.refresh()
+        return Remembered(done.memory, note.receipt)
 
     def remember_all(
         self,
@@ -245,7 +274,7 @@ class Engine:
         embed: bool = True,
         progress: Progress = silent,
     ) -> Kept:
-        """Store many memories: all are checked before the first is stored."""
+        """Store many memories as they are given, none compared with another: all are checked before the first."""
         memories, receipt = self._remember(drafts, because, embed, progress)
         return Kept(tuple(memory.id for memory in memories), receipt)
 
@@ -327,23 +356,45 @@ class Engine:
         return outcome
 
     def forget(self, id: str) -> Forgotten:
-        """Hide a memory or turn from recall; its history stays, and `restore` brings it back."""
-        return self._set_state(id, lambda _versions: State.FORGOTTEN, EventKind.FORGOTTEN, "forget")
+        """Hide a memory or turn from recall, and memories that make the same statement; `restore` brings it back."""
+        return self._change_state(id, self._forgetting, "forget")
 
     def restore(self, id: str) -> Forgotten:
-        """Undo `forget`."""
-        return self._set_state(id, _state_to_restore, EventKind.RESTORED, "restore")
+        """Undo `forget`; or that a memory was superseded: it holds again, beside what had replaced it."""
+        return self._change_state(id, self._restoring, "restore")
+
+    def contradictions(self, *, limit: int = 50) -> Sequence[Contradiction]:
+        """Memories that cannot both be true, and of which nobody has said which is (X14), oldest first."""
+        from cortex import reconciliation
+
+        if not isinstance(limit, int) or limit < 1:
+            raise InvalidRequest("is not a number from 1 on", field="limit", hint="give how many at most")
+        with self._view() as view:
+            return list(islice(reconciliation.contradictions(view), limit))
+
+    def resolve(self, id: str, *, over: str | None = None, both: bool = False) -> Forgotten:
+        """Settle the contradictions of a memory, or the one with `over`: it is true and replaces the other side.
+
+        With `both` all of them hold, and are no longer flagged. `restore` of what was replaced takes that back.
+        """
+        other = None if over is None else checked_id(over, field="over")
+        return self._change_state(id, partial(self._resolving, over=other, both=both), "resolve")
 
     def forget_matching(self, text: str, *, scope: str | None = None) -> Forgotten:
-        """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5)."""
+        """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5).
+
+        A memory, those that say the same, and the turns they came from are one match; turns that say little else are
+        forgotten with it.
+        """
         # What stands in a file is not forgotten here.
         lanes = frozenset({Lane.MEMORIES, Lane.SESSIONS})
         answer = self.explain(text, scope=scope, lanes=lanes, limit=5, mode=Mode.SEARCH).answer
         meant = {each.trace.id for each in answer.ranked if each.similarity >= MEANT or each.evidence >= MEANT}
-        found = [hit for hit in answer.hits if hit.trace.id in meant]
+        found = _apart([hit for hit in answer.hits if hit.trace.id in meant])
         # One clear winner is meant: the next best has to be well behind it.
         if found and (len(found) == 1 or found[1].score < 0.75 * found[0].score):
-            return self.forget(found[0].trace.id)
+            winner = self._memory_of(found[0].trace, meant)
+            return self._change_state(winner.id, partial(self._forgetting, with_turns=True), "forget")
         with self._noting("forget") as note:
             note.close(self._position(), forgotten=0, candidates=len(found))
         return Forgotten((), tuple(hit.trace for hit in found), note.receipt)
@@ -378,32 +429,72 @@ class Engine:
 
         return Erasing(self).finish()
 
-    def _set_state(
-        self, id: str, choose: Callable[[Sequence[Version]], State], because: EventKind, op: str
-    ) -> Forgotten:
-        """Give a memory or turn the state that `choose` finds for it in its versions."""
+    def _change_state(self, id: str, choose: Callable[[Trace, View], Sequence[Change]], op: str) -> Forgotten:
+        """Carry out the changes that `choose` finds for a memory or turn; the ids are of what changed its state."""
         wanted = checked_id(id)
         with self._noting(op) as note:
-            position, changed = retry_on_conflict(lambda: self._try_state(wanted, choose, because))
-            ids = (wanted,) if changed else ()
-            note.close(position, changed=len(ids), **({"ids": list(ids)} if ids else {}))
+            position, ids, turns = retry_on_conflict(lambda: self._try_change(wanted, choose))
+            facts: dict[str, Any] = {"ids": list(ids)} if ids else {}
+            if turns and op == "forget":
+                facts["turns"] = list(turns)
+            note.close(position, changed=len(ids), **facts)
         return Forgotten(ids, (), note.receipt)
 
-    def _try_state(
-        self, id: TraceId, choose: Callable[[Sequence[Version]], State], because: EventKind
-    ) -> tuple[int, bool]:
-        """The position afterwards, and whether anything had to be changed."""
+    def _try_change(
+        self, id: TraceId, choose: Callable[[Trace, View], Sequence[Change]]
+    ) -> tuple[int, tuple[TraceId, ...], tuple[TraceId, ...]]:
+        """The position afterwards, what changed its state, and the turns that still say it."""
         with self._view() as view:
             trace = _found(view, id)
             if isinstance(trace, Chunk):
                 raise InvalidRequest(
                     f"names lines of a file ({trace.citation})", field="id", hint="edit the file: its lines follow it"
                 )
-            state = choose(view.history(id))
-            if trace.state is state:
-                return view.position, False
-        changes: list[Change] = [ExpectSame(trace), Put(trace.revised(state=state), because)]
-        return self._store.apply(self.tenant, changes, at=self._parts.clock.now()), True
+            changes = choose(trace, view)
+            position = view.position
+            before = {each.id: each.state for each in view.load([put.trace.id for put in _puts(changes)])}
+            guards = guarded(changes, view)
+            sources = trace.source_turns if isinstance(trace, Memory) else ()
+            gone = {put.trace.id for put in _puts(changes)}
+            turns = tuple(each.id for each in view.load(sources) if each.state is State.ACTIVE and each.id not in gone)
+        if not changes:
+            return position, (), turns
+        ids = tuple(put.trace.id for put in _puts(changes) if put.trace.state is not before.get(put.trace.id))
+        return self._store.apply(self.tenant, guards, at=self._parts.clock.now()), ids, turns
+
+    def _memory_of(self, trace: Trace, meant: Collection[TraceId]) -> Trace:
+        """The memory that a query means where it found the turn it was extracted from: recall shows one of the two."""
+        if not isinstance(trace, Turn):
+            return trace
+        with self._store.view(self.tenant) as view:
+            derived = [each for each in view.derived([trace.id]) if each.state is State.ACTIVE and each.id in meant]
+        return derived[0] if derived else trace
+
+    def _forgetting(self, trace: Trace, view: View, *, with_turns: bool = False) -> Sequence[Change]:
+        from cortex import reconciliation
+
+        if trace.state is State.FORGOTTEN:
+            return ()
+        gone: list[Trace] = [trace]
+        if isinstance(trace, Memory):
+            gone += reconciliation.twins(trace, view)
+            gone += reconciliation.turns_that_say_little_else(trace, view) if with_turns else []
+        return [Put(each.revised(state=State.FORGOTTEN), EventKind.FORGOTTEN) for each in gone]
+
+    def _resolving(self, trace: Trace, view: View, *, over: TraceId | None, both: bool) -> Sequence[Change]:
+        from cortex import reconciliation
+
+        if not isinstance(trace, Memory):
+            raise InvalidRequest("is a turn", field="id", hint="only memories contradict each other")
+        return reconciliation.resolved(trace, view, self._parts.clock.now(), over=over, both=both)
+
+    def _restoring(self, trace: Trace, view: View) -> Sequence[Change]:
+        from cortex import reconciliation
+
+        if isinstance(trace, Memory) and trace.state is State.SUPERSEDED and trace.superseded_by is not None:
+            return reconciliation.unreplaced(trace, view)
+        state = _state_to_restore(view.history(trace.id))
+        return () if trace.state is state else [Put(trace.revised(state=state), EventKind.RESTORED)]
 
     # --- capture ---------------------------------------------------------------------------------
 
@@ -471,11 +562,12 @@ class Engine:
 
     def work(self, *, most: int | None = None) -> Receipt:
         """Carry out the background work that is due: vectors, memories, syntheses."""
-        from cortex.background import Background
+        from cortex.background import Background, sentence_vectors
 
         with self._noting("work") as note:
             worked = Background(self).run_due(most)
-            note.close(self._position(), **worked.facts())
+            judged_by = "signs" if sentence_vectors(self._parts) is None else "signs and meaning"
+            note.close(self._position(), **worked.facts(), judged_by=judged_by)
         return note.receipt
 
     def next_due(self) -> datetime | None:
@@ -1104,6 +1196,31 @@ def _found(view: View, id: TraceId) -> Trace:
     if why := view.damage(id):
         raise RowDamaged(f"{id} cannot be read: {why}", hint="run `cortex verify --repair`, or restore a backup")
     raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
+
+
+def _puts(changes: Sequence[Change]) -> list[Put]:
+    return [change for change in changes if isinstance(change, Put)]
+
+
+def _apart(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits that are not one match with a better one: the same statement, or a memory and a turn it came from."""
+    kept: list[Hit] = []
+    for hit in hits:
+        if not any(_is_one_match(hit.trace, other.trace) for other in kept):
+            kept.append(hit)
+    # Of a turn and the memory that was extracted from it, the memory is meant.
+    memories = {source: hit for hit in hits if isinstance(hit.trace, Memory) for source in hit.trace.source_turns}
+    return [memories.get(hit.trace.id, hit) for hit in kept]
+
+
+def _is_one_match(one: Trace, other: Trace) -> bool:
+    from cortex.domain.likeness import alike
+
+    for memory, source in ((one, other), (other, one)):
+        if isinstance(memory, Memory) and source.id in memory.source_turns:
+            return True
+    both = isinstance(one, Memory) and isinstance(other, Memory)
+    return both and alike(one.text, other.text).is_restatement
 
 
 def _state_to_restore(versions: Sequence[Version]) -> State:

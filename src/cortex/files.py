@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -203,10 +203,12 @@ class Files:
         with self._looking(), self._engine._noting("index") as note:
             known = self.sources()
             followed = [source for source in known if source.shape is not Shape.TRANSCRIPTS]
-            summaries = self._summaries(followed)
-            synced = self._follow(followed, summaries, progress or silent, force)
+            summaries = self._summaries(followed, force)
+            # Nobody waits for a look in the background, and nobody sees what it costs: that one asks for nothing again.
+            synced = self._follow(followed, summaries, progress or silent, force, again=not reason)
             heard = self._hear(known)
-            folders.keep(self._engine, {"last_sync": self.clock.now().isoformat()})
+            kept = {"summary_tries": summaries.tries} if summaries else {}
+            folders.keep(self._engine, {"last_sync": self.clock.now().isoformat(), **kept})
             note.close(
                 self._engine._position(),
                 reason=reason or ("forced" if force else "asked"),
@@ -363,7 +365,12 @@ class Files:
             raise StoreUnavailable("the engine is closed", hint="open it again")
 
     def _follow(
-        self, followed: Sequence[Source], summaries: Summarising | None, progress: Progress, force: bool
+        self,
+        followed: Sequence[Source],
+        summaries: Summarising | None,
+        progress: Progress,
+        force: bool,
+        again: bool = False,
     ) -> Synced:
         if not followed and self._engine._index is None:
             return Synced(problems=self._folders.unusable())
@@ -372,7 +379,12 @@ class Files:
             self._refuse_when_closed()
             progress(done, total, label)
 
-        synced = self._following(followed, summaries, tell).sync(force=force)
+        following = self._following(followed, summaries, tell)
+        if summaries and again:
+            synced = replace(following, unsummarised=summaries.left).sync(force=force)
+            summaries.forget_gone()
+        else:
+            synced = following.sync(force=force)
         synced.problems += self._folders.unusable()
         return synced
 
@@ -431,12 +443,13 @@ class Files:
             vectors |= given
         return vectors
 
-    def _summaries(self, followed: Sequence[Source]) -> Summarising | None:
+    def _summaries(self, followed: Sequence[Source], force: bool) -> Summarising | None:
         """What sections are about, by a language model, where that is wanted and there is one (X15)."""
         llm = self._parts.llm
         if llm is None or not any(source.summarize for source in followed):
             return None
-        return Summarising(background_of(llm), of_sources(followed))
+        tries = {} if force else folders.kept(self._engine).get("summary_tries") or {}
+        return Summarising(background_of(llm), of_sources(followed), dict(tries))
 
     def _hear(self, known: Sequence[Source]) -> Heard:
         indexes = self._parts.indexes(self._engine.tenant)

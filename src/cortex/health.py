@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
-from cortex import machine
+from cortex import machine, reconciliation
 from cortex._version import __version__
 from cortex.checking import NETWORK_SECONDS, Beside, Check, Group
 from cortex.domain.calibration import LEAST_TEXTS
@@ -100,6 +101,7 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
             "next": min(job.due for job in waiting).isoformat() if waiting else None,
         },
         "erasures": {"pending": [_unfinished(each) for each in pending]},
+        "contradictions": _contradictions(view),
         "files": dict(files),
         "worker": parts.worker.status() if parts.worker else None,
         "anomalies": [*(anomaly.to_json() for anomaly in diary.anomalies), *_failing(parts)],
@@ -193,8 +195,8 @@ def _troubles(
         yield Trouble("jobs", why, "see `cortex doctor`; the next turn of their sessions takes them up again")
     for why, fix in parts.worker.troubles() if parts.worker else ():
         yield Trouble("background work", why, fix)
-    if parts.llm is not None and (model := trouble_of(parts.llm)):
-        yield Trouble("llm", f"memories are drawn by rules alone: {model.message}", model.hint)
+    if model := _model_trouble(parts, trouble_of(parts.llm) if parts.llm is not None else None):
+        yield model
     yield from _file_troubles(files)
     yield from _token_troubles(parts)
     if any(asdict(parts.settings.embedding.media).values()):
@@ -240,6 +242,15 @@ def _left_to_others(parts: Parts, waiting: Sequence[Job], now: datetime) -> Iter
         if number := overdue.count(kind):
             why = f"{number:,} {kind} jobs wait for {wanted}, which this process does not have"
             yield Trouble("jobs", why, f"run `cortex work` where there is {wanted}; see `cortex doctor`")
+
+
+MOST_COUNTED = 1_000
+RESOLVE = "`cortex resolve` shows them; `cortex resolve ID` keeps one side"
+
+
+def _contradictions(view: View) -> int:
+    """How many contradictions nobody has settled, up to a limit."""
+    return sum(1 for _ in islice(reconciliation.contradictions(view), MOST_COUNTED))
 
 
 def _calibration(space: EmbeddingSpace, view: View) -> dict[str, Any]:
@@ -296,6 +307,36 @@ def _llm(parts: Parts) -> dict[str, Any]:
     return {"provider": parts.settings.llm.provider, "name": parts.llm.name, **meter}
 
 
+def _model_trouble(parts: Parts, found: EngineError | None) -> Trouble | None:
+    """What is wrong with the language model: as far as can be seen, or as whoever asked it last met it."""
+    if parts.llm is None:
+        return None
+    if found is not None:
+        return Trouble("llm", f"{_BY_RULES}: {found.message}", found.hint)
+    status = _llm(parts)
+    if error := status.get("meter_error"):
+        return Trouble("llm", f"{_BY_RULES}: {error}", "see docs/extending/llm.md")
+    if failing := status.get("failing"):
+        times = "once" if failing["failures"] == 1 else f"{failing['failures']:,} times in a row"
+        why = f"{status['name']} failed {times} since {_minute(failing['since'])} ({failing['reason']})"
+        return Trouble("llm", f"{_BY_RULES}: {why}: {failing['message']}", failing["fix"] or _TRY_MODEL)
+    useless = status.get("useless")
+    if useless and useless["answers"] >= USELESS_ANSWERS:
+        why = f"{useless['answers']:,} answers of {status['name']} in a row could not be used"
+        return Trouble("llm", f"{why}, since {_minute(useless['since'])}", "use a model that keeps to JSON")
+    return None
+
+
+_BY_RULES = "memories are drawn by rules alone"
+_TRY_MODEL = "ask it by hand to see what it says, or set llm.provider to none"
+USELESS_ANSWERS = 3
+"""From so many in a row on, a model whose answers cannot be used is told of."""
+
+
+def _minute(at: str) -> str:
+    return f"{datetime.fromisoformat(at):%Y-%m-%d %H:%M} UTC"
+
+
 def _availability(trouble: EngineError | None) -> dict[str, Any]:
     if trouble is None:
         return {"available": True}
@@ -324,6 +365,7 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
             space = space.on(view.calibration(space))
             waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
             last_change, steps = view.at, view.latest_events(1, kinds={EventKind.CLOCK_SET_BACK})
+            contradictions = _contradictions(view)
         pending = store.erasures(pending=True)
         findings = [each for each in store.verify() if not each.repaired] if total <= VERIFIED_AT_ONCE else None
         damaged = store.damaged(tenant)
@@ -345,6 +387,9 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
     if lacking:
         why = f"{lacking:,} traces have no vector of the current model"
         yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
+    if contradictions:
+        why = f"{contradictions:,} pairs of memories cannot both be true"
+        yield Check("contradictions", None, why, RESOLVE, Group.MEMORY)
     if space.dimension:
         yield _scale(space, total - lacking)
     for trouble in _erasing(pending):
@@ -471,9 +516,8 @@ def _language_model(parts: Parts) -> Check:
     """Whether the language model has what it needs. It is not asked anything: answers cost."""
     if parts.llm is None:
         return Check("llm", True, "none: memories are drawn by rules, and nothing is spent", group=Group.PROVIDERS)
-    if trouble := trouble_of(parts.llm, thorough=True):
-        why = f"memories are drawn by rules alone: {trouble.message}"
-        return Check("llm", False, why, trouble.hint, Group.PROVIDERS)
+    if trouble := _model_trouble(parts, trouble_of(parts.llm, thorough=True)):
+        return Check("llm", False, trouble.why, trouble.fix, Group.PROVIDERS)
     return Check("llm", True, f"{parts.llm.name} has what it needs", group=Group.PROVIDERS)
 
 

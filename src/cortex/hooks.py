@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from cortex.capture.gate import session_skip_reason
+from cortex.domain import ownership
 from cortex.domain.fingerprints import fingerprints, merged
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
@@ -30,12 +31,11 @@ from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, full
 from cortex.parts import Troubles, log
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Change, Filter, Job, PutJob, SetState, View
-from cortex.recall import policy, recipes, synthesis
+from cortex.recall import policy, recipes, synthesis, topic
 from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
 from cortex.recall.recipes import Recipe
 from cortex.recall.synthesis import Cached
-from cortex.recall.topic import SAME_TOPIC, same_topic
 from cortex.threads import Threads
 
 RECALL_SHARE = 0.7
@@ -313,18 +313,20 @@ class TurnHooks:
             if not _still_stands(kept, view, asked.scope, now):
                 return False
         about = kept.synthesis.substance
-        return same_topic(asked.message, about, self._similarity(asked.message, about, answer, deadline)) >= SAME_TOPIC
+        similarity = self._similarity(asked.message, about, answer, deadline)
+        return topic.same_topic(asked.message, about, similarity) >= topic.SAME_TOPIC
 
     def _similarity(self, message: str, about: str, answer: Answer, deadline: Deadline) -> float | None:
-        """The calibrated cosine of the two; None where the embedder did not answer the recall, or does not in time."""
+        """How near the two are by meaning; None where the embedder cannot tell, or does not in time."""
         embedder = self._parts.embedder
         with self._engine._store.view(self._engine.tenant) as view:
             space = self._engine._space(view)
         leg = answer.legs.get("vector")
         if leg is None or leg.absent is not None or not (space.reads(message) and space.reads(about)):
             return None
-        texts = (message, about)
-        pending = [self._parts.workers.submit(embedder.embed_query, text) for text in texts]
+        # As query and document: that is what a model's scale is measured on.
+        submit = self._parts.workers.submit
+        pending = [submit(embedder.embed_query, message), submit(lambda: embedder.embed_documents([about])[0])]
         try:
             one, other = (each.result(timeout=deadline.left() / 2) for each in pending)
         except (FutureTimeout, EmbedderUnavailable):
@@ -332,7 +334,7 @@ class TurnHooks:
         finally:
             for each in pending:
                 each.cancel()
-        return space.calibration.apply(float(one @ other))
+        return topic.similarity(float(one @ other), space.calibration)
 
     def _known(self, prepared: Prepared) -> Change:
         """What the session is to know of this turn."""
@@ -398,6 +400,7 @@ class TurnHooks:
         self._shared.background.add(_Task("warm", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
 
     def _warmed(self, message: str) -> None:
+        ownership.warm()
         embedder = self._parts.embedder
         with self._engine._view() as view:
             if embedder.space.dimension:

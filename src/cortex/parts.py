@@ -205,6 +205,8 @@ class Parts:
     """Called with an agent when its store was opened."""
     check_backup: Callable[[Path], None] | None = None
     """Refuses a backup that is not whole; None where a store has no files."""
+    sentence_embedder: Embedder | None = None
+    """The built-in model, by which capture judges statements; None where embedding is off."""
     aftermath: Aftermath = field(init=False)
     troubles: Troubles = field(default_factory=Troubles)
     workers: ThreadPoolExecutor = field(

@@ -32,6 +32,7 @@ _BUILTIN = {
     "cortex.llms": {
         "anthropic": "cortex.providers.llms.anthropic:create",
         "openai": "cortex.providers.llms.openai:create",
+        "command": "cortex.providers.llms.command:create",
         "none": "cortex.providers.llms.none:create",
     },
 }
@@ -40,7 +41,8 @@ _BUILTIN = {
 def find(group: str, name: str, **offered: Any) -> Factory:
     """The factory registered under `name`, imported on use.
 
-    It is given what it asks for by name: of what is `offered`, and `variable`, the way to look variables up.
+    It is given what it asks for by name: of what is `offered`, `variable`, the way to look variables up, and
+    `environment`, that of a program it starts.
     """
     if path := _BUILTIN.get(group, {}).get(name):
         return _given(_imported(path), offered)
@@ -82,10 +84,11 @@ def _given(factory: Factory, offered: Mapping[str, Any]) -> Factory:
     except (TypeError, ValueError):  # a callable that does not tell
         return factory
     filled = {name: value for name, value in offered.items() if name in asks}
-    if "variable" in asks:
+    if asks.keys() & {"variable", "environment"}:
         from cortex import settings
 
-        filled["variable"] = settings.variable
+        reads = {"variable": settings.variable, "environment": settings.environment_inside}
+        filled |= {name: read for name, read in reads.items() if name in asks}
     if not filled:
         return factory
     from functools import partial

@@ -20,6 +20,12 @@ FILE_NAME = "cortex.toml"
 PREFIX = "CORTEX_"
 
 _HOME, _MODELS, _DEBUG = PREFIX + "HOME", PREFIX + "MODELS", PREFIX + "DEBUG"
+INSIDE = PREFIX + "INSIDE"
+"""Set in the environment of a program that Cortex asks: its hooks do nothing."""
+
+_HOST_MARKS = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
+"""By these a coding agent knows that it runs inside another, and refuses to."""
+
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 _TOLD_CHARS = 60
 
@@ -357,6 +363,18 @@ def variable(name: str) -> str | None:
     return os.environ.get(name)
 
 
+def environment_inside() -> dict[str, str]:
+    """The environment of a program that Cortex asks: ours, and the mark that its hooks do nothing."""
+    kept = {name: value for name, value in os.environ.items() if name not in _HOST_MARKS}
+    return {**kept, INSIDE: "1"}
+
+
+def is_inside() -> bool:
+    """Whether Cortex itself started the agent that this process belongs to."""
+    given = os.environ.get(INSIDE, "")
+    return bool(given) and _on(given) is not False
+
+
 def debug_wanted() -> bool:
     """Whether `$CORTEX_DEBUG` asks for unexpected errors whole."""
     given = os.environ.get(_DEBUG, "")
@@ -455,7 +473,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _refuse_misspelt(variable: str, known: Mapping[str, Any]) -> None:
     """A variable that means a setting and misses it would be silently without effect."""
-    if variable not in (_HOME, _MODELS, _DEBUG) and (near := _nearest(variable, known, 0.85)):
+    if variable not in (_HOME, _MODELS, _DEBUG, INSIDE) and (near := _nearest(variable, known, 0.85)):
         raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near}?")
 
 

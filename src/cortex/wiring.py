@@ -118,6 +118,7 @@ def build(
         replace_store=_replacing(home, settings),
         vector_cache=CacheFile(home / CACHE),
         check_backup=_checking(settings),
+        sentence_embedder=_sentence_embedder(settings, models),
     )
 
 
@@ -145,6 +146,15 @@ def add_model(home: Path, source: Path, name: str, **speech: Any) -> OwnModel:
 def agent_path(home: Path, agent: str) -> Path:
     """The file of an agent's memory."""
     return home / AGENTS / f"{agent}.sqlite"
+
+
+def _sentence_embedder(settings: Settings, models: Path) -> Embedder | None:
+    """The built-in model, which judges statements whatever embedder is configured; None where embedding is off."""
+    if settings.embedding.provider == "none":
+        return None
+    from cortex.providers.embedders import local
+
+    return local.create({}, models)
 
 
 def _hardware(settings: Settings, clock: Clock) -> Hardware | None:

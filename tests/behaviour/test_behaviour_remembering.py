@@ -244,3 +244,26 @@ def test_every_surface_ranks_the_same_memory_the_same(world: World, scope: str) 
             assert told[0], (verb, query)
             assert all(each == told[0] for each in told[1:]), (verb, query)
             assert len({each.block for each in found}) == 1
+
+
+def test_what_is_said_again_is_not_stored_twice_unless_asked_for(memory: Surface) -> None:
+    """X13"""
+    first = memory.remember("The gardener comes on Tuesdays")
+    assert memory.remember("As I said, the gardener comes on Tuesdays").id == first.id
+    assert memory.remember("The gardener comes on Tuesdays", as_new=True).id != first.id
+    assert len(memory.list()) == 2
+
+
+def test_a_statement_and_its_denial_stand_beside_each_other(memory: Surface) -> None:
+    """X14: nothing tells which is true"""
+    one = memory.remember("I have never fired the kiln at the studio")
+    other = memory.remember("I fired the kiln at the studio twice in June")
+    assert {memory.get(each.id).state for each in (one, other)} == {"active"}
+    assert one.id != other.id
+
+
+def test_forgetting_takes_along_what_makes_the_same_statement(memory: Surface) -> None:
+    """X13"""
+    one = memory.remember("The gardener comes on Tuesdays")
+    twin = memory.remember("The gardener comes on Tuesdays", as_new=True)
+    assert set(memory.forget(one.id).ids) == {one.id, twin.id}

@@ -7,6 +7,7 @@ of the condition; the sentence.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.instructions import instructions, split
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Said, Turn
+from cortex.languages.en import instruction_grammar
 
 _SENTENCES = Path(__file__).with_name("sentences")
 
@@ -106,6 +108,29 @@ def test_conditions_are_read_in_the_other_languages_of_capture(text, condition):
 )
 def test_how_to_answer_is_known_in_the_other_languages(text):
     assert split(text).of_manner
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't just use the first source, check two.",
+        "Never only list the prices, name the shops too.",
+        "Not to always use tables, but mostly.",
+        "Please don't ever only call the old number.",
+    ],
+)
+def test_words_before_a_verb_may_be_given_back(text):
+    """A possessive repetition around named groups made `re` raise SystemError on sentences like these."""
+    assert [each.text for each in instructions(text)] in ([], [text])
+    assert split(text).text == text
+
+
+@pytest.mark.parametrize("first", ["don't", "never", "only", "not to", "please", "just"])
+@pytest.mark.parametrize("second", ["always", "only", "never", "to", "kindly", ""])
+def test_every_pair_of_words_before_a_verb_is_read(first, second):
+    found = re.compile(instruction_grammar.VERB, re.IGNORECASE).match(f"{first} {second} use tables".replace("  ", " "))
+    assert found is not None
+    assert found["verb"] == "use"
 
 
 def test_every_instruction_of_a_turn_is_given_by_itself():

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 import pytest
 
 from cortex.capture.candidate import Candidate
-from cortex.capture.packs import DEFAULT_PACKS
-from cortex.capture.packs.pack import Pack, Rule, about_me
-from cortex.capture.packs.signs import any_of, weigher, word_of
-from cortex.capture.packs.slots import property_of, singular, thing
 from cortex.capture.rules import candidates
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Turn
+from cortex.languages.en.slots import property_of, singular, thing
+from cortex.languages.pack import Pack, Rule, about_me
+from cortex.languages.packs import DEFAULT_PACKS
+from cortex.languages.signs import any_of, weigher, word_of
 
 
 def found(text: str, packs: tuple[Pack, ...] = DEFAULT_PACKS) -> list[Candidate]:

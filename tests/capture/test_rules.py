@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from cortex.capture import prose
 from cortex.capture.candidate import Candidate
-from cortex.capture.packs import DEFAULT_PACKS
 from cortex.capture.rules import candidates, language, standing
 from cortex.domain.cues import standing_kind
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Retention, slot_of
 from cortex.domain.turn import Role, Turn
+from cortex.languages.packs import DEFAULT_PACKS
 
 
 def said(text: str, *, speaker: str = "", role: Role = Role.USER) -> Turn:
@@ -219,46 +219,6 @@ class TestRetention:
         assert only("From now on, sum up the news I missed today.").retention is Retention.PERMANENT
 
 
-class TestWhatNoRuleKnows:
-    """A statement of unforeseen wording is weighed by what it is made of."""
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "Coeliac since birth btw, and my wife can't have dairy.",
-            "choir practice: Tuesdays at seven",
-            "My two boys are nine and four, plus an elderly whippet.",
-            "The boathouse lease is gone, we handed it back in April.",
-            "Retired midwife, still on call for the parish.",
-            "Our greenhouse shop shuts on Mondays these days.",
-        ],
-    )
-    def test_it_is_remembered_with_little_confidence(self, text: str):
-        """E11"""
-        kept = found(text)
-        assert kept
-        assert all(each.confidence >= 0.5 for each in kept)
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "Never mind, sorted it.",
-            "Only this once, answer in rhyme.",
-            "My uncle always said the early bird gets the worm.",
-            "A baker has 30 rolls and sells all but 4.",
-            "According to the poster, visitors must wear a helmet.",
-            "Add a slide on the new logo.",
-            "Your summary is wrong, as always.",
-            "I'm having trouble with my build on version 4.2, and the API never answers.",
-            "Petra: Thanks, Milan!",
-            "Assistant: I have booked a table for four people at your usual place.",
-        ],
-    )
-    def test_what_is_reported_waved_off_or_asked_once_is_not(self, text: str):
-        """E11"""
-        assert found(text) == []
-
-
 class TestNothing:
     @pytest.mark.parametrize(
         "text",
@@ -450,7 +410,7 @@ class TestLanguage:
             "de",
         ]
 
-    @pytest.mark.parametrize("text", ["", "12345", "🙂🙂", "Je préfère le thé", "Я живу в Москве"])
+    @pytest.mark.parametrize("text", ["", "12345", "🙂🙂", "Mieszkam w Krakowie", "Μένω στην Αθήνα"])
     def test_where_no_pack_reads_it_nothing_is_found(self, text: str):
         assert found(text) == []
 

@@ -61,3 +61,19 @@ def test_reading_goes_on_a_little_each_time_until_it_is_done(connection: sqlite3
         except sqlite3.OperationalError:
             continue
     assert len(found.keys) == MANY
+
+
+def test_which_codes_lie_in_the_facets_that_hold_most_follows_what_is_added_and_taken_out(
+    connection: sqlite3.Connection,
+) -> None:
+    index = CodeIndex(1, DIMENSION)
+
+    def within(*facets: int) -> list[int]:
+        return index.within(index.columns(connection), list(facets))[1].tolist()
+
+    assert within(1) == within(1) == list(range(1, MANY + 1))
+    assert within(2) == []
+    connection.execute("INSERT INTO codes (space, key, row, facet, code) VALUES (1, ?, 1, 2, ?)", (MANY + 1, b"x" * 8))
+    connection.execute("INSERT INTO tombs (code) SELECT seq FROM codes WHERE key = 1")
+    assert within(1) == list(range(2, MANY + 1))
+    assert within(1, 2) == list(range(2, MANY + 2))

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from laboratory import BACKENDS, opened, texts
 
-from cortex import background
+from cortex.capture import statements
 from cortex.capture.candidate import Candidate
 from cortex.domain import erasure
 from cortex.domain.events import EventKind
@@ -249,15 +249,15 @@ def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(
     said = "My locker in the north hall opens with seven turns, remember that."
     turn = engine.ingest([{"role": "user", "content": said}], session="s1", debounce=False).ids[0]
     assert turn is not None
-    find = background._by_rules
+    find = statements.candidates
 
-    def find_while_it_is_erased(turns: Sequence[Turn]) -> list[Candidate]:
+    def find_while_it_is_erased(turns: Sequence[Turn], vectors: object = None) -> list[Candidate]:
         found = find(turns)
         if found:
             engine.erase(turn)
         return found
 
-    monkeypatch.setattr(background, "_by_rules", find_while_it_is_erased)
+    monkeypatch.setattr(statements, "candidates", find_while_it_is_erased)
     assert not engine.work().facts["failed"]
     assert engine.list(Filter(states=ANY_STATE)) == []
     assert engine.next_due() is None

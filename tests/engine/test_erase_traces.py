@@ -106,7 +106,7 @@ def test_jobs_that_were_done_by_an_earlier_release_lose_their_query_on_opening(t
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
 def test_a_copy_in_other_letters_or_spaces_is_shown_to_decide_on(engine: Engine, copy: str) -> None:
     gone = engine.remember(SECRET).memory
-    twin = engine.remember(copy).memory
+    twin = engine.remember(copy, as_new=True).memory
     other = engine.remember(OTHER).memory
     certificate = engine.erase(gone.id).certificate
     assert certificate.remains == ()
@@ -120,7 +120,7 @@ def test_a_copy_in_other_letters_or_spaces_is_shown_to_decide_on(engine: Engine,
 
 def test_an_earlier_version_that_nearly_says_it_is_shown_too(engine: Engine) -> None:
     gone = engine.remember(SECRET).memory
-    twin = engine.remember(SECRET.upper()).memory
+    twin = engine.remember(SECRET.upper(), as_new=True).memory
     page = engine.export_markdown()[0].text
     engine.import_markdown(page.replace(SECRET.upper(), "The gate is open"))
     assert [near.where for near in engine.erase(gone.id).certificate.near] == [twin.id]

@@ -24,6 +24,7 @@ from cortex.domain.scope import Tenant
 from cortex.engine import Engine
 from cortex.errors import DiskFull, LlmUnavailable
 from cortex.ports.store import Filter
+from cortex.providers.llms.breaker import Breaker
 from cortex.providers.llms.spending import Limits, Spending
 from cortex.providers.models import ModelFile, ModelStore, Package, PinnedModel
 from cortex.surfaces.cli.app import run
@@ -114,7 +115,7 @@ def _jsonl() -> list[str]:
 def _spend(world: World) -> None:
     """What it tells is that no model may be asked: its users know no other failure, and go on without one."""
     try:
-        world.spending.note(None)
+        Breaker(world.spending, lambda: "m", FakeClock()).succeeded()
         held = world.spending.reserve(10, 10)
         world.spending.settle(held, 15)
     except LlmUnavailable as error:

@@ -156,7 +156,9 @@ def test_what_a_file_says_breaks_out_of_nothing(engine, notes):
     found = engine.recall(ASKED)
     assert "Obey again." in found.hits[0].excerpt
     assert len(found.hits) == len(lines_of(found.block)) == 1
-    assert LINE.fullmatch(lines_of(found.block)[0])
+    (line,) = lines_of(found.block)
+    assert ", untrusted] " in line  # a note that forges a frame is not its owner's word
+    assert LINE.fullmatch(line.replace(", untrusted]", "]", 1))
     assert found.block.count("<relevant-memories>") == found.block.count("</relevant-memories>") == 1
     assert found.block.endswith("\n</relevant-memories>")
     assert found.block.count("## Long-Term Memories") == 2

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from cortex import folders
 from cortex.domain.chunk import Chunk
 from cortex.domain.lanes import Lane
 from cortex.engine import Engine
@@ -19,6 +20,7 @@ from cortex.errors import LlmUnavailable
 from cortex.ports.store import Filter
 from cortex.testing import FakeClock, FakeEmbedder, FakeLLM
 from cortex.workspace.sources import Shape
+from cortex.workspace.summaries import MAX_TRIES
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
@@ -190,19 +192,89 @@ def test_X15_indexing_does_not_need_the_model_to_be_there(
     assert engine.recall("boiler pressure", lanes=frozenset({Lane.NOTES})).hits
 
 
-def test_X15_what_lacks_a_summary_is_asked_for_when_its_file_changes_or_by_force_and_not_before(
+def test_X15_the_next_run_asks_again_for_what_failed_and_the_receipt_says_so(
+    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock, embedder: FakeEmbedder
+):
+    librarian.away = LlmUnavailable("not now", reason="unreachable")
+    engine.index(notes, summarize=True)
+    librarian.away = None
+    clock.advance(3_600)
+    embedder.documents.clear()
+    done = engine.index()
+    assert (done.synced.unchanged, sorted(librarian.shown)) == (1, ["Heating", "Roof"])
+    assert summaries(engine) == SUMMARIES
+    told = {"asked": 2, "summarised": 2, "again": 2, "given_up": 0, "problems": {}}
+    assert done.receipt.facts["summaries"] == told
+    assert any("radiators stay cold" in text for text in embedder.documents), "its vectors know it too"
+    librarian.shown.clear()
+    engine.index()
+    assert librarian.shown == [], "and what has one is not asked for"
+
+
+def test_X15_a_model_that_is_away_gives_no_section_up(
+    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock
+):
+    librarian.away = LlmUnavailable("not now", reason="timeout")
+    for _ in range(2 * MAX_TRIES):
+        engine.index(notes, summarize=True)
+        clock.advance(3_600)
+    librarian.away = None
+    engine.index()
+    assert summaries(engine) == SUMMARIES
+
+
+def test_X15_a_section_is_given_up_after_three_answers_of_no_use_until_it_changes_or_by_force(
+    open_engine: Callable[..., Engine], notes: Path
+):
+    asked: list[str] = []
+
+    def useless(prompt: str) -> str:
+        asked.append(prompt)
+        return '{"summaries": {"1": "Something about whales and the moon", "2": 7}}'
+
+    engine = open_engine(model=FakeLLM(useless))
+    facts = [engine.index(notes, summarize=True).receipt.facts["summaries"] for _ in range(MAX_TRIES + 1)]
+    assert len(asked) == MAX_TRIES
+    assert [each["again"] for each in facts] == [0, 2, 2, 0]
+    assert [each["given_up"] for each in facts] == [0, 0, 0, 2]
+    write(notes / "house.md", HEATING.replace("every November", "every October"))
+    engine.index()
+    assert "October" in asked[-1]
+    engine.index(force=True)
+    assert len(asked) == MAX_TRIES + 2
+
+
+def test_X15_a_section_the_model_has_nothing_to_say_of_is_not_asked_for_again(
+    open_engine: Callable[..., Engine], notes: Path
+):
+    model = FakeLLM(lambda _: '{"summaries": {"1": "", "2": ""}}')
+    engine = open_engine(model=model)
+    engine.index(notes, summarize=True)
+    engine.index()
+    assert len(model.prompts) == 1
+
+
+def test_X15_looks_in_the_background_ask_for_nothing_again(
     engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock
 ):
     librarian.away = LlmUnavailable("not now", reason="unreachable")
     engine.index(notes, summarize=True)
     librarian.away = None
     clock.advance(3_600)
-    engine.index()
+    engine.files.look(reason="session_start")
     assert librarian.shown == []
     write(notes / "house.md", HEATING.replace("every November", "every October"))
+    engine.files.look(reason="watch")
+    assert sorted(librarian.shown) == ["Heating", "Roof"], "a file that changed is another matter"
+
+
+def test_X15_tries_of_sections_that_are_gone_are_forgotten(open_engine: Callable[..., Engine], notes: Path):
+    engine = open_engine(model=FakeLLM(lambda _: "I would rather not."))
+    engine.index(notes, summarize=True)
+    assert len(folders.kept(engine)["summary_tries"]) == 2
+    (notes / "house.md").unlink()
     engine.index()
-    assert sorted(librarian.shown) == ["Heating", "Roof"]
-    assert summaries(engine) == SUMMARIES
+    assert not folders.kept(engine)["summary_tries"]
 
 
 def test_X15_by_force_what_lacks_a_summary_gets_it_with_vectors_that_know_it(
@@ -242,5 +314,6 @@ def test_X15_without_a_model_files_are_indexed_all_the_same(open_engine: Callabl
 
 def test_X15_the_receipt_tells_numbers_and_no_text(engine: Engine, notes: Path):
     done = engine.index(notes, summarize=True)
-    assert done.receipt.facts["summaries"] == {"asked": 2, "summarised": 2, "problems": {}}
+    told = {"asked": 2, "summarised": 2, "again": 0, "given_up": 0, "problems": {}}
+    assert done.receipt.facts["summaries"] == told
     assert "boiler" not in json.dumps(done.receipt.to_json())

@@ -13,6 +13,9 @@ from cortex.domain.calibration import LEAST_TEXTS, UNRELATED
 from cortex.domain.memory import Draft
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.engine import Engine
+from cortex.hooks import TurnHooks
+from cortex.ports.store import SetState
+from cortex.recall.synthesis import for_the_next_turn
 from cortex.testing import FakeEmbedder
 
 THINGS = """
@@ -218,3 +221,29 @@ def test_an_embedder_that_fails_leaves_the_scale_as_it_is(open_engine):
     engine = open_engine(embedder=embedder)
     assert engine.remember_all([Draft(text=fact) for fact in FACTS]).receipt.facts["stored"] == len(FACTS)
     assert scale(engine)["basis"] == "assumed"
+
+
+# --- the synthesis of the turn before (C10) ---------------------------------------------------------------------------
+
+
+def used(engine: Engine, message: str) -> bool:
+    """Whether a synthesis on violins, prepared a moment ago, is used for `message`."""
+    now = engine._parts.clock.now()
+    cached = for_the_next_turn("violin workshop", engine.recall("violin workshop").hits[:1], None, now)
+    assert cached is not None
+    engine._store.apply(engine.tenant, [SetState("s", {"synthesis": cached.to_state()})], at=now)
+    return TurnHooks(engine).before(message, session="s").synthesis
+
+
+@pytest.mark.parametrize("level", [0.0, 0.5, 0.85])
+@pytest.mark.parametrize("facts", [FACTS, [*FACTS[: LEAST_TEXTS - 2], "violin workshop"]], ids=["measured", "assumed"])
+@pytest.mark.parametrize("prefixes", ["", "query: |passage: "], ids=["alike", "with prefixes"])
+def test_a_synthesis_is_used_on_its_topic_alone_whatever_the_models_scale(open_engine, level, facts, prefixes):
+    """C10: a model whose unrelated texts have a cosine of 0.5 or 0.85 does not keep it for every message"""
+    patient = {"deadline_ms": 60_000, "ingest_timeout_ms": 60_000}
+    engine = open_engine(embedder=Squeezing(level, prefixes=prefixes), hooks=patient)
+    engine.remember_all([Draft(text=fact) for fact in facts])
+    assert scale(engine)["basis"] == ("measured" if facts is FACTS else "assumed")
+    assert used(engine, "is the violin still in the workshop?")
+    assert not used(engine, ELSEWHERE)
+    assert not used(engine, "how is the kettle in the library?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from laboratory import texts, user
 
-from cortex.domain.turn import Role
+from cortex.domain.turn import Role, Said
 from cortex.hooks import TurnHooks
 
 KEY = "The deploy key rotates on Mondays"
@@ -131,6 +131,20 @@ def test_a_preference_keeps_a_place_where_advice_is_asked_for(engine):
     advice = engine.recall("recommend a restaurant", limit=3)
     assert liked.id in {hit.trace.id for hit in advice.hits}
     assert pinned(advice) == []
+
+
+def test_what_the_user_said_to_prefer_counts_for_more_where_advice_is_asked_for(engine):
+    """X5: and for no more where a fact is asked for, nor where somebody else said it"""
+    said = "a desk with drawers would suit my office"
+    engine.keep_turns("s", [user(f"I prefer light wood, {said}"), user(f"I saw light wood, {said}")])
+    engine.keep_turns("t", [Said(text=f"You may prefer light wood, {said}", role=Role.ASSISTANT)])
+
+    def preferred(question: str) -> list[str]:
+        hits = engine.recall(question, limit=5).hits
+        return [hit.trace.text for hit in hits if "preferred" in hit.parts.parts]
+
+    assert preferred("which desk should I buy for my office?") == [f"I prefer light wood, {said}"]
+    assert preferred("which desk is in my office?") == []
 
 
 def test_rules_apply_without_vectors_too(open_engine):

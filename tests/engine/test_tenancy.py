@@ -134,6 +134,8 @@ READS: dict[str, Callable[[Engine, Canary], Any]] = {
     ],
     "forget": lambda engine, canary: [_refused(lambda id=id: engine.forget(id)) for id in canary.trace_ids],
     "restore": lambda engine, canary: [_refused(lambda id=id: engine.restore(id)) for id in canary.trace_ids],
+    "contradictions": lambda engine, canary: engine.contradictions(),
+    "resolve": lambda engine, canary: [_refused(lambda id=id: engine.resolve(id)) for id in canary.trace_ids],
     "erase": lambda engine, canary: [_refused(lambda id=id: engine.erase(id)) for id in canary.trace_ids],
     "erasures": lambda engine, canary: engine.erasures(),
     "certificate": lambda engine, canary: [_refused(lambda id=id: engine.certificate(id)) for id in canary.trace_ids],

@@ -22,10 +22,14 @@ from typing import Any
 
 import cortex
 from cortex.capture import classify, policies
-from cortex.capture.packs import DEFAULT_PACKS, slots
-from cortex.capture.packs.english import evidence
+from cortex.domain import handover, ownership
+from cortex.languages import WORDS
+from cortex.languages.en import slots
+from cortex.languages.packs import DEFAULT_PACKS
 
 _WEIGHERS = [inspect.getclosurevars(pack.weigh).nonlocals for pack in DEFAULT_PACKS if pack.weigh is not None]
+_CLAUSES = [pack.clauses for pack in DEFAULT_PACKS if pack.clauses]
+_REFERENCES = [pack.references for pack in DEFAULT_PACKS if pack.references]
 _OF_RE = frozenset({"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"})
 _AT_ONE_PLACE = frozenset({"match", "fullmatch"})
 
@@ -194,12 +198,30 @@ def _bound(name: str, inside: ast.FunctionDef, module: ModuleType) -> Iterator[s
 
 HELD: Mapping[str, Mapping[str, Any]] = {
     "capture.classify": {"pattern": [pattern for cues in classify._CUES.values() for _, pattern in cues]},
-    "capture.packs.english.evidence": {"pattern": list(evidence.SIGNS.values())},
-    "capture.packs.signs": {"pattern": [list(weigher.get("signs", {}).values()) for weigher in _WEIGHERS]},
-    "capture.packs.slots": {"unit": [unit for unit, _ in slots._UNITS]},
+    "languages.signs": {"pattern": [list(weigher.get("signs", {}).values()) for weigher in _WEIGHERS]},
+    "languages.en.slots": {"unit": [unit for unit, _ in slots._UNITS]},
     "capture.policies": {"shape": [shape for _, shape in policies._SIGNS]},
     "capture.rules._lead": {"pattern": [(pack.explicit, pack.corrections, pack.leads) for pack in DEFAULT_PACKS]},
-    "capture.rules._retention": {"pattern": [shape for pack in DEFAULT_PACKS for shape, *_ in pack.passing]},
+    "capture.rules.retention_of": {"pattern": [shape for pack in DEFAULT_PACKS for shape, *_ in pack.passing]},
+    "capture.clauses": {
+        "words": _CLAUSES, "pattern": [pattern for words in _CLAUSES for pattern in (words.unreal, words.errands)],
+    },
+    "capture.standalone": {
+        "words": _REFERENCES,
+        "pronoun": [pattern for words in _REFERENCES for pattern in (words.person, words.thing)],
+        "pattern": [pattern for words in _REFERENCES for pattern in (words.someone, words.something, words.several)],
+    },
+    "capture.statements": {"pattern": [[*pack.signs.values(), *pack.rule_signs.values()] for pack in DEFAULT_PACKS]},
+    "domain.suspicion._rules_for": {"letters": [words.letters for words in WORDS]},
+    "domain.ownership": {
+        "bucket": SimpleNamespace(any=[each.any for each in ownership._index().values()]),
+        "pattern": [pattern for each in ownership._index().values() for _, pattern in each.fields],
+        "field": list(ownership._ANYWHERE),
+        "_unspaced": lambda fields: [ownership._unspaced(field) for field in fields],
+    },
+    "domain.handover._filling": {
+        "words": [handover._unspaced(code)[field][0] for code in ("ja", "zh") for field in ("link", "work", "judge")],
+    },
     # Made of somebody's words, letter by letter.
     "domain.erasure": {"text": ["7", "ab"]},
     "recall.mentions": {"wanted": ["deploy", "rotati"]},

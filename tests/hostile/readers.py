@@ -7,16 +7,18 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
-from cortex.capture import classify, extraction, gate, grounding, messages, policies, prose, rules, whole
-from cortex.capture.packs import DEFAULT_PACKS
+from cortex.capture import classify, extraction, gate, messages, policies, prose, rules, whole
+from cortex.capture import statements as capture_statements
 from cortex.domain import (
     changes,
     citations,
     cues,
     erasure,
     fingerprints,
+    grounding,
     instructions,
     likeness,
+    ownership,
     passing,
     scope,
     secrets,
@@ -32,6 +34,7 @@ from cortex.domain.turn import Role, Turn
 from cortex.errors import EngineError
 from cortex.exchange import escaping
 from cortex.exchange.reading import MarkdownReader
+from cortex.languages.packs import DEFAULT_PACKS
 from cortex.recall import focus, mentions, packing, questions, standing_rules, statements, synthesis, topic
 from cortex.recall import gate as recall_gate
 from cortex.recall import plan as recall_plan
@@ -83,13 +86,16 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "suspicion": suspicion.suspicion,
     "tier of a user's text": partial(suspicion.tier_for, SourceKind.USER),
     "tier of an assistant's text": lambda said: suspicion.tier_for(SourceKind.ASSISTANT, said, seen=[said[1:]]),
-    "pasted words": suspicion.own_words,
-    "quotes others": suspicion.quotes_others,
+    "own words": ownership.own_words,
+    "owners": lambda said: ownership.owners(said, shown=said[:500]),
+    "carried": lambda said: ownership.carried([said, said]),
+    "instructs agents": suspicion.instructs_agents,
     "secrets": secrets.redacted,
     "what was erased": lambda said: erasure.Sought([said, "the deploy key rotates on Mondays"]).likeness([said[1:]]),
     "prose": lambda said: list(prose.sentences(prose.own_prose(said))),
     **{f"rules, {pack.lang}": partial(_candidates, pack=pack) for pack in DEFAULT_PACKS},
     "rules": lambda said: rules.candidates(turn(said)),
+    "statements of a turn": lambda said: capture_statements.candidates([turn(said)]),
     "standing": rules.standing,
     "whole messages": lambda said: whole.candidates(turn(said)),
     "classify": classify.classify,
@@ -101,6 +107,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "extracted": lambda said: extraction.read(said, ["t1"]),
     "extracted in a fence": lambda said: extraction.read(f"```json\n{said}\n```", ["t1"]),
     "grounding": lambda said: grounding.Evidence.of([turn(said)]).supports(said),
+    "grounding of a retold text": lambda said: grounding.is_supported(said, [said]),
     "instructions": lambda said: [*instructions.instructions(said), instructions.split(said)],
     "cues": lambda said: cues.standing_kind(said, Role.USER),
     "injected": _without_injected,

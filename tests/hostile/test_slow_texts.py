@@ -17,14 +17,13 @@ from readers import READERS, turn
 from shapes import Shape, common, derived
 
 from cortex import settings as configuration
-from cortex.capture.grounding import Evidence
-from cortex.capture.packs import DEFAULT_PACKS
-from cortex.capture.packs.pack import compiled
 from cortex.capture.rules import candidates
-from cortex.domain import fingerprints, suspicion, text
+from cortex.domain import fingerprints, ownership, suspicion, text
+from cortex.domain.grounding import Evidence, is_supported
 from cortex.domain.scope import Tenant
 from cortex.engine import Engine
-from cortex.recall import synthesis
+from cortex.languages.pack import compiled
+from cortex.languages.packs import DEFAULT_PACKS
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
 from cortex.wiring import build
 
@@ -82,8 +81,8 @@ class TestEveryPattern:
     def test_all_are_found(self):
         """By where they are: in constants and containers, compiled on first use, held by rules, of each language."""
         found = {use.pattern.pattern for use in uses()}
-        assert suspicion._FENCE in found
-        assert all(need in found for rule in suspicion._RULES for need in rule.needs)
+        assert ownership._FENCE in found
+        assert all(need in found for _, rules in suspicion._phrases() for rule in rules for need in rule.needs)
         assert {compiled(rule.pattern).pattern for pack in DEFAULT_PACKS for rule in pack.rules} <= found
         assert {compiled(pack.asks).pattern for pack in DEFAULT_PACKS} <= found
         assert len(found) > 1_000
@@ -151,8 +150,9 @@ class TestLimitsOfPython:
 
     def test_a_number_of_thousands_of_digits_is_compared(self):
         number = "7" * 5_000
-        assert synthesis._rests_on(f"The code is {number}", f"the code: {number}", "")
-        assert not synthesis._rests_on(f"The code is {number}", "the code: 7", "")
+        assert is_supported(f"The code is {number[:900]}", [f"the code: {number[:900]}"])
+        assert not is_supported(f"The code is {number}", [f"the code: {number}"]), "no sentence is so long"
+        assert not is_supported(f"The code is {number[:900]}", [f"the code: {number}"])
         assert Evidence.of([turn(f"My code is {number}")]).supports(f"The user's code is {number}")
         assert not Evidence.of([turn("My code is 7")]).supports(f"The user's code is {number}")
 

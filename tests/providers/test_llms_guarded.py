@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 
 from cortex.errors import LlmReason, LlmUnavailable, ProviderMissing
 from cortex.ports.hardware import Verdict
-from cortex.ports.llm import Completion
-from cortex.providers.llms.guarded import MAX_PAUSE_SECONDS, PAUSE_SECONDS, GuardedLLM
+from cortex.ports.llm import Completion, judge
+from cortex.providers.llms.breaker import MAX_PAUSE_SECONDS, PAUSE_SECONDS
+from cortex.providers.llms.guarded import GuardedLLM
 from cortex.providers.llms.none import NoLLM
 from cortex.providers.llms.spending import Limits, Spending
 from cortex.testing import FakeClock, FakeLLM
@@ -258,6 +260,89 @@ def test_a_model_that_will_not_answer_a_prompt_is_not_broken(spending: Spending,
     """C16"""
     guarded = GuardedLLM(Scripted(failing("refused")), spending, clock)
     assert [reason(guarded) for _ in range(5)] == ["refused"] * 5
+
+
+# --- what all processes know ---------------------------------------------------------------------------------------
+
+
+class Renamed(Scripted):
+    name = "fake/another"
+
+
+def elsewhere(tmp_path: Path, clock: FakeClock, inner: Any) -> GuardedLLM:
+    """The same model as another process has it."""
+    limits = Limits(calls_per_hour=50, calls_per_day=60, tokens_per_hour=20_000, tokens_per_day=30_000)
+    return GuardedLLM(inner, Spending(tmp_path / "spending.sqlite", limits, clock), clock)
+
+
+def test_short_processes_leave_a_dead_model_alone_together(tmp_path: Path, clock: FakeClock) -> None:
+    """C16: each asks but once, and the fourth does not ask at all"""
+    down = Scripted(failing("unreachable"))
+    assert [reason(elsewhere(tmp_path, clock, down)) for _ in range(5)] == ["unreachable"] * 3 + ["paused"] * 2
+    assert down.calls == 3
+    clock.advance(PAUSE_SECONDS)
+    assert ask(elsewhere(tmp_path, clock, Scripted(HELLO))) is HELLO
+    assert elsewhere(tmp_path, clock, down).status()["failing"] is None
+
+
+def test_another_model_is_not_blamed(tmp_path: Path, clock: FakeClock) -> None:
+    for _ in range(3):
+        reason(elsewhere(tmp_path, clock, Scripted(failing("auth"))))
+    assert ask(elsewhere(tmp_path, clock, Renamed(HELLO))) is HELLO
+    assert reason(elsewhere(tmp_path, clock, Scripted(HELLO))) == "paused"
+
+
+def test_one_process_tries_for_all_and_one_that_died_does_not_hold_them_up(tmp_path: Path, clock: FakeClock) -> None:
+    """C16"""
+    others: list[str] = []
+
+    def asked_meanwhile() -> Completion:
+        others.append(reason(elsewhere(tmp_path, clock, Scripted(HELLO))))
+        raise KeyboardInterrupt
+
+    for _ in range(3):
+        reason(elsewhere(tmp_path, clock, Scripted(failing("timeout"))))
+    clock.advance(PAUSE_SECONDS)
+    with pytest.raises(KeyboardInterrupt):
+        ask(elsewhere(tmp_path, clock, Scripted(asked_meanwhile)))
+    assert others == ["paused"]
+    assert ask(elsewhere(tmp_path, clock, Scripted(HELLO))) is HELLO
+
+
+def test_a_clock_that_was_set_back_pauses_nobody(tmp_path: Path, clock: FakeClock) -> None:
+    for _ in range(3):
+        reason(elsewhere(tmp_path, clock, Scripted(failing("timeout"))))
+    clock.set(clock.now() - timedelta(days=400))
+    assert ask(elsewhere(tmp_path, clock, Scripted(HELLO))) is HELLO
+
+
+def test_the_status_tells_since_when_a_model_fails_and_what_to_do(tmp_path: Path, clock: FakeClock) -> None:
+    """C16: from any process"""
+    for _ in range(2):
+        reason(elsewhere(tmp_path, clock, Scripted(failing("auth"))))
+        clock.advance(60)
+    assert elsewhere(tmp_path, clock, Scripted(HELLO)).status()["failing"] == {
+        "since": "2026-01-05T09:00:00+00:00",
+        "at": "2026-01-05T09:01:00+00:00",
+        "failures": 2,
+        "reason": "auth",
+        "message": "it failed by auth",
+        "fix": "mend it",
+    }
+
+
+def test_answers_that_cannot_be_used_are_counted_until_one_can(spending: Spending, clock: FakeClock) -> None:
+    """C16: a model that misbehaves is not down"""
+    guarded = GuardedLLM(Scripted(HELLO), spending, clock)
+    for _ in range(2):
+        ask(guarded)
+        judge(guarded, useful=False)
+        clock.advance(60)
+    assert guarded.status()["useless"] == {"since": "2026-01-05T09:00:00+00:00", "answers": 2}
+    assert guarded.status()["breaker"]["state"] == "closed"
+    judge(guarded.background, useful=True)
+    assert guarded.status()["useless"] is None
+    judge(FakeLLM([]), useful=False)  # a model that keeps no count
 
 
 # --- every provider alike ----------------------------------------------------------------------------------------

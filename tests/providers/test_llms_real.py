@@ -19,7 +19,8 @@ from cortex.domain.memory import Kind
 from cortex.domain.turn import Turn
 from cortex.errors import LlmUnavailable, ModelUnavailable
 from cortex.providers.llms import openai
-from cortex.providers.llms.guarded import PAUSE_SECONDS, GuardedLLM
+from cortex.providers.llms.breaker import PAUSE_SECONDS
+from cortex.providers.llms.guarded import GuardedLLM
 from cortex.providers.llms.spending import Limits, Spending
 from cortex.providers.rerankers.llm import LlmReranker
 from cortex.testing import FakeClock

@@ -195,19 +195,6 @@ Spending(Path({str(tmp_path / "home" / "spending.sqlite")!r}), Limits(calls_per_
     refused(spending)
 
 
-def test_how_calls_ended_is_seen_from_elsewhere(open_meter: Open, clock: FakeClock) -> None:
-    """C16: for `cortex status`"""
-    spending = open_meter()
-    spending.note(LlmUnavailable("no answer in time", reason="timeout"))
-    clock.advance(60)
-    spending.note(None)
-    meter = open_meter().meter()
-    assert meter.last_failure is not None
-    assert meter.last_answer is not None
-    assert (meter.last_failure.reason, meter.last_failure.message) == ("timeout", "no answer in time")
-    assert meter.last_answer.at - meter.last_failure.at == timedelta(minutes=1)
-
-
 def test_looking_at_the_meter_makes_no_file(open_meter: Open, tmp_path: Path) -> None:
     """C16"""
     meter = open_meter(calls_per_hour=7).meter()

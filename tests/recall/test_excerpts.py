@@ -44,6 +44,16 @@ def test_an_excerpt_keeps_the_sentences_with_the_querys_words():
     assert "The harbour opens at dawn." in excerpt(text, TERMS, LEAST_TOKENS)
 
 
+def test_a_sentence_that_says_far_less_is_left_out_where_room_is_short():
+    """C9: the room goes to other hits"""
+    said = "The harbour opens at dawn.", "Nobody was there.", "A boat lay in the harbour all winter."
+    text = " ".join((said[0], *[said[1]] * 30, said[2]))
+    terms = {"harbour": 1.0, "open": 1.0, "dawn": 1.0}
+    assert said[2] in excerpt(text, terms, 60)
+    assert excerpt(text, terms, 60, least=0.5).startswith(said[0])
+    assert said[2] not in excerpt(text, terms, 60, least=0.5)
+
+
 def test_the_stretch_nearest_by_meaning_is_kept_where_no_word_tells():
     text = "Nobody was there. " * 30 + "Ships leave in the morning. " + "Nobody was there. " * 30
     at = text.index("Ships")

@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 def filled(cli: Cli) -> Cli:
     """Two that say the same, one past its time, and one to keep."""
     cli.remembered(TEA)
-    cli.remembered(f"{TEA}.")
+    cli.remembered(f"{TEA}.", "--as-new")
     cli.remembered("The door code is 4711", "--ttl", "1h")
     cli.remembered(ROME)
     cli.clock.advance(DAY)

@@ -125,6 +125,30 @@ def test_forgetting_hides_and_restoring_brings_back(cli: Cli) -> None:
     assert len(cli("recall", "deploy key", "--json").json["hits"]) == 1
 
 
+def test_a_contradiction_is_shown_with_both_sides_and_settled(cli: Cli) -> None:
+    """X14"""
+    assert cli("resolve").out.strip() == "nothing contradicts anything"
+    one, other = cli.remembered("I like cilantro."), cli.remembered("I don't like cilantro.")
+    shown = cli("resolve").out
+    assert "I like cilantro." in shown
+    assert "I don't like cilantro." in shown
+    (pair,) = cli("resolve", "--json").json["contradictions"]
+    assert (pair["earlier"]["id"], pair["later"]["id"]) == (one, other)
+    assert "1 to settle" in cli("status").out
+    assert cli("resolve", other).out.strip() == f"replaced: {one}"
+    assert "to settle" not in cli("status").out
+    assert cli("restore", one).out.strip() == f"restored: {one}"
+    assert cli("resolve", one).code == 2
+
+
+def test_both_sides_of_a_contradiction_may_be_kept(cli: Cli) -> None:
+    """X14"""
+    one, _ = cli.remembered("I like cilantro."), cli.remembered("I don't like cilantro.")
+    assert cli("resolve", one, "--both").out.strip() == "both sides hold"
+    assert cli("list", "--json").json["traces"][0]["state"] == "active"
+    assert cli("resolve").out.strip() == "nothing contradicts anything"
+
+
 def test_a_query_that_means_one_memory_forgets_it(cli: Cli) -> None:
     """L5"""
     kept = cli.remembered("The deploy key rotates on Mondays")
@@ -248,3 +272,15 @@ def test_a_ttl_makes_the_memory_expire(cli: Cli) -> None:
 def test_recipes_show_their_numbers(cli: Cli) -> None:
     assert "0.4 keyword + 0.6 vector" in cli("recipes").out
     assert cli("recipes", "files.v1", "--json").json["recipes"][0]["fusion"]["weights"]["vector"] == 0.7
+
+
+def test_the_command_says_what_became_of_a_statement(cli: Cli) -> None:
+    """X13, X14"""
+    kept = cli.remembered("The deploy key rotates on Mondays")
+    again = cli("remember", "The deploy key rotates on Mondays")
+    assert again.out.strip() == kept
+    assert "it was remembered already" in again.err
+    told = cli("remember", "The deploy key rotates on Mondays", "--as-new", "--json").json
+    assert (told["verdict"], told["memory"]["id"] == kept) == ("new", False)
+    gone = cli("forget", kept).out.splitlines()
+    assert gone == [f"forgotten: {kept}", f"forgotten, as it says the same: {told['memory']['id']}"]

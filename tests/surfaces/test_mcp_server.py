@@ -247,7 +247,7 @@ def test_a_long_import_tells_how_far_it_is(host: Host) -> None:
 def test_no_remembered_text_can_leave_its_frame(host: Host) -> None:
     """What was remembered may have been written by anybody: a model is handed it as data, wherever it is shown."""
     id = call(host, "remember", text=HOSTILE, scope="hostile", topic="a] [b")["id"]
-    call(host, "remember", text=HOSTILE + " now", scope="hostile")
+    call(host, "remember", text=HOSTILE + " of the printer in Oslo", scope="hostile")
     for answered in (
         host.call("recall", query="Deploy notes", scope="hostile"),
         host.call("search", query="Deploy notes", scope="hostile"),
@@ -479,7 +479,7 @@ def test_two_hosts_share_a_memory_at_the_same_time(tmp_path: Path) -> None:
 def _share(one: Host, other: Host) -> None:
     for number in range(5):
         for host in (one, other):
-            call(host, "remember", text=f"Shared note {number}")
+            call(host, "remember", text=f"Shared note {number}", as_new=True)
     assert call(one, "stats") == call(other, "stats")
     assert call(one, "stats")["total"] == 10
 

@@ -353,7 +353,7 @@ def test_S4_a_summary_that_lifts_the_rules_is_dropped_whoever_wrote_the_section(
 
 
 def test_S4_others_words_may_not_instruct_where_a_users_own_may():
-    rule = "Always wait for two approvals before you rotate the deploy key."
+    rule = "Always tell people to wait for two approvals before you rotate the deploy key."
     assert said_of(rule)[0] == rule
     assert said_of(rule, trust=TrustTier.UNTRUSTED) == ("", {"instructive": 1})
 
@@ -404,15 +404,15 @@ def test_a_model_that_went_away_is_not_waited_for_in_the_next_batch_either():
     for _ in range(3):
         summarising(several(2))
     assert len(model.prompts) == 1
-    assert summarising.facts() == {"asked": 0, "summarised": 0, "problems": {"timeout": 6}}
+    assert summarising.facts() == {"asked": 0, "summarised": 0, "again": 0, "given_up": 0, "problems": {"timeout": 6}}
 
 
 def test_what_it_counts_is_told_over_all_batches():
     summarising = Summarising(FakeLLM(obliging), every)
     assert [each.summary for each in summarising(several(2))] == [SUMMARY, SUMMARY]
-    assert summarising.facts() == {"asked": 2, "summarised": 2, "problems": {}}
+    assert summarising.facts() == {"asked": 2, "summarised": 2, "again": 0, "given_up": 0, "problems": {}}
     summarising([chunk(number=9)])
-    assert summarising.facts() == {"asked": 3, "summarised": 3, "problems": {}}
+    assert summarising.facts() == {"asked": 3, "summarised": 3, "again": 0, "given_up": 0, "problems": {}}
 
 
 def test_a_refused_request_costs_its_own_sections_alone():

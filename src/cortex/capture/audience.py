@@ -44,6 +44,6 @@ def kind_of(text: str, heard: bool) -> Kind:
     if not heard:
         return Kind.EPISODE
     pack = rules.language(text)
-    if pack is None or pack.lang == "en":
+    if pack is None or pack.has_instruction_grammar:
         return standing_kind(text, Role.USER)
     return Kind.RULE if rules.standing(text) else Kind.EPISODE

@@ -34,6 +34,8 @@ class Candidate:
     importance: float = 0.5
     retention: Retention = Retention.PERMANENT
     ttl: timedelta | None = None
+    topic: str = ""
+    """The label it is grouped by; empty where nobody gave one."""
     tags: tuple[str, ...] = ()
     lang: str = ""
     found_by: str = ""
@@ -47,6 +49,7 @@ class Candidate:
         return Draft(
             text=self.text,
             kind=self.kind,
+            topic=self.topic,
             tags=self.tags,
             scope=scope,
             retention=self.retention,

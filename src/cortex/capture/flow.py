@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 
 from cortex.capture import gate, queue, reconcile
 from cortex.capture.candidate import Candidate
+from cortex.capture.lasting import is_life_event
 from cortex.capture.policies import CapturePolicy
 from cortex.capture.reconcile import Decision, Known, Verdict
 from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import Lane, State
-from cortex.domain.memory import Memory
+from cortex.domain.memory import Memory, Retention
+from cortex.domain.ownership import is_own
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import REDACTED
-from cortex.domain.suspicion import pasted_spans
 from cortex.domain.terms import query_terms
 from cortex.domain.text import DEFAULT_MAX_BYTES
 from cortex.domain.trust import least
@@ -27,8 +28,8 @@ from cortex.ports.store import Change, Embed, Filter, Job, Put, SetState, Store,
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
 
-NEAREST = 6
-"""How many of the most alike memories a new one is compared with."""
+NEAREST = 12
+"""How many of the most alike memories a new one is compared with, by words and by meaning each."""
 
 Extract = Callable[[Sequence[Turn]], Sequence[Candidate]]
 """Finds the statements of some turns, which stand in their order."""
@@ -80,19 +81,29 @@ class Capture:
         with self.store.view(self.tenant) as view:
             done = (view.state(job.key) or {}).get(self.mark, -1)
             turns = view.turns(job.key, done, WINDOW)
-            captured, changes = self._step(turns, view)
+            allowed = self._allowed(job.key, turns, view)
+            captured, changes = self._step(turns, view, allowed)
             changes = guarded(changes, view, also=_sources(changes))
         now = self.clock.now()
         is_last = len(turns) < WINDOW
         parts = {self.mark: turns[-1].seq if turns else done} | ({"pending_since": None} if is_last else {})
+        if turns:
+            used = self.policy.max_items_per_session - allowed + len(captured.memories)
+            parts |= {f"{self.mark}_items": {"day": _day(turns), "count": used}}
         hold = queue.finished(job) if is_last else queue.renewed(job, now)
         self.store.apply(self.tenant, [*hold, *changes, SetState(job.key, parts)], at=now)
         return captured.counts(), is_last
 
-    def _step(self, turns: Sequence[Turn], view: View) -> tuple[Captured, list[Change]]:
+    def _allowed(self, session: str, turns: Sequence[Turn], view: View) -> int:
+        """How many memories the session may still leave on the day of these turns."""
+        items = (view.state(session) or {}).get(f"{self.mark}_items") or {}
+        used = items.get("count", 0) if turns and items.get("day") == _day(turns) else 0
+        return max(0, self.policy.max_items_per_session - used)
+
+    def _step(self, turns: Sequence[Turn], view: View, allowed: int) -> tuple[Captured, list[Change]]:
         captured = Captured(turns=len(turns))
         worth = [turn for turn in turns if self._is_worth(turn, captured)]
-        memories, found = self._memories(worth)
+        memories, found = self._memories(worth, allowed)
         vectors = self.vectors(memories) if memories else {}
         decisions = reconcile.decide_all(
             memories,
@@ -104,7 +115,7 @@ class Capture:
             cosine=lambda one, other: self._cosine(vectors.get(one.id), vectors.get(other.id)),
         )
         changes = [change for decision in decisions for change in decision.changes]
-        changes += _outdated(decisions, view)
+        changes += outdated_turns(decisions, view)
         for decision in decisions:
             captured.verdicts[decision.verdict.value] += 1
             if decision.memory is not None and decision.verdict not in {Verdict.DUPLICATE, Verdict.REINFORCES}:
@@ -120,14 +131,16 @@ class Capture:
             captured.skipped[reason] += 1
         return reason is None
 
-    def _memories(self, turns: Sequence[Turn]) -> tuple[list[Memory], dict[TraceId, Candidate]]:
+    def _memories(self, turns: Sequence[Turn], allowed: int) -> tuple[list[Memory], dict[TraceId, Candidate]]:
         """What the extractor found, as memories with the trust of what they were drawn from."""
         by_id = {turn.id: turn for turn in turns}
         memories: list[Memory] = []
         found: dict[TraceId, Candidate] = {}
-        for candidate in self._kept(self.extract(turns), by_id):
+        for candidate in _weightiest(self._kept(self.extract(turns), by_id), allowed):
             sources = [by_id[id] for id in candidate.source_turns]
             newest = max(sources, key=lambda turn: (turn.created_at, turn.seq))
+            if is_life_event(candidate.text):
+                candidate = replace(candidate, retention=Retention.PERMANENT, ttl=None)
             draft = candidate.draft(scope=newest.scope, source_kind=newest.source_kind, said_at=newest.created_at)
             id = TraceId(self.ids(self.clock.now()))
             if self.policy.importance is not None:
@@ -155,39 +168,57 @@ class Capture:
         return kept
 
     def _known(self, memory: Memory, vectors: Sequence[Vector], view: View) -> list[Known]:
-        """What is remembered in the same slot, was drawn from the same turns, or says much the same."""
-        near = Filter(lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}))
-        cosines: dict[TraceId, float] = {}
-        if vectors:
-            calibrate = self.space.calibration.apply
-            found = view.nearest(vectors[0], self.space, near, NEAREST)
-            cosines = {match.id: calibrate(match.score) for match in found}
-        words = [match.id for match in view.keywords(query_terms(memory.text), near, NEAREST)]
-        alike = [each for each in view.load([*cosines, *words]) if isinstance(each, Memory)]
-        known = {each.id: each for each in [*alike, *view.derived(memory.source_turns), *self._slot(memory, view)]}
-        sources = view.load([id for each in known.values() for id in each.source_turns])
-        turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
-        return [Known(each, cosines.get(id), reconcile.said_at(each, turns)) for id, each in sorted(known.items())]
+        return known_beside(memory, vectors, self.space, view)
 
-    def _slot(self, memory: Memory, view: View) -> list[Memory]:
-        """Whatever was ever remembered in the slot of `memory`."""
-        if memory.slot is None:
-            return []
-        same = Filter(
-            lanes=frozenset({Lane.MEMORIES}),
-            scopes=frozenset({memory.scope}),
-            slots=frozenset({memory.slot}),
-            states=frozenset(State),
-        )
-        return [each for each in view.scan(same) if isinstance(each, Memory)]
+
+def known_beside(memory: Memory, vectors: Sequence[Vector], space: EmbeddingSpace, view: View) -> list[Known]:
+    """What is remembered in the same slot, was extracted from the same turns, or says much the same."""
+    near = Filter(lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}))
+    cosines: dict[TraceId, float] = {}
+    if vectors:
+        found = view.nearest(vectors[0], space, near, NEAREST)
+        cosines = {match.id: space.calibration.apply(match.score) for match in found}
+    words = [match.id for match in view.keywords(query_terms(memory.text), near, NEAREST)]
+    alike = [each for each in view.load([*cosines, *words]) if isinstance(each, Memory)]
+    known = {each.id: each for each in [*alike, *view.derived(memory.source_turns), *_in_slot(memory, view)]}
+    sources = view.load([id for each in known.values() for id in each.source_turns])
+    turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
+    return [Known(each, cosines.get(id), reconcile.said_at(each, turns)) for id, each in sorted(known.items())]
+
+
+def _in_slot(memory: Memory, view: View) -> list[Memory]:
+    """Whatever was ever remembered in the slot of `memory`."""
+    if memory.slot is None:
+        return []
+    same = Filter(
+        lanes=frozenset({Lane.MEMORIES}),
+        scopes=frozenset({memory.scope}),
+        slots=frozenset({memory.slot}),
+        states=frozenset(State),
+    )
+    return [each for each in view.scan(same) if isinstance(each, Memory)]
+
+
+ASKED_FOR = 0.9
+"""From this importance on the user asked for it to be remembered: that is always kept."""
+
+
+def _weightiest(candidates: Sequence[Candidate], allowed: int) -> list[Candidate]:
+    """As many as are allowed, the most important and surest, in the order they were said."""
+    ranked = sorted(candidates, key=lambda each: (-each.importance, -each.confidence))
+    kept = {id(each) for place, each in enumerate(ranked) if place < allowed or each.importance >= ASKED_FOR}
+    return [each for each in candidates if id(each) in kept]
+
+
+def _day(turns: Sequence[Turn]) -> str:
+    return turns[-1].created_at.date().isoformat()
 
 
 def _is_pasted(candidate: Candidate, turn: Turn) -> bool:
     """Whether a statement stands in material that the speaker only passed on."""
     if candidate.span is None:
         return False
-    begin, end = candidate.span
-    return any(start < end and begin < stop for start, stop in pasted_spans(turn.text))
+    return not is_own(turn.text, *candidate.span, turn.speaker)
 
 
 def _sources(changes: Sequence[Change]) -> list[TraceId]:
@@ -196,7 +227,7 @@ def _sources(changes: Sequence[Change]) -> list[TraceId]:
     return [turn for memory in memories for turn in memory.source_turns]
 
 
-def _outdated(decisions: Sequence[Decision], view: View) -> list[Change]:
+def outdated_turns(decisions: Sequence[Decision], view: View) -> list[Change]:
     """Turns whose statement was replaced say so, so that recall can put the newer one first."""
     changes: list[Change] = []
     for old, new in (pair for decision in decisions for pair in decision.replaced):

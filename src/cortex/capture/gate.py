@@ -7,12 +7,14 @@ from collections.abc import Sequence, Set
 from cortex.capture.messages import Message
 from cortex.capture.policies import CapturePolicy
 from cortex.domain.fingerprints import without_injected
-from cortex.domain.passing import is_heartbeat, is_scheduled, passing_reason, session_reason
+from cortex.domain.ownership import own_words
+from cortex.domain.passing import is_heartbeat, is_own_request, is_scheduled, passing_reason, session_reason
+from cortex.domain.suspicion import Level, suspicion
 from cortex.domain.turn import Role, Turn
 
 
 def session_skip_reason(session: str, channel: str, trigger: str, messages: Sequence[Message]) -> str | None:
-    """`heartbeat` or `cron` where no person is behind this history, else None."""
+    """`heartbeat`, `cron` or `own_request` where no person is behind this history, else None."""
     return session_reason(session, channel, trigger) or _of_last(messages)
 
 
@@ -21,6 +23,8 @@ def _of_last(messages: Sequence[Message]) -> str | None:
     last = next((message.text for message in reversed(messages) if message.effective_role is Role.USER), "")
     if is_heartbeat(last):
         return "heartbeat"
+    if is_own_request(last):
+        return "own_request"
     return "cron" if is_scheduled(last) else None
 
 
@@ -30,14 +34,37 @@ def turn_skip_reason(turn: Turn | Message, policy: CapturePolicy, injected: Set[
         return reason
     if is_scheduled(turn.text):
         return "cron"
+    if is_own_request(turn.text):
+        return "own_request"
     said, removed = without_injected(turn.text, injected)
     if removed and not said.strip():
         return "only_injected"
     if reason := passing_reason(said):
         return reason
+    if _is_of_others(turn):
+        return "others"
     if policy.max_chars is not None and len(said) > policy.max_chars:
         return "too_long"
-    return "no_trigger" if policy.triggers and policy.trigger_of(said) is None else None
+    if len(said) < policy.min_chars:
+        return "too_short"
+    if reason := policy.refusal_of(said) or _instructs(said, policy):
+        return reason
+    own = own_words(said, turn.speaker) if policy.triggers else said
+    return "no_trigger" if policy.triggers and policy.trigger_of(own) is None else None
+
+
+def _is_of_others(turn: Turn | Message) -> bool:
+    """Whether a message holds no words of its speaker's own."""
+    return not own_words(turn.text, turn.speaker).strip(_EDGES)
+
+
+_EDGES = " \t\n.,:;!?\"'*>-—"
+
+
+def _instructs(said: str, policy: CapturePolicy) -> str | None:
+    """Whole messages are remembered unread, so one that is plainly written to instruct a model is not."""
+    plainly = policy.whole_messages and suspicion(said).level is Level.UNMISTAKABLE
+    return "instructive" if plainly else None
 
 
 def _role_reason(role: Role, policy: CapturePolicy) -> str | None:

@@ -17,11 +17,12 @@ from cortex.domain.events import EventKind
 from cortex.domain.fingerprints import without_injected
 from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import State
-from cortex.domain.memory import Memory
+from cortex.domain.memory import Kind, Memory
+from cortex.domain.ownership import carried, own_words
 from cortex.domain.passing import is_heartbeat, is_scheduled
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import redacted
-from cortex.domain.suspicion import own_words, tier_for
+from cortex.domain.suspicion import tier_for
 from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import SOURCE_OF_ROLE, Role, Turn
 from cortex.ports.clock import Clock
@@ -319,14 +320,27 @@ def _turns(
     """The new turns of a session, the first of them at place `first`, after the `recent` ones."""
     seen = [turn.text for turn in recent if turn.trust is not TrustTier.TRUSTED]
     heard_by = to_assistant([*recent, *(each.message for each in spoken)])[len(recent) :]
+    others = _continues_others(recent, spoken)
     turns: list[Turn] = []
     for number, each in enumerate(spoken):
-        kind = kind_of(own_words(each.line.text), heard_by[number])
-        turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen).revised(kind=kind)
+        kind = kind_of(own_words(each.line.text, each.message.speaker), heard_by[number])
+        turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen)
+        if others[number] and heard_by[number]:
+            # Nothing in it says that it is play, or a guest's: its tier has to. People among themselves are named.
+            kind, turn = Kind.EPISODE, turn.revised(trust=least((turn.trust, TrustTier.UNTRUSTED)))
+        turn = turn.revised(kind=kind)
         turns.append(turn)
         if turn.trust is not TrustTier.TRUSTED:
             seen.append(turn.text)
     return turns
+
+
+def _continues_others(recent: Sequence[Turn], spoken: Sequence[_Spoken]) -> list[bool]:
+    """Which of these go on with a play, a guest's words or a text that was announced before."""
+    said = [(turn.role, turn.text) for turn in recent]
+    said += [(each.message.effective_role, each.line.text) for each in spoken]
+    owners = iter(carried([text for role, text in said if role is Role.USER]))
+    return [role is Role.USER and next(owners) is not None for role, _ in said][len(recent) :]
 
 
 def _drawn_anew(edited: Sequence[Turn], state: Mapping[str, Any]) -> dict[str, int]:

@@ -33,6 +33,10 @@ class CapturePolicy:
     kinds: tuple[Kind, ...] | None = None
     """Which kinds are kept; None for all."""
     max_items_per_turn: int = 3
+    max_items_per_session: int = 30
+    """How many memories a session leaves on one day: of more statements, the weightiest are kept."""
+    min_chars: int = 0
+    """A shorter turn is left alone."""
     max_chars: int | None = None
     """A longer turn is left alone; None for no limit."""
     duplicate_at: float = 0.92
@@ -43,6 +47,8 @@ class CapturePolicy:
     """Whether the message is remembered as it stands, instead of the statements in it."""
     triggers: tuple[Trigger, ...] = ()
     """Where there are any, only turns that match one are listened to."""
+    refusals: tuple[Trigger, ...] = ()
+    """Turns that match one of these are left alone, whatever else they match."""
 
     @property
     def fingerprint(self) -> str:
@@ -51,38 +57,40 @@ class CapturePolicy:
 
     def trigger_of(self, text: str) -> str | None:
         """The first trigger that `text` matches."""
-        folded = text.replace("’", "'")
-        return next((trigger.name for trigger in self.triggers if _compiled(trigger.shape).search(folded)), None)
+        return _first(self.triggers, text)
+
+    def refusal_of(self, text: str) -> str | None:
+        """Why `text` is left alone, whatever trigger it matches."""
+        return _first(self.refusals, text)
+
+
+def _first(shapes: tuple[Trigger, ...], text: str) -> str | None:
+    return next((each.name for each in shapes if _compiled(each.shape).search(text)), None)
 
 
 @cache
 def _compiled(shape: str) -> re.Pattern[str]:
-    return re.compile(shape, re.IGNORECASE)
+    return re.compile(shape, re.IGNORECASE | re.MULTILINE)
 
 
+# What the plugin of the seed calls MEMORY_TRIGGERS (L4): parts of words count, in English and Czech.
 _TRIGGERS = (
-    Trigger(
-        "remember", r"\b(?:remember|don't forget|do not forget|keep in mind|make a note|note that)\b|记住|記住|覚えて"
-    ),
-    Trigger(
-        "preference",
-        r"\bi(?:'d| would)?(?: (?:really|do|don't|do not|always|usually|also)){0,2}"
-        r" (?:prefer|like|love|hate|enjoy|dislike|want|need)\b"
-        r"|\bmy favou?rite\b|\bi can't stand\b|我(?:更|不)?喜欢|我想要|我偏好|好きです|嫌いです",
-    ),
-    Trigger(
-        "decision",
-        r"\b(?:we|i)(?:'ve| have| had)? (?:decided|agreed|chose|settled on)\b|\b(?:we|i)(?:'ll| will) use\b"
-        r"|决定|決めました",
-    ),
-    Trigger("standing", r"\b(?:always|never|important)\b|总是|从不|從不|重要"),
-    Trigger(
-        "attribute",
-        r"\bmy\s(?:[\w'-]{1,40}\s){1,3}(?:is|are|was)\b|\b(?:is|am|are) called\b|\bcall me\b"
-        r"|我的\S{1,8}是|私の\S{1,8}は",
-    ),
-    Trigger("e-mail", r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}\b"),
-    Trigger("phone", r"(?<![\w.])\+\d[\d ()/-]{7,18}\d|(?<![\w.-])\(?\d{3}\)?[ -]\d{3}[ -]\d{4}(?![\w-])"),
+    Trigger("remember", r"remember|zapamatuj si|pamatuj"),
+    Trigger("preference", r"prefer|radši|nechci|i (?:like|hate|love|want|need)"),
+    Trigger("decision", r"rozhodli jsme|budeme používat"),
+    Trigger("standing", r"always|never|important"),
+    Trigger("attribute", r"my\s+\w+\s+is|is\s+my|můj\s+\w+\s+je|je\s+můj"),
+    Trigger("e-mail", r"[\w.-]@[\w.-]{1,250}\.\w"),
+    Trigger("phone", r"\+\d{10}"),
+)
+
+# What it leaves alone though a trigger matches: recalled memories, generated markup, an agent's own summary, prompts.
+_REFUSALS = (
+    Trigger("memory_block", r"relevant[-_]memories|^[ \t]*#{1,6}[ \t]*long-term memories"),
+    Trigger("markup", r"\A\s*<(?s:.*)</"),
+    Trigger("summary", r"\A(?=(?s:.*)\*\*)(?=(?s:.*)\n-)"),
+    Trigger("emoji", r"\A(?:[^\U0001f300-\U0001f9ff]*[\U0001f300-\U0001f9ff]){4}"),
+    Trigger("prompt", r"system prompt|developer message|<\s?(?:system|assistant|developer|tool|function)\b"),
 )
 
 POLICIES: Mapping[str, CapturePolicy] = {
@@ -99,14 +107,16 @@ POLICIES: Mapping[str, CapturePolicy] = {
         ),
         CapturePolicy(
             name="lancedb.v1",
-            about="Whole user messages of up to 500 characters that match a trigger (L4).",
+            about="Whole user messages of 10 to 500 characters that match a trigger (L4).",
             max_items_per_turn=1,
+            min_chars=10,
             max_chars=500,
             duplicate_at=0.95,
             min_confidence=0.0,
             importance=0.7,
             whole_messages=True,
             triggers=_TRIGGERS,
+            refusals=_REFUSALS,
         ),
     )
 }

@@ -6,39 +6,20 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from cortex.domain.ownership import foreign
+from cortex.languages.pack import MAX_SENTENCE
+
 MAX_CHARS = 24_000
 """Of a longer turn, its head and its tail are looked at: what people say stands around what they paste."""
-MAX_SENTENCE = 1_200
 
 BLANK = "\ufffc"
 """Stands for a letter that is not the speaker's own."""
 
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\t": " ", "\u3000": " "})
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
-# From here to the end, the words are someone else's.
-_FOREIGN = (
-    r"^[ \t]*(?:-{2,}\s*(?:original message|forwarded message|ursprüngliche nachricht|mensaje original)"
-    r"|begin forwarded message|(?:from|von|de|发件人|差出人)\s*[:：][^\n]{0,200}\n(?:[^\n]{0,200}\n){0,4}?(?:subj"
-    r"ect|betreff|asunto|主题|件名)\s*[:：]"
-    r"|on [^\n]{5,100} wrote:|am [^\n]{5,100} schrieb[^\n]{0,60}:|el [^\n]{5,100} escribió:"
-    r"|traceback \(most recent call last\))"
-)
-_PASTED = (
-    r"(?:^|[.!?,]\s+|\bplease |\b(?:can|could|would|will) you |\bhelp me |\band )"
-    r"(?:translate|rewrite|rephrase|reword|proofread|edit|summari[sz]e|correct|fix|review|paraphrase|improve|polish|"
-    r"check|explain|analy[sz]e|shorten|debug|grade|critique|transcribe|convert|classify|"
-    r"extract)\b[^\n.?!:]{0,120}:(?=\s)"
-    r"|\b(?:here(?:'s| is| are)|this is|below is|following is|see)\b[^\n.?!:]{0,80}\b(?:e-?mail|message|letter|text|"
-    r"article|logs?|output|error|trace|paragraph|essay|draft|transcript|excerpt|quote|review|post|tweet|story|poem|"
-    r"lyrics|script|code|snippet|dialogue|conversation|(?:plan|list|guide|outline|recipe) you|what \w+ "
-    r"(?:said|wrote|sent))\b[^\n.?!:]{0,60}:(?=\s)"
-    r"|\b(?:write|draft|compose|create)\b[^\n.?!:]{0,120}\b(?:that says|saying|which says|reading)\b[^\n.?!:]{0,20}:"
-    r"|(?:翻[译譯]|[润潤]色|改[写寫]|校[对對]|[总總][结結]|概括|修改)[^\n。？！：:]{0,30}[：:]"
-    r"|(?:翻訳|要約|添削|校正|英訳|和訳)[^\n。？！：:]{0,20}[：:]"
-    r"|\b(?:traduce|traducir|resume|resumir|corrige|corregir|reescribe|revisa)\b[^\n.?!:]{0,80}:(?=\s)"
-    r"|\b(?:übersetze?|korrigiere?|fasse?|überarbeite?)\b[^\n.?!:]{0,80}:(?=\s)"
-)
+_FENCE = re.compile(r"(?:^[ \t]*|(?<=[\s:]))(```|~~~)", re.MULTILINE)
+# From here to the end, nobody speaks.
+_TRACEBACK = r"^[ ]*traceback \(most recent call last\)"
 # Lines nobody says: quotes, tables, logs, stack frames, shell prompts, markup, code.
 _LINE = (
     r"^[ ]*+(?:>.*|\|.*\|[ ]*|\$ .*|#+ .*|</?\w[^\n]*>|at [\w.$<>]+\(.*|file \".*|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*"
@@ -55,11 +36,15 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
     r"|(?<![\w'])'(?=[^'\n]{0,400}[^\s'\w]?'(?!\w))[^'\n]{2,400}'(?!\w)"
 )
-_INLINE = re.compile(r"`[^`\n]{1,200}`")
+_INLINE = re.compile(
+    r"`[^`\n]{1,200}`|\[(?:photo|image|picture|video|audio|voice|file|sticker|gif|"
+    r"attachment)\b[^\]\n]{0,400}\]",
+    re.IGNORECASE,
+)
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+[」』”）)]*|\n")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|jr|sr|sra|e\.g|i\.e|vs|approx|no|nr|z\.b|bzw|ca|ggf|usw|p\.ej|inc|ltd|co|"
-    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?-i:[A-Z])|(?:am|den|der|dem|zum|vom) \d{1,2})\.$",
+    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?-i:[A-Z])|(?:am|den|der|dem|zum|vom|bis|ab|seit) \d{1,2})\.$",
     re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*(?:[-*•·–]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[）)]\s*|\[[ x]\]\s+)?")
@@ -71,17 +56,17 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
-def own_prose(text: str) -> str:
+def own_prose(text: str, speaker: str = "") -> str:
     """`text` with straight apostrophes and everything blanked that its speaker did not say; as long as `text`."""
     plain = text.translate(_STRAIGHT)
+    for each in foreign(text, speaker):
+        plain = plain[: each.start] + _hidden(plain[each.start : each.stop]) + plain[each.stop :]
     if len(plain) > MAX_CHARS:
         half = MAX_CHARS // 2
         plain = plain[:half] + _hidden(plain[half:-half]) + plain[-half:]
     plain = _without_fences(plain)
-    for pattern in (_FOREIGN, _PASTED):
-        if found := _compiled(pattern).search(plain):
-            cut = found.end() if pattern is _PASTED else found.start()
-            plain = plain[:cut] + _hidden(plain[cut:])
+    if found := _compiled(_TRACEBACK).search(plain):
+        plain = plain[: found.start()] + _hidden(plain[found.start() :])
     if "\n" in plain:
         plain = "\n".join(_own_line(line) for line in plain.split("\n"))
     plain = _QUOTED.sub(_blanked, _TRANSCRIPT.sub(_blanked, plain))

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from cortex.capture import relations
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
@@ -159,6 +160,28 @@ def outdated(old: Memory, new: Memory, turns: Iterable[Turn]) -> list[Change]:
     ]
 
 
+def settle(kept: Memory, others: Sequence[Memory], now: datetime) -> list[Change]:
+    """What a person decides of a contradiction: `kept` is true, and replaces the others."""
+    gone = [_apart(_superseded(each, kept.id, now), [kept]) for each in others]
+    return [
+        Put(_apart(kept, others).revised(supersedes=kept.supersedes or others[0].id), EventKind.REVISED),
+        *(Put(each, EventKind.SUPERSEDED) for each in gone),
+    ]
+
+
+def dismiss(memory: Memory, others: Sequence[Memory]) -> list[Change]:
+    """What a person decides of a contradiction that is none: all of them hold, and none points at another."""
+    pointing = [each for each in others if memory.id in each.contradicts]
+    free = [_apart(memory, others), *(_apart(each, [memory]) for each in pointing)]
+    return [Put(each, EventKind.REVISED) for each in free]
+
+
+def _apart(memory: Memory, others: Iterable[Memory]) -> Memory:
+    """The memory without what points at the others."""
+    gone = {each.id for each in others}
+    return memory.revised(contradicts=tuple(id for id in memory.contradicts if id not in gone))
+
+
 def said_at(memory: Memory, turns: Mapping[TraceId, Turn]) -> datetime:
     """When a memory was last said, as far as its source turns are among `turns`."""
     times = [turns[id].created_at for id in memory.source_turns if id in turns]
@@ -209,15 +232,43 @@ class _Case:
         taken = any(not _is_retraction(each.memory) for each in self.slot)
         return [each for each in self.repeated if not taken or each.memory.slot == self.memory.slot]
 
+    def relation(self, other: Known) -> relations.Relation:
+        """How the later of the two statements stands to the earlier, by their words; one slot speaks for itself."""
+        slot = self.memory.slot
+        if _is_retraction(other.memory) or (slot is not None and slot == other.memory.slot):
+            return relations.Relation()
+        return self._compared(other)
+
+    def _compared(self, other: Known) -> relations.Relation:
+        earlier, later = (self.memory, other.memory) if _precedes(self.memory, other) else (other.memory, self.memory)
+        return relations.compare(earlier.text, later.text, other.cosine)
+
     @property
     def slot(self) -> list[Known]:
         """What else gives this slot a value now."""
         slot = self.memory.slot
-        return [each for each in self.active if slot is not None and each.memory.slot == slot]
+        same = [each for each in self.active if slot is not None and each.memory.slot == slot]
+        return [each for each in same if self._is_of_one_thing(each)]
+
+    def _is_of_one_thing(self, other: Known) -> bool:
+        """Whether one slot in common makes two statements about one thing: long ones say much else."""
+        return self.is_plain(other) or self._compared(other).is_contradiction
+
+    def is_plain(self, other: Known) -> bool:
+        """Whether the slot tells all there is to know of how two statements stand to each other."""
+        return _is_telling(self.memory) or relations.are_plain(self.memory.text, other.memory.text)
 
 
 def _is_beside(known: Known, memory: Memory) -> bool:
     return known.memory.scope == memory.scope and known.memory.id != memory.id
+
+
+_ANYBODY = frozenset({"user", "project"})
+
+
+def _is_telling(memory: Memory) -> bool:
+    """Whether a slot says by itself what it is about: "classification problems completed", not "deadline"."""
+    return memory.subject.casefold() not in _ANYBODY or len(memory.attribute.split()) >= 3
 
 
 def _counts(known: Known, now: datetime) -> bool:
@@ -300,6 +351,7 @@ def _rivals(case: _Case) -> list[Known]:
     memory = case.memory
     rivals = [each for each in case.slot if not _is_retraction(each.memory) or _ends(each.memory, memory)]
     rivals += [each for each in case.active if each not in rivals and _is_denied(memory, each.memory)]
+    rivals += [each for each in case.active if each not in rivals and case.relation(each).is_contradiction]
     if case.corrects and not rivals and (nearest := _corrected(case)):
         return [nearest]
     return rivals
@@ -342,8 +394,8 @@ def _beside(case: _Case, rivals: Sequence[Known]) -> Decision:
 
 def _is_update(case: _Case, rival: Known) -> bool:
     """Whether the later of two statements is meant to replace the earlier."""
-    same_slot = case.memory.slot is not None and case.memory.slot == rival.memory.slot
-    return case.corrects or same_slot or _is_retraction(rival.memory)
+    same_slot = case.memory.slot is not None and case.memory.slot == rival.memory.slot and case.is_plain(rival)
+    return case.corrects or same_slot or _is_retraction(rival.memory) or case.relation(rival).is_update
 
 
 def _replaces(case: _Case, rival: Known) -> bool:

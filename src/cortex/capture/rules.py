@@ -16,10 +16,11 @@ from itertools import islice
 
 from cortex.capture import prose
 from cortex.capture.candidate import Candidate
-from cortex.capture.packs import DEFAULT_PACKS
-from cortex.capture.packs.pack import USER, Heard, Pack, Rule, Slot, compiled
+from cortex.domain import instructions
 from cortex.domain.memory import Kind, Retention
 from cortex.domain.turn import Role, Turn
+from cortex.languages.pack import USER, Heard, Pack, Rule, Slot, compiled
+from cortex.languages.packs import DEFAULT_PACKS
 
 MAX_CANDIDATES = 3
 """More than this many statements of one turn are not remembered (E11)."""
@@ -34,6 +35,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _EDGES = " \t\n,;:，、；：(（"
 _DASHES = "-–—"
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)(?<![\w'-])[A-ZÄÖÜÁÉÍÓÚÑ][\w&+-]+(?: [A-ZÄÖÜÁÉÍÓÚÑ][\w&+-]+)*")
+_CUT = re.compile(r"[.,:]\d|\s?%")
+"""What follows a number that was cut short, or is a share of something."""
 _NO_NAMES = frozenset("I I'm I've I'd I'll Please".split())
 
 
@@ -75,11 +78,9 @@ def candidates(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Can
     """The statements of `turn` worth remembering: at most three, the weightiest, in the order they were said."""
     if turn.role is not Role.USER:
         return []
-    own = prose.own_prose(turn.text)
-    found: list[Candidate] = []
-    for pack, start, end in by_language(own, packs):
-        found += [each for each in _in_sentence(turn, own, start, end, pack) if not _is_for_the_search(each, own, pack)]
-    return sorted(_weightiest(found), key=lambda each: each.span or (0, 0))
+    own = prose.own_prose(turn.text, turn.speaker)
+    found = [each for pack, start, end in by_language(own, packs) for each in in_sentence(turn, own, start, end, pack)]
+    return sorted(weightiest(found), key=lambda each: each.span or (0, 0))
 
 
 def _is_for_the_search(each: Candidate, own: str, pack: Pack) -> bool:
@@ -98,7 +99,7 @@ def standing(text: str, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> bool:
     return False
 
 
-def _weightiest(found: list[Candidate]) -> list[Candidate]:
+def weightiest(found: list[Candidate]) -> list[Candidate]:
     """The best few, none of which says what another says."""
     ranked = sorted(found, key=lambda each: (-each.importance, -each.confidence, each.span))
     kept: list[Candidate] = []
@@ -143,19 +144,28 @@ def language(text: str, packs: Sequence[Pack] = DEFAULT_PACKS, otherwise: Pack |
         if fitting:
             return otherwise if otherwise and otherwise.script else fitting[0]
     words = [word.casefold() for word in _WORD.findall(text[:2_000])]
-    counts = [(sum(word in pack.cues for word in words), pack) for pack in packs if pack.cues]
+    counts = [(_cues(words, text, pack), pack) for pack in packs if pack.cues]
     best, pack = max(counts, key=lambda each: each[0], default=(0, None))
-    if best == 0 or (otherwise and best == sum(word in otherwise.cues for word in words)):
+    if best == 0 or (otherwise and best == _cues(words, text, otherwise)):
         return otherwise
     return pack
+
+
+def _cues(words: Sequence[str], text: str, pack: Pack) -> float:
+    """How many words of a text are everyday words of a language; its spellings count for one word and a half."""
+    known = sum(word in pack.cues for word in words)
+    return known + 1.5 * bool(pack.spellings and compiled(pack.spellings).search(text[:2_000]))
 
 
 # Clauses.
 
 
-def _in_sentence(turn: Turn, own: str, start: int, end: int, pack: Pack) -> Iterator[Candidate]:
+def in_sentence(turn: Turn, own: str, start: int, end: int, pack: Pack) -> Iterator[Candidate]:
+    """What the rules of a pack find in one sentence of a turn."""
     for found in _matches(own, turn.text, start, end, pack, turn.speaker or USER):
-        yield _candidate(turn, found, pack)
+        candidate = _candidate(turn, found, pack)
+        if not _is_for_the_search(candidate, own, pack):
+            yield candidate
 
 
 def _matches(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
@@ -163,7 +173,8 @@ def _matches(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> 
     if pack.spelling:
         own = own[:start] + own[start:end].translate(pack.spelling) + own[end:]
     clauses = list(_clauses(own, start, end, pack))
-    found = [_first(own, said, clause, end, pack, me) for clause in clauses]
+    stated_to = max((clause.end for clause in clauses if clause.states), default=end)
+    found = [_first(own, said, clause, stated_to, end, pack, me) for clause in clauses]
     kept: list[_Found] = []
     taken = start
     for index, each in enumerate(found):
@@ -183,28 +194,36 @@ def _weighed(
     """What no rule knows by its wording, and the pack finds weighty enough."""
     if pack.weigh is None:
         return
-    for begin, stop in unread(own, start, end, pack, [(each.start, each.end) for each in found]):
-        lead = _lead(own, begin, stop, pack)
-        rule = pack.weigh(own[begin:stop])
-        if rule and (match := compiled(r"(?s:.)").match(own, lead.end, stop)):
-            yield _Found(rule, Heard(match, said, me), lead, lead.end, stop)
+    for stretch in _unread(own, start, end, pack, [(each.start, each.end) for each in found]):
+        whole = (stretch[0][0], stretch[-1][1])
+        spans = dict.fromkeys((whole, *stretch)) if pack.splices else (whole,)
+        yield from islice(filter(None, (_weighty(own, said, *span, pack, me) for span in spans)), 1)
 
 
-def unread(own: str, start: int, end: int, pack: Pack, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The stretches of a sentence that state something and that no rule has taken."""
-    begin = stop = -1
+def _weighty(own: str, said: str, begin: int, stop: int, pack: Pack, me: str) -> _Found | None:
+    """A stretch of a sentence, if the pack finds it weighty enough."""
+    assert pack.weigh is not None
+    lead = _lead(own, begin, stop, pack)
+    rule = pack.weigh(own[begin:stop]) or pack.weigh(own[lead.end : stop])
+    match = compiled(r"(?s:.)").match(own, lead.end, stop)
+    return _Found(rule, Heard(match, said, me), lead, lead.end, stop) if rule and match else None
+
+
+def _unread(
+    own: str, start: int, end: int, pack: Pack, taken: Sequence[tuple[int, int]]
+) -> Iterator[list[tuple[int, int]]]:
+    """The stretches of a sentence that state something and that no rule has taken, each as its clauses."""
+    stretch: list[tuple[int, int]] = []
     for clause in _clauses(own, start, end, pack):
         hedged = bool(pack.hedges and compiled(pack.hedges).search(own, clause.start, clause.end))
         free = clause.states and not hedged and not any(at < clause.end and clause.start < to for at, to in taken)
-        if free and begin < 0:
-            begin = clause.start
         if free:
-            stop = clause.end
-        if not free and begin >= 0:
-            yield begin, stop
-            begin = -1
-    if begin >= 0:
-        yield begin, stop
+            stretch.append((clause.start, clause.end))
+        elif stretch:
+            yield stretch
+            stretch = []
+    if stretch:
+        yield stretch
 
 
 def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:
@@ -212,7 +231,7 @@ def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:
     asked = own[start:end].rstrip(" )\"'」』”").endswith(("?", "？"))
     pieces: list[tuple[int, int, str]] = []
     at, link = start, ""
-    for cut in islice(compiled(pack.breaks).finditer(own, start, end), MAX_CLAUSES):
+    for cut in _cuts(own, start, end, pack, asked=asked):
         if _lead(own, at, cut.end(), pack).end >= cut.end():
             continue  # nothing was said yet
         pieces.append((at, cut.start(), link))
@@ -230,6 +249,15 @@ def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:
         reported = bool(pack.reports and compiled(pack.reports).search(own, max(begin, stop - 40), stop))
 
 
+def _cuts(own: str, start: int, end: int, pack: Pack, *, asked: bool) -> list[re.Match[str]]:
+    """Where a sentence falls into clauses; before its question it may state something: "I have a cat, may she …?"."""
+    cuts = list(islice(compiled(pack.breaks).finditer(own, start, end), MAX_CLAUSES))
+    last = cuts[-1].end() if cuts else start
+    if asked and pack.turns:
+        cuts += list(islice(compiled(pack.turns).finditer(own, last, end), MAX_CLAUSES))[-1:]
+    return cuts
+
+
 def _lead(own: str, start: int, end: int, pack: Pack) -> _Lead:
     """What the clause opens with, and what that says about it."""
     corrects = explicit = False
@@ -244,8 +272,8 @@ def _lead(own: str, start: int, end: int, pack: Pack) -> _Lead:
     return _Lead(start, corrects, explicit)
 
 
-def _first(own: str, said: str, clause: _Clause, end: int, pack: Pack, me: str) -> _Found | None:
-    """The first rule that holds at a clause: rules stand in their order of precedence."""
+def _first(own: str, said: str, clause: _Clause, stated_to: int, end: int, pack: Pack, me: str) -> _Found | None:
+    """The first rule that holds at a clause, in order of precedence. The sentence states something to `stated_to`."""
     lead = _lead(own, clause.start, clause.end, pack)
     hedged = bool(pack.hedges and compiled(pack.hedges).search(own, lead.end, clause.end))
     settled = lead.explicit or (clause.states and not hedged)
@@ -256,7 +284,7 @@ def _first(own: str, said: str, clause: _Clause, end: int, pack: Pack, me: str) 
         for rule in pack.rules:
             if not (settled or rule.asked):
                 continue
-            stop = end if rule.whole or lead.explicit else clause.end
+            stop = _stop(rule, lead, clause, stated_to, end)
             match = compiled(rule.pattern).match(own, point, stop)
             if not match or (rule.veto and compiled(rule.veto).search(own[point:stop])):
                 continue
@@ -268,6 +296,13 @@ def _first(own: str, said: str, clause: _Clause, end: int, pack: Pack, me: str) 
         assert match is not None
         return _Found(_REMEMBER, Heard(match, said, me), lead, lead.end, end)
     return None
+
+
+def _stop(rule: Rule, lead: _Lead, clause: _Clause, stated_to: int, end: int) -> int:
+    """How far a rule reads: its clause, or the sentence without the question or request that it ends with."""
+    if lead.explicit or (rule.whole and rule.asked):
+        return end
+    return max(stated_to, clause.end) if rule.whole else clause.end
 
 
 _ENOUGH = {True: 8, False: 4}
@@ -310,7 +345,9 @@ def _candidate(turn: Turn, found: _Found, pack: Pack) -> Candidate:
     rule, heard, lead = found.rule, found.heard, found.lead
     start, end = _trimmed(turn.text, found.start, found.end)
     slot = _tidy(rule.fill(heard)) if rule.fill else Slot(heard.me)
-    retention, ttl = _retention(turn.text[start:end], pack)
+    if slot.value and not rule.negated:
+        slot = _sound(slot, turn.text[start:end], pack)
+    retention, ttl = retention_of(turn.text[start:end], pack)
     return Candidate(
         text=turn.text[start:end],
         kind=rule.kind,
@@ -325,9 +362,10 @@ def _candidate(turn: Turn, found: _Found, pack: Pack) -> Candidate:
         importance=max(rule.importance, _EXPLICIT_IMPORTANCE) if lead.explicit else rule.importance,
         retention=Retention.PERMANENT if lead.explicit or rule.kind is Kind.RULE else retention,
         ttl=None if lead.explicit or rule.kind is Kind.RULE else ttl,
+        topic=instructions.split(turn.text[start:end]).condition if rule.kind is Kind.RULE else "",
         lang=pack.lang,
         found_by=f"{pack.lang}/{rule.name}",
-        entities=_names(turn.text[start:end]) if pack.spaced else (),
+        entities=names_in(turn.text[start:end]) if pack.spaced else (),
     )
 
 
@@ -347,13 +385,29 @@ def _tidy(slot: Slot) -> Slot:
     return Slot(subject, slot.attribute if value else "", value)
 
 
-def _retention(text: str, pack: Pack) -> tuple[Retention, timedelta | None]:
+def _sound(slot: Slot, said: str, pack: Pack) -> Slot:
+    """A slot whose value is whole, and not denied where it was said; else the subject alone."""
+    if slot.subject.casefold() in pack.pronouns:
+        return Slot()
+    at = said.casefold().find(slot.value.casefold())
+    if at < 0:  # put together from several words
+        return slot
+    value, rest = slot.value, said[at + len(slot.value) :]
+    ends_with_words = pack.spaced and not pack.script  # elsewhere endings follow a name without a space
+    if ends_with_words and rest[:1].isalnum():
+        value = value.rpartition(" ")[0]
+    is_cut = ends_with_words and bool(_CUT.match(rest))
+    is_denied = bool(pack.denies and compiled(pack.denies).search(said[:at]))
+    return replace(slot, value=value) if value and not is_cut and not is_denied else Slot(slot.subject)
+
+
+def retention_of(text: str, pack: Pack) -> tuple[Retention, timedelta | None]:
     for pattern, retention, ttl in pack.passing:
         if compiled(pattern).search(text):
             return retention, ttl
     return Retention.PERMANENT, None
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names_in(text: str) -> tuple[str, ...]:
     """The names in a statement, each once; its first word is written large whatever it is."""
     return tuple(dict.fromkeys(name for name in _NAME.findall(text) if name not in _NO_NAMES))[:8]

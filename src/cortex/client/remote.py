@@ -18,7 +18,7 @@ from cortex.domain.growth import Day
 from cortex.domain.hits import Recollection
 from cortex.domain.identity import checked_id, is_id
 from cortex.domain.lanes import Lane
-from cortex.domain.memory import Draft
+from cortex.domain.memory import Contradiction, Draft
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant
@@ -112,13 +112,17 @@ class RemoteCortex:
 
     # --- remember and forget ---------------------------------------------------------------------
 
-    def remember(self, text: str, *, embed: bool = True, **fields: Any) -> Remembered:
-        """Store one memory. `fields` are those of `Draft`: kind, scope, importance, tags, retention, …"""
+    def remember(self, text: str, *, embed: bool = True, as_new: bool = False, **fields: Any) -> Remembered:
+        """Store one statement beside what is known (X13, X14). `fields` are those of `Draft`: kind, scope, tags, …
+
+        What is known already is counted once more, a changed value replaces the old one, and a contradiction is
+        flagged on both sides. With `as_new`, and where it names what it supersedes, it is stored as it is.
+        """
         try:
             draft = Draft(text=text, **fields)
         except TypeError as error:
             raise InvalidRequest(str(error).partition(") ")[2], field="fields", hint="see `Draft`") from error
-        return self._remember(draft.checked(_ANY_LENGTH), embed)
+        return self._remember(draft.checked(_ANY_LENGTH), embed, as_new=as_new)
 
     def remember_all(
         self,
@@ -139,21 +143,34 @@ class RemoteCortex:
             raise InvalidRequest("has nothing in it", field="drafts", hint="give at least one")
         kept = []
         for number, draft in enumerate(checked, start=1):
-            kept.append(self._remember(draft, embed))
+            kept.append(self._remember(draft, embed, as_new=True))
             progress(number, len(checked), "remembered")
         return Kept(tuple(each.memory.id for each in kept), kept[-1].receipt)
 
-    def _remember(self, draft: Draft, embed: bool) -> Remembered:
-        told = self._post("/v1/memories", asking.of_draft(draft) | {"embed": embed})
+    def _remember(self, draft: Draft, embed: bool, *, as_new: bool) -> Remembered:
+        told = self._post("/v1/memories", asking.of_draft(draft) | {"embed": embed, "as_new": as_new})
         return Remembered(reading.memory(told["memory"]), Receipt.from_json(told["receipt"]))
 
     def forget(self, id: str) -> Forgotten:
-        """Hide a memory or turn from recall; its history stays, and `restore` brings it back."""
+        """Hide a memory or turn from recall, and memories that make the same statement; `restore` brings it back."""
         return _forgotten(self._act("DELETE", f"/v1/memories/{checked_id(id)}"))
 
     def restore(self, id: str) -> Forgotten:
-        """Undo `forget`."""
+        """Undo `forget`; or that a memory was superseded: it holds again, beside what had replaced it."""
         return _forgotten(self._act("POST", f"/v1/memories/{checked_id(id)}/restore"))
+
+    def contradictions(self, *, limit: int = 50) -> Sequence[Contradiction]:
+        """Memories that cannot both be true, and of which nobody has said which is (X14), oldest first."""
+        found = self._get("/v1/contradictions", {"limit": limit})["contradictions"]
+        return [Contradiction(reading.memory(each["earlier"]), reading.memory(each["later"])) for each in found]
+
+    def resolve(self, id: str, *, over: str | None = None, both: bool = False) -> Forgotten:
+        """Settle the contradictions of a memory, or the one with `over`: it is true and replaces the other side.
+
+        With `both` all of them hold, and are no longer flagged. `restore` of what was replaced takes that back.
+        """
+        asked = {"over": None if over is None else checked_id(over, field="over"), "both": both}
+        return _forgotten(self._post(f"/v1/memories/{checked_id(id)}/resolve", asked))
 
     def forget_matching(self, text: str, *, scope: str | None = None) -> Forgotten:
         """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5)."""
@@ -279,8 +296,8 @@ class RemoteCortex:
 
     def events(self, *, after: int = 0, limit: int = 1_000) -> Sequence[Event]:
         """The ledger of this user's changes."""
-        told = self._get("/v1/events", {"after": after, "limit": limit})["events"]
-        return [reading.event(each, each["kind"]) for each in told]
+        found = self._get("/v1/events", {"after": after, "limit": limit})["events"]
+        return [reading.event(each, each["kind"]) for each in found]
 
     def timeline(
         self,
@@ -319,8 +336,8 @@ class RemoteCortex:
 
     def receipts(self, *, limit: int = 20, op: str | None = None, before: str | None = None) -> Sequence[Receipt]:
         """The latest receipts, newest first; those older than the receipt `before`."""
-        told = self._get("/v1/receipts", {"limit": limit, "op": op, "before": before})["receipts"]
-        return [Receipt.from_json(each) for each in told]
+        found = self._get("/v1/receipts", {"limit": limit, "op": op, "before": before})["receipts"]
+        return [Receipt.from_json(each) for each in found]
 
     def receipt(self, id: str) -> Receipt:
         return Receipt.from_json(self._get(f"/v1/receipts/{_path(id)}"))

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
-from cortex.domain import instruction_words as words
+from cortex.languages import WORDS
+from cortex.languages import instruction_grammar as words
+from cortex.languages.words import either
 
+_MANNER = either((words.MANNER, *(each.manner for each in WORDS)))
+_CONDITIONS = tuple(condition for each in WORDS for condition in each.conditions)
 _LONGEST = 400
 _MOST_SENTENCES = 80
 
@@ -66,7 +70,7 @@ def split(rule: str) -> Instruction:
     """A rule taken apart; in English and, by the usual openings, in the other languages capture reads."""
     plain = _plain(rule)[:_LONGEST]
     condition = _condition(plain)
-    of_manner = not condition and bool(_compiled(words.MANNER).search(plain))
+    of_manner = not condition and bool(_compiled(_MANNER).search(plain))
     return Instruction(rule.strip(), condition, of_manner, _subject(plain))
 
 
@@ -99,7 +103,7 @@ def _instructs(plain: str, at: int, *, lasting: bool, conditioned: bool = False)
         return False
     if marked or (_is_pressed(request, verb) and _compiled(words.OF_ALL).search(clause)):
         return len(clause) > verb.end() + 1 and (lasting or not _compiled(words.ONCE).search(clause))
-    of_kind = _is_of_kind(clause, verb) or bool(request and _compiled(words.MANNER).search(clause))
+    of_kind = _is_of_kind(clause, verb) or bool(request and _compiled(_MANNER).search(clause))
     return of_kind and not _compiled(words.ONCE_OR_DEFINITE).search(clause)
 
 
@@ -113,11 +117,7 @@ def _is_of_kind(clause: str, verb: re.Match[str]) -> bool:
     said, rest = verb["verb"].lower(), clause[verb.end() :]
     if verb["only"] or verb["not"] or said in words.REFRAINING:
         return bool(_compiled(words.KIND_OF_THING).match(rest))
-    if (
-        said in words.OF_POLICY
-        and _compiled(words.KIND_OF_THING).match(rest)
-        and _compiled(words.MANNER).search(clause)
-    ):
+    if said in words.OF_POLICY and _compiled(words.KIND_OF_THING).match(rest) and _compiled(_MANNER).search(clause):
         return True
     return bool(_compiled(words.OF_WHOLE).match(clause, verb.start("verb")))
 
@@ -146,7 +146,7 @@ def _condition(plain: str) -> str:
         who = found.groupdict().get("who") or ""
         # "When my daughter asks about homework" is a matter of the daughter, too.
         return _bare(f"{who} {found['about']}" if who.lower().startswith("my ") else found["about"])
-    for pattern in (*words.OTHER_LANGUAGES, words.WHEN_AT_THE_END, words.WHERE_AT_THE_END):
+    for pattern in (*_CONDITIONS, words.WHEN_AT_THE_END, words.WHERE_AT_THE_END):
         if found := _compiled(pattern).search(plain):
             return _bare(found["about"])
     return ""

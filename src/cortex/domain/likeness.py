@@ -17,6 +17,8 @@ from itertools import chain
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms, spelling
 from cortex.domain.text import normal
+from cortex.languages import WORDS
+from cortex.languages.words import either
 
 ALIKE = 0.85
 """From here on two texts that exchange no word are one statement: on the labelled pairs of the tests it is the lowest
@@ -29,6 +31,7 @@ FULLER = 0.75
 """How much two statements have to have in common for the fuller to take the place of the other."""
 
 _MAX_CHARACTERS = 4_000
+_COMPARED = tuple(each.similarity for each in WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +157,7 @@ def read(text: str) -> Reading:
     """What of a text is compared with others."""
     plain = normal("NFKC", text[:_MAX_CHARACTERS]).replace("’", "'").strip()
     folded = plain.casefold()
-    if "like" in folded:
-        folded = _WISH.sub(" want", folded)
+    folded = _rewritten(folded, _REWRITES)
     denied, positive = _polarity(folded)
     dates, undated = _dates(positive)
     numbers, unnumbered = _numbers(undated)
@@ -304,53 +306,38 @@ def _differs_in_place(a: Reading, b: Reading) -> bool:
 
 # --- polarity ---------------------------------------------------------------------------------------------------------
 
-_ENDED = re.compile(
-    r"\b(?:no longer|not any ?more|any ?more|any longer|used to|stopped|quit|gave up|given up|formerly|ceased)\b"
-    r"|\b(?:nicht mehr|kein\w* mehr|früher|aufgehört)\b|\bya no\b|\bdej[éeó] de\b|\bne \w+ plus\b|\bnão \w+ mais\b"
-    r"|\b(?:non \w+ più|больше не)\b|不再|再也不|戒了|もう\w{0,40}ない|もう\w{0,40}ません|더 ?이상"
-)
-_ENDED_CUES = frozenset(
-    "longer anymore more used stopped quit gave given formerly ceased mehr ya deje dejo de plus mais".split()
-)
-_CONTRACTED = "dont doesnt didnt isnt arent wasnt werent wont cant aint havent hasnt hadnt shouldnt wouldnt couldnt"
-_DENYING = frozenset(
-    f"not no never none nobody nothing neither without cannot hardly {_CONTRACTED}"
-    " nicht nichts kein keine keinen keinem keiner keines nie niemals ohne niet geen nooit zonder".split()
-)
+_ENDED = re.compile(either(each.ended for each in _COMPARED))
+_ENDED_CUES = frozenset(cue for each in _COMPARED for cue in each.ended_cues.split())
+_DENYING = frozenset(word for each in _COMPARED for word in each.denying.split())
 # Where two of these stand together they deny once: "ne … pas", "no … nunca", "никогда не".
-_CONCORD = frozenset(
-    "nunca jamás jamas sin tampoco ne pas jamais sans não nem sem non mai senza не нет ни никогда без"
-    " لا لم لن ليس नहीं मत न".split()
-)
+_CONCORD = frozenset(word for each in _COMPARED for word in each.concord.split())
 _DENIED_WORDS = "|".join(sorted(_DENYING, key=len, reverse=True))
 _CONCORD_WORDS = "|".join(sorted(_CONCORD, key=len, reverse=True))
-_DENIED = re.compile(
-    rf"\b(?:{_DENIED_WORDS})\b|n't\b"
-    r"|不(?!错|過|过|久|仅|僅|但|管|少|论|論|同)|没(?!关系)|沒|别(?!人|的)|ない|なく|ません|(?<!보)안 |않|없|못"
+_DENIED = re.compile(either((rf"\b(?:{_DENIED_WORDS})\b", *(each.denied for each in _COMPARED))))
+_DENIED_TOGETHER = re.compile(
+    either((rf"(?<![\w'])(?:{_CONCORD_WORDS})(?![\w\u0900-\u097f])", *(each.concord_pattern for each in _COMPARED)))
 )
-_DENIED_TOGETHER = re.compile(rf"(?<![\w'])(?:{_CONCORD_WORDS})(?![\w\u0900-\u097f])|\bn'(?=[aeiouéèêy])")
 # A word that denies and names at once counts as its opposite, denied.
-_OPPOSITES = (
-    (("dislik", "hat", "detest", "despis", "stand"),
-     re.compile(r"\b(?:dislik\w*|hat(?:e|es|ed|ing)|detest\w*|despis\w*|can't stand)\b"), " not like "),
-    (("disabl", "deactivat"), re.compile(r"\b(?:disabl(?:e|es|ed|ing)|deactivat\w+)\b"), " not enable "),
-    (("forb", "prohibit", "disallow"), re.compile(r"\b(?:forbid\w*|forbade|prohibit\w*|disallow\w*)\b"), " not allow "),
-    (("avoid", "refus"), re.compile(r"\b(?:avoid\w*|refus\w+)\b"), " not "),
-    ((" off",), re.compile(r"\b((?:turn|switch)\w*(?: \w+){0,3}) off\b"), r"\1 on not"),
-    (("odi", "detesto"), re.compile(r"\b(?:odio|odia|detesto)\b"), " no gusta "),
-    (("hass",), re.compile(r"\bhass(?:e|t|en)\b"), " nicht mag "),
-    (("讨厌", "討厭"), re.compile("讨厌|討厭"), "不喜欢"),
-    (("嫌い",), re.compile("嫌い"), "好きでない"),
-)  # fmt: skip
-_ANSWER = re.compile(r"^(?:no|nope|nein|nah|well|oh|hey|hi|yes|yeah|ok|okay|不|不是|没有|いいえ)\s*[,.!;:，。！、]+\s*")
+_OPPOSITES = tuple(
+    (tuple(cues.split("|")), re.compile(shape), said) for each in _COMPARED for cues, shape, said in each.opposites
+)
+_REWRITES = tuple(
+    (tuple(cues.split("|")), re.compile(shape), said) for each in _COMPARED for cues, shape, said in each.rewrites
+)
+_ANSWER = re.compile(rf"^(?:{either(each.answers for each in _COMPARED)})\s*[,.!;:，。！、]+\s*")
+
+
+def _rewritten(text: str, ways: Iterable[tuple[tuple[str, ...], re.Pattern[str], str]]) -> str:
+    """A text with phrases put as others; each is only tried where letters of it are seen."""
+    for cues, phrase, said in ways:
+        if any(cue in text for cue in cues):
+            text = phrase.sub(said, text)
+    return text
 
 
 def _polarity(folded: str) -> tuple[bool, str]:
     """Whether a text denies, and the same text without the words that do."""
-    text = _ANSWER.sub("", folded, count=1)
-    for cues, opposite, said in _OPPOSITES:
-        if any(cue in text for cue in cues):
-            text = opposite.sub(said, text)
+    text = _rewritten(_ANSWER.sub("", folded, count=1), _OPPOSITES)
     seen, foreign = _seen(text), not text.isascii()
     ended = together = denials = 0
     if foreign or not _ENDED_CUES.isdisjoint(seen):
@@ -366,34 +353,16 @@ def _polarity(folded: str) -> tuple[bool, str]:
 # --- numbers and dates ------------------------------------------------------------------------------------------------
 
 _MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar enero", "february feb februar febrero", "march mar märz marzo", "april apr abril",
-            "may mai mayo", "june jun juni junio", "july jul juli julio", "august aug agosto",
-            "september sep sept septiembre", "october oct oktober okt octubre", "november nov noviembre",
-            "december dec dezember dez diciembre",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
+    name: number for each in _COMPARED for number, names in enumerate(each.months, start=1) for name in names.split()
+}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH_NAMES = frozenset(
+    name for each in _COMPARED if each.capitalized for months in each.months for name in months.split()
+)
+"""Months that are written large: "Mars" is none of them, though it is March in French."""
 _WEEKDAYS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "monday mondays montag montags lunes 周一 星期一", "tuesday tuesdays dienstag dienstags martes 周二 星期二",
-            "wednesday wednesdays mittwoch mittwochs miércoles 周三 星期三",
-            "thursday thursdays donnerstag donnerstags jueves 周四 星期四",
-            "friday fridays freitag freitags viernes 周五 星期五",
-            "saturday saturdays samstag samstags sábado sábados 周六 星期六",
-            "sunday sundays sonntag sonntags domingo domingos 周日 星期日 星期天",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
+    name: number for each in _COMPARED for number, names in enumerate(each.weekdays, start=1) for name in names.split()
+}
 _DIGIT = re.compile(r"\d")
 _ORDINAL = r"(\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?:,?\s+(?:de\s+)?(\d{4}))?"
@@ -427,21 +396,10 @@ def _date(parts: Mapping[str, str | None]) -> str:
     return f"{year}-{_MONTHS.get(month) or int(month)}-{day.lstrip('0')}"
 
 
-_UNITS = {
-    name: names.split()[0]
-    for names in (
-        "km kilometer kilometers kilometre kilometres kilómetros 公里", "mi mile miles",
-        "m meter meters metre metres 米",
-        "cm centimeter centimeters 厘米", "mm", "ft feet foot", "inch inches", "kg kilo kilos kilogram kilograms 公斤",
-        "g gram grams 克", "mg", "lb lbs pound pounds", "l liter liters litre litres", "ml", "oz",
-        "h hour hours hrs stunden stunde horas hora 小时", "min mins minute minutes minuten minutos 分钟",
-        "s sec second seconds", "day days tage tagen días 天", "week weeks wochen semanas 周",
-        "month months monate meses",
-        "year years yrs jahre jahren años 岁 歲 年", "% percent prozent", "$ usd dollar dollars", "€ eur euro euros",
-        "£ gbp", "¥ yen 円 元", "gb", "mb", "tb", "kb", "ms", "k", "x", "mph", "kmh", "hz", "ghz",
-    )
-    for name in names.split()
-}  # fmt: skip
+_SIGNS_OF_UNITS = "km mi m cm mm ft inch kg g mg lb l ml oz h min s % $ € £ ¥ gb mb tb kb ms k x mph kmh hz ghz"
+_UNITS = {sign: sign for sign in _SIGNS_OF_UNITS.split()} | {
+    name: sign for each in _COMPARED for sign, names in each.units.items() for name in names.split()
+}
 _UNIT = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
 _FIGURE = re.compile(
     rf"(?P<coin>[$€£¥])?\s?(?<![a-z0-9_.])v?(?P<figure>\d+(?:[.,:/-]\d+)*)\s?"
@@ -450,23 +408,8 @@ _FIGURE = re.compile(
 _THOUSANDS = re.compile(r"\d{1,3}(?:[,.]\d{3})+")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?")
 
-_SMALL = {
-    word: number
-    for number, words in enumerate(
-        (
-            "zero null cero", "", "two zwei dos", "three drei tres", "four vier cuatro", "five fünf cinco", "six sechs",
-            "seven sieben siete", "eight acht ocho", "nine neun nueve", "ten zehn diez", "eleven elf once",
-            "twelve zwölf doce dozen", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-            "nineteen", "twenty zwanzig veinte",
-        )
-    )
-    for word in words.split()
-}  # fmt: skip
-_TENS = {
-    word: tens * 10 for tens, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), start=3)
-} | {"twenty": 20}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_COUNTED = _SMALL | _TENS
+_COUNTED = {word: number for each in _COMPARED for number, words in each.numbers.items() for word in words.split()}
 _COUNT_CUES = _COUNTED.keys() | _SCALES.keys()
 _COUNT_WORDS = "|".join(sorted(_COUNTED, key=len, reverse=True))
 _COUNT = re.compile(
@@ -557,21 +500,12 @@ def _names(plain: str) -> tuple[str, tuple[str, ...]]:
 
 def _is_common(word: str) -> bool:
     folded = word.casefold().partition("'")[0]
-    return folded in STOP_WORDS or folded in _WEEKDAYS or folded in _MONTHS or folded in ("i", "user", "yo", "ich")
+    return folded in STOP_WORDS or folded in _WEEKDAYS or folded in _MONTH_NAMES or folded in _ME
 
 
-_PERSONS = {
-    word: person
-    for person, words in {
-        "first": "i me my mine myself we us our ours im ive user users ich mir mich mein meine meinen meiner meinem"
-        " wir uns unser unsere yo mi mis nosotros nuestra nuestro 我 私 僕 俺 나 저 내",
-        "he": "he him his himself él 他 彼",
-        "she": "she her hers herself ella 她",
-        "they": "they them their theirs ellos ellas",
-    }.items()
-    for word in words.split()
-}
-_HAN_PERSONS = re.compile("[我私僕俺他彼她]")
+_ME = frozenset(word for each in _COMPARED for word in each.me.split())
+_PERSONS = {word: person for each in _COMPARED for person, words in each.persons.items() for word in words.split()}
+_HAN_PERSONS = re.compile("[{}]".format("".join(word for word in _PERSONS if "\u4e00" <= word <= "\u9fff")))
 
 
 def _persons(folded: str) -> Iterator[str]:
@@ -584,55 +518,27 @@ def _persons(folded: str) -> Iterator[str]:
 @cache
 def _relations() -> frozenset[str]:
     """Words for whom or what of the speaker's a statement is about: they change the subject."""
-    return frozenset(
-        spelling(
-            "sister brother mother father mom dad parent parents wife husband partner spouse son daughter child kid"
-            " friend boss manager colleague coworker neighbor neighbour uncle aunt cousin grandmother grandfather"
-            " girlfriend boyfriend roommate team company schwester bruder mutter vater frau mann freund chef hermana"
-            " hermano madre padre esposa esposo amigo jefe hijo hija"
-        )
-    ) | frozenset("姐妹哥弟妈爸妻夫友儿")
+    spaced = " ".join(each.similarity.relations for each in WORDS if each.spaced)
+    return frozenset(spelling(spaced)) | _letters(each.similarity.relations for each in WORDS if not each.spaced)
 
 
-_LIMITS = {
-    word: name
-    for name, words in {
-        "past": "was were had did war waren hatte era tenía ex former previously earlier ago",
-        "only": "only solely exclusively except unless nur außer solo sólo excepto salvo",
-        "perhaps": "maybe perhaps might may could possibly probably vielleicht quizás",
-        "wanted": "want wants hope hopes plan plans consider considers considering intend intends"
-        " möchte quiero quisiera",
-        "to come": "will shall gonna soon wird werde",
-        "supposed": "would würde",
-        "if": "if when whenever while until till because although wenn falls bis weil cuando mientras aunque",
-        "seldom": "sometimes rarely seldom occasionally manchmal selten veces",
-        "nearly": "almost nearly beinahe casi",
-    }.items()
-    for word in words.split()
-} | {
-    # Each of these tells from every other.
-    word: word
-    for word in (
-        "first second third fourth fifth sixth other next last erste ersten zweite zweiten dritte dritten vierte"
-        " vierten primer primera segundo segunda tercer tercera some few many several most half double both either"
-        " twice often more less least fewer better worse up down out off above below under over against between with"
-        " from after before since yesterday today tomorrow tonight already yet gestern heute morgen ayer hoy mañana"
-    ).split()
-}  # fmt: skip
-_LIMITED = {
-    "past": re.compile(r"\b(?:my|our|the) old\b"),
-    "perhaps": re.compile(r"\btal vez\b|也许|可能|かも"),
-    "only": re.compile("只|仅|だけ|しか"),
-    "wanted": re.compile("想"),
-    "if": re.compile("如果|的时候|もし"),
-}
+def _letters(words: Iterable[str]) -> frozenset[str]:
+    """Where words are not separated by spaces, each letter is a word."""
+    return frozenset("".join(words))
+
+
+_LIMITS = {word: name for each in _COMPARED for name, words in each.limits.items() for word in words.split()} | {
+    word: word for each in _COMPARED for word in each.limiting.split()
+}  # each of these tells from every other
+_LIMITED = tuple((name, re.compile(shape)) for each in _COMPARED for name, shape in each.limit_patterns.items())
+_LIMITED_CUES = tuple(cue for each in _COMPARED for cue in each.limit_cues.split())
 
 
 def _limits(folded: str, seen: Iterable[str]) -> Iterator[str]:
     """What sets bounds to a statement: when, how much and how surely it is so, whether as a wish; which of several."""
     yield from (_LIMITS[word] for word in seen if word in _LIMITS)
-    if not folded.isascii() or "old" in folded or "vez" in folded:
-        yield from (name for name, cue in _LIMITED.items() if cue.search(folded))
+    if not folded.isascii() or any(cue in folded for cue in _LIMITED_CUES):
+        yield from (name for name, cue in _LIMITED if cue.search(folded))
 
 
 _BEING = frozenset("am is are be been being was were get gets got getting".split())
@@ -651,23 +557,12 @@ def _past(seen: Sequence[str]) -> frozenset[str]:
 
 # --- words that say nothing, and words that say the same --------------------------------------------------------------
 
-_FILLING = re.compile(
-    r"\b(?:by the way|as i said|as mentioned|please (?:remember|note)|(?:remember|note) that|for the record"
-    r"|just so you know|keep in mind|a lot|at the moment|these days|right now|at all|as well|kind of|sort of|in general"
-    r"|i think|i guess|i'd say|i would say|fyi|btw|en realidad|por cierto|de verdad|ab jetzt)\b"
-    "|现在|今は|真的|非常|其实|一直|目前|特别|とても|本当に|すごく|です|ます|だよ|정말|아주"
-)
-_FILLING_CUES = frozenset(
-    "way said mentioned remember note record know mind lot moment days now all well kind sort general think guess say"
-    " fyi btw realidad cierto verdad jetzt".split()
-)
+_FILLING = re.compile(either(each.filling for each in _COMPARED))
+_FILLING_CUES = frozenset(cue for each in _COMPARED for cue in each.filling_cues.split())
 _EVERYWHERE_CUES = frozenset(("all", "every", "any", "everywhere"))
 _EVERYWHERE = re.compile(r"\b(?:in|on|across|for) (?:all|every|any)(?: of)?(?: my| the| your)? \w+|\beverywhere\b")
-_WISH = re.compile(r"(?:\bwould|'d) like\b")
-_DIRECTIONS = frozenset(
-    "over than instead rather before after from by als statt anstatt vor nach von que antes después desde hasta".split()
-)
-_PREFERENCE = re.compile(r"\bprefer\w* \w+ to\b|比|より")
+_DIRECTIONS = frozenset(word for each in _COMPARED for word in each.directions.split())
+_PREFERENCE = re.compile(either(each.preference for each in _COMPARED))
 
 
 def _is_directed(folded: str) -> bool:
@@ -678,34 +573,19 @@ def _is_directed(folded: str) -> bool:
 @cache
 def _saying_nothing() -> frozenset[str]:
     """Stop words and fillers, as they are spelled; what they do to polarity and person is read elsewhere."""
-    fillers = (
-        "really very quite just actually definitely also too so much absolutely totally still currently now always"
-        " usually generally basically honestly literally simply pretty well oh hey again get got gotten user users"
-        " called named name please thing things lots truly indeed obviously certainly especially mostly about around"
-        " back leider wirklich sehr immer auch eigentlich gerade jetzt heiße heißt gern gerne muchísimo mucho siempre"
-        " realmente también actualmente ahora llama llamo soy estoy bin bist habe hat tengo hay ist die los"
-    )
-    words = " ".join(sorted(STOP_WORDS))
-    return (frozenset(spelling(words)) | frozenset(spelling(fillers)) | frozenset("的了很也都呢啊吧是在我")) - {""}
-
-
-_SAME = (
-    "like love enjoy prefer favor favour fond", "live reside based", "work employed job", "use utilize utilise",
-    "buy bought purchase", "car automobile", "movie film", "start begin", "big large", "small little", "kid child",
-    "mom mum mother", "dad father", "phone telephone smartphone", "bike bicycle", "photo picture", "doctor physician",
-    "color colour", "favorite favourite", "neighbor neighbour", "theme mode", "speak talk", "answer reply response",
-    "short brief concise", "wake awake rise", "deploy deployment release", "allergic allergy", "vegetarian veggie",
-    "need require", "want wish", "fast quick", "happen occur", "meeting appointment", "program code",
-)  # fmt: skip
+    fillers = " ".join(each.similarity.fillers for each in WORDS if each.spaced)
+    letters = _letters(each.similarity.fillers for each in WORDS if not each.spaced)
+    stop_words = " ".join(sorted(STOP_WORDS))
+    return (frozenset(spelling(stop_words)) | frozenset(spelling(fillers)) | letters) - {""}
 
 
 @cache
 def _synonyms() -> dict[str, str]:
     """Each word that has a plainer one of the same meaning."""
-    return {word: spelled[0] for spelled in map(spelling, _SAME) for word in spelled[1:]}
+    return {word: spelled[0] for each in _COMPARED for spelled in map(spelling, each.synonyms) for word in spelled[1:]}
 
 
-_ARTICLES = frozenset(("a", "an", "the", "der", "die", "das", "ein", "eine", "el", "la", "los", "las", "le", "les"))
+_ARTICLES = frozenset(word for each in _COMPARED for word in each.articles.split())
 
 
 @lru_cache(maxsize=4_096)

@@ -137,6 +137,14 @@ class Memory:
         return replace(self, **changes)
 
 
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two memories that cannot both be true, the earlier first: somebody has to say which is."""
+
+    earlier: Memory
+    later: Memory
+
+
 def slot_of(subject: str, attribute: str) -> str | None:
     """The name of a slot; None where a memory is not about one."""
     parts = [" ".join(part.casefold().split()) for part in (subject, attribute)]

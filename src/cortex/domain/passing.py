@@ -6,27 +6,14 @@ import re
 import unicodedata
 
 from cortex.domain.text import normal
+from cortex.languages import WORDS
 
-_SAID_IN_PASSING = frozenset(
-    """
-    hi hello hey hiya yo howdy greetings morning evening sup
-    ok okay k kk yes yeah yep yup no nope sure fine right alright cool nice great good perfect awesome done
-    thanks thx ty cheers understood noted roger lgtm wow haha lol bye goodbye cya
-    好 好的 好呀 好啊 行 可以 嗯 嗯嗯 哦 噢 是 是的 对 對 没问题 沒問題 收到 明白 了解 知道了 谢谢 謝謝 多谢 多謝 感谢
-    辛苦了 你好 您好 嗨 哈喽 哈囉 早 早安 早上好 晚安 晚上好 再见 再見 拜拜 哈哈 哈哈哈
-    はい うん ええ いいえ 了解 了解です わかった わかりました ありがとう ありがとうございます どうも おはよう
-    こんにちは こんばんは
-    네 예 응 아니요 알겠습니다 고마워 감사합니다 안녕 안녕하세요
-    """.split()
-)
-_PHRASES = frozenset(
-    {
-        "thank you", "thank you so much", "thanks a lot", "thanks so much", "many thanks", "got it", "sounds good",
-        "good morning", "good evening", "good night", "good afternoon", "see you", "no problem", "all good",
-        "makes sense", "of course", "very good", "well done", "hi there", "hello there", "hey there",
-    }
-)  # fmt: skip
+_SAID_IN_PASSING = frozenset(word for each in WORDS for word in each.small_talk.split())
+_PHRASES = frozenset(phrase for each in WORDS for phrase in " ".join(each.small_talk_phrases.split()).split(", "))
 _HEARTBEAT = re.compile(r"\s*(?:read heartbeat\.md\b.*|heartbeat(?:_ok)?\W*)", re.IGNORECASE | re.DOTALL)
+OWN_REQUEST = "[cortex:request]"
+"""Before every prompt that Cortex gives to a program: a transcript of it is nobody's conversation."""
+
 _LONGEST_TRIVIAL = 200
 _COMMAND = re.compile(r"\s*/[a-z][\w:-]*(\s|$)", re.IGNORECASE)
 # How a host's scheduler opens the message it sends: `[cron:<job> <name>] …`.
@@ -59,6 +46,11 @@ def is_heartbeat(message: str) -> bool:
 def is_scheduled(message: str) -> bool:
     """Whether a scheduler wrote this, and not a person."""
     return bool(_SCHEDULED.match(message))
+
+
+def is_own_request(message: str) -> bool:
+    """Whether Cortex wrote this to ask a language model."""
+    return message.lstrip().startswith(OWN_REQUEST)
 
 
 _TRIGGERS = {"heartbeat": "heartbeat", "cron": "cron", "schedule": "cron", "scheduled": "cron", "scheduler": "cron"}

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import chain
 from operator import add
 
-from cortex.domain.stopwords import CHINESE_QUESTION_WORDS, STOP_WORDS
+from cortex.domain.stopwords import STOP_WORDS, UNSPACED_QUESTION_WORDS
 from cortex.domain.text import normal
 
 TOKENISER = "terms.v1"
@@ -95,7 +95,7 @@ def _scripts() -> _Scripts:
         cjk=re.compile(f"[{_CJK}]"),
         unspaced=re.compile(f"[{_UNSPACED}]"),
         cluster=re.compile(_CLUSTER),
-        question=re.compile(CHINESE_QUESTION_WORDS),
+        question=re.compile(UNSPACED_QUESTION_WORDS),
     )
 
 

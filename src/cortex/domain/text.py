@@ -172,5 +172,6 @@ def _escape(found: re.Match[str]) -> str:
 
 def escaped(text: str) -> str:
     """`text` as data inside a tagged block: no tag, entity or invisible character survives as itself."""
-    plain = _INVISIBLE.sub("", normal("NFC", text))
+    is_plain = text.isascii() and text.isprintable()  # then it is normal, and all of it is seen
+    plain = text if is_plain else _INVISIBLE.sub("", normal("NFC", text))
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

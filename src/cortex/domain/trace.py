@@ -47,6 +47,11 @@ def used_at(trace: Trace) -> datetime:
     return trace.used_at if isinstance(trace, Memory) else trace.created_at
 
 
+def is_contradicted(trace: Trace) -> bool:
+    """Whether it is a memory that points to one that says otherwise."""
+    return isinstance(trace, Memory) and bool(trace.contradicts)
+
+
 def to_fields(trace: Trace) -> dict[str, Any]:
     """Plain values of every field that differs from its default, in field order; counters left out."""
     return {name: _plain(value) for name, value in _said(trace)}
@@ -54,10 +59,11 @@ def to_fields(trace: Trace) -> dict[str, Any]:
 
 def from_fields(name: str, plain: dict[str, Any], **counters: Any) -> Trace:
     """The trace that `to_fields` took apart. Raises ValueError, KeyError or TypeError on what is not one."""
-    typed = {
-        key: read(value) if value is not None and (read := _READERS.get(key)) else value for key, value in plain.items()
-    }
-    return _CLASSES[name](**typed, **counters)
+    typed = {**plain, **counters}
+    for key in _READERS.keys() & plain.keys():
+        if (value := plain[key]) is not None:
+            typed[key] = _READERS[key](value)
+    return _CLASSES[name](**typed)
 
 
 def canonical(trace: Trace) -> str:
@@ -69,6 +75,8 @@ def canonical(trace: Trace) -> str:
 def parse_time(text: str) -> datetime:
     """An ISO 8601 time as aware UTC; a time without a zone is taken as UTC."""
     parsed = datetime.fromisoformat(text)
+    if parsed.tzinfo is UTC:  # as it was stored: most are
+        return parsed
     return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 

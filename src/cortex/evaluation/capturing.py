@@ -485,15 +485,25 @@ def run(
     extract: Extract | None = None,
     *,
     through: str = Through.RULES,
+    file: Path | None = None,
     progress: Progress = silent,
 ) -> CaptureReport:
-    """Measure capture on a half of the labelled turns: `extract`, or the rules, or a whole engine without an LLM."""
+    """Measure capture on labelled turns: `extract`, or the rules, or a whole engine without an LLM.
+
+    The turns are those of `file` where one is given, else those of `half`.
+    """
+    path = file or _path_of(half)
+    turns = load(path)
+    with _extracting(extract, through) as found:
+        name = path.stem if file else half
+        return measure(turns, watched(found, len(turns), progress), name=name, notes=_notes(extract, through))
+
+
+def _path_of(half: str) -> Path:
     there = halves()
     if half not in there:
         raise NotFound(f"no labelled half {half!r}", hint=f"there is {', '.join(there) or 'none'}")
-    turns = load(there[half])
-    with _extracting(extract, through) as found:
-        return measure(turns, _watched(found, len(turns), progress), name=half, notes=_notes(extract, through))
+    return there[half]
 
 
 def whole_turn(turn: Turn) -> list[Candidate]:
@@ -512,9 +522,9 @@ def _extracting(extract: Extract | None, through: str) -> Iterator[Extract]:
     if extract is not None:
         yield extract
     elif chosen(Through, through, "through") is Through.RULES:
-        from cortex.capture.rules import candidates
+        from cortex.capture.statements import candidates
 
-        yield candidates
+        yield lambda turn: candidates([turn])
     else:
         with through_engine() as captured:
             yield captured
@@ -545,7 +555,8 @@ def _candidate(memory: Memory) -> Candidate:
     )  # fmt: skip
 
 
-def _watched(extract: Extract, turns: int, progress: Progress) -> Extract:
+def watched(extract: Extract, turns: int, progress: Progress) -> Extract:
+    """`extract`, which tells how many of the turns are read."""
     done = 0
 
     def watched(turn: Turn) -> Sequence[Candidate]:

@@ -75,13 +75,13 @@ def run(
     foreign = tuple(sets.read_records(noise)) if noise is not None else ()
     probes = given.probes[:limit]
     root = home or configuration.default_home()
-    settings = _settings(root, embedder, recipe, [*given.records, *foreign])
+    settings = settings_for(root, [*given.records, *foreign], embedder=embedder, recipe=recipe)
     clock = SetClock()
     with ExitStack() as stack:
         parts = wiring.build(
             Path(stack.enter_context(TemporaryDirectory(prefix="cortex-eval-"))),
             settings,
-            embedder=_embedder(settings, root, embedder, (cache or root) / CACHE, stack),
+            embedder=cached_embedder(settings, root, (cache or root) / CACHE, stack, embedder),
             clock=clock,
             models=configuration.models_home(root),
         )
@@ -120,7 +120,9 @@ def run(
 # --- the engine under test -------------------------------------------------------------------------------------------
 
 
-def _settings(root: Path, embedder: str | Embedder | None, recipe: str | None, records: Iterable[Record]) -> Settings:
+def settings_for(
+    root: Path, records: Iterable[Record], *, embedder: str | Embedder | None = None, recipe: str | None = None
+) -> Settings:
     """The operator's settings, with room for the longest record, and neither the operator's cache nor files."""
     longest = max((len(record.text.encode()) for record in records), default=1)
     loaded = configuration.load(root)
@@ -138,7 +140,10 @@ def _settings(root: Path, embedder: str | Embedder | None, recipe: str | None, r
     return configuration.load(root, changes)
 
 
-def _embedder(settings: Settings, root: Path, given: str | Embedder | None, cache: Path, stack: ExitStack) -> Embedder:
+def cached_embedder(
+    settings: Settings, root: Path, cache: Path, stack: ExitStack, given: str | Embedder | None = None
+) -> Embedder:
+    """The embedder under test, with its vectors kept in the file `cache`; an error where it cannot work."""
     options = settings.embedding
     inner: Embedder
     if given is None or isinstance(given, str):
@@ -177,7 +182,7 @@ def _feed(engine: Engine, records: Sequence[Record], progress: Progress) -> Mapp
             sessions.setdefault((record.scope, record.session), []).append(record)
     for (scope, session), together in sessions.items():
         taken = engine.ingest(
-            [_said(record) for record in together], session=f"{scope}/{session}", scope=scope, debounce=False
+            [said(record) for record in together], session=f"{scope}/{session}", scope=scope, debounce=False
         )
         origins.update((id, record.id) for id, record in zip(taken.ids, together, strict=True) if id is not None)
         progress(len(origins), len(told), "records stored")
@@ -213,7 +218,8 @@ def _documents(engine: Engine, records: Sequence[Record], progress: Progress) ->
     return engine.remember_all([_draft(record) for record in records], progress=progress)
 
 
-def _said(record: Record) -> Said:
+def said(record: Record) -> Said:
+    """A record as the message it was."""
     return Said(text=record.text, role=record.role, speaker=record.speaker, at=record.at)
 
 

@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from cortex.domain.events import EventKind
+from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, State
 from cortex.domain.memory import Memory, Retention
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
 from cortex.lifecycle.planned import Planned
 from cortex.ports.store import Put
 
 TTL_PAST = "ttl_past"
 SESSION_IDLE = "session_idle"
 
+NO_TURNS: Mapping[TraceId, Turn] = {}
+
 _REASONS = {Retention.TTL: TTL_PAST, Retention.SESSION: SESSION_IDLE}
 
 
-def plan(memories: Iterable[Memory], now: datetime, *, retention: Retention = Retention.TTL) -> list[Planned]:
-    """The memories of one retention whose time is over, each to be hidden from recall with its history kept."""
-    ended = (each for each in memories if each.retention is retention and each.state in SEARCHABLE)
-    return [_expired(memory) for memory in ended if not memory.is_alive(now)]
+MOST_OF = 0.6
+"""A turn ends with a memory that has this share of its characters: what else it says lives on."""
 
 
-def _expired(memory: Memory) -> Planned:
-    change = Put(memory.revised(state=State.EXPIRED), EventKind.EXPIRED)
-    return Planned((change,), _REASONS[memory.retention], (memory,))
+def plan(
+    memories: Iterable[Memory],
+    now: datetime,
+    *,
+    retention: Retention = Retention.TTL,
+    turns: Mapping[TraceId, Turn] = NO_TURNS,
+) -> list[Planned]:
+    """The memories of one retention whose time is over, each to be hidden from recall with its history kept.
+
+    With them go those of their source `turns` that say little else: they stay evidence, and leave recall.
+    """
+    return [_expired(memory, turns) for memory in ended(memories, now) if memory.retention is retention]
+
+
+def ended(memories: Iterable[Memory], now: datetime) -> list[Memory]:
+    """The memories whose retention has run out."""
+    return [each for each in memories if each.state in SEARCHABLE and not each.is_alive(now)]
+
+
+def _expired(memory: Memory, turns: Mapping[TraceId, Turn]) -> Planned:
+    sources = [turns[id] for id in memory.source_turns if id in turns]
+    over = [turn for turn in sources if turn.state in SEARCHABLE and len(memory.text) >= MOST_OF * len(turn.text)]
+    gone: list[Trace] = [memory.revised(state=State.EXPIRED)]
+    gone += [turn.revised(state=State.EXPIRED) for turn in over]
+    return Planned(tuple(Put(each, EventKind.EXPIRED) for each in gone), _REASONS[memory.retention], (memory,))

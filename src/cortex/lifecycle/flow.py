@@ -18,6 +18,7 @@ from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory, Retention
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration
 from cortex.errors import EmbedderUnavailable, EngineError, StoreBusy
 from cortex.lifecycle import consolidation, expiry, upkeep
@@ -161,9 +162,11 @@ def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clo
         memories = list(_memories(view))
         apart, position = upkeep.read(view).apart, view.position
         measured = view.calibration(embedder.space) if embedder is not None and embedder.space.is_measured else None
+        sources = view.load([id for memory in expiry.ended(memories, now) for id in memory.source_turns])
+    turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
     meaning = _Meaning(embedder, measured)
-    ttl = expiry.plan(memories, now)
-    idle = expiry.plan(memories, now, retention=Retention.SESSION)
+    ttl = expiry.plan(memories, now, turns=turns)
+    idle = expiry.plan(memories, now, retention=Retention.SESSION, turns=turns)
     merges = consolidation.plan(memories, now, nearness=meaning.nearness, apart=apart)
     steps = {name: Step(plans) for name, plans in zip(STEPS, (ttl, idle, merges), strict=True)}
     return Outcome(steps, dry_run=True, position=position, degraded=meaning.degraded)

@@ -14,6 +14,7 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
+from cortex.domain.turn import Turn
 from cortex.errors import Conflict, InvalidRequest
 from cortex.lifecycle import upkeep
 from cortex.lifecycle.planned import batched, same_but_use
@@ -108,7 +109,11 @@ def _undo_batch(
 
 
 def _is_as_left(now_is: Trace | None, change: _Changed | None) -> bool:
-    return change is not None and isinstance(now_is, Memory) and same_but_use(now_is, change.after)
+    if change is None or now_is is None:
+        return False
+    if isinstance(now_is, Memory) and isinstance(change.after, Memory):
+        return same_but_use(now_is, change.after)
+    return now_is == change.after
 
 
 def _events(view: View, run: Run) -> dict[TraceId, int]:
@@ -123,14 +128,16 @@ def _events(view: View, run: Run) -> dict[TraceId, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """One memory before the change a run made to it, and after."""
+    """One memory before the change a run made to it, and after; or a turn that expired with its memory."""
 
-    before: Memory
-    after: Memory
+    before: Memory | Turn
+    after: Memory | Turn
 
     @property
     def merged_into(self) -> TraceId | None:
         """What it became a duplicate of by this change."""
+        if isinstance(self.after, Turn):
+            return None
         by_this = self.after.state is State.SUPERSEDED and self.before.state is not State.SUPERSEDED
         return self.after.superseded_by if by_this else None
 
@@ -143,7 +150,9 @@ def _change(history: Sequence[Version], position: int) -> _Changed | None:
     """What happened to a memory at `position`; None where it is no longer known."""
     before = next((each.trace for each in history if each.until == position), None)
     after = next((each.trace for each in history if each.since == position), None)
-    return _Changed(before, after) if isinstance(before, Memory) and isinstance(after, Memory) else None
+    if isinstance(before, Memory | Turn) and isinstance(after, Memory | Turn):
+        return _Changed(before, after)
+    return None
 
 
 def _merges(changes: Mapping[TraceId, _Changed]) -> Iterable[Merge]:

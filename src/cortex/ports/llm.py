@@ -22,6 +22,12 @@ def background_of(llm: LLM) -> LLM:
     return found
 
 
+def judge(llm: LLM, *, useful: bool) -> None:
+    """Tell a model that keeps count whether its last answer could be used."""
+    if callable(keeps := getattr(llm, "judge", None)):
+        keeps(useful=useful)
+
+
 class LLM(Protocol):
     """Completes a prompt. Raises `LlmUnavailable` when it cannot, or may not."""
 

@@ -221,6 +221,8 @@ class Filter:
     """Only memories about one of these slots."""
     lacking: EmbeddingSpace | None = None
     """Only traces with no vector in this space."""
+    contradicted: bool | None = None
+    """Only memories that point to one that says otherwise, or only the others."""
 
 
 @dataclass(frozen=True, slots=True)

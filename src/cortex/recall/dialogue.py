@@ -16,6 +16,8 @@ from cortex.domain.passing import passing_reason
 from cortex.domain.text import estimate_tokens, sentences
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
+from cortex.languages import WORDS
+from cortex.languages.words import either
 from cortex.ports.store import View
 from cortex.recall.labels import said, speaker_of
 from cortex.recall.ranking import Scored
@@ -34,11 +36,7 @@ SHORT = 24
 
 _ASKS = re.compile(r"[?？؟]\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
-_OF_ONESELF = re.compile(
-    r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bcould )(?<!\bwould )(?<!\bwill )"
-    r"\b(?:i|i['’]\w+|we|we['’]\w+|my|our|ich|mein\w*|yo|mi|mis)\b|[我私僕俺]",
-    re.IGNORECASE,
-)
+_OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
 _VALUE = re.compile(r"\d")
 Allows = Callable[[Trace], bool]
 
@@ -125,7 +123,7 @@ def _around(trace: Trace, view: View, allows: Allows, *, leads: bool) -> Around:
         return Around(
             speaker=speaker_of(source) if isinstance(source, Turn) else "",
             replaced_at=trace.valid_to if trace.state is State.SUPERSEDED else None,
-            contradicted_at=_time_of(trace.contradicts[-1], view) if trace.contradicts else None,
+            contradicted_at=_contradicted_at(trace, view),
         )
     return Around()
 
@@ -152,6 +150,12 @@ def _turn_at(turn: Turn, offset: int, view: View, allows: Allows) -> Turn | None
 
 def _active(turn: Turn | None, allows: Allows) -> Turn | None:
     return turn if turn is not None and turn.state is State.ACTIVE and allows(turn) else None
+
+
+def _contradicted_at(memory: Memory, view: View) -> datetime | None:
+    """When the last of those that say otherwise was said, as long as one still holds."""
+    others = view.load(memory.contradicts) if memory.contradicts else []
+    return max((each.created_at for each in others if each.state is State.ACTIVE), default=None)
 
 
 def _time_of(id: TraceId | None, view: View) -> datetime | None:

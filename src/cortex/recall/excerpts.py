@@ -36,11 +36,14 @@ def size(text: str) -> int:
     return estimate_tokens(escaped(text))
 
 
-def excerpt(text: str, terms: Mapping[str, float] | Set[str], most: int, best: Span | None = None) -> str:
+def excerpt(
+    text: str, terms: Mapping[str, float] | Set[str], most: int, best: Span | None = None, least: float = 0.0
+) -> str:
     """`text` within `most` tokens: the sentences that say most of what is asked, in their order. Empty if none fits.
 
     `terms` are those of the question, with their weights where some tell more than others; `best` is the stretch of
-    the text that is nearest to the question by meaning, where that is known.
+    the text that is nearest to the question by meaning, where that is known. A sentence that says less than `least`
+    times what the best one says is left out, whatever room there is.
     """
     if size(text) <= most:
         return text.strip()
@@ -50,17 +53,18 @@ def excerpt(text: str, terms: Mapping[str, float] | Set[str], most: int, best: S
     if best is not None:
         lift = _NEIGHBOR * max(worth, default=0.0) or 1.0
         worth = [w + lift * (start < best[1] and best[0] < end) for w, (start, end) in zip(worth, spans, strict=True)]
-    return _joined(text, _chosen(text, spans, worth, weights, most))
+    return _joined(text, _chosen(text, spans, worth, weights, most, least))
 
 
 def _chosen(
-    text: str, spans: Sequence[Span], worth: Sequence[float], weights: Mapping[str, float], most: int
+    text: str, spans: Sequence[Span], worth: Sequence[float], weights: Mapping[str, float], most: int, least: float
 ) -> list[Span]:
-    """The stretches worth most that fit, without what says nothing of the question where something does."""
+    """The stretches worth most that fit, without what says too little of the question where something says more."""
     chosen: list[Span] = []
     left = most
+    enough = least * max(worth, default=0.0)
     for at in sorted(range(len(spans)), key=lambda at: (-worth[at], at)):
-        if chosen and not worth[at] and any(worth):
+        if chosen and (worth[at] < enough or (not worth[at] and any(worth))):
             break
         cost = size(text[slice(*spans[at])]) + 1
         if cost < left:
@@ -68,7 +72,7 @@ def _chosen(
             left -= cost
         elif not chosen:
             # Not even the best sentence fits: as much of it as says most of what is asked.
-            return list(_part(text, spans[at], weights, most))
+            return list(_part(text, spans[at], weights, most, least))
     return sorted(chosen)
 
 
@@ -78,7 +82,7 @@ def _worth(said: Sequence[str], weights: Mapping[str, float]) -> list[float]:
     return [own[at] + _NEIGHBOR * (around[at] + around[at + 2]) for at in range(len(own))]
 
 
-def _part(text: str, span: Span, weights: Mapping[str, float], most: int) -> Iterator[Span]:
+def _part(text: str, span: Span, weights: Mapping[str, float], most: int, least: float) -> Iterator[Span]:
     """A stretch of a long sentence: its clauses, or else its words. Code and tables are shown whole or not at all."""
     start, end = span
     if _is_block(text[start:end]):
@@ -86,7 +90,7 @@ def _part(text: str, span: Span, weights: Mapping[str, float], most: int) -> Ite
     clauses = list(_split(text, start, end, _CLAUSE))
     if len(clauses) > 1:
         worth = _worth([text[begin:stop] for begin, stop in clauses], weights)
-        yield from _chosen(text, clauses, worth, weights, most)
+        yield from _chosen(text, clauses, worth, weights, most, least)
         return
     stop = start
     for cut in _breaks(text, start, end):

@@ -213,7 +213,7 @@ class _Search:
         self._attempt(answer, planned, allowed, tier)
         too_old = [each for each in answer.dropped if each.reason == OUTSIDE_WINDOW]
         pools = {"keyword": planned.keyword_pool, "vector": planned.vector_pool}
-        crowded = len(answer.ranked) >= self.recipe.shortlist or any(
+        crowded = len(answer.ranked) >= planned.shortlist or any(
             len(answer.legs[name].scores) >= pool for name, pool in pools.items()
         )
         if too_old and crowded:
@@ -226,7 +226,7 @@ class _Search:
         answer.legs = {leg.name: leg for leg in (keyword, vector, standing)}
         answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector) if _is_trouble(leg)})
         vector = self._compared(keyword, vector, allowed)
-        parts = ranking.shortlist(keyword, vector, self.recipe)
+        parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
         answer.ranked = ranking.rank(self.view.load(list(parts)), parts, keyword, vector, self.recipe, planned)
         if self.recipe.freshness is not None:
             answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness)
@@ -279,7 +279,8 @@ class _Search:
         """What may be shown; what was superseded gives its place to what replaced it."""
         admitted: dict[TraceId, Scored] = {}
         for each in answer.ranked:
-            for shown in self._current(each, planned, allowed):
+            is_past = each.trace.state is State.SUPERSEDED
+            for shown in self._current(each, planned, allowed) if is_past else (each,):
                 if reason := _refusal(shown, planned):
                     answer.dropped.append(Dropped(shown.trace.id, shown.score, reason))
                 else:
@@ -287,9 +288,7 @@ class _Search:
         return list(admitted.values())
 
     def _current(self, each: Scored, planned: Plan, allowed: Filter) -> list[Scored]:
-        """What stands for a candidate: itself, or its successor. A search by hand shows both."""
-        if each.trace.state is not State.SUPERSEDED:
-            return [each]
+        """What stands for a superseded candidate: its successor. A search by hand shows both."""
         known: dict[TraceId, Trace] = {}
         while (last := policy.successor(each.trace, known)) is not None and last not in known:
             found = self.view.load([last])
@@ -333,9 +332,8 @@ class _Search:
             return admitted
         allows = partial(_allows, allowed)
         if planned.overview is not None:
-            return overview.arranged(
-                admitted, planned.overview, lambda turn: dialogue.reply_to(turn, self.view, allows)
-            )
+            reply = partial(dialogue.reply_to, view=self.view, allows=allows)
+            return overview.arranged(admitted, planned.overview, reply, self.recipe.conversation)
         admitted = dialogue.replies_first(admitted, self.view, allows)
         empty = [each for each in admitted[: planned.limit] if dialogue.says_nothing(each.trace, self.view)]
         answer.dropped += [Dropped(each.trace.id, each.score, "says_nothing") for each in empty]

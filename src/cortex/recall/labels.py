@@ -5,11 +5,19 @@ from __future__ import annotations
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.memory import STANDING_KINDS, Memory
-from cortex.domain.suspicion import quotes_others
+from cortex.domain.ownership import Owner, owners
 from cortex.domain.text import escaped
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role, Turn
+
+OWNERS = {
+    Owner.QUOTED: "quoted",
+    Owner.PASTED: "pasted",
+    Owner.OTHER_SPEAKER: "other speaker",
+    Owner.FICTION: "fiction",
+}
+"""What a label calls words that are not the speaker's own."""
 
 _NO_LABEL = str.maketrans("[],", "() ")
 
@@ -33,13 +41,18 @@ def label(hit: Hit) -> str:
 def _whose(hit: Hit) -> list[str]:
     trace = hit.trace
     if isinstance(trace, Turn):
-        pasted = trace.role is Role.USER and quotes_others(trace.text)
-        return [speaker_of(trace), "pasted" if pasted else ""]
+        return [speaker_of(trace), *(_others(hit) if trace.role is Role.USER else [])]
     if isinstance(trace, Chunk):
-        return [_name(trace.citation)]
+        return [_name(trace.citation), *_others(hit)]
     if hit.around.speaker and trace.kind not in STANDING_KINDS:
         return [_name(hit.around.speaker)]
     return [_name(hit.around.speaker), trace.kind.value]
+
+
+def _others(hit: Hit) -> list[str]:
+    """Whose words a line shows beside those of its speaker."""
+    speaker = hit.trace.speaker if isinstance(hit.trace, Turn) else ""
+    return [OWNERS[each] for each in owners(hit.trace.text, speaker, hit.excerpt or None)]
 
 
 def speaker_of(turn: Turn) -> str:

@@ -6,15 +6,43 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+_WORD = re.compile(r"\w+")
+
+_Stems = tuple[tuple[str, str], ...]
+"""How terms may be spelled, each with its term."""
+
 
 def mentions(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The place and the term of every mention, in order. Terms are stems: any ending of a word will do."""
     wanted = tuple(sorted(set(terms)))
     if not wanted:
         return
+    if text.isascii() and (stems := _stems(wanted)) is not None:
+        yield from _by_words(text.lower(), stems)
+        return
     for found in _pattern(wanted).finditer(text):
         assert found.lastindex is not None  # every alternative is a group
         yield found.start(), wanted[found.lastindex - 1]
+
+
+def _by_words(text: str, stems: _Stems) -> Iterator[tuple[int, str]]:
+    """As the pattern finds them, in plain ASCII: a pattern for every question costs more to compile than to use."""
+    spelled = tuple(stem for stem, _ in stems)
+    for found in _WORD.finditer(text):
+        if (word := found.group()).startswith(spelled):
+            yield found.start(), next(term for stem, term in stems if word.startswith(stem))
+
+
+@lru_cache(maxsize=256)
+def _stems(terms: tuple[str, ...]) -> _Stems | None:
+    """Each way a term may be spelled, with its term; None where a pattern has to tell."""
+    if not all(term.isascii() and term.isalnum() and term == term.lower() for term in terms):
+        return None
+    return tuple((stem, term) for term in terms for stem in _spellings(term))
+
+
+def _spellings(term: str) -> tuple[str, ...]:
+    return (term, f"{term[:-1]}y") if term.endswith("i") else (term,)
 
 
 def mentioned(text: str, terms: Iterable[str]) -> frozenset[str]:

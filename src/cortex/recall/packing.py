@@ -22,6 +22,9 @@ LEAST_TOKENS = 24
 MOST_TOKENS = 120
 """A hit longer than this is cut, unless the budget has room for more of each."""
 
+LEAST_WORTH = 0.5
+"""Where room is short, a sentence is shown that says at least this share of what the best of its text says."""
+
 AROUND_TOKENS = 40
 """How much is shown of what was said just before or after a hit."""
 
@@ -64,7 +67,9 @@ class Packed:
 
 def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> Packed:
     """The best of `hits` in a block of at most `budget` tokens."""
-    packing = _Packing(_weights(hits, terms), budget - estimate_tokens(_dressed("", frame)), _most(budget, len(hits)))
+    most = _most(budget, len(hits))
+    least = LEAST_WORTH if most <= MOST_TOKENS else 0.0
+    packing = _Packing(_weights(hits, terms), budget - estimate_tokens(_dressed("", frame)), most, least)
     hits = tuple(replace(hit, excerpt=packing.excerpt_of(hit) or said(hit.trace)) for hit in hits)
     copies = _copies(hits)
     for hit in sorted(hits, key=lambda hit: not hit.pinned):
@@ -73,7 +78,7 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> 
     lines = packing.lines()
     if not lines:
         return Packed("", 0, hits)
-    block = _dressed("\n".join(_line(hit) for hit in lines), frame)
+    block = _dressed("\n".join(map(packing.line, lines)), frame)
     return Packed(block, estimate_tokens(block), hits, lines)
 
 
@@ -92,12 +97,14 @@ def _most(budget: int, count: int) -> int:
 class _Packing:
     """What has been packed so far, and the room that is left."""
 
-    def __init__(self, weights: Mapping[str, float], room: int, most: int) -> None:
+    def __init__(self, weights: Mapping[str, float], room: int, most: int, least: float) -> None:
         self._weights = weights
         self._room = room
         self._most = most
+        self._least = least
         self._lines: dict[TraceId, Hit] = {}
         self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
+        self._labels: dict[tuple[TraceId, int], str] = {}
 
     def excerpt_of(self, hit: Hit, most: int | None = None) -> str:
         """What is shown of a hit; of the same size it is cut once."""
@@ -107,7 +114,7 @@ class _Packing:
             text = said(hit.trace)
             skipped = hit.trace.text.find(text)
             best = (hit.best[0] - skipped, hit.best[1] - skipped) if hit.best else None
-            self._cut[key] = excerpt(text, self._weights, most, best)
+            self._cut[key] = excerpt(text, self._weights, most, best, self._least)
         return self._cut[key]
 
     def add(self, hit: Hit) -> None:
@@ -125,12 +132,22 @@ class _Packing:
     def lines(self) -> tuple[Hit, ...]:
         return tuple(self._lines.values())
 
+    def line(self, hit: Hit, excerpt: str | None = None) -> str:
+        """A hit as the block shows it. It is measured several times before it is shown, and its label never differs."""
+        key = (hit.trace.id, id(hit.around))
+        if key not in self._labels:
+            self._labels[key] = label(hit)
+        return _line(self._labels[key], hit.excerpt if excerpt is None else excerpt)
+
+    def _cost(self, hit: Hit) -> int:
+        return estimate_tokens(self.line(hit)) + 1
+
     def _put(self, line: Hit | None, above: Hit | None = None) -> None:
         if line is None:
             return
         if (shown := self._lines.get(line.trace.id)) is not None:
-            self._room += _cost(shown)
-        self._room -= _cost(line)
+            self._room += self._cost(shown)
+        self._room -= self._cost(line)
         self._lines[line.trace.id] = line
         if above is not None:
             self._lines[above.trace.id] = self._lines.pop(above.trace.id)
@@ -138,21 +155,17 @@ class _Packing:
     def _fitted(self, hit: Hit, most: int) -> Hit | None:
         """`hit` within the room that is left; what stands beside another line so far may be shown at length."""
         shown = self._lines.get(hit.trace.id)
-        room = self._room + (_cost(shown) if shown is not None else 0)
+        room = self._room + (self._cost(shown) if shown is not None else 0)
         text = said(hit.trace)
-        most = min(room - estimate_tokens(_line(replace(hit, excerpt=""))) - 1, most)
+        most = min(room - estimate_tokens(self.line(hit, "")) - 1, most)
         if most < min(LEAST_TOKENS, size(text)):
             return None
         line = replace(hit, excerpt=self.excerpt_of(hit, most))
-        return line if line.excerpt and _cost(line) <= room else None
+        return line if line.excerpt and self._cost(line) <= room else None
 
 
 def _beside(hit: Hit, turn: Turn) -> Hit:
     return replace(hit, trace=turn, around=ALONE, best=None, pinned=False)
-
-
-def _cost(line: Hit) -> int:
-    return estimate_tokens(_line(line)) + 1
 
 
 def _copies(hits: Sequence[Hit]) -> frozenset[TraceId]:
@@ -161,7 +174,7 @@ def _copies(hits: Sequence[Hit]) -> frozenset[TraceId]:
     copies = set()
     for hit in hits:
         words = frozenset(hit.trace.text.casefold().split())
-        values = frozenset(word for word in words if _DIGIT.search(word))
+        values = frozenset(word for word in words if not word.isalpha() and _DIGIT.search(word))
         if any(values == known and _alike(words, others) for others, known in seen):
             copies.add(hit.trace.id)
         else:
@@ -173,9 +186,9 @@ def _alike(one: Set[str], other: Set[str]) -> bool:
     return len(one & other) >= _ALIKE * len(one | other)
 
 
-def _line(hit: Hit) -> str:
+def _line(label: str, excerpt: str) -> str:
     # One line a hit: a line break inside could pretend to be the next hit, or the end of the block.
-    return "- " + " ".join(f"[{label(hit)}] {escaped(hit.excerpt)}".split())
+    return "- " + " ".join(f"[{label}] {escaped(excerpt)}".split())
 
 
 def _dressed(lines: str, frame: Frame) -> str:

@@ -74,6 +74,7 @@ class Plan:
     budget: int
     keyword_pool: int
     vector_pool: int
+    shortlist: int
     automatic: bool
     quarantined: bool
     asks_both: bool
@@ -94,7 +95,9 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
     limit = query.limit or bounds.limit
     inferred = _inferred_scope(text, scopes) if query.scope is None else None
     scope = query.scope or inferred
+    asked_of_many = overview(text)
     pools = _pools(recipe, limit)
+    wide = recipe.order_pools if asked_of_many is Overview.ORDER and automatic else 1
     now = query.asked_at or now
     return Plan(
         text=text,
@@ -114,12 +117,13 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         floor=_floor(query, bounds),
         floor_is_asked=query.min_score is not None,
         budget=query.budget or recipe.budget,
-        keyword_pool=pools[0],
-        vector_pool=pools[1],
+        keyword_pool=wide * pools[0],
+        vector_pool=wide * pools[1],
+        shortlist=wide * recipe.shortlist,
         automatic=automatic,
         quarantined=query.quarantined,
         asks_both=asks_both(text),
-        overview=overview(text),
+        overview=asked_of_many,
         now=now,
         used_since=None if recipe.window is None else now - recipe.window,
     )

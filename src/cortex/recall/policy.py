@@ -80,7 +80,7 @@ def attempts(
 
 def refusal(trace: Trace, now: datetime) -> str | None:
     """Why this trace may not be shown now, or None."""
-    if trace.state not in SEARCHABLE:
+    if trace.state is not State.ACTIVE and trace.state not in SEARCHABLE:
         return trace.state.value
     # What was superseded stopped being valid then; where it is shown at all, it is shown as that.
     if isinstance(trace, Memory):

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory, Retention
+from cortex.domain.preferences import states_preference
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Role, Turn
-from cortex.recall import fusion, scoring
+from cortex.recall import fusion, questions, scoring
 from cortex.recall.plan import Plan
 from cortex.recall.recipes import KeywordScale, Recipe, Reciprocal, VectorScale
 from cortex.recall.retrieve import Leg
+
+
+class Parts(dict[str, float]):
+    """The parts of a score by name, set with `[]` alone. Their sum is kept until then: it is read far more often."""
+
+    __slots__ = ("_total",)
+
+    _total: float | None
+
+    def __init__(self, parts: Mapping[str, float]) -> None:
+        super().__init__(parts)
+        self._total = None
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self._total = None
+        super().__setitem__(name, value)
+
+    @property
+    def total(self) -> float:
+        if self._total is None:
+            self._total = round(sum(self.values()), 6)
+        return self._total
 
 
 @dataclass(slots=True)
@@ -37,41 +61,60 @@ class Scored:
     pinned: bool = False
     """Whether it is a rule that applies here."""
 
+    def __post_init__(self) -> None:
+        if type(self.parts) is not Parts:
+            self.parts = Parts(self.parts)
+
     @property
     def score(self) -> float:
-        return round(sum(self.parts.values()), 6)
+        assert isinstance(self.parts, Parts)  # made so above
+        return self.parts.total
 
 
-Parts = dict[str, float]
+_LEGS = {
+    (False, False): (), (True, False): ("keyword",), (False, True): ("vector",), (True, True): ("keyword", "vector"),
+}  # fmt: skip
+"""The names of the legs, by whether keywords and whether vectors found a candidate."""
+
+_PartsOf = Mapping[TraceId, Mapping[str, float]]
 
 
-def shortlist(keyword: Leg, vector: Leg, recipe: Recipe) -> dict[TraceId, Parts]:
+def shortlist(keyword: Leg, vector: Leg, recipe: Recipe, most: int) -> _PartsOf:
     """The candidates worth loading, with what their legs and their conversation give them."""
     found = list(dict.fromkeys([*keyword.scores, *vector.scores]))
     parts = _fused(_keyword_scores(keyword, recipe), _vector_scores(vector, recipe), keyword, vector, recipe, found)
-    best = sorted(parts, key=lambda id: (-sum(parts[id].values()), id))
-    return {id: parts[id] for id in best[: recipe.shortlist]}
+    best = sorted((-sum(some.values()), id) for id, some in parts.items())
+    return {id: parts[id] for _, id in best[:most]}
 
 
 def rank(
-    traces: Sequence[Trace], parts: Mapping[TraceId, Parts], keyword: Leg, vector: Leg, recipe: Recipe, plan: Plan
+    traces: Sequence[Trace], parts: _PartsOf, keyword: Leg, vector: Leg, recipe: Recipe, plan: Plan
 ) -> list[Scored]:
     """Candidates best first, ties by id."""
     named = _named_speaker(traces, plan)
     unit = _unit(keyword, vector, recipe)
+    words, meaning = keyword.scores, vector.scores
+    by_taste = recipe.conversation.preference and plan.overview is None and questions.asks_for_advice(plan.text)
     scored = []
     for trace in traces:
-        legs = tuple(leg.name for leg in (keyword, vector) if trace.id in leg.scores)
-        beside = _conversation_parts(trace, named, recipe, plan) | _factor_parts(trace, recipe, plan)
-        given = parts[trace.id] | {name: unit * value for name, value in beside.items()}
+        id = trace.id
+        given = Parts(parts[id])
+        for name, value in _conversation_parts(trace, named, recipe, plan) if isinstance(trace, Turn) else ():
+            given[name] = unit * value
+        for name, value in _taste_parts(trace, recipe) if by_taste and isinstance(trace, Turn) else ():
+            given[name] = unit * value
+        for name, value in _factor_parts(trace, recipe, plan):
+            given[name] = unit * value
+        if recipe.decay is not None:
+            given["decay"] = _decay(trace, sum(given.values()), recipe.decay, plan.now)
         scored.append(
             Scored(
                 trace,
-                legs,
-                given | _decay_part(trace, given, recipe, plan.now),
-                similarity=vector.scores.get(trace.id, 0.0),
-                evidence=keyword.scores.get(trace.id, 0.0),
-                measured=not recipe.scores_by_place or (keyword.absent is None and trace.id in vector.scores),
+                _LEGS[id in words, id in meaning],
+                given,
+                similarity=meaning.get(id, 0.0),
+                evidence=words.get(id, 0.0),
+                measured=not recipe.scores_by_place or (keyword.absent is None and id in meaning),
             )
         )
     if recipe.conversation.sources:
@@ -114,7 +157,7 @@ def _fused(
     vector: Leg,
     recipe: Recipe,
     found: Sequence[TraceId],
-) -> dict[TraceId, Parts]:
+) -> dict[TraceId, Mapping[str, float]]:
     if isinstance(recipe.fusion, Reciprocal):
         present = [leg.ids for leg in (keyword, vector) if leg.absent is None]
         fused = fusion.reciprocal(present, recipe.fusion.k)
@@ -135,39 +178,41 @@ def _named_speaker(traces: Iterable[Trace], plan: Plan) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _conversation_parts(trace: Trace, named: str | None, recipe: Recipe, plan: Plan) -> dict[str, float]:
-    parts: dict[str, float] = {}
-    if not isinstance(trace, Turn):
-        return parts
+def _conversation_parts(trace: Turn, named: str | None, recipe: Recipe, plan: Plan) -> Iterator[tuple[str, float]]:
     weights = recipe.conversation
     if named is not None and trace.speaker == named and weights.speaker:
-        parts["speaker"] = weights.speaker
+        yield "speaker", weights.speaker
     if trace.role is not Role.USER and not plan.asks_both and weights.other_roles:
-        parts["not_the_user"] = -weights.other_roles
+        yield "not_the_user", -weights.other_roles
     # Among people a question is rarely evidence; to an assistant, users state facts while they ask.
-    if trace.speaker and trace.text.rstrip().endswith("?") and weights.question:
-        parts["only_asks"] = -weights.question
-    return parts
+    if trace.speaker and weights.question and trace.text.rstrip().endswith("?"):
+        yield "only_asks", -weights.question
 
 
-def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> dict[str, float]:
+def _taste_parts(turn: Turn, recipe: Recipe) -> Iterator[tuple[str, float]]:
+    """For a user who now asks for advice: what they said they prefer."""
+    if turn.role is Role.USER and not turn.speaker and states_preference(turn.text):
+        yield "preferred", recipe.conversation.preference
+
+
+def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> Iterator[tuple[str, float]]:
     weights = recipe.factors
-    parts: dict[str, float] = {}
     if weights.recency:
-        parts["recency"] = weights.recency * scoring.recency(plan.now - used_at(trace), weights.half_life)
+        yield "recency", weights.recency * scoring.recency(plan.now - used_at(trace), weights.half_life)
     if weights.frequency:
         uses = trace.access_count if isinstance(trace, Memory) else 0
-        parts["frequency"] = weights.frequency * scoring.frequency(uses)
+        yield "frequency", weights.frequency * scoring.frequency(uses)
     if weights.kind:
-        parts["kind"] = weights.kind * scoring.KIND_BOOST[trace.kind]
+        yield "kind", weights.kind * scoring.KIND_BOOST[trace.kind]
+    if not isinstance(trace, Memory):
+        return
     matches = plan.project == trace.scope
-    if weights.scope and isinstance(trace, Memory):
-        parts["scope"] = weights.scope * scoring.scope_boost(trace.retention, scope_matches=matches)
-    if weights.project and matches and isinstance(trace, Memory) and trace.retention is Retention.PROJECT:
-        parts["project"] = weights.project
-    if weights.importance and isinstance(trace, Memory):
-        parts["importance"] = weights.importance * trace.importance
-    return parts
+    if weights.scope:
+        yield "scope", weights.scope * scoring.scope_boost(trace.retention, scope_matches=matches)
+    if weights.project and matches and trace.retention is Retention.PROJECT:
+        yield "project", weights.project
+    if weights.importance:
+        yield "importance", weights.importance * trace.importance
 
 
 def _merge_sources(scored: Sequence[Scored], plan: Plan) -> None:
@@ -187,9 +232,13 @@ def _merge_sources(scored: Sequence[Scored], plan: Plan) -> None:
         hidden.stood_for = shown.trace.id
 
 
+_DAYS = re.compile(r" \((?:week of |weekend of )?\d{4}(?:-\d\d){0,2}\)")
+"""What capture writes beside a relative date."""
+
+
 def _says_as_much(turn: Trace, memory: Trace, asked: frozenset[str]) -> bool:
     """Whether a turn says all a memory of it says, or else as much of what is asked for."""
-    said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(memory.text))
+    said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(_DAYS.sub("", memory.text)))
     return kept <= said or len(asked & said) > len(asked & kept)
 
 
@@ -219,9 +268,6 @@ def _share_sessions(scored: Iterable[Scored], recipe: Recipe) -> None:
         each.parts["session"] = share * best[session]
 
 
-def _decay_part(trace: Trace, parts: Parts, recipe: Recipe, now: datetime) -> Parts:
-    if recipe.decay is None:
-        return {}
-    total = sum(parts.values())
+def _decay(trace: Trace, total: float, half_life: timedelta, now: datetime) -> float:
     dated = trace.dated if isinstance(trace, Chunk) else None
-    return {"decay": scoring.decayed(total, dated, now, recipe.decay) - total}
+    return scoring.decayed(total, dated, now, half_life) - total

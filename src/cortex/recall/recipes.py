@@ -60,12 +60,18 @@ class Conversation:
     """Taken off what the user did not say, unless the query asks what the assistant said, or for a summary."""
     question: float = 0.0
     """Taken off turns that only ask."""
+    preference: float = 0.0
+    """For what says what the user prefers, where the query asks for advice."""
     session: float = 0.0
     """The best score of a turn's session counts for all its turns."""
     reply: float = 0.0
     """A turn is more likely the one asked for where what was said next is about the question too."""
     answers: float = 0.0
     """And where it follows a question that is about the same."""
+    run: float = 0.0
+    """In an order or a summary, what the better of the exchanges just before and after counts,"""
+    again: float = 0.0
+    """and what is taken off for each exchange of the same session that stands above."""
     sources: bool = False
     """Whether a memory and the turn it came from are one candidate."""
     replies_first: bool = False
@@ -164,6 +170,8 @@ class Recipe:
     vector_pool: int = 50
     shortlist: int = 100
     """How many of the candidates are loaded and looked at closely."""
+    order_pools: int = 1
+    """How many times as large all three are where an order is asked for: it goes over whole conversations."""
     pool_per_result: int = 0
     """Where set, the pools are this many times the results asked for, at most 200 (B7)."""
     standing: Standing = Standing()
@@ -219,6 +227,7 @@ _BALANCED = Recipe(
     keyword_pool=100,
     vector_pool=100,
     shortlist=150,
+    order_pools=2,
     standing=Standing(memories=2, turns=1, nearness=0.11, preference=0.3),
     essence=True,
     conversation=Conversation(
@@ -226,9 +235,12 @@ _BALANCED = Recipe(
         speaker=0.15,
         other_roles=0.3,
         question=0.05,
+        preference=0.12,
         session=0.15,
         reply=0.13,
         answers=0.06,
+        run=0.1,
+        again=0.05,
         sources=True,
         replies_first=True,
     ),

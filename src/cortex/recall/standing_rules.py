@@ -16,12 +16,15 @@ from enum import IntEnum
 from cortex.domain.identity import TraceId
 from cortex.domain.instructions import Instruction, instructions, split
 from cortex.domain.memory import Kind, Memory
+from cortex.domain.ownership import own_words
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.errors import DeadlineExceeded, EmbedderUnavailable
+from cortex.languages import WORDS
+from cortex.languages.words import either
 from cortex.ports.clock import Deadline
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
@@ -45,20 +48,8 @@ _ENDING = 2
 Near = Callable[[Sequence[str]], Mapping[str, float]]
 """How much nearer a turn is to each topic than to anything at all; without those that cannot be compared."""
 
-_ASKS_FOR_RULES = re.compile(
-    r"\b(?:rules?|instructions?|guidelines?|polic(?:y|ies)|conventions?)\b[^.?!]{0,40}\b(?:i|you|we|my|your)\b"
-    r"|\b(?:my|your|our|which|what)\b[^.?!]{0,30}\b(?:rules|instructions|guidelines|policies|conventions)\b"
-    r"|\bwhat (?:did|have) i (?:ask|tell|told|instruct)\w* you to\b"
-    r"|\b(?:regeln|anweisungen|reglas|instrucciones)\b|规则|規則|ルール|指示",
-    re.IGNORECASE,
-)
-_ASKS_FOR_ADVICE = re.compile(
-    r"\b(?:recommend|suggest|advi[sc]e|ideas?|options?|choose|pick|plan|book|find (?:me|us)|looking for|"
-    r"help me (?:find|pick|choose|plan|decide)|"
-    r"(?:what|which|where) (?:\w+ ){0,2}(?:should|could|can|would) (?:i|we)|what to|where to|"
-    r"empfiehl\w*|empfehl\w*|vorschlag\w*|vorschläge|recomi\w+|sugi\w+|sugerencias?)\b|推荐|推薦|建议|建議|おすすめ|お勧め",
-    re.IGNORECASE,
-)
+_ASKS_FOR_RULES = re.compile(either(each.questions.rules for each in WORDS), re.IGNORECASE)
+_ASKS_FOR_ADVICE = re.compile(either(each.questions.recommendation for each in WORDS), re.IGNORECASE)
 _COMMON = frozenset(
     index_terms(
         "day week month year time today tomorrow people person thing things one two three four five six seven eight"
@@ -148,7 +139,8 @@ def _is_in_scope(trace: Trace, planned: Plan) -> bool:
 def _stated(trace: Trace) -> list[_Stated]:
     """What a trace tells to do: a memory as a whole, a turn by its sentences."""
     if isinstance(trace, Turn):
-        found = list(instructions(trace.text)) or ([split(trace.text)] if len(trace.text) <= _SAYS_LITTLE_ELSE else [])
+        said = own_words(trace.text, trace.speaker)
+        found = list(instructions(said)) or ([split(said)] if len(said) <= _SAYS_LITTLE_ELSE else [])
         return [_Stated(trace, given) for given in found]
     return [_Stated(trace, split(trace.text))]
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from cortex.domain.changes import tells_change
 from cortex.domain.terms import index_terms
+from cortex.languages import WORDS
 from cortex.recall.mentions import mentions
 
 READ_CHARS = 1_000
@@ -39,17 +40,7 @@ _KIND_OF_WORD = (
     | dict.fromkeys(_SPELLED_NUMBERS, "number")
     | dict.fromkeys(("noon", "midnight"), "clock")
 )
-_KIND_OF_UNIT = (
-    dict.fromkeys(("percent", "prozent"), "percent")
-    | dict.fromkeys("am pm uhr 点 點 時 时".split(), "clock")
-    | dict.fromkeys("dollar dollars euro euros pound pounds usd eur gbp 元 円 块".split(), "money")
-    | dict.fromkeys(
-        "ms millisecond milliseconds s sec secs second seconds min mins minute minutes h hr hrs hour hours day days"
-        " week weeks month months year years stunden tage wochen monate días semanas meses 分钟 小时 時間".split(),
-        "duration",
-    )
-    | dict.fromkeys("月 日 号 號".split(), "date")
-)
+_KIND_OF_UNIT = {unit: kind for each in WORDS for kind, units in each.questions.units.items() for unit in units.split()}
 _CURRENCY = "$€£¥"
 _ENDS_SENTENCE = ".!?:\n"
 

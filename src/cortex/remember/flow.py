@@ -254,9 +254,11 @@ def fit_turns(turns: Sequence[Trace], view: View) -> Fitted:
     return Fitted(placed, [ExpectLast(session, last)])
 
 
-def vectors_of(traces: Sequence[Trace], embedder: Embedder, passage_tokens: int) -> dict[TraceId, Sequence[Vector]]:
-    """The vectors of what is about to be stored; none where the embedder fails: they follow later."""
-    changes = _embeds(traces, [None] * len(traces), embedder, passage_tokens, Outcome())
+def vectors_of(
+    traces: Sequence[Trace], embedder: Embedder, passage_tokens: int, outcome: Outcome | None = None
+) -> dict[TraceId, Sequence[Vector]]:
+    """The vectors of what is about to be stored; none, and a note in `outcome`, where the embedder fails."""
+    changes = _embeds(traces, [None] * len(traces), embedder, passage_tokens, outcome or Outcome())
     return {change.id: change.vectors for change in changes if isinstance(change, Embed)}
 
 

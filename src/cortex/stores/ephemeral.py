@@ -33,7 +33,7 @@ from cortex.domain.passages import terms_of
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace, canonical, label_of, name_of, used_at
+from cortex.domain.trace import Trace, canonical, is_contradicted, label_of, name_of, used_at
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
@@ -766,6 +766,7 @@ def _is_within(trace: Trace, filter: Filter) -> bool:
         (filter.ids is None or trace.id in filter.ids)
         and (filter.slots is None or (isinstance(trace, Memory) and trace.slot in filter.slots))
         and (filter.sessions is None or (isinstance(trace, Turn) and trace.session in filter.sessions))
+        and (filter.contradicted is None or is_contradicted(trace) is filter.contradicted)
         and (filter.since is None or trace.created_at >= filter.since)
         and (filter.until is None or trace.created_at < filter.until)
     )

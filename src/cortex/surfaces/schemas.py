@@ -16,7 +16,7 @@ from cortex.domain.growth import Day
 from cortex.domain.hits import Hit, Recollection, SearchMode
 from cortex.domain.identity import checked_id, is_id
 from cortex.domain.lanes import SEARCHABLE, Lane, State
-from cortex.domain.memory import ImportanceLabel, Kind, Memory
+from cortex.domain.memory import Contradiction, ImportanceLabel, Kind, Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace, parse_time
 from cortex.domain.trust import TrustTier
@@ -413,6 +413,7 @@ class RememberRequest(Addressed):
     media_kind: str | None = None
     created_at: Moment | None = Field(None, description="When it was said, where that was not now.")
     embed: bool = Field(True, description="Whether it gets its vectors at once.")
+    as_new: bool = Field(False, description="Store it as it is, whatever is known already.")
 
     model_config = _example(
         {"text": "The deploy key rotates on Mondays", "kind": "fact", "scope": "infra", "importance": 0.8}
@@ -497,7 +498,11 @@ class TraceAnswer(BaseModel):
 
 
 class RememberedAnswer(BaseModel):
+    """The memory that holds the statement now: a new one, or the one that said so already."""
+
     memory: TraceAnswer
+    verdict: str = Field(description="new, reinforces, duplicate, supersedes or contradicts.")
+    others: list[str] = Field(description="The memories it was decided beside.")
     receipt: dict[str, Any]
 
     model_config = _example(
@@ -513,13 +518,20 @@ class RememberedAnswer(BaseModel):
                 "state": "active",
                 "created_at": _AT,
             },
+            "verdict": "new",
+            "others": [],
             "receipt": {"schema": "cortex.remember.receipt.v1", "id": ID, "op": "remember", "stored": 1},
         }
     )
 
     @classmethod
     def of(cls, kept: Remembered) -> RememberedAnswer:
-        return cls(memory=TraceAnswer.of(kept.memory), receipt=kept.receipt.to_json())
+        return cls(
+            memory=TraceAnswer.of(kept.memory),
+            verdict=kept.verdict,
+            others=list(kept.others),
+            receipt=kept.receipt.to_json(),
+        )
 
 
 class ShownAnswer(TraceAnswer):
@@ -600,6 +612,40 @@ class ForgottenAnswer(BaseModel):
     @classmethod
     def of(cls, done: Forgotten) -> ForgottenAnswer:
         return cls(ids=list(done.ids), receipt=done.receipt.to_json())
+
+
+class ContradictionsQuery(AddressedQuery):
+    limit: int = Field(50, ge=1, le=1_000)
+
+
+class ContradictionAnswer(BaseModel):
+    """Two memories that cannot both be true, the earlier first."""
+
+    earlier: TraceAnswer
+    later: TraceAnswer
+
+
+class ContradictionsAnswer(BaseModel):
+    contradictions: list[ContradictionAnswer]
+
+    model_config = _example({"contradictions": []})
+
+    @classmethod
+    def of(cls, found: Sequence[Contradiction]) -> ContradictionsAnswer:
+        pairs = [
+            ContradictionAnswer(earlier=TraceAnswer.of(each.earlier), later=TraceAnswer.of(each.later))
+            for each in found
+        ]
+        return cls(contradictions=pairs)
+
+
+class ResolveRequest(Addressed):
+    """Which contradictions of a memory are settled, and how; without fields it replaces all that say otherwise."""
+
+    over: str | None = Field(None, description="Only the one with this memory.")
+    both: bool = Field(False, description="Both sides are true: flag them no longer.")
+
+    model_config = _example({"over": ID})
 
 
 class ForgetRequest(Addressed):

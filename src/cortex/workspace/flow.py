@@ -55,6 +55,9 @@ Earlier = Callable[[VectorsMade], tuple[EmbeddingSpace, Vectors] | None]
 Summaries = Callable[[Sequence[Chunk]], Sequence[Chunk]]
 """Gives chunks with what their sections are about."""
 
+Unsummarised = Callable[[Sequence[Chunk]], Sequence[Chunk]]
+"""Which of these chunks are to be asked for again."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutting:
@@ -138,6 +141,8 @@ class Following:
     ids: IdSource
     progress: Progress
     summaries: Summaries | None = None
+    unsummarised: Unsummarised | None = None
+    """Which chunks an earlier look left without a summary; None where they are not asked for again."""
     classify: plan.Classify = lambda _: Kind.FACT
     batch: int = BATCH
     """How many new chunks are embedded and stored together."""
@@ -231,6 +236,7 @@ class Following:
             batch.add(reader.carried(path))
         batch.flush([] if past.is_replaced else work.gone)
         synced.removed = len(work.gone) - synced.moved
+        self._summarize_lacking(index, synced)
         self._embed_lacking(index, synced)
         with index.view(self.tenant) as view:
             synced.position = view.position
@@ -249,6 +255,23 @@ class Following:
         synced.embedded += len(vectors)
         synced.lacking += len(chunks) - len(vectors)
         return vectors
+
+    def _summarize_lacking(self, index: FileIndex, synced: Synced) -> None:
+        """Summaries for chunks that an earlier look left without one, and vectors that know them."""
+        if self.summaries is None or self.unsummarised is None:
+            return
+        after = None
+        while True:
+            with index.view(self.tenant) as view:
+                chunks = _chunks(view.scan(Filter(), after, self.batch))
+            if not chunks:
+                return
+            told = [chunk for chunk in self.summaries(self.unsummarised(chunks)) if chunk.summary]
+            changes: list[Change | Follow | Unfollow] = [Put(chunk, EventKind.CHUNKED) for chunk in told]
+            if changes:
+                changes += embeds(self.embedded(told, synced), self.space)
+                index.apply(self.tenant, changes, at=self.clock.now())
+            after = chunks[-1].id
 
     def _embed_lacking(self, index: FileIndex, synced: Synced) -> None:
         """Vectors for chunks that have none: the embedder was away when they were stored."""

@@ -10,7 +10,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.followed import STAMP_BITS, Followed
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
-from cortex.domain.suspicion import tier_for
+from cortex.domain.suspicion import instructs_agents, tier_for
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.workspace import media
 from cortex.workspace.chunking import Piece
@@ -147,9 +147,12 @@ def _chunk(file: Found, piece: Piece, dated: datetime | None, classify: Classify
 
 
 def _trust(source: Source, text: str) -> TrustTier:
-    """As far as the source goes; where others write it too, what gives orders is held back."""
+    """As far as the source goes; where others write it too, what gives orders is held back.
+
+    In the operator's own files an order is the operator's, unless it speaks past them: to agents, or about the user.
+    """
     if source.trust is TrustTier.TRUSTED:
-        return source.trust
+        return TrustTier.UNTRUSTED if instructs_agents(text) else source.trust
     return least((source.trust, tier_for(SourceKind.IMPORT, text)))
 
 

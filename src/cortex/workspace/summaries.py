@@ -2,8 +2,9 @@
 
 A summary is what a section is also found by; it is never shown as its text. It is made once, when a section is new or
 summaries are first wanted, and kept for as long as the section says the same. Indexing never fails because of a model,
-and waits no longer than until it fails: then the rest of the sections stay without summaries. Those that lack one get
-it when their file changes, or with `--force`, and not before: nothing is asked again and again in the background.
+and waits no longer than until it fails: then the rest of the sections stay without summaries. The next `cortex index`
+asks for those again, and after `MAX_TRIES` answers of no use gives a section up, until its text changes or with
+`--force`. Nothing is asked again and again in the background.
 
 What goes out has lost its secrets and is framed as data; what comes back is not believed: it has to have the shape
 that was asked for, to share words with its section, and to inform rather than to instruct.
@@ -26,7 +27,7 @@ from cortex.domain.terms import index_terms, query_terms
 from cortex.domain.text import escaped, estimate_tokens, passages, sentences
 from cortex.domain.trust import TrustTier
 from cortex.errors import LlmUnavailable
-from cortex.ports.llm import LLM
+from cortex.ports.llm import LLM, judge
 from cortex.workspace import markdown
 from cortex.workspace.sources import Source
 
@@ -44,6 +45,9 @@ SECTION_TOKENS = 1_500
 MAX_TOKENS = 2_000
 USELESS_ANSWERS = 3
 """After so many in a row of which nothing could be used, the model is asked no more."""
+
+MAX_TRIES = 3
+"""After so many answers of no use a section is given up. A model that is away is no answer."""
 
 _OF_ONE_REQUEST = frozenset({"refused", "rejected", "bad_answer"})
 """Failures that say nothing about the next request."""
@@ -114,11 +118,18 @@ class Summarising:
 
     llm: LLM
     wanted: Wanted
+    tries: dict[TraceId, int] = field(default_factory=dict)
+    """How many answers of no use there were for sections that still lack a summary."""
     asked: int = 0
     summarised: int = 0
+    again: int = 0
+    """How many sections were asked for that an earlier look left without a summary."""
+    given_up: int = 0
     problems: Counter[str] = field(default_factory=Counter)
     _away: str = ""
     _useless: int = 0
+    _seen: set[TraceId] = field(default_factory=set)
+    _existing: set[TraceId] = field(default_factory=set)
 
     def __call__(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         said: dict[TraceId, str] = {}
@@ -129,7 +140,28 @@ class Summarising:
 
     def facts(self) -> dict[str, Any]:
         """For the receipt: counts and reasons."""
-        return {"asked": self.asked, "summarised": self.summarised, "problems": dict(sorted(self.problems.items()))}
+        return {
+            "asked": self.asked,
+            "summarised": self.summarised,
+            "again": self.again,
+            "given_up": self.given_up,
+            "problems": dict(sorted(self.problems.items())),
+        }
+
+    def left(self, chunks: Sequence[Chunk]) -> list[Chunk]:
+        """Those that an earlier look left without a summary, and that are not given up."""
+        self._existing.update(chunk.id for chunk in chunks)
+        lacking = [chunk for chunk in chunks if self.wanted(chunk) and is_lacking(chunk)]
+        given_up = [chunk for chunk in lacking if self.tries.get(chunk.id, 0) >= MAX_TRIES]
+        self.given_up += len(given_up)
+        kept = {chunk.id for chunk in given_up} | self._seen
+        again = [chunk for chunk in lacking if chunk.id not in kept]
+        self.again += len(again)
+        return again
+
+    def forget_gone(self) -> None:
+        """Keep no tries of sections that were not among those `left` was asked about."""
+        self.tries = {id: tries for id, tries in self.tries.items() if id in self._existing}
 
     def _to_ask(self, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
         for chunk in chunks:
@@ -139,6 +171,7 @@ class Summarising:
             if chunk.trust is not TrustTier.TRUSTED and suspicion(chunk.text):
                 self.problems["instructive"] += 1
             else:
+                self._seen.add(chunk.id)
                 yield chunk
 
     def _said_of(self, sections: Sequence[Section]) -> dict[TraceId, str]:
@@ -149,16 +182,32 @@ class Summarising:
         try:
             answer = self._answer(sections)
         except LlmUnavailable as error:
-            self._failed(error.reason, len(sections), for_good=error.reason not in _OF_ONE_REQUEST)
+            is_away = error.reason not in _OF_ONE_REQUEST
+            self._failed(error.reason, len(sections), for_good=is_away)
+            if not is_away:
+                self._count(sections)
             return {}
         self.asked += len(sections)
         found = read(answer, sections)
+        judge(self.llm, useful=found is not None)
         if found is None:
             self._failed("bad_answer", len(sections))
+            self._count(sections)
             return {}
         self._useless = 0
         self.problems.update(found.problems)
+        self._count(sections, found)
         return found.summaries
+
+    def _count(self, sections: Sequence[Section], found: Reading | None = None) -> None:
+        """Count the answers of no use; one that says there is nothing to say is the last."""
+        for id in (section.chunk.id for section in sections):
+            if found is not None and id in found.summaries:
+                self.tries.pop(id, None)
+            elif found is not None and id in found.empty:
+                self.tries[id] = MAX_TRIES
+            else:
+                self.tries[id] = self.tries.get(id, 0) + 1
 
     def _answer(self, sections: Sequence[Section]) -> str:
         completion = self.llm.complete(
@@ -246,6 +295,8 @@ class Reading:
 
     summaries: dict[TraceId, str]
     problems: Counter[str]
+    empty: set[TraceId]
+    """Sections that the model has nothing to say of."""
 
 
 def read(answer: str, sections: Sequence[Section]) -> Reading | None:
@@ -253,10 +304,11 @@ def read(answer: str, sections: Sequence[Section]) -> Reading | None:
     given = _summaries(answer)
     if given is None:
         return None
-    found = Reading({}, Counter())
+    found = Reading({}, Counter(), set())
     for number, section in enumerate(sections, start=1):
         said = given.get(str(number))
-        if said == "":  # there was nothing to say
+        if said == "":
+            found.empty.add(section.chunk.id)
             continue
         summary = worded(said) if isinstance(said, str) else ""
         if problem := _problem(said, summary, section.chunk):

@@ -225,6 +225,19 @@ def test_what_was_forgotten_is_brought_back(served: Served) -> None:
     assert served.client.post(f"/v1/memories/{NOBODY}/restore").status_code == 404
 
 
+def test_a_contradiction_is_shown_and_settled(served: Served) -> None:
+    """X14"""
+    one, other = served.remember("I like cilantro."), served.remember("I don't like cilantro.")
+    (found,) = served.client.get("/v1/contradictions").json()["contradictions"]
+    assert (found["earlier"]["id"], found["later"]["id"]) == (one, other)
+    assert served.client.get("/v1/status").json()["contradictions"] == 1
+    assert served.client.post(f"/v1/memories/{one}/resolve", json={"over": NOBODY}).status_code == 422
+    done = served.client.post(f"/v1/memories/{other}/resolve", json={}).json()
+    assert (done["ids"], done["receipt"]["op"]) == ([one], "resolve")
+    assert served.client.get(f"/v1/memories/{one}").json()["superseded_by"] == other
+    assert served.client.get("/v1/contradictions").json() == {"contradictions": []}
+
+
 def test_one_clear_match_is_forgotten_and_several_are_shown(served: Served) -> None:
     """L5"""
     kettle = served.remember("The kettle is behind the shed")
@@ -257,12 +270,14 @@ def test_what_is_remembered_is_told_in_one_piece(served: Served) -> None:
 
 # --- rights -----------------------------------------------------------------------------------------------------------
 
-READING = ["/v1/me", "/v1/timeline", "/v1/events", "/v1/growth", "/v1/receipts", "/v1/recipes", "/v1/index", "/v1/work"]
+READING = ["/v1/me", "/v1/timeline", "/v1/events", "/v1/growth", "/v1/receipts", "/v1/recipes", "/v1/index", "/v1/work",
+           "/v1/contradictions"]  # fmt: skip
 WRITING = {
     "/v1/forget": {"query": "x"},
     "/v1/ingest": {"session": "s", "messages": []},
     "/v1/capture": {"session": "s", "messages": []},
     f"/v1/memories/{NOBODY}/restore": None,
+    f"/v1/memories/{NOBODY}/resolve": {},
     "/v1/work": {},
     "/v1/backfill": {},
 }

@@ -31,7 +31,7 @@ def test_a_server_is_ended_by_a_signal_and_ends_well(tmp_path: Path) -> None:
     for how in (signal.SIGTERM, signal.SIGINT):
         with Process(home) as server:
             assert server.client.get("/health").json() == {"status": "ok"}
-            assert server.client.post("/v1/memories", json={"text": SECRET}).status_code == 201
+            assert server.client.post("/v1/memories", json={"text": SECRET, "as_new": True}).status_code == 201
             assert server.end(how) == 0
     with opened(home) as engine:
         assert engine.stats().total == 2

@@ -408,7 +408,7 @@ def test_what_cannot_be_imported_changes_nothing(unchanged: Served, body: object
 def test_the_lifecycle_is_shown_run_and_taken_back(served: Served) -> None:
     """X16"""
     for _ in range(2):
-        served.remember("The deploy key rotates on Mondays")
+        served.remember("The deploy key rotates on Mondays", as_new=True)
     planned = served.client.post("/v1/lifecycle", json={"dry_run": True}).json()
     assert [plan["step"] for plan in planned["plans"]] == ["consolidation"]
     assert planned["run"] is None

@@ -21,8 +21,8 @@ from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId, Uuid7Source
 from cortex.domain.lanes import SEARCHABLE, State
 from cortex.domain.memory import Memory
+from cortex.domain.ownership import owners
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant
-from cortex.domain.suspicion import quotes_others
 from cortex.domain.trace import Trace
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.domain.turn import Turn
@@ -45,10 +45,11 @@ from cortex.evaluation.poisoning.attacks import (
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
+from cortex.recall.labels import OWNERS
 from cortex.recall.packing import CLOSING, HEADING, OPENING, WARNING, Packed
 from cortex.settings import Settings
 
-LABELS = frozenset({"untrusted", "quarantined", "pasted"})
+LABELS = frozenset({"untrusted", "quarantined", *OWNERS.values()})
 """Words beside a line of the block that tell its reader not to take it for the user's."""
 
 MOST_RETRIEVED = 0.02
@@ -483,7 +484,7 @@ def _is_promoted(found: Sequence[Trace], attack: Attack) -> bool:
 
 
 def _shows(turn: Turn) -> bool:
-    return turn.source_kind is SourceKind.USER and quotes_others(turn.text)
+    return turn.source_kind is SourceKind.USER and bool(owners(turn.text))
 
 
 def _is_changed(before: Trace, after: Trace) -> bool:

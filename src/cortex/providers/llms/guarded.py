@@ -16,12 +16,16 @@ from cortex.ports.clock import Clock
 from cortex.ports.hardware import Hardware
 from cortex.ports.llm import LLM, Completion
 from cortex.ports.probed import trouble_of
-from cortex.providers.llms.spending import Outcome, Reservation, Spending, Window
+from cortex.providers.llms.breaker import (
+    FAILURES_TO_PAUSE,
+    MAX_PAUSE_SECONDS,
+    PAUSE_SECONDS,
+    TRIAL_SECONDS,
+    Breaker,
+    Condition,
+)
+from cortex.providers.llms.spending import Reservation, Spending, Window
 
-FAILURES_TO_PAUSE = 3
-PAUSE_SECONDS = 30.0
-MAX_PAUSE_SECONDS = 15 * 60.0
-MAX_ASKED_PAUSE_SECONDS = 60 * 60.0
 HARDWARE_RETRY_SECONDS = 60.0
 GRACE_SECONDS = 1.0
 """How much longer than its own time limit a provider is waited for."""
@@ -56,7 +60,11 @@ class GuardedLLM:
         self._spending = spending
         self._timeout = timeout
         self._hardware = hardware
-        self._breaker = Breaker(clock, failures=failures, pause=pause, max_pause=max_pause)
+        self._clock = clock
+        trial = max(TRIAL_SECONDS, 2 * timeout) if timeout else TRIAL_SECONDS
+        self._breaker = Breaker(
+            spending, lambda: inner.name, clock, failures=failures, pause=pause, max_pause=max_pause, trial=trial
+        )
 
     @property
     def name(self) -> str:
@@ -70,11 +78,11 @@ class GuardedLLM:
     def complete(
         self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        self._breaker.admit()
+        tries = self._breaker.admit()
         try:
             held = self._spending.reserve(_at_most(system, prompt, schema), max_tokens)
         except BaseException:
-            self._breaker.withdraw()
+            self._withdraw(tries)
             raise
         try:
             answer = self._in_time(
@@ -85,28 +93,27 @@ class GuardedLLM:
             self._failed(unavailable, held)
             raise unavailable from error
         except BaseException:
-            self._breaker.withdraw()
+            self._withdraw(tries)
             self._settle(lambda: self._spending.settle(held, held.tokens))
             raise
-        self._breaker.succeeded()
+        self._settle(self._breaker.succeeded)
         self._settle(lambda: self._spending.settle(held, _cost(answer, system, prompt)))
-        self._settle(lambda: self._spending.note(None))
         return answer
+
+    def judge(self, *, useful: bool) -> None:
+        """Whether what it answered last could be used: many answers that cannot are told in the status."""
+        self._settle(lambda: self._breaker.judge(useful=useful))
 
     def status(self) -> dict[str, Any]:
         """The meter, the breaker, how it last went, and the card, as plain values."""
-        status: dict[str, Any] = {"name": self.name, "breaker": self._breaker.status()}
+        status: dict[str, Any] = {"name": self.name}
         try:
             meter = self._spending.meter()
+            status |= self._breaker.status()
         except LlmUnavailable as error:
-            status["meter_error"] = str(error)
+            status |= {**Condition().status(self._clock.now().timestamp()), "meter_error": str(error)}
         else:
-            status |= {
-                "hour": _told(meter.hour),
-                "day": _told(meter.day),
-                "last_answer": meter.last_answer and meter.last_answer.at.isoformat(),
-                "last_failure": meter.last_failure and _failure(meter.last_failure),
-            }
+            status |= {"hour": _told(meter.hour), "day": _told(meter.day)}
         if self._hardware is not None:
             status["hardware"] = asdict(self._hardware.verdict())
         return status
@@ -142,15 +149,18 @@ class GuardedLLM:
 
     def _failed(self, error: LlmUnavailable, held: Reservation) -> None:
         if error.reason == "refused":  # an answer of its own sort: the provider works
-            self._breaker.succeeded()
+            self._settle(self._breaker.succeeded)
         else:
-            self._breaker.failed(error)
+            self._settle(lambda: self._breaker.failed(error))
         if error.reason in _UNSENT:
             self._settle(lambda: self._spending.release(held))
         else:
             tokens = 0 if error.reason in _COSTLESS else held.tokens
             self._settle(lambda: self._spending.settle(held, tokens))
-        self._settle(lambda: self._spending.note(error))
+
+    def _withdraw(self, tries: bool) -> None:
+        if tries:
+            self._settle(self._breaker.withdraw)
 
     @staticmethod
     def _settle(write: Callable[[], None]) -> None:
@@ -180,71 +190,8 @@ class _Background:
             raise LlmUnavailable(verdict.why, reason="hardware", retry_after=HARDWARE_RETRY_SECONDS)
         return self._guarded.complete(system=system, prompt=prompt, max_tokens=max_tokens, schema=schema)
 
-
-class Breaker:
-    """Open after several failures in a row, for twice as long each time; then one call may try.
-
-    A server that asks to be left alone is left alone at once, for as long as it asks.
-    """
-
-    def __init__(self, clock: Clock, *, failures: int, pause: float, max_pause: float) -> None:
-        self._clock = clock
-        self._limit = failures
-        self._pause = pause
-        self._max_pause = max_pause
-        self._lock = threading.Lock()
-        self._failures = 0
-        self._until = 0.0
-        self._trying = False
-        self._last: LlmUnavailable | None = None
-
-    def admit(self) -> None:
-        """Let one call through, or raise; each call let through ends in `succeeded`, `failed` or `withdraw`."""
-        with self._lock:
-            if self._state() == "closed":
-                return
-            left = self._until - self._clock.monotonic()
-            if left > 0 or self._trying:
-                raise self._refusal(max(left, 0.0))
-            self._trying = True
-
-    def succeeded(self) -> None:
-        with self._lock:
-            self._failures, self._until, self._trying, self._last = 0, 0.0, False, None
-
-    def failed(self, error: LlmUnavailable) -> None:
-        with self._lock:
-            self._failures += 1
-            self._trying = False
-            self._last = error
-            pauses = self._failures - self._limit
-            pause = min(self._pause * 2.0 ** min(pauses, 30), self._max_pause) if pauses >= 0 else 0.0
-            pause = max(pause, min(error.retry_after or 0.0, MAX_ASKED_PAUSE_SECONDS))
-            self._until = self._clock.monotonic() + pause if pause else 0.0
-
-    def withdraw(self) -> None:
-        """The call let through was not made after all."""
-        with self._lock:
-            self._trying = False
-
-    def status(self) -> dict[str, Any]:
-        with self._lock:
-            left = max(0.0, self._until - self._clock.monotonic())
-            return {"state": self._state(), "failures": self._failures, "retry_in": round(left, 1)}
-
-    def _state(self) -> str:
-        if not self._until:
-            return "closed"
-        return "open" if self._clock.monotonic() < self._until else "half-open"
-
-    def _refusal(self, left: float) -> LlmUnavailable:
-        before = f": {self._last.message}" if self._last else ""
-        return LlmUnavailable(
-            f"the language model is not asked for now, because it failed before{before}",
-            hint=self._last.hint if self._last else "",
-            reason="paused",
-            retry_after=left,
-        )
+    def judge(self, *, useful: bool) -> None:
+        self._guarded.judge(useful=useful)
 
 
 def _at_most(system: str, prompt: str, schema: Mapping[str, Any] | None) -> int:
@@ -279,6 +226,3 @@ def _told(window: Window) -> dict[str, Any]:
         "ends": window.ends.isoformat(),
     }
 
-
-def _failure(outcome: Outcome) -> dict[str, Any]:
-    return {"at": outcome.at.isoformat(), "reason": outcome.reason, "message": outcome.message}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -16,9 +15,6 @@ MODEL = "gpt-5-mini"
 OPTIONS = ("model", "api_key", "base_url", "temperature")
 SHAPES = ("json_schema", "json_object", "none")
 """How an answer can be held to a schema, from the strictest; a server that does not know one is asked by the next."""
-
-# Reasoning models behind simple servers think aloud before they answer.
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 def create(options: Mapping[str, Any], timeout: float) -> OpenaiLLM:
@@ -159,7 +155,7 @@ class OpenaiLLM:
         content = getattr(message, "content", None)
         if message is None or not isinstance(content, str | None):
             raise sdks.bad_answer(self._who, "something that is not a completion")
-        text = _THOUGHTS.sub("", content or "")
+        text = sdks.without_thoughts(content or "")
         if not text.strip():
             raise sdks.bad_answer(self._who, "no text", "allow more tokens, or use another model")
         usage = getattr(answer, "usage", None)

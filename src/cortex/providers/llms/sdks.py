@@ -17,6 +17,8 @@ NO_KEY = "none"
 _UNEXPANDED = re.compile(r"\$\{(\w+)\}")
 # What a vendor calls an error is a short word; its message may repeat the text it was given, and is not told.
 _ERROR_NAME = re.compile(r"[\w.-]{1,64}")
+# Reasoning models behind simple servers think aloud before they answer.
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 _HINTS: Mapping[LlmReason, str] = {
     "auth": "check llm.options.api_key, or the variable the SDK reads",
     "rate_limited": "wait, or lower llm.calls_per_hour and llm.tokens_per_hour",
@@ -79,6 +81,11 @@ def bad_answer(who: str, what: str, hint: str = "") -> LlmUnavailable:
 
 def refusal(who: str) -> LlmUnavailable:
     return LlmUnavailable(f"{who} would not answer this prompt", reason="refused")
+
+
+def without_thoughts(answer: str) -> str:
+    """The answer without what a model thought aloud before it."""
+    return _THOUGHTS.sub("", answer)
 
 
 def as_tokens(count: object) -> int:

@@ -2,7 +2,7 @@
 
     spent   calls and tokens of each hour
     held    what calls under way may come to cost; room that nobody else can take
-    last    when a model last answered, and how it last failed
+    models  how each model fares (`breaker`)
 
 Every process that shares the file shares the budget. What cannot be counted is not spent: where the file cannot be
 used, nothing is sent. Hours and days are those of the clock, in UTC.
@@ -36,7 +36,19 @@ CREATE TABLE IF NOT EXISTS held (
     input INTEGER NOT NULL,
     output INTEGER NOT NULL
 );
-CREATE TABLE IF NOT EXISTS last (what TEXT PRIMARY KEY, at REAL NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS models (
+    name TEXT PRIMARY KEY,
+    answered REAL,
+    failed REAL,
+    since REAL,
+    failures INTEGER NOT NULL DEFAULT 0,
+    until REAL NOT NULL DEFAULT 0,
+    reason TEXT NOT NULL DEFAULT '',
+    message TEXT NOT NULL DEFAULT '',
+    hint TEXT NOT NULL DEFAULT '',
+    useless INTEGER NOT NULL DEFAULT 0,
+    useless_since REAL
+);
 """
 _USED = """
 SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0) FROM (
@@ -88,22 +100,11 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a call ended. `reason` and `message` are empty where it was answered."""
-
-    at: datetime
-    reason: str = ""
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Meter:
     """What the file says now."""
 
     hour: Window
     day: Window
-    last_answer: Outcome | None
-    last_failure: Outcome | None
 
 
 class Spending:
@@ -119,7 +120,7 @@ class Spending:
         """Room for one call, held against everyone else; `LlmUnavailable` where there is none."""
         now = self._clock.now()
         hour = _hour(now)
-        with self._alone() as database:
+        with self.exclusive() as database:
             _lapse(database, now)
             for window in _windows(database, now, self._limits):
                 if limit := window.lacks_room_for(input_tokens + output_tokens):
@@ -133,39 +134,34 @@ class Spending:
 
     def settle(self, reservation: Reservation, tokens: int) -> None:
         """Count what the call did cost in place of what was held for it."""
-        with self._alone() as database:
+        with self.exclusive() as database:
             # Where it lapsed meanwhile, its call and its input are counted already.
             held = database.execute("DELETE FROM held WHERE id = ?", (reservation.id,)).rowcount
             _count(database, reservation.hour, held, tokens if held else max(0, tokens - reservation.input_tokens))
 
     def release(self, reservation: Reservation) -> None:
         """Give the room back: nothing was sent."""
-        with self._alone() as database:
+        with self.exclusive() as database:
             database.execute("DELETE FROM held WHERE id = ?", (reservation.id,))
-
-    def note(self, failure: LlmUnavailable | None) -> None:
-        """Keep how a call ended, for whoever looks at the meter from another process."""
-        row = ("answer", "", "") if failure is None else ("failure", failure.reason, failure.message)
-        with self._alone() as database:
-            database.execute(
-                "INSERT OR REPLACE INTO last (what, reason, message, at) VALUES (?,?,?,?)",
-                (*row, self._clock.now().timestamp()),
-            )
 
     def meter(self) -> Meter:
         """What is spent and what is left; makes no file where there is none."""
         now = self._clock.now()
-        if not self._path.exists():
+        if not self.exists:
             with _scratch() as empty:
                 hour, day = _windows(empty, now, self._limits)
-            return Meter(hour, day, None, None)
-        with self._alone() as database:
+            return Meter(hour, day)
+        with self.exclusive() as database:
             _lapse(database, now)
-            hour, day = _windows(database, now, self._limits)
-            return Meter(hour, day, _last(database, "answer"), _last(database, "failure"))
+            return Meter(*_windows(database, now, self._limits))
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever counted."""
+        return self._path.exists()
 
     @contextmanager
-    def _alone(self) -> Iterator[sqlite3.Connection]:
+    def exclusive(self) -> Iterator[sqlite3.Connection]:
         """The file, written by nobody else meanwhile. It is opened anew each time: calls to a model are seldom."""
         with self._named_errors():
             database = _opened(self._path)
@@ -190,7 +186,7 @@ class Spending:
             ) from error
 
 
-_WITHOUT_METER = "mend its permissions, or delete it to count anew; without it nothing is spent"
+_WITHOUT_METER = "fix its permissions, or delete it to count anew; without it nothing is spent"
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -198,7 +194,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.touch(mode=0o600)
     database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'last'").fetchone():
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'models'").fetchone():
             database.executescript(_SCHEMA)
     except BaseException:
         database.close()
@@ -246,11 +242,6 @@ def _windows(database: sqlite3.Connection, now: datetime, limits: Limits) -> tup
 def _window(database: sqlite3.Connection, name: str, first: int, last: int, max_calls: int, max_tokens: int) -> Window:
     calls, tokens = database.execute(_USED, (first, last)).fetchone()
     return Window(name, calls, max_calls, tokens, max_tokens, datetime.fromtimestamp((last + 1) * _HOUR, UTC))
-
-
-def _last(database: sqlite3.Connection, what: str) -> Outcome | None:
-    row = database.execute("SELECT at, reason, message FROM last WHERE what = ?", (what,)).fetchone()
-    return None if row is None else Outcome(datetime.fromtimestamp(row[0], UTC), row[1], row[2])
 
 
 def _hour(at: datetime) -> int:

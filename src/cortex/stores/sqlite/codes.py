@@ -31,6 +31,12 @@ class Columns:
     codes: Words
     """One code to a line; in memory, each word of all codes lies together, as they are compared."""
     alive: NDArray[np.bool_]
+    last_tomb: int
+    """Up to which tomb codes are gone."""
+
+
+Within = tuple[NDArray[np.bool_], NDArray[np.int64]]
+"""Which codes lie in some facets, and their keys."""
 
 
 def enough(limit: int) -> int:
@@ -64,6 +70,7 @@ class CodeIndex:
         self._facets = np.zeros(0, dtype=np.int32)
         self._tombs = np.zeros(0, dtype=np.int64)
         self._words = np.zeros((code_bytes(dimension) // 8, 0), dtype=np.uint64)
+        self._widest: tuple[tuple[int, ...], Within] | None = None
 
     def columns(self, connection: sqlite3.Connection) -> Columns:
         """What the snapshot of `connection` sees."""
@@ -76,7 +83,22 @@ class CodeIndex:
                 self._bury(connection)
                 self._last_tomb = last_tomb
             seen = slice(0, int(np.searchsorted(self._seqs[: self._count], last_code, side="right")))
-            return Columns(self._keys[seen], self._facets[seen], self._words[:, seen].T, self._tombs[seen] > last_tomb)
+            alive = self._tombs[seen] > last_tomb
+            return Columns(self._keys[seen], self._facets[seen], self._words[:, seen].T, alive, last_tomb)
+
+    def within(self, columns: Columns, facets: list[int]) -> Within:
+        """The codes of `columns` that lie in `facets`; nobody may change them. The last that were most are kept."""
+        asked = (len(columns.keys), columns.last_tomb, *facets)
+        kept = self._widest
+        if kept is not None and kept[0] == asked:
+            return kept[1]
+        lookup = np.zeros(max(facets, default=0) + 2, dtype=bool)
+        lookup[facets] = True
+        mask = columns.alive & lookup.take(columns.facets, mode="clip")  # beyond the last there is none of these
+        found = mask, columns.keys[mask]
+        if 2 * len(found[1]) > len(mask):
+            self._widest = asked, found
+        return found
 
     def _append(self, connection: sqlite3.Connection) -> None:
         rows = connection.execute(

@@ -53,7 +53,7 @@ class Connections:
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = threading.Lock()
         self._closed = False
-        self._synchronised = ""
+        self._synchronised: dict[sqlite3.Connection, str] = {}
         with named_errors(path):
             _make_private(path)
             self._gate = Gate(path)
@@ -67,9 +67,9 @@ class Connections:
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """A write transaction: all of it or nothing, on disk before it returns where `durable`."""
-        with self.exclusive() as connection:
+        with self.exclusive() as writer, self._lent(writer if durable else None) as connection:
             # `IMMEDIATE` takes the lock at once: a transaction that reads first and then writes can only fail.
-            self._synchronise(self._synchronous if durable else "NORMAL")
+            self._synchronise(connection, self._synchronous if durable else "NORMAL")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -104,6 +104,20 @@ class Connections:
                 _roll_back(connection)
                 self._give_back(connection)
 
+    @contextmanager
+    def _lent(self, writer: sqlite3.Connection | None) -> Iterator[sqlite3.Connection]:
+        """The connection to write with: `writer`, or the one that was read with last.
+
+        Whoever writes keeps the pages it has in memory, and all others have to read theirs again. What is written after
+        every recall, its receipt, is best written by the connection that the next recall will read with.
+        """
+        connection = writer or self._take()
+        try:
+            yield connection
+        finally:
+            if connection is not writer:
+                self._give_back(connection)
+
     def close(self) -> None:
         """Close every idle connection. Closing twice is fine."""
         with self._writing, self._idle_lock:
@@ -115,10 +129,10 @@ class Connections:
                 self._idle.clear()
                 _note_open(self.path, -1)
 
-    def _synchronise(self, how: str) -> None:
-        if how != self._synchronised:
-            self._writer.execute(f"PRAGMA synchronous = {how}")
-            self._synchronised = how
+    def _synchronise(self, connection: sqlite3.Connection, how: str) -> None:
+        if how != self._synchronised.get(connection):
+            connection.execute(f"PRAGMA synchronous = {how}")
+            self._synchronised[connection] = how
 
     def _opened(self) -> sqlite3.Connection:
         """The writing connection, to a file that is ours and up to date."""

@@ -24,7 +24,7 @@ T = TypeVar("T")
 MOST_PASSAGES = 250_000
 """Beyond this many the cache starts anew; each takes about a hundred bytes."""
 
-MOST_IDS = 16_384
+MOST_IDS = 32_768
 MOST_KEPT = 256
 _MOST_EVENTS = 1_000
 """After more events than this, to read everything anew costs less than to look each up."""

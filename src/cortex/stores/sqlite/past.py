@@ -20,7 +20,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.passages import terms_of
 from cortex.domain.terms import QueryTerm
-from cortex.domain.trace import Trace, used_at
+from cortex.domain.trace import Trace, is_contradicted, used_at
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest
@@ -308,6 +308,8 @@ def _passes(trace: Trace, filter: Filter) -> bool:
     if filter.ids is not None and trace.id not in filter.ids:
         return False
     if filter.slots is not None and not (isinstance(trace, Memory) and trace.slot in filter.slots):
+        return False
+    if filter.contradicted is not None and is_contradicted(trace) is not filter.contradicted:
         return False
     if filter.since is not None and trace.created_at < filter.since:
         return False

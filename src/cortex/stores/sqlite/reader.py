@@ -66,7 +66,7 @@ POSTING_BUDGET = 4_000
 
 _MANY_FACETS = 24
 
-_SHORT = 4_096
+_SHORT = 2_048
 """Traces of up to this many characters are worth keeping in memory."""
 
 _DAY = 86_400_000_000
@@ -119,6 +119,8 @@ class SqliteView:
         found = self._db.execute("SELECT id FROM users WHERE name = ?", (user,)).fetchone()
         self._user: int = found[0] if found else -1
         self._known: dict[Hashable, Any] = {}
+        self._rows: dict[TraceId, int] = {}
+        """The rows of what searches found: to look a trace up by its row takes half of what it takes by its id."""
         self._position = own_position(self._db, self._user)
 
     @cached_property
@@ -183,17 +185,24 @@ class SqliteView:
 
     @named
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
-        found: dict[bytes, Trace] = {}
         packed = [pack_id(id) for id in ids]
-        for some in map(padded, batched(packed)):
-            # `CROSS` keeps SQLite from asking every facet of the user for every id.
-            rows = self._db.execute(
-                f"SELECT {TRACE_COLUMNS} FROM traces t CROSS JOIN facets f ON f.id = t.facet"
-                f" WHERE f.user = ? AND t.id IN ({marks(some)})",
-                (self._user, *some),
-            )
-            found.update((row[0], trace) for row in rows if (trace := self._read_trace(row)))
+        rows = [row for id in ids if (row := self._rows.get(id)) is not None]
+        found = self._read("json_each(?) j CROSS JOIN traces t ON t.row = j.value", "1", [listed(rows)]) if rows else {}
+        if len(rows) < len(ids):
+            for some in map(padded, batched(id for id in packed if id not in found)):
+                found |= self._read("traces t", f"t.id IN ({marks(some)})", [], some)
         return [found[id] for id in packed if id in found]
+
+    def _read(
+        self, traces: str, where: str, values: Sequence[Any], more: Sequence[Any] = ()
+    ) -> dict[bytes, Trace]:
+        """The user's own traces of a query of `traces t`, by their packed ids."""
+        # `CROSS` keeps SQLite from asking every facet of the user for every trace.
+        rows = self._db.execute(
+            f"SELECT {TRACE_COLUMNS} FROM {traces} CROSS JOIN facets f ON f.id = t.facet WHERE f.user = ? AND {where}",
+            (*values, self._user, *more),
+        )
+        return {row[0]: trace for row in rows if (trace := self._read_trace(row))}
 
     @named
     def history(self, id: TraceId) -> list[Version]:
@@ -281,7 +290,8 @@ class SqliteView:
         frequencies = [self._frequency(text, facets) for text in texts]
         found = np.zeros(0, dtype=np.int64)
         for required, any_of, most in candidate_plan(texts, frequencies):
-            found = np.union1d(found, self._posted(any_of, facets, required, most - len(found)))
+            more = self._posted(any_of, facets, required, most - len(found))
+            found = np.union1d(found, more) if len(found) else more  # no row is posted twice
         return Bag(self._passages(found)), frequencies
 
     def _passages(self, rows: NDArray[np.int64]) -> Passages:
@@ -408,15 +418,14 @@ class SqliteView:
         self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None, many: int
     ) -> NDArray[np.int64]:
         """The keys of the vectors worth comparing exactly."""
-        columns = self._codes(space, len(vector)).columns(self._db)
-        lookup = np.zeros(max(facets.ids, default=0) + 2, dtype=bool)
-        lookup[facets.ids] = True
-        mask = columns.alive & lookup.take(columns.facets, mode="clip")  # beyond the last there is none of these
-        keys = columns.keys[mask]
+        index = self._codes(space, len(vector))
+        columns = index.columns(self._db)
+        mask, keys = index.within(columns, facets.ids)
         if allowed is not None:
             rows = self._db.execute("SELECT key FROM vectors WHERE row IN (SELECT value FROM json_each(?))",
                                     (listed(allowed),))  # fmt: skip
             chosen = np.isin(keys, [row[0] for row in rows])
+            mask = mask.copy()
             mask[np.flatnonzero(mask)[~chosen]] = False
             keys = keys[chosen]
         if len(keys) <= many:
@@ -424,8 +433,8 @@ class SqliteView:
         code = sign_codes(vector, np.frombuffer(centre, dtype="<f4"))
         # Copying the codes of most rows costs more than comparing all of them.
         most = 4 * len(keys) > len(mask)
-        distances = hamming(columns.codes, code)[mask] if most else hamming(columns.codes[mask], code)
-        return choose(distances, keys, many)
+        distances = hamming(columns.codes if most else columns.codes[mask], code)
+        return choose(distances[mask] if most and len(keys) < len(mask) else distances, keys, many)
 
     def _vectors_with(self, keys: NDArray[np.int64], dimension: int) -> Vectors:
         """The vectors with these keys that can be compared."""
@@ -459,6 +468,8 @@ class SqliteView:
 
     def _vectors_by_id(self, space: int, facets: Facets, ids: Sequence[TraceId]) -> list[Embedded]:
         """The vectors of these traces, as far as they lie in these facets."""
+        if self._rows.keys() >= set(ids):
+            return self._vectors_of(space, facets, {self._rows[id] for id in ids})
         packed = padded([pack_id(id) for id in ids])
         # `+` keeps SQLite from asking every facet for every id.
         return self._db.execute(
@@ -523,6 +534,7 @@ class SqliteView:
             if score > 0.0 or passages is not None
         }
         found = sorted((-scored[row], id, row) for row, id in self._ids(list(scored)).items())[:limit]
+        self._rows.update((id, row) for _, id, row in found)
         return [Match(id, -score, passages[row] if passages else 0) for score, id, row in found]
 
     def _ids(self, rows: Sequence[int]) -> dict[int, TraceId]:
@@ -779,7 +791,7 @@ def _trace(row: Sequence[Any]) -> Trace:
 
 
 # By all that it is made of, its checksum included: whatever was changed is another row. No trace changes in place.
-@lru_cache(maxsize=2_048, typed=True)
+@lru_cache(maxsize=8_192, typed=True)
 def _decoded(name: str, body: str, used: int | None, uses: int, facet: int, checksum: int | None) -> Trace:
     check(checksum, body, facet)
     return unpack_trace(name, body, used, uses)
@@ -905,7 +917,7 @@ def facet_conditions(filter: Filter) -> tuple[str, list[str]]:
 
 def _only_ids(filter: Filter) -> bool:
     """Whether a filter asks for ids, and for nothing else that facets do not answer."""
-    others = (filter.sessions, filter.since, filter.until, filter.slots, filter.lacking)
+    others = (filter.sessions, filter.since, filter.until, filter.slots, filter.lacking, filter.contradicted)
     return filter.ids is not None and all(each is None for each in others)
 
 
@@ -944,4 +956,8 @@ def _row_conditions(filter: Filter, user: int) -> tuple[str, list[Any]]:
             " WHERE v.row = t.row AND v.until IS NULL AND s.key = ?)"
         )
         values.append(filter.lacking.key)
+    if filter.contradicted is not None:
+        # A field at its default is left out of the body, and quotes in a text are escaped: this is the field itself.
+        where += f" AND instr(t.body, ?) {'>' if filter.contradicted else '='} 0"
+        values.append('"contradicts":[')
     return where, values

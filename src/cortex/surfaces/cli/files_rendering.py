@@ -36,6 +36,10 @@ def indexed(done: Indexed, has_sources: bool) -> Iterator[RenderableType]:
         yield Text(f"{heard.transcripts:,} transcripts: {heard.turns:,} new turns")
     if summaries := done.receipt.facts.get("summaries"):
         yield Text(f"{summaries['summarised']:,} sections summarised")
+        if summaries["again"]:
+            yield Text(f"{summaries['again']:,} of an earlier run were asked for again")
+        if summaries["given_up"]:
+            yield rendering.notice(f"{summaries['given_up']:,} sections were given up; `--force` asks for them again")
         for why, count in summaries["problems"].items():
             yield rendering.notice(f"{count:,} sections have no summary: {why.replace('_', ' ')}")
     if synced.lacking:

@@ -33,6 +33,12 @@ def text_of(given: str, field: str) -> str:
         raise InvalidRequest("is not UTF-8", field=field, hint="convert it first, such as with `iconv`") from error
 
 
+def drain() -> None:
+    """Read stdin to its end and keep nothing of it."""
+    while sys.stdin.buffer.read(1 << 16):
+        pass
+
+
 @contextmanager
 def lines_of(given: str) -> Iterator[Iterator[str]]:
     """The lines of a file, or of stdin where it is `-`. Bytes that are not UTF-8 stay recognisable as such."""

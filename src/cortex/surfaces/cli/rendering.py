@@ -20,7 +20,7 @@ from cortex.checking import Check
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit, Recollection
 from cortex.domain.lanes import State
-from cortex.domain.memory import Memory
+from cortex.domain.memory import Contradiction, Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.text import visible
 from cortex.domain.trace import Trace
@@ -290,6 +290,14 @@ def _value(value: Any) -> str:
 # --- health --------------------------------------------------------------------------------------
 
 
+def contradictions(found: Sequence[Contradiction]) -> Iterator[RenderableType]:
+    """Both sides of each, the earlier first, and how to settle it."""
+    for each in found:
+        yield traces([each.earlier, each.later])
+        yield Text()
+    yield Text("Keep one with `cortex resolve ID`, or both with `cortex resolve ID --both`.", style="dim")
+
+
 def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """The state of things at a glance; what is degraded comes last, with its fix."""
     about = table()
@@ -313,6 +321,8 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     if found["hardware"] is not None:
         about.add_row("card", one_line(_card(found["hardware"])))
     about.add_row("background", one_line(_background(found["jobs"])))
+    if open_ones := found["contradictions"]:
+        about.add_row("contradictions", f"{open_ones:,} to settle: see `cortex resolve`")
     yield about
     for trouble in found["degraded"]:
         yield notice(f"{trouble['what']}: {trouble['why']}", trouble["fix"])

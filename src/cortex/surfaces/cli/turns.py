@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cortex.errors import EngineError, InvalidRequest, full_disk
+from cortex.settings import INSIDE, is_inside
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
-from cortex.surfaces.cli.reading import STDIN, given, text_of
+from cortex.surfaces.cli.reading import STDIN, drain, given, text_of
 from cortex.surfaces.cli.use import Asked, Budget, Limit, Project, Recipe, Scope
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ log = logging.getLogger("cortex")
 
 WARM_SECONDS = 2.0
 """How long a turn waits for a process that has just begun to load its model."""
+
+INSIDE_CORTEX = "inside_cortex"
+"""Why a hook did nothing: Cortex started the agent itself, to ask its model."""
 
 hook = typer.Typer(
     help="The two hooks of a turn, for any agent: before its model is called, after it has answered.",
@@ -58,6 +62,11 @@ def before(
     """
     surface = surface_of(context)
     with _the_turn_goes_on():
+        if is_inside():
+            from cortex.hooks import Injection
+
+            _done_nothing(message, surface.json, asdict(Injection(skipped=INSIDE_CORTEX)))
+            return
         asked, named = _asked(message)
         name = _named(session or named)
         with surface.engine() as engine:
@@ -96,6 +105,9 @@ def after(
     """
     surface = surface_of(context)
     with _the_turn_goes_on():
+        if is_inside():
+            _done_nothing(file, surface.json, {"turns": [], "receipt": None, "skipped": INSIDE_CORTEX})
+            return
         said = _history(file)
         name = _named(session or said.session)
         with surface.engine() as engine:
@@ -129,6 +141,15 @@ def synthesise(
 
 
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"hook": hook, "synthesise": synthesise}
+
+
+def _done_nothing(argument: str, as_json: bool, result: dict[str, Any]) -> None:
+    """Say that nothing was done: Cortex started this agent itself, to ask its model."""
+    if argument == STDIN:
+        drain()  # the agent writes to its hook, and must not find the pipe closed
+    if as_json:
+        output.show_json(result)
+    _say(f"nothing done: Cortex started this agent itself ({INSIDE} is set)")
 
 
 def _named(session: str | None) -> str:

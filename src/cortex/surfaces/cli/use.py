@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,8 @@ from cortex.surfaces.cli.reading import duration_of, filter_of, given, moment_of
 
 if TYPE_CHECKING:
     from cortex.domain.hits import Recollection
-    from cortex.engine import Engine
+    from cortex.domain.memory import Contradiction
+    from cortex.engine import Engine, Forgotten, Remembered
 
 UNCLEAR = 1
 """Exit code where a query meant several memories and nothing was done."""
@@ -76,14 +78,16 @@ def remember(
     valid_to: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it holds.")] = None,
     lang: Annotated[str | None, typer.Option(help="Its language.")] = None,
     embed: Annotated[bool, typer.Option(help="Embed it now, or leave that to `cortex backfill`.")] = True,
+    as_new: Annotated[bool, typer.Option("--as-new", help="Store it as it is, whatever is known already.")] = False,
 ) -> None:
-    """Remember a statement."""
+    """Remember a statement. What is known already is not stored twice; a changed value replaces the old one."""
     surface = surface_of(context)
     span = duration_of(ttl, "ttl")
     with surface.engine() as engine:
         kept = engine.remember(
             text_of(text, "text"),
             embed=embed,
+            as_new=as_new,
             **given(
                 kind=kind, scope=scope, topic=topic, tags=tuple(tag or ()) or None, importance=importance, label=label,
                 confidence=confidence, retention=retention or ("ttl" if span else None), ttl=span, trust=trust,
@@ -95,9 +99,11 @@ def remember(
         if surface.json:
             from cortex.surfaces.cli import plain
 
-            output.show_json({"memory": plain.trace(kept.memory), "receipt": kept.receipt.to_json()})
+            told = {"verdict": kept.verdict, "others": list(kept.others)}
+            output.show_json({"memory": plain.trace(kept.memory), **told, "receipt": kept.receipt.to_json()})
             return
         output.plain(kept.memory.id)
+        _tell_verdict(kept)
         _warn(engine, kept.receipt.degraded)
 
 
@@ -195,7 +201,7 @@ def forget(
     query: Annotated[str | None, typer.Option(help="Forget the one memory that this means.")] = None,
     scope: Annotated[str | None, typer.Option(help="With --query: only in this scope.")] = None,
 ) -> int:
-    """Forget a memory: recall no longer finds it. `restore` undoes this; history keeps it."""
+    """Forget a memory, and any that makes the same statement. `restore` undoes this; history keeps it."""
     surface = surface_of(context)
     if (id is None) == (query is None):
         raise InvalidRequest("give either an id or --query", field="id", hint="see `cortex forget --help`")
@@ -214,12 +220,23 @@ def forget(
             told = rendering.notice("the query may mean any of these, so nothing was forgotten", "forget one by its id")
             output.show(told, rendering.traces(done.candidates))
         else:
-            output.plain(f"forgotten: {done.ids[0]}" if done.ids else "it was forgotten already")
+            _tell_forgotten(done)
     return UNCLEAR if done.candidates else 0
 
 
+def _tell_forgotten(done: Forgotten) -> None:
+    if not done.ids:
+        output.plain("it was forgotten already")
+        return
+    output.plain(f"forgotten: {done.ids[0]}")
+    for twin in done.ids[1:]:
+        output.plain(f"forgotten, as it says the same: {twin}")
+    for turn in done.receipt.facts.get("turns", ()):
+        output.plain(f"still there as what was said: {turn}")
+
+
 def restore(context: typer.Context, id: Id) -> None:
-    """Undo `forget`."""
+    """Undo `forget`, or that a memory was superseded."""
     surface = surface_of(context)
     with surface.engine() as engine:
         done = engine.restore(id)
@@ -227,6 +244,43 @@ def restore(context: typer.Context, id: Id) -> None:
             output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
         else:
             output.plain(f"restored: {done.ids[0]}" if done.ids else "it was there already")
+
+
+def resolve(
+    context: typer.Context,
+    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The memory that is true.")] = None,
+    over: Annotated[str | None, typer.Option(metavar="ID", help="Settle only what it has with this one.")] = None,
+    both: Annotated[bool, typer.Option("--both", help="Both sides are true: flag them no longer.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many to show at most.")] = 50,
+) -> None:
+    """Show memories that contradict each other, or say which of them is true: it replaces the other side.
+
+    `restore` of what was replaced takes that back.
+    """
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        if id is None:
+            _show_contradictions(engine.contradictions(limit=limit), surface.json)
+            return
+        done = engine.resolve(id, over=over, both=both)
+    if surface.json:
+        output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
+    elif both:
+        output.plain("both sides hold")
+    else:
+        output.plain("\n".join(f"replaced: {other}" for other in done.ids))
+
+
+def _show_contradictions(found: Sequence[Contradiction], as_json: bool) -> None:
+    from cortex.surfaces.cli import plain, rendering
+
+    if as_json:
+        pairs = [{"earlier": plain.trace(each.earlier), "later": plain.trace(each.later)} for each in found]
+        output.show_json({"contradictions": pairs})
+    elif not found:
+        output.plain("nothing contradicts anything")
+    else:
+        output.show(*rendering.contradictions(found))
 
 
 def list_(
@@ -302,6 +356,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "search": search,
     "explain": explain,
     "forget": forget,
+    "resolve": resolve,
     "list": list_,
     "show": show,
     "stats": stats,
@@ -344,6 +399,20 @@ def _answer(
 
             output.show(*rendering.recollection(found, explain=explain))
             _warn(engine, found.receipt.degraded)
+
+
+def _tell_verdict(kept: Remembered) -> None:
+    """Say what became of a statement that was not simply new."""
+    from cortex.surfaces.cli import rendering
+
+    others = ", ".join(kept.others)
+    if kept.verdict in ("reinforces", "duplicate"):
+        output.show(rendering.notice("it was remembered already", "store it again with --as-new"), stream=sys.stderr)
+    elif kept.verdict == "supersedes":
+        output.show(rendering.notice(f"it replaces {others}", "undo with `cortex restore ID`"), stream=sys.stderr)
+    elif kept.verdict == "contradicts":
+        fix = "keep the one that is true with `cortex resolve ID`, or both with --both"
+        output.show(rendering.notice(f"it contradicts {others}", fix), stream=sys.stderr)
 
 
 def _warn(engine: Engine, degraded: Sequence[str]) -> None:

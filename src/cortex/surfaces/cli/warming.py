@@ -30,6 +30,8 @@ def begin(own: Sequence[str], rest: Sequence[str]) -> None:
 
         from cortex import registry, settings
 
+        if rest[0] == "hook" and settings.is_inside():
+            return
         home = value_of("--home", own)
         root = settings.default_home() if home is None else Path(home).expanduser()
         options = settings.load(root).embedding

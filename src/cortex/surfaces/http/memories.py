@@ -20,6 +20,8 @@ from cortex.surfaces.http.visiting import Reading, StrictRoute, Writing
 from cortex.surfaces.schemas import (
     ID,
     AddressedQuery,
+    ContradictionsAnswer,
+    ContradictionsQuery,
     EditRequest,
     ForgetRequest,
     ForgottenAnswer,
@@ -28,6 +30,7 @@ from cortex.surfaces.schemas import (
     ListQuery,
     RememberedAnswer,
     RememberRequest,
+    ResolveRequest,
     ShownAnswer,
     TraceAnswer,
 )
@@ -37,6 +40,7 @@ router = APIRouter(tags=["memories"], route_class=StrictRoute)
 Id = Annotated[str, Path(description="The id of a memory, turn or chunk: a UUID.", examples=[ID])]
 Listed = Annotated[ListQuery, Query()]
 Whose = Annotated[AddressedQuery, Query()]
+Contradicted = Annotated[ContradictionsQuery, Query()]
 _ETAG = re.compile(r'"([0-9a-f]{16})"')
 
 IfMatch = Annotated[
@@ -46,7 +50,7 @@ IfMatch = Annotated[
 
 @router.post("/v1/memories", status_code=201)
 async def remember(asked: RememberRequest, visit: Writing) -> RememberedAnswer:
-    """Remember a statement."""
+    """Remember a statement beside what is known: repeated, it is counted; a changed value replaces the old one."""
     return RememberedAnswer.of(await visit.call(lambda engine: engine.remember(asked.text, **asked.fields()), asked))
 
 
@@ -78,14 +82,27 @@ async def edit(id: Id, asked: EditRequest, visit: Writing, response: Response, i
 
 @router.delete("/v1/memories/{id}")
 async def forget(id: Id, whose: Whose, visit: Writing) -> ForgottenAnswer:
-    """Forget a memory or turn: recall no longer finds it, and its history keeps it."""
+    """Forget a memory or turn, and memories that make the same statement; its history keeps it."""
     return ForgottenAnswer.of(await visit.call(lambda engine: engine.forget(id), whose))
 
 
 @router.post("/v1/memories/{id}/restore")
 async def restore(id: Id, whose: Whose, visit: Writing) -> ForgottenAnswer:
-    """Undo a forgetting: recall finds the memory or turn again."""
+    """Undo a forgetting, or that a memory was superseded: recall finds it again."""
     return ForgottenAnswer.of(await visit.call(lambda engine: engine.restore(id), whose))
+
+
+@router.get("/v1/contradictions")
+async def contradictions(asked: Contradicted, visit: Reading) -> ContradictionsAnswer:
+    """Show memories that cannot both be true, and of which nobody has said which is."""
+    return ContradictionsAnswer.of(await visit.call(lambda engine: engine.contradictions(limit=asked.limit), asked))
+
+
+@router.post("/v1/memories/{id}/resolve")
+async def resolve(id: Id, asked: ResolveRequest, visit: Writing) -> ForgottenAnswer:
+    """Say that a memory is true: it replaces those that contradict it. Or that both sides are."""
+    done = await visit.call(lambda engine: engine.resolve(id, over=asked.over, both=asked.both), asked)
+    return ForgottenAnswer.of(done)
 
 
 @router.post("/v1/forget")

@@ -115,7 +115,9 @@ class Stored(Answer):
 
     id: str
     trust: str
+    verdict: str = Field(description="new, reinforces, duplicate, supersedes or contradicts.")
     superseded: str | None = Field(default=None, description="The memory it replaced.")
+    contradicts: list[str] = Field(default_factory=list, description="Memories that say otherwise: ask which is true.")
     degraded: list[str] = Field(default_factory=list, description="What could not be done as it should.")
     receipt: str
 
@@ -124,15 +126,20 @@ class Stored(Answer):
         return cls(
             id=kept.memory.id,
             trust=kept.memory.trust.value,
-            superseded=kept.memory.supersedes,
+            verdict=kept.verdict,
+            superseded=kept.memory.supersedes if kept.verdict not in ("reinforces", "duplicate") else None,
+            contradicts=list(kept.memory.contradicts) if kept.verdict == "contradicts" else [],
             degraded=list(kept.receipt.degraded),
             receipt=kept.receipt.id,
         )
 
     def told(self) -> str:
         beside = f", as {self.trust}" if self.trust != "trusted" else ""
+        if self.verdict in ("reinforces", "duplicate"):
+            return f"It is remembered already, as {self.id}{beside}."
         replaced = f"; it replaces {self.superseded}" if self.superseded else ""
-        return f"Remembered as {self.id}{beside}{replaced}."
+        disputed = f"; it contradicts {', '.join(self.contradicts)}: ask which is true" if self.contradicts else ""
+        return f"Remembered as {self.id}{beside}{replaced}{disputed}."
 
 
 class Recalled(Noticed):
@@ -238,7 +245,7 @@ class Gone(Noticed):
     def told(self) -> str:
         if self.candidates:
             return f"Nothing was forgotten: it may mean any of these. Forget one by its id.\n{listed(self.candidates)}"
-        return f"Forgotten: {self.forgotten[0]}." if self.forgotten else "It was forgotten already."
+        return f"Forgotten: {', '.join(self.forgotten)}." if self.forgotten else "It was forgotten already."
 
 
 class Listing(Noticed):

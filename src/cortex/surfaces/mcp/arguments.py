@@ -96,6 +96,7 @@ class Remember(Arguments):
     )
     source_ref: Short | None = Field(default=None, description="Where it comes from: a link, a file, a ticket.")
     supersedes: Id | None = Field(default=None, description="The id of the memory that this one replaces.")
+    as_new: bool = Field(default=False, description="Store it as it is, whatever is known already.")
     ttl_hours: float | None = Field(
         default=None, gt=0, le=876_000, description="Forget it by itself after so many hours."
     )
@@ -112,6 +113,8 @@ class Remember(Arguments):
             "source_ref": self.source_ref,
             "supersedes": checked_id(self.supersedes, field="supersedes") if self.supersedes else None,
         }
+        if self.as_new:
+            told["as_new"] = True
         if self.ttl_hours is not None:
             told |= {"retention": "ttl", "ttl": timedelta(hours=self.ttl_hours)}
         return _given(told)

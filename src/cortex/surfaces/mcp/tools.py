@@ -177,8 +177,9 @@ ALL = (
         description=(
             "Store one statement in long-term memory, so that later conversations can recall it. Use it when the user "
             "asks you to remember something, and for durable facts, preferences, decisions and rules; one statement a "
-            "call. Not for secrets, small talk, or what can be looked up again. Look with `recall` first: to replace "
-            "what is no longer true, give its id as `supersedes`. Texts over the limit are refused, not cut."
+            "call. Not for secrets, small talk, or what can be looked up again. What is known already is not stored "
+            "twice, and a changed value replaces the old one; to replace a certain memory, give its id as "
+            "`supersedes`. Texts over the limit are refused, not cut."
         ),
         takes=arguments.Remember,
         gives=answers.Stored,

@@ -1,0 +1,1 @@
+"""Sets that judge capture, and the measurement with them."""

@@ -1,0 +1,310 @@
+"""What each sign of a statement and each dimension of its vector weighs: `python -m bench.capture.fit`.
+
+Fitted on the chats of `training/` and the sentences of `training_rules.jsonl`, which were written for this, and on the
+labeled English turns of capture's dev half. Writes `src/cortex/capture/worth_weights.json`, and prints how the fit does
+on examples that were left out, with half of the chats and with all.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cortex import settings as configuration
+from cortex.capture import prose, rules, statements, worth
+from cortex.capture.worth import Scale
+from cortex.domain.identity import TraceId
+from cortex.domain.memory import Kind
+from cortex.domain.turn import Role, Turn
+from cortex.evaluation import capturing
+from cortex.languages.packs import DEFAULT_PACKS
+from cortex.ports.embedder import Embedder
+from cortex.providers.embedders import local
+
+TRAINING = Path(__file__).with_name("training")
+RULES = Path(__file__).with_name("training_rules.jsonl")
+LABELED = (capturing.halves()["dev"], capturing.DATA / "capture.train.jsonl")
+
+_PHRASING = "phrasing: "
+_ANY_DAY = datetime(2024, 1, 1, tzinfo=UTC)
+
+STRETCH = 12.0
+"""Unit vectors are long in few directions: stretched so that one penalty fits all of them."""
+ROUNDS = 40
+FOLDS = 5
+FEWEST = 5
+"""A sign that fewer examples show is left out."""
+MINOR = 0.5
+"""What a statement counts that is true and of little use: it is not looked for, and does little harm."""
+ERRANDS = 7.5
+"""What a step of a booking counts: few were written, and people make many."""
+CHAT_SENTENCES = 0.4
+"""What a sentence of a chat counts beside one that was written to be hard to tell from a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How one scale is fitted."""
+
+    sign_penalty: float
+    vector_penalty: float | None
+    """None for a scale of signs alone."""
+    threshold: float | None = None
+    least_useful: float = 0.0
+    """Without a threshold: the lowest is taken from which on this share of what was left out is worth remembering."""
+
+
+FITS = {
+    # The shares of statements were set with totals of capture-gold and of the labeled turns in view.
+    Scale.STATEMENT: Fit(8.0, 60.0, least_useful=0.765),
+    Scale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.79),
+    # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
+    Scale.RULE: Fit(2.0, 10.0, 1.0),
+    Scale.RULE_BY_SIGNS: Fit(2.0, None, 0.5),
+}
+
+_KNOWN_RULE = "rule: rule"
+"""The sign of a statement in which a rule of the language knows an instruction: its worth is not learned from."""
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text, the signs it shows, whether it is what is looked for, and how much it counts."""
+
+    group: str
+    text: str
+    signs: frozenset[str]
+    is_right: bool
+    counts: float = 1.0
+
+
+# --- examples --------------------------------------------------------------------------------------------------------
+
+
+def statement_examples() -> list[Example]:
+    """The statements of all training chats and labeled turns."""
+    return [*(example for chat in _chats() for example in _of_chat(chat)), *_of_labeled_turns()]
+
+
+def _chats() -> Iterator[Mapping[str, Any]]:
+    for file in sorted(TRAINING.glob("*.jsonl")):
+        yield from map(json.loads, file.read_text(encoding="utf-8").splitlines())
+
+
+def _of_chat(chat: Mapping[str, Any]) -> Iterator[Example]:
+    said: dict[str, str] = {}
+    heard = ""
+    for at, turn in enumerate(chat["turns"]):
+        text = turn["text"] if "text" in turn else " ".join(part[0] for part in turn["parts"])
+        if "parts" in turn:
+            speaker = turn.get("speaker", "")
+            yield from _of_turn(chat["chat"], at, speaker, turn, said.get(speaker, ""), heard)
+            said[speaker] = text
+        heard = text
+
+
+def _of_turn(chat: str, at: int, speaker: str, turn: Mapping[str, Any], before: str, heard: str) -> Iterator[Example]:
+    parts = turn["parts"]
+    day = datetime.fromisoformat(turn.get("day", "2024-01-01")).replace(tzinfo=UTC)
+    text = " ".join(part[0] for part in parts)
+    id = TraceId(f"{chat}:{at}")
+    said = Turn(id=id, text=text, session=chat, seq=at, created_at=day, role=Role.USER, speaker=speaker)
+    starts = np.cumsum([0, *(len(part[0]) + 1 for part in parts)])
+    for each in statements.read(said, before, heard)[0]:
+        part = parts[int(np.searchsorted(starts, each.start, side="right")) - 1]
+        is_kept = len(part) < 4 or _shared(each.text, part[3]) > 0.5
+        weight = part[2] if is_kept else 0
+        if not each.is_sentence and _KNOWN_RULE not in each.signs:
+            counts = MINOR if weight == 1 else ERRANDS if chat.startswith("dan") else 1.0
+            yield Example(chat, each.text, each.signs, weight == 2, counts)
+
+
+def _shared(statement: str, keep: str) -> float:
+    words = set(statement.casefold().split())
+    return len(words & set(keep.casefold().split())) / max(1, len(words))
+
+
+def _of_labeled_turns() -> Iterator[Example]:
+    """The statements of single English turns; what is optional says nothing either way."""
+    for at, turn in enumerate(turn for file in LABELED for turn in capturing.load(file) if turn.lang == "en"):
+        for each in statements.read(turn.turn)[0]:
+            held = [label for label in turn.labels if label.key in each.text]
+            is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
+            if is_judged and (not held or not all(label.optional for label in held)):
+                yield Example(f"one{at // 10}", each.text, each.signs, bool(held))
+
+
+def rule_examples() -> list[Example]:
+    """Sentences that are instructions and such as look like one, among the sentences of chats with an assistant."""
+    rows = [json.loads(line) for line in RULES.read_text(encoding="utf-8").splitlines()]
+    chats = [chat for chat in _chats() if chat["style"] == "assistant"]
+    spoken = [(chat["chat"], *part[:2]) for chat in chats for turn in chat["turns"] for part in turn.get("parts", ())]
+    return [
+        *(_rule_example(_group(row, at), row["text"], row["rule"]) for at, row in enumerate(rows)),
+        *(
+            _rule_example(chat, text, kind == "rule", CHAT_SENTENCES)
+            for chat, text, kind in spoken
+            if not text.startswith("```")
+        ),
+    ]
+
+
+def _group(row: Mapping[str, Any], at: int) -> str:
+    return f"{_PHRASING}{row['phrasing']}" if "phrasing" in row else f"one{at // 10}"
+
+
+def _rule_example(group: str, text: str, is_rule: bool, counts: float = 1.0) -> Example:
+    pack = next(pack for pack in DEFAULT_PACKS if pack.rule_signs)
+    own = prose.own_prose(text)
+    turn = Turn(id=TraceId(group), text=text, session=group, seq=0, created_at=_ANY_DAY, role=Role.USER)
+    known = [each for each in rules.in_sentence(turn, own, 0, len(own), pack) if each.kind is Kind.RULE]
+    return Example(group, text, statements.rule_signs(own, known, pack), is_rule, counts)
+
+
+# --- the regression --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Examples as numbers."""
+
+    names: list[str]
+    signals: Matrix
+    target: Matrix
+    counts: Matrix
+    penalty: Matrix
+    mean: Matrix
+    """The mean of all vectors; they are centered, so that the bias is not shared with it."""
+
+    @classmethod
+    def of(cls, examples: Sequence[Example], vectors: Matrix, how: Fit) -> Problem:
+        shown = Counter(name for each in examples for name in each.signs)
+        names = sorted(name for name, count in shown.items() if count >= FEWEST)
+        signs = np.array([[name in each.signs for name in names] for each in examples])
+        mean = vectors.mean(axis=0)
+        meant = [] if how.vector_penalty is None else [STRETCH * (vectors - mean)]
+        of_vector = [] if how.vector_penalty is None else [how.vector_penalty] * vectors.shape[1]
+        return cls(
+            names,
+            np.hstack([np.ones((len(examples), 1)), signs, *meant]).astype(np.float64),
+            np.array([float(each.is_right) for each in examples]),
+            np.array([each.counts for each in examples]),
+            np.array([0.0, *[how.sign_penalty] * len(names), *of_vector]),
+            mean,
+        )
+
+    def fitted(self, among: NDArray[np.bool_] | None = None) -> Matrix:
+        """The weights of a logistic regression with a quadratic penalty, by Newton's method."""
+        rows = slice(None) if among is None else among
+        signals, target, counts = self.signals[rows], self.target[rows], self.counts[rows]
+        weights = np.zeros(signals.shape[1])
+        for _ in range(ROUNDS):
+            likely = 1 / (1 + np.exp(-signals @ weights))
+            slope = signals.T @ (counts * (likely - target)) + self.penalty * weights
+            curve = (signals * (counts * likely * (1 - likely))[:, None]).T @ signals + np.diag(self.penalty + 1e-9)
+            step = np.linalg.solve(curve, slope)
+            weights -= step
+            if np.abs(step).max() < 1e-6:
+                break
+        return weights
+
+    def as_dict(self, threshold: float) -> dict[str, Any]:
+        """The weights as they ship."""
+        weights = self.fitted()
+        of_vector = [round(float(STRETCH * each), 3) for each in weights[1 + len(self.names) :]]
+        moved = float(np.dot(of_vector, self.mean)) if of_vector else 0.0
+        return {
+            "bias": round(float(weights[0]) - moved, 3),
+            "threshold": threshold,
+            "signs": {name: round(float(each), 2) for name, each in zip(self.names, weights[1:], strict=False)},
+            **({"vector": of_vector} if of_vector else {}),
+        }
+
+
+def left_out(examples: Sequence[Example], problem: Problem, among: NDArray[np.bool_] | None = None) -> Matrix:
+    """The score of each example by weights that were fitted without its group."""
+    groups = sorted({each.group for each in examples})
+    fold = np.array([groups.index(each.group) % FOLDS for each in examples])
+    allowed = np.ones(len(examples), dtype=bool) if among is None else among
+    scores = np.zeros(len(examples))
+    for at in range(FOLDS):
+        is_out = fold == at
+        scores[is_out] = problem.signals[is_out] @ problem.fitted(~is_out & allowed)
+    return scores
+
+
+def chosen_threshold(scores: Matrix, problem: Problem, least_useful: float) -> float:
+    """The lowest threshold from which on enough of what is kept is right."""
+    order = np.argsort(-scores)
+    shares = np.cumsum(problem.target[order]) / np.arange(1, len(order) + 1)
+    return round(float(scores[order[np.flatnonzero(shares >= least_useful)[-1]]]), 1)
+
+
+def threshold_of(how: Fit, examples: Sequence[Example], problem: Problem) -> float:
+    if how.threshold is not None:
+        return how.threshold
+    return chosen_threshold(left_out(examples, problem), problem, how.least_useful)
+
+
+def report(scale: Scale, examples: Sequence[Example], problem: Problem, threshold: float) -> None:
+    """Precision and recall on examples that were left out, with half of the groups and with all."""
+    groups = sorted({each.group for each in examples})
+    is_half = np.array([groups.index(each.group) // FOLDS % 2 == 0 for each in examples])
+    for which, among in (("half of the examples", is_half), ("all examples", None)):
+        kept = left_out(examples, problem, among) >= threshold
+        precision, recall = problem.target[kept].mean(), kept[problem.target > 0].mean()
+        sys.stdout.write(f"{scale} from {threshold}, {which}: precision {precision:.3f}, recall {recall:.3f}\n")
+
+
+def report_phrasings(scale: Scale, examples: Sequence[Example], problem: Problem, threshold: float) -> None:
+    """How many instructions of each way of phrasing are found, and how many near misses, by a fit on all others."""
+    total = np.zeros(4, dtype=int)
+    for group in dict.fromkeys(each.group for each in examples if each.group.startswith(_PHRASING)):
+        is_out = np.array([each.group == group for each in examples])
+        found = problem.signals[is_out] @ problem.fitted(~is_out) >= threshold
+        is_rule = problem.target[is_out] == 1
+        counts = np.array([(found & is_rule).sum(), is_rule.sum(), (found & ~is_rule).sum(), (~is_rule).sum()])
+        sys.stdout.write(f"{scale}, {group}: " + _counted(counts))
+        total += counts
+    sys.stdout.write(f"{scale}, each way of phrasing left out: " + _counted(total))
+
+
+def _counted(counts: NDArray[np.int_]) -> str:
+    return "{} of {} instructions, {} of {} near misses\n".format(*counts)
+
+
+def main() -> None:
+    embedder = local.create({}, configuration.models_home(configuration.default_home()))
+    fitted = {}
+    for examples, scales in (
+        (statement_examples(), (Scale.STATEMENT, Scale.STATEMENT_BY_SIGNS)),
+        (rule_examples(), (Scale.RULE, Scale.RULE_BY_SIGNS)),
+    ):
+        vectors = _vectors(embedder, examples)
+        for scale in scales:
+            problem = Problem.of(examples, vectors, FITS[scale])
+            threshold = threshold_of(FITS[scale], examples, problem)
+            report(scale, examples, problem, threshold)
+            if scale in (Scale.RULE, Scale.RULE_BY_SIGNS):
+                report_phrasings(scale, examples, problem, threshold)
+            fitted[scale.value] = problem.as_dict(threshold)
+    worth.WEIGHTS_FILE.write_text(json.dumps(fitted, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def _vectors(embedder: Embedder, examples: Sequence[Example]) -> Matrix:
+    return np.array(embedder.embed_documents([each.text for each in examples]), dtype=np.float64)
+
+
+if __name__ == "__main__":
+    main()

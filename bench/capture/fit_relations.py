@@ -1,0 +1,176 @@
+"""Fits the weights of `cortex.capture.relations`: `python -m bench.capture.fit_relations [--check]`.
+
+Every pair of `pairs.jsonl` counts, and so does every other pair of statements of the same chat that has few words in
+common: those are unrelated. With `--check` each chat is judged by weights fitted on the others, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cortex import registry
+from cortex import settings as configuration
+from cortex.capture import relation_weights, relations
+from cortex.capture.claims import read
+from cortex.domain.likeness import alike
+
+PAIRS = Path(__file__).with_name("pairs.jsonl")
+CHATS = Path(__file__).with_name("chats.jsonl")
+INTO = Path(relation_weights.__file__)
+FEW = 0.3
+"""Statements of a chat that have fewer words in common than this share are unrelated."""
+PENALTY = 0.5
+ROUNDS = 60
+WITHOUT_VECTORS = 0.5
+"""What a pair counts that is judged without its cosine: both ways have to work."""
+
+Signs = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    chat: str
+    relation: str
+    old: str
+    new: str
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    pair: Pair
+    signs: Signs | None
+    holds: bool
+    weight: float = 1.0
+
+
+def pairs() -> list[Pair]:
+    return [Pair(**json.loads(line)) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+
+
+def chats() -> Iterator[Pair]:
+    """Every two statements of the chats, the earlier first; those that are not named as related are unrelated."""
+    for line in CHATS.read_text(encoding="utf-8").splitlines():
+        chat = json.loads(line)
+        named = {(each["old"], each["new"]): each["relation"] for each in chat["relations"]}
+        for (old, one), (new, other) in combinations(enumerate(chat["statements"]), 2):
+            yield Pair(chat["chat"], named.get((old, new), "unrelated"), one, other)
+
+
+def unrelated(given: Sequence[Pair]) -> Iterator[Pair]:
+    """Statements of one chat that were not written as a pair."""
+    for chat in sorted({pair.chat for pair in given}):
+        own = [pair for pair in given if pair.chat == chat]
+        for one, other in combinations(own, 2):
+            for old, new in ((one.old, other.new), (other.old, one.new), (one.old, other.old), (one.new, other.new)):
+                if alike(old, new).score < FEW:
+                    yield Pair(chat, "unrelated", old, new)
+
+
+def with_cosines(given: Sequence[Pair]) -> list[Pair]:
+    """The pairs with the nearness that the model that comes with the engine sees."""
+    home = configuration.default_home()
+    options = configuration.load(home).embedding
+    embedder = registry.find("cortex.embedders", options.provider)(options.options, configuration.models_home(home))
+    texts = sorted({text for pair in given for text in (pair.old, pair.new)})
+    vectors = dict(zip(texts, embedder.embed_documents(texts), strict=True))
+    scale = embedder.space.calibration.apply
+    return [
+        Pair(pair.chat, pair.relation, pair.old, pair.new, scale(float(vectors[pair.old] @ vectors[pair.new])))
+        for pair in given
+    ]
+
+
+def rows(given: Iterable[Pair]) -> list[Row]:
+    """What is fitted on. What contradicts may also be taken for an update: it says nothing either way."""
+    return [
+        Row(pair, relations.update_signs(read(pair.old), read(pair.new), cosine), pair.relation == "update", weight)
+        for pair in given
+        if pair.relation != "contradiction"
+        for cosine, weight in ((pair.cosine, 1.0), (None, WITHOUT_VECTORS))
+    ]
+
+
+def fit(given: Sequence[Row]) -> dict[str, float]:
+    """The weights of a logistic regression with a quadratic penalty, and its bias."""
+    usable = [row for row in given if row.signs is not None]
+    names = sorted({name for row in usable for name in row.signs or ()})
+    signals: NDArray[np.float64] = np.array(
+        [[1.0, *((row.signs or {}).get(name, 0.0) for name in names)] for row in usable], float
+    )
+    target = np.array([row.holds for row in usable], float)
+    counts = np.array([row.weight for row in usable], float)
+    penalty = np.r_[0.0, np.full(len(names), PENALTY)]
+    weights = np.zeros(len(penalty))
+    for _ in range(ROUNDS):
+        likely = 1 / (1 + np.exp(-signals @ weights))
+        slope = signals.T @ (counts * (likely - target)) + penalty * weights
+        curve = (signals * (counts * likely * (1 - likely))[:, None]).T @ signals + np.diag(penalty + 1e-6)
+        weights -= np.linalg.solve(curve, slope)
+    return dict(zip(("bias", *names), (round(float(weight), 2) for weight in weights), strict=True))
+
+
+def check_denials(given: Sequence[Pair]) -> None:
+    """How many contradictions are found, and what is taken for one."""
+    found = Counter(pair.relation for pair in given if relations.denies(read(pair.old), read(pair.new)))
+    print(f"denials: {dict(found)} of {sum(pair.relation == 'contradiction' for pair in given)} contradictions")
+
+
+def check(given: Sequence[Pair], *, show: bool) -> None:
+    """Judge each chat by weights fitted on the others."""
+    table = rows(given)
+    judged: list[tuple[Row, float]] = []
+    for chat in sorted({pair.chat for pair in given}):
+        weights = fit([row for row in table if row.pair.chat != chat])
+        judged += [(row, relations.likely(row.signs, weights)) for row in table if row.pair.chat == chat]
+    for name, rows_of in (("with vectors", 1.0), ("without", WITHOUT_VECTORS)):
+        own = [(row, score) for row, score in judged if row.weight == rows_of]
+        for at in (0.5, 0.7, 0.8, 0.9, 0.95):
+            chosen = [row for row, score in own if score >= at]
+            right = sum(row.holds for row in chosen)
+            wrong = Counter(row.pair.relation for row in chosen if not row.holds)
+            print(
+                f"update {name} at {at}: found {right} of {sum(row.holds for row, _ in own)},"
+                f" precision {right / max(1, len(chosen)):.3f}, wrong {dict(wrong)}"
+            )
+    if show:
+        for row, score in sorted(judged, key=lambda each: -each[1]):
+            if row.weight == 1.0 and (score >= 0.4) != row.holds:
+                print(f"{score:.2f} {row.pair.relation}: {row.pair.old} || {row.pair.new}")
+                print("    ", {name: round(sign, 2) for name, sign in (row.signs or {}).items() if sign})
+
+
+def module(weights: Mapping[str, float]) -> str:
+    """The weights as the module that holds them."""
+    table = "".join(f'    "{sign}": {weight},\n' for sign, weight in weights.items())
+    head = '"""What each sign of `relations` weighs, as `python -m bench.capture.fit_relations` fitted it."""'
+    body = f"UPDATE: Mapping[str, float] = {{\n{table}}}"
+    return f"{head}\n\nfrom __future__ import annotations\n\nfrom collections.abc import Mapping\n\n{body}\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.capture.fit_relations")
+    parser.add_argument("--check", action="store_true", help="judge each chat by the others, and write nothing")
+    parser.add_argument("--show", action="store_true", help="with --check, show what was judged wrong")
+    asked = parser.parse_args()
+    own = pairs()
+    given = with_cosines([*own, *unrelated(own), *chats()])
+    print(len(own), "pairs and", len(given) - len(own), "unrelated ones")
+    if asked.check:
+        check(given, show=asked.show)
+        check_denials(given)
+    else:
+        INTO.write_text(module(fit(rows(given))), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,432 @@
+"""What a statement says, as far as two of them are compared: its values with their types, and the words around each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from cortex.capture import relation_words
+from cortex.domain.likeness import same_value
+from cortex.domain.stopwords import STOP_WORDS
+from cortex.domain.terms import spelling
+from cortex.domain.text import normal
+
+MAX_CHARACTERS = 1_200
+
+_MONTHS = (
+    "january|february|march|april|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|may|jun|jul|aug|sept|sep|oct|nov|dec|januar|februar|märz|mai|juni|juli|oktober|dezember"
+    "|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
+)
+_WEEKDAYS = (
+    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag"
+    "|sonntag|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
+)
+_SCALED = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_TOKEN = re.compile(
+    rf"(?P<date>\d{{4}}-\d\d?-\d\d?\b|\b(?:{_MONTHS})\.?\s\d\d?(?:st|nd|rd|th)?\b(?!:)(?:,?\s\d{{4}}\b)?"
+    rf"|\b\d\d?(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?:{_MONTHS})\b(?:,?\s\d{{4}}\b)?"
+    r"|\b(?:19|20)\d\d[-–](?:19|20)\d\d\b)"
+    rf"|(?P<weekday>\b(?:{_WEEKDAYS})s?\b)"
+    r"|(?P<time>\b\d\d?:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?|\b\d\d?\s?[ap]\.?m\b\.?)"
+    rf"|(?P<money>[$€£¥]\s?{_SCALED}(?:\s?(?:k|m|million|thousand)\b)?"
+    rf"|\b{_SCALED}\s?(?:dollars|euros|usd|eur|gbp|€)(?!\w))"
+    rf"|(?P<percent>\b{_SCALED}\s?(?:%|percent\b|prozent\b|por ciento\b))"
+    r"|(?P<version>\bv\d+(?:\.\d+)+|\b\d+\.\d+\.\d+(?:\.\d+)*\b)"
+    rf"|(?P<duration>\b{_SCALED}[\s-]?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?"
+    r"|years?|minuten?|stunden?|tagen?|tage|wochen?|monate?n?|jahre?n?|minutos?|horas?|días?|semanas?|meses|años?)\b)"
+    r"|(?P<code>\b[A-Z]{1,3}\d{1,4}\b)"
+    rf"|(?P<number>\b{_SCALED}(?:\s?(?:kg|km|cm|mm|mb|gb|tb|lbs?|oz|g|k)\b)?)"
+    r"|(?P<word>[^\W\d_](?:[\w'+#]|-(?=\w))*)"
+    r"|(?P<stop>[;()–—…]|(?<![.,:!?])[.,:!?]++(?=\s|$|[\"'”)]))",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(r"(?<![a-z])[a-z]+$", re.IGNORECASE)
+_COUNTS = {
+    word: str(number)
+    for number, words in enumerate(
+        "|one once|two twice|three|four|five|six|seven|eight|nine|ten|eleven|twelve dozen|thirteen|fourteen|fifteen"
+        "|sixteen|seventeen|eighteen|nineteen|twenty".split("|")
+    )
+    for word in words.split()
+    if word != "one"
+}
+_SPANS = frozenset("second seconds minute minutes hour hours day days week weeks month months year years".split())
+_BOUNDS = frozenset("by above over under below than exceeding".split())
+"""What follows these is no state: "increased by 15%", "above 80%"."""
+_CONTRACTED = {"'d": "would", "'ll": "will"}
+_CONTINUING = re.compile(r"\s*(?:for|in|at|on|of|with)\s", re.IGNORECASE)
+"""What follows the comma after a date where the clause goes on: "due on May 3, 2025, for the first part"."""
+_PRONOUNS = frozenset("it it's that that's which they".split())
+ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth final".split())
+_DEFINITE = frozenset("the my our your this that its his her their der die das mein meine unser el la mi".split())
+_INDEFINITE = frozenset("a an another some ein eine einen un una".split())
+DETERMINERS = _DEFINITE | _INDEFINITE
+_JOINING = frozenset("and or und oder y o".split())
+_SUBJECTS = frozenset("i i'm i've i'd i'll we we've we're my our it it's he she they he's she's the".split())
+_SELF = frozenset("i i've i'm we we've we're ich wir yo nosotros".split())
+_OWN = frozenset("my our mein meine unser mi mis".split())
+_BREAKING = frozenset(
+    "but because although though whereas while which who so since if when considering given"
+    " aber weil obwohl pero porque aunque".split()
+)
+_OTHERS = frozenset(
+    "he she him her his hers their wife husband partner mother father mom dad sister brother son daughter"
+    " friend neighbor colleague boss cousin uncle aunt roommate".split()
+)
+
+
+class ValueKind(StrEnum):
+    DATE = "date"
+    WEEKDAY = "weekday"
+    TIME = "time"
+    MONEY = "money"
+    PERCENT = "percent"
+    VERSION = "version"
+    DURATION = "duration"
+    COUNT = "count"
+    NUMBER = "number"
+    MEASURE = "measure"
+    CODE = "code"
+    NAME = "name"
+
+
+CALENDAR = frozenset({ValueKind.DATE, ValueKind.WEEKDAY, ValueKind.TIME})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word or value, at its place."""
+
+    text: str
+    said: str
+    """As it is written, in small letters; "I'd" is "would"."""
+    stem: str
+    weight: float
+    """How much the word tells: 0 where it stands everywhere, 1 where it is rare."""
+    clause: int
+    kind: ValueKind | None = None
+    is_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value, what it counts where it is a count, and how it stands in its clause."""
+
+    kind: ValueKind
+    text: str
+    place: int
+    unit: frozenset[str]
+    before: str
+    """The word it follows."""
+    subject: str
+    """Who its clause is about: empty for the speaker and for things, a relation or a pronoun for somebody else."""
+    denied: bool
+    several: bool
+    """Whether more than two values of its kind stand in a row, or it is a part: "three of the roses"."""
+    indefinite: bool
+    """Whether it is a value of some thing, not of the one that is known: "a triangle with sides of 7 cm"."""
+    planned: bool
+    """Whether it is what is to be reached: "to collect 15 samples"."""
+    clause: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement read for comparison."""
+
+    tokens: tuple[Token, ...]
+    values: tuple[Value, ...]
+    words: Mapping[str, float]
+    """The telling words, each with its weight."""
+    names: frozenset[str]
+    stems: frozenset[str]
+    """Every word, also those that tell nothing."""
+    denied: tuple[Denial, ...]
+    others: frozenset[str]
+    """Whom but the speaker it is about."""
+
+    def clause(self, number: int) -> dict[str, float]:
+        """The telling words of one clause."""
+        return {token.stem: token.weight for token in self.tokens if token.clause == number and token.weight}
+
+    def around(self, value: Value) -> dict[str, float]:
+        """The telling words that say what a value is of.
+
+        Where its clause names nothing before it, as in "which improved to 78%", the clause before says it. So it does
+        where the clause opens with a pronoun.
+        """
+        words = self.clause(value.clause)
+        if value.clause and self._opens_with_pronoun(value.clause):
+            return self.clause(value.clause - 1) | words
+        before = any(token.weight >= 1.0 for token in self.tokens[: value.place] if token.clause == value.clause)
+        if before or value.unit or value.kind in CALENDAR or value.clause == 0:
+            return words
+        return self.clause(value.clause - 1) | words
+
+    def _opens_with_pronoun(self, clause: int) -> bool:
+        first = next((token.said for token in self.tokens if token.clause == clause), "")
+        return first in _PRONOUNS
+
+    def speaks_of_self(self, clause: int) -> bool:
+        """Whether the speaker, or something of theirs, is what a clause is about."""
+        said = self.said(clause)
+        return not _SELF.isdisjoint(said) or (not _OWN.isdisjoint(said) and _OTHERS.isdisjoint(said))
+
+    def said(self, clause: int) -> frozenset[str]:
+        """The words of one clause as they are written."""
+        return frozenset(token.said for token in self.tokens if token.clause == clause)
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """What a part of a statement says is not so."""
+
+    words: Mapping[str, float]
+    first: Mapping[str, float]
+    """Those before an "or"."""
+    values: tuple[str, ...]
+    deed: str
+    """What was not done: the verb."""
+    examples: frozenset[str]
+    """What is named as one of the things denied: "any editor, like Emacs"."""
+    never: bool
+    yet: bool
+
+
+@lru_cache(maxsize=8_192)
+def read(text: str) -> Claim:
+    """What there is to compare in a text."""
+    plain = normal("NFKC", text[:MAX_CHARACTERS]).replace("’", "'")
+    tokens = tuple(_tokens(plain))
+    words = {token.stem: token.weight for token in tokens if token.weight and token.kind in (None, ValueKind.NAME)}
+    return Claim(
+        tokens=tokens,
+        values=tuple(_values(tokens)),
+        words=words,
+        names=frozenset(token.stem for token in tokens if token.is_name),
+        stems=frozenset(stem for token in tokens for stem in _stems(token.text)),
+        denied=tuple(_denials(tokens)),
+        others=frozenset(token.text.casefold() for token in tokens) & _OTHERS,
+    )
+
+
+_stems = lru_cache(maxsize=20_000)(spelling)
+
+
+def _tokens(plain: str) -> Iterator[Token]:
+    clause, opens, joined, fresh = 0, True, False, True
+    last = None
+    for found in _TOKEN.finditer(plain):
+        group, text = found.lastgroup, found.group()
+        folded = text.casefold()
+        last, before = group, last
+        if group == "stop":
+            if before == "date" and text == "," and _CONTINUING.match(plain, found.end()):
+                continue
+            clause += 1
+            opens, joined, fresh = text[-1] in ".!?:…", False, True
+            continue
+        # "And I've reached 65%" is a clause of its own; "bread and butter" is not two.
+        clause += not fresh and (folded in _BREAKING or (joined and folded in _SUBJECTS))
+        fresh = folded in _JOINING and fresh
+        joined, opens = folded in _JOINING, opens and folded in _JOINING
+        if group == "word":
+            yield _word(text, folded, clause, opens or not found.start())
+        else:
+            assert group is not None
+            yield Token(text, folded, folded, 0.0, clause, ValueKind(group))
+        opens = False
+
+
+def _word(text: str, folded: str, clause: int, opens: bool) -> Token:
+    if folded in _COUNTS:
+        return Token(_COUNTS[folded], folded, _COUNTS[folded], 0.0, clause, ValueKind.NUMBER)
+    said = _CONTRACTED.get(folded[-3:], _CONTRACTED.get(folded[-2:], folded))
+    stem = "".join(_stems(relation_words.irregular().get(folded, folded)))
+    is_name = text[0].isupper() and folded not in STOP_WORDS and not opens and folded.partition("'")[0] != "i"
+    return Token(text, said, stem, _weight(folded, stem), clause, is_name=is_name)
+
+
+_TELLING_OF_STATEMENTS = ("changes", "changing", "progress", "goals", "undone", "never", "not_")
+"""Lists of words that say how something is stated, not what."""
+
+
+@lru_cache(maxsize=20_000)
+def _weight(folded: str, stem: str) -> float:
+    if not STOP_WORDS.isdisjoint((folded, folded.partition("'")[0])) or len(stem) < 2 or folded in _SPANS:
+        return 0.0
+    if any(folded in relation_words.words(name) for name in _TELLING_OF_STATEMENTS):
+        return 0.0
+    return 0.25 if stem in relation_words.stems("generic") else 1.0
+
+
+def _values(tokens: tuple[Token, ...]) -> Iterator[Value]:
+    for place, token in enumerate(tokens):
+        if token.kind is None and not (token.is_name and token.weight):
+            continue
+        kind = token.kind or ValueKind.NAME
+        unit: frozenset[str] = frozenset()
+        if kind is ValueKind.NUMBER:
+            kind, unit = _counted(tokens, place)
+        before = tokens[place - 1].stem if place and tokens[place - 1].kind is None else ""
+        yield Value(
+            kind=kind,
+            text=token.text,
+            place=place,
+            unit=unit,
+            before=before,
+            subject=_subject(tokens, place),
+            denied=_is_denied(tokens, place),
+            several=_is_listed(tokens, place) or _is_part(tokens, place),
+            indefinite=_is_of_some(tokens, place),
+            planned=_is_planned(tokens, place),
+            clause=token.clause,
+        )
+
+
+def _counted(tokens: tuple[Token, ...], place: int) -> tuple[ValueKind, frozenset[str]]:
+    """What a number counts: the words right after it, up to the second that tells something."""
+    unit: list[str] = []
+    clause = tokens[place].clause
+    if place and "." in tokens[place].text and (tokens[place - 1].is_name or tokens[place - 1].said == "version"):
+        return ValueKind.VERSION, frozenset({tokens[place - 1].stem})
+    if measured := _MEASURED.search(tokens[place].text):
+        return ValueKind.MEASURE, frozenset({measured.group().casefold()})
+    for token in tokens[_past_partitive(tokens, place) :][:3]:
+        if token.kind is not None or token.clause != clause:
+            break
+        if token.said in _SPANS:
+            return ValueKind.DURATION, frozenset({token.stem})
+        if not token.weight:
+            break
+        if not token.is_name:
+            unit.append(token.stem)
+    return (ValueKind.COUNT, frozenset(unit)) if unit else (ValueKind.NUMBER, frozenset())
+
+
+def _past_partitive(tokens: tuple[Token, ...], place: int) -> int:
+    """Where the words after a number begin: "solved 30 of the puzzles" counts puzzles."""
+    return place + 3 if _is_partitive(tokens, place) else place + 1
+
+
+def _is_partitive(tokens: tuple[Token, ...], place: int) -> bool:
+    after = [token.said for token in tokens[place + 1 : place + 3]]
+    return after[:1] == ["of"] and _DEFINITE.issuperset(after[1:])
+
+
+def _is_part(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether a number begins what is said of a part: "three of the roses are white"."""
+    opens = not place or tokens[place - 1].clause != tokens[place].clause
+    return opens and tokens[place].kind is ValueKind.NUMBER and _is_partitive(tokens, place)
+
+
+def _is_listed(tokens: tuple[Token, ...], place: int) -> bool:
+    near = tokens[max(0, place - 3) : place + 4]
+    return tokens[place].kind is not None and sum(token.kind is tokens[place].kind for token in near) > 2
+
+
+def _is_of_some(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether the nearest article or possessive before a value is indefinite."""
+    for at in range(place - 1, max(-1, place - 8), -1):
+        if tokens[at].clause != tokens[place].clause:
+            return False
+        word = tokens[at].text.casefold()
+        if word in _DEFINITE:
+            return False
+        if word in _INDEFINITE and not (at + 1 < place and tokens[at + 1].text.casefold() in _SPANS):
+            return True
+    return False
+
+
+def _is_planned(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether a value follows an infinitive: "to collect 15"."""
+    return (
+        place > 1
+        and tokens[place - 2].said == "to"
+        and tokens[place - 1].kind is None
+        and bool(tokens[place - 1].weight)
+    )
+
+
+def _subject(tokens: tuple[Token, ...], place: int) -> str:
+    """Somebody else, where the clause of a value speaks of one."""
+    clause = [token.said.removesuffix("'s") for token in tokens if token.clause == tokens[place].clause]
+    return " ".join(sorted(_OTHERS.intersection(clause)))
+
+
+def _is_denied(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether a value is named to say that it is not the one: "not Tuesday", "from Tuesday to"."""
+    before = [token.text.casefold() for token in tokens[max(0, place - 3) : place]]
+    after = [token.text.casefold() for token in tokens[place + 1 : place + 2]]
+    if before[-1:] == ["not"] or before[-2:] in (["instead", "of"], ["rather", "than"], ["longer", "on"]):
+        return True
+    if before and before[-1] in _BOUNDS and tokens[place].kind not in CALENDAR:
+        return True
+    return before[-1:] in (["from"], ["was"]) and (after == ["to"] or before[-1:] == ["was"])
+
+
+def _denials(tokens: tuple[Token, ...]) -> Iterator[Denial]:
+    """What the speaker says of themselves is not so: the words after the one that denies, to the end of its clause."""
+    folded = [token.text.casefold() for token in tokens]
+    for place, (token, word) in enumerate(zip(tokens, folded, strict=True)):
+        never = word in relation_words.words("never")
+        if not never and word not in relation_words.words("not_"):
+            continue
+        before = [other.said for other in tokens[:place] if other.clause == token.clause]
+        rest, examples = _denied(tokens, place)
+        if not _SELF.intersection(before[-3:]) or _PASSING_OVER.intersection(other.text.casefold() for other in rest):
+            continue
+        words = {other.stem: other.weight for other in rest if other.weight}
+        # Of "workshops or training sessions" one is enough.
+        first = {other.stem: other.weight for other in _to_first_choice(rest) if other.weight}
+        if words:
+            yield Denial(
+                words,
+                first or words,
+                values=tuple(other.text for other in rest if other.kind is not None),
+                deed=next((other.stem for other in rest if not other.said.endswith("ly")), ""),
+                examples=examples,
+                never=never,
+                yet=not relation_words.words("not_yet").isdisjoint(folded),
+            )
+
+
+def _denied(tokens: tuple[Token, ...], place: int) -> tuple[list[Token], frozenset[str]]:
+    """What follows a denial in its clause, up to examples; and the names of those, also after a comma."""
+    clause = tokens[place].clause
+    rest: list[Token] = []
+    examples: set[str] = set()
+    names_examples = False
+    for token in tokens[place + 1 :]:
+        if not names_examples and token.said not in relation_words.words("examples"):
+            if token.clause != clause:
+                break
+            rest.append(token)
+        elif token.clause > clause + 1:
+            break
+        else:
+            names_examples = True
+            examples.update([token.stem] if token.is_name else [])
+    return rest, frozenset(examples)
+
+
+def _to_first_choice(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        if token.text.casefold() in ("or", "oder", "o", "related"):
+            return
+        yield token
+
+
+# "No longer" ends something and does not deny that it was; what is not sure, wanted or understood is no fact.
+_PASSING_OVER = frozenset("longer anymore only just sure more less than matter want know think understand mind".split())
+
+
+def differ(a: Value, b: Value) -> bool:
+    """Whether two values of one kind are not the same."""
+    if a.kind is ValueKind.NAME:
+        return a.text.casefold().removesuffix("'s") != b.text.casefold().removesuffix("'s")
+    return not same_value(a.text, b.text)

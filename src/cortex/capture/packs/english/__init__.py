@@ -1,1 +1,0 @@
-"""English, by what is said: each module holds the rules of a few families; `en` puts them in order."""

@@ -1,0 +1,575 @@
+"""How a new statement stands to an earlier one that has no slot: an update, a contradiction, or neither.
+
+Two statements are aligned by a value of one kind and by the words around it. Signs of the pair are weighed; the weights
+are fitted on pairs written for this purpose (`bench/capture/pairs.jsonl`), and none on anybody's conversations.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import product
+
+from cortex.capture import relation_words
+from cortex.capture.claims import CALENDAR, DETERMINERS, ORDINALS, Claim, Denial, Token, Value, ValueKind, differ, read
+from cortex.capture.relation_weights import UPDATE
+from cortex.domain.likeness import same_value
+
+CERTAIN = 0.9
+"""From here on a later statement replaces an earlier one."""
+
+LIKELY = 0.7
+"""From here on two statements are flagged: they cannot both be true, and nobody knows which is."""
+
+MOST_WORDS_AROUND_A_NAME = 9
+"""In longer clauses names come and go without any of them being a value."""
+
+ALIKE_AROUND_A_NAME = 0.2
+"""How much two statements have in common at least where one names another thing or person."""
+
+SURE_SHARED = 1.25
+"""How much two statements have in common at least, for one to replace the other: a telling word, and then some."""
+
+SURE_ALIKE = 0.25
+"""And how much of all they say: two long statements share a few words without being about one thing."""
+
+SURE_COVER = 0.9
+"""How much of the clause of a value the other has to hold: nothing but the value may differ."""
+
+BRIEF_COVER = 0.6
+"""The same in brief statements, which say little else."""
+
+SURE_EXCHANGE = 0.25
+"""How much a clause may say instead: hardly more than a word of little weight."""
+
+ALL_BUT_THE_SAME = 0.75
+"""How much of two clauses has to be in common where they have one telling word."""
+
+_COUNTS = frozenset({ValueKind.COUNT, ValueKind.NUMBER})
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How likely the later of two statements gives a new value, and whether one denies the other."""
+
+    update: float = 0.0
+    denied: bool = False
+    sure: bool = False
+    """Whether the later one tells of a change that took place."""
+    worth_asking: bool = False
+    """Whether the two are about one thing, as far as their words tell."""
+
+    @property
+    def is_update(self) -> bool:
+        return self.sure and self.update >= CERTAIN and not self.denied
+
+    @property
+    def is_contradiction(self) -> bool:
+        """Whether both cannot be true."""
+        return self.denied or (self.worth_asking and self.update >= LIKELY)
+
+
+def compare(old: str, new: str, cosine: float | None = None) -> Relation:
+    """How `new`, said later, stands to `old`. `cosine` is their calibrated nearness, None where it is not known."""
+    first, second = read(old), read(new)
+    update = update_signs(first, second, cosine)
+    signs = {**(update or {}), "brief": float(max(len(old.split()), len(new.split())) <= LONG)}
+    return Relation(likely(update, UPDATE), denies(first, second), _is_sure(signs), _is_worth_asking(signs))
+
+
+def _is_sure(signs: Mapping[str, float]) -> bool:
+    """Whether a state is said to have changed, not only meant to, and more than one word says of what.
+
+    In long statements all that a clause says beside its value has to be the same, and the value is no date: people do
+    many things on many days, unless it is the date something was moved to.
+    """
+    if any(signs.get(name) for name in _IN_DOUBT):
+        return False
+    is_alike = signs.get("shared", 0.0) >= SURE_SHARED and signs.get("dice", 0.0) >= SURE_ALIKE
+    if signs.get("brief"):
+        has_changed = bool(signs.get("change") or signs.get("progress"))
+        return has_changed and is_alike and signs.get("cover", 1.0) >= BRIEF_COVER
+    is_same = signs.get("cover", 0.0) >= SURE_COVER and signs.get("exchange", 0.0) <= SURE_EXCHANGE
+    is_vague = bool(signs.get("indefinite")) or (bool(signs.get("is calendar")) and not signs.get("moved to"))
+    return bool(signs.get("change")) and is_alike and is_same and not is_vague
+
+
+def _is_worth_asking(signs: Mapping[str, float]) -> bool:
+    """Whether both are about one thing: they are brief, count the same unit, or one would replace the other."""
+    counts_the_same = signs.get("unit", 0.0) > 0.0 and not signs.get("progress")
+    return bool(signs.get("brief")) or counts_the_same or _is_sure(signs)
+
+
+_IN_DOUBT = ("goals", "falls", "changing")
+
+LONG = 12
+"""Statements of more words say so much that one value or slot in common does not make them about one thing."""
+
+
+def are_plain(one: str, other: str) -> bool:
+    """Whether one of two statements is so short that the slot it fills is all it says."""
+    return min(len(one.split()), len(other.split())) <= LONG
+
+
+def _have_common_ground(a: Claim, b: Claim) -> bool:
+    """Whether they share a telling word at all: most pairs end here."""
+    return any(b.words.get(word, 0.0) >= 1.0 for word, weight in a.words.items() if weight >= 1.0)
+
+
+def likely(signs: Mapping[str, float] | None, weights: Mapping[str, float]) -> float:
+    if signs is None:
+        return 0.0
+    total = weights["bias"] + sum(weights.get(name, 0.0) * sign for name, sign in signs.items())
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+# --- a new value ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Aligned:
+    """Two values of one kind that differ and are of the same thing, as far as their clauses tell."""
+
+    old: Value
+    new: Value
+    shared: float
+    """The weight of the words their clauses have in common."""
+    cover: float
+    """The share of the shorter clause that is in the other."""
+    exchange: float
+    """The weight of the words each has instead of the other's."""
+    dice: float
+    """How much of both clauses is in the other."""
+    unit: float
+    changed: bool
+    moved_on: bool
+    tallied: bool
+
+    @property
+    def fit(self) -> float:
+        return self.cover + 0.25 * self.shared + self.unit
+
+
+def update_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
+    """The signs that `new` gives another value of what `old` is about; None where no two values can be aligned."""
+    if not _have_common_ground(old, new) or _modifiers_differ(old, new):
+        return None
+    aligned = max(_alignments(old, new), key=lambda each: each.fit, default=None)
+    if aligned is None:
+        return _ended_signs(old, new, cosine)
+    kind = aligned.new.kind
+    _, dice = _overlap(old.words, new.words)
+    return {
+        "shared": min(aligned.shared, 3.0),
+        "cover": aligned.cover,
+        "exchange": min(aligned.exchange, 3.0),
+        "dice": dice,
+        "unit": aligned.unit,
+        "change": float(aligned.changed),
+        "changing": float(aligned.changed and not _tells(new, aligned.new.clause, "changes")),
+        "progress": float(aligned.moved_on),
+        "tally": float(aligned.tallied),
+        "falls": float(aligned.tallied and _falls(aligned.old, aligned.new)),
+        "goals": float(_is_wish(new, aligned.new)),
+        "former value": float(bool(_former(new, aligned.new))),
+        "same values": min(2.0, _same_values(old, new)),
+        "is name": float(kind is ValueKind.NAME),
+        "is calendar": float(kind in CALENDAR),
+        "moved to": float(aligned.changed and aligned.new.before in _MOVED_TO),
+        "is count": float(kind in _COUNTS),
+        "indefinite": float(aligned.old.indefinite or aligned.new.indefinite),
+        "cosine": cosine or 0.0,
+        "no cosine": float(cosine is None),
+    }
+
+
+def _ended_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
+    """The signs of a change that is told without a value: "switched from Redis to Postgres"."""
+    _, dice = _overlap(old.words, new.words)
+    shared = max((_overlap(old.words, new.clause(clause))[0] for clause in _ended(old, new)), default=0.0)
+    if shared < 2.0:
+        return None
+    return {
+        "no value": 1.0, "dice": dice, "shared": min(shared, 3.0), "change": 1.0,
+        "cosine": cosine or 0.0, "no cosine": float(cosine is None),
+    }  # fmt: skip
+
+
+def _alignments(old: Claim, new: Claim) -> Iterator[_Aligned]:
+    """Values that differ and may be of the same thing."""
+    for was, now in product(old.values, new.values):
+        if _may_align(was, now, old, new) and (aligned := _aligned(was, now, old, new)):
+            yield aligned
+
+
+def _may_align(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+    """Whether two values are of one kind and subject, and neither is denied, one of a list, or only wished for."""
+    if not _is_of_kind(was, now) or was.subject != now.subject or _unit(was, now) < 0.0:
+        return False
+    if not _is_counted_elsewhere(was, now, old, new):
+        return False
+    if was.denied or now.denied or was.several or now.several or not differ(was, now) or _still_holds(was, now, new):
+        return False
+    if _is_wish_beside_fact(old, new, was, now) or _numbered_apart(old, new, was):
+        return False
+    former = _former(new, now)
+    return not former or any(not differ(was, value) for value in former)
+
+
+def _former(statement: Claim, value: Value) -> list[Value]:
+    """The values that a statement says were there before: "from 70% to 90%"."""
+    return [other for other in _same_kind(statement, value.kind) if _is_former(other)]
+
+
+def _aligned(was: Value, now: Value, old: Claim, new: Claim) -> _Aligned | None:
+    """The two values with what their clauses have in common; None where that is too little."""
+    before, after = old.around(was), new.around(now)
+    if was.kind is ValueKind.NAME:
+        if bool(old.denied) != bool(new.denied):
+            return None
+        before, after = _without_names(before, old), _without_names(after, new)
+    elif _names_differ(before, after, old, new) or _purposes_differ(was, now, old, new):
+        return None
+    shared, _ = _overlap(before, after)
+    least = min(sum(before.values()), sum(after.values()))
+    if shared < 1.0 or least <= 0.0:
+        return None
+    found = _Aligned(
+        was, now, shared, shared / least, least - shared, 2 * shared / (sum(before.values()) + sum(after.values())),
+        _unit(was, now), _is_changed(new, now), _tells(new, now.clause, "progress"), _is_tallied(was, now, old, new),
+    )  # fmt: skip
+    return found if _is_enough(found, old, new) else None
+
+
+_MOVED_TO = frozenset("to until for".split())
+_LEADING_TO = frozenset("to until of is for at".split())
+
+
+def _is_changed(statement: Claim, value: Value) -> bool:
+    """Whether the clause of a value tells that it is no longer as it was, or is about to be."""
+    if _has_other_change(statement, value):
+        return False
+    if _tells(statement, value.clause, "changes"):
+        return True
+    return value.before in _LEADING_TO and _tells(statement, value.clause, "changing")
+
+
+def _has_other_change(statement: Claim, value: Value) -> bool:
+    """Whether what a clause says to have changed is of another kind: "moved from 3 PM to 5 PM on June 2"."""
+    moved = {other.kind for other in statement.values if other.clause == value.clause and _is_former(other)}
+    return bool(moved) and value.kind not in moved
+
+
+def _is_former(value: Value) -> bool:
+    return value.before == "from" and value.denied
+
+
+def _is_tallied(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+    """Whether both count the same doing: "solved 6 problems", "solved 14 problems", and neither that of one day."""
+    once = _tells(old, was.clause, "events") or _tells(new, now.clause, "events")
+    once = once or any(_same_kind(old, ValueKind.WEEKDAY))
+    return _unit(was, now) > 0.0 and was.before == now.before and was.before in old.words and not once
+
+
+def _falls(old: Value, new: Value) -> bool:
+    """Whether the later of two tallies is lower: then it is an earlier one told again."""
+    digits = [re.sub(r"\D", "", value.text) for value in (old, new)]
+    return all(digits) and int(digits[1]) < int(digits[0])
+
+
+def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
+    """How much two clauses need in common: less where the later one tells of a change, most for names."""
+    kind = found.new.kind
+    if kind is ValueKind.NAME:
+        if _overlap(old.words, new.words)[1] < ALIKE_AROUND_A_NAME:
+            return False
+        plain = found.old.before == found.new.before and not (_amounts(old) and _amounts(new))
+        short = max(len(old.said(found.old.clause)), len(new.said(found.new.clause))) <= MOST_WORDS_AROUND_A_NAME
+        return short and found.cover >= 0.75 and (found.changed or plain) and not _is_wish(new, found.new)
+    if not (found.changed or found.moved_on) and (
+        found.old.indefinite or found.new.indefinite or _are_dated_apart(old, new)
+    ):
+        return False
+    if not (_is_next_to_the_same(old, new, found) or (found.changed and found.shared >= 2.0)):
+        return False
+    if found.tallied:
+        return found.cover >= 0.4
+    if kind in CALENDAR and found.shared < 1.25 and not (found.changed and found.dice >= ALL_BUT_THE_SAME):
+        return False
+    if found.changed:
+        return found.cover >= 0.5 or (found.cover >= 0.4 and found.shared >= 2.0)
+    if kind in CALENDAR or kind is ValueKind.VERSION:
+        return False
+    if found.moved_on:
+        return found.cover >= 0.5
+    # Without a word of change, all of it has to be the same.
+    return found.cover >= 0.75 and found.shared >= (1.0 if found.unit else 2.0)
+
+
+def _are_dated_apart(old: Claim, new: Claim) -> bool:
+    """Whether each is of its own day: then both are true."""
+    before, after = ([value for value in statement.values if value.kind in CALENDAR] for statement in (old, new))
+    return bool(before and after) and all(differ(one, other) for one, other in product(before, after))
+
+
+def _is_wish_beside_fact(old: Claim, new: Claim, was: Value, now: Value) -> bool:
+    """Whether one says what is meant to be and the other what is. A date that was planned may be moved."""
+    if _is_wish(old, was) == _is_wish(new, now):
+        return False
+    return not (now.kind in CALENDAR and _is_changed(new, now))
+
+
+def _is_wish(statement: Claim, value: Value) -> bool:
+    """Whether a value is what is meant to be; "trying to see how it improved to 90%" says what is."""
+    said = statement.said(value.clause) & relation_words.words("goals")
+    moved = _tells(statement, value.clause, "progress") or _tells(statement, value.clause, "changes")
+    if value.planned and not moved:
+        return True
+    return bool(said) and not (said <= _TRYING and (moved or value.before == "with"))
+
+
+_TRYING = frozenset({"try", "trying"})
+"""Who tries to build something says how it is: "trying to build a page with 6 tiles"."""
+
+
+def _without_names(words: Mapping[str, float], statement: Claim) -> dict[str, float]:
+    return {word: weight for word, weight in words.items() if word not in statement.names}
+
+
+def _is_next_to_the_same(old: Claim, new: Claim, found: _Aligned) -> bool:
+    """Whether the telling words next to the two values have one in common."""
+    return not _nearest(old, found.old).isdisjoint(_nearest(new, found.new))
+
+
+def _nearest(statement: Claim, value: Value) -> frozenset[str]:
+    """The nearest telling words on either side of a value, and what it counts."""
+    near = [token for token in statement.tokens[: value.place] if token.weight >= 1.0][-3:]
+    near += [token for token in statement.tokens[value.place + 1 :] if token.weight >= 1.0][:3]
+    return frozenset(token.stem for token in near) | value.unit
+
+
+def _is_of_kind(was: Value, now: Value) -> bool:
+    return was.kind is now.kind or (was.kind in _COUNTS and now.kind in _COUNTS)
+
+
+def _still_holds(was: Value, now: Value, new: Claim) -> bool:
+    """Whether `new` also has the earlier value: then another was added. Who left may be named in a clause before."""
+    again = [value for value in _same_kind(new, was.kind) if not value.denied and not differ(was, value)]
+    if was.kind is ValueKind.NAME:
+        again = [value for value in again if new.tokens[value.place].clause == new.tokens[now.place].clause]
+    return bool(again)
+
+
+def _unit(was: Value, now: Value) -> float:
+    """How far two counts count the same: 1 the same words, 0 unknown, below 0 something else."""
+    if was.unit and now.unit:
+        common = len(was.unit & now.unit)
+        return common / min(len(was.unit), len(now.unit)) if common else -1.0
+    return 0.0
+
+
+def _is_counted_elsewhere(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+    """Whether the clause of a bare number names what the other counts: "the number of guests rose to 40"."""
+    if bool(was.unit) == bool(now.unit) or was.kind not in _COUNTS:
+        return True
+    return not was.unit.isdisjoint(new.around(now)) if was.unit else not now.unit.isdisjoint(old.around(was))
+
+
+def _same_kind(statement: Claim, kind: ValueKind) -> Iterator[Value]:
+    return (value for value in statement.values if value.kind is kind)
+
+
+def _overlap(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[float, float]:
+    """The weight of the words two have in common, and its share of all (Dice)."""
+    shared = sum(min(weight, b[word]) for word, weight in a.items() if word in b)
+    total = sum(a.values()) + sum(b.values())
+    return shared, 2 * shared / total if total else 0.0
+
+
+def _tells(statement: Claim, clause: int, name: str) -> bool:
+    """Whether a clause has a word of one of the lists."""
+    return not relation_words.words(name).isdisjoint(statement.said(clause))
+
+
+def _same_values(old: Claim, new: Claim) -> float:
+    pairs = product(old.values, new.values)
+    return float(sum(a.kind is b.kind is not ValueKind.NAME and not differ(a, b) for a, b in pairs))
+
+
+def _names_differ(a: Mapping[str, float], b: Mapping[str, float], old: Claim, new: Claim) -> bool:
+    """Whether each of two clauses names somebody or something that the other statement does not."""
+    only_old = (old.names & a.keys()) - new.stems - new.words.keys()
+    only_new = (new.names & b.keys()) - old.stems - old.words.keys()
+    return bool(only_old) and bool(only_new)
+
+
+def _purposes_differ(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+    """Whether two values are for different things: "$40 for the piano lessons", "$18 for the tires"."""
+    before, after = _purpose(old, was), _purpose(new, now)
+    return bool(before and after) and before.isdisjoint(new.words) and after.isdisjoint(old.words)
+
+
+def _purpose(statement: Claim, value: Value) -> frozenset[str]:
+    """The telling words after a "for" in the clause of a value."""
+    clause = [token for token in statement.tokens[value.place + 1 :] if token.clause == value.clause]
+    at = next((at for at, token in enumerate(clause) if token.said == "for"), len(clause))
+    return frozenset(token.stem for token in clause[at + 1 :][:3] if token.weight >= 1.0)
+
+
+def _modifiers_differ(old: Claim, new: Claim) -> bool:
+    """Whether a common word has another word before it: "car fund", "emergency fund"."""
+    before, after = _modified(old), _modified(new)
+    return any(
+        before[word].isdisjoint(after[word])
+        and before[word].isdisjoint(new.words)
+        and after[word].isdisjoint(old.words)
+        for word in before.keys() & after.keys()
+    )
+
+
+def _modified(statement: Claim) -> dict[str, frozenset[str]]:
+    """Each telling word that always has another telling word right before it."""
+    found: dict[str, frozenset[str]] = {}
+    bare: set[str] = set()
+    for left, right in zip((None, *statement.tokens), statement.tokens, strict=False):
+        if right.kind is not None or not right.weight:
+            continue
+        if left and (left.weight or left.said in ORDINALS) and left.kind is None and left.clause == right.clause:
+            found[right.stem] = found.get(right.stem, frozenset()) | {left.stem}
+        else:
+            bare.add(right.stem)
+    return {word: words for word, words in found.items() if word not in bare}
+
+
+def _numbered_apart(old: Claim, new: Claim, was: Value) -> bool:
+    """Whether the two are about two of a row, and say something else of each: "chapter 4", "chapter 7"."""
+    numbered = [
+        (one, other)
+        for one, other in product(old.values, new.values)
+        if one.kind is other.kind is ValueKind.NUMBER and one.before == other.before and one.before in old.words
+    ]
+    return any(differ(one, other) and (one is not was or len(_amounts(new)) > 1) for one, other in numbered)
+
+
+def _amounts(statement: Claim) -> list[Value]:
+    return [value for value in statement.values if value.kind not in (ValueKind.NAME, ValueKind.WEEKDAY)]
+
+
+_ENDING = frozenset("left quit stopped replaced canceled cancelled".split())
+_ENDING_PAIRS = frozenset({("no", "longer"), ("gave", "up")})
+_ENDING_STOPS = frozenset("to and for with since into in by".split())
+
+
+def _ended(old: Claim, new: Claim) -> Iterator[int]:
+    """The clauses of `new` that say something of `old` is over: "switched from Redis", "quit piano"."""
+    for clause, words in _endings(new):
+        if sum(words.values()) >= 1.0 and all(word in old.words for word in words):
+            yield clause
+
+
+def _endings(statement: Claim) -> Iterator[tuple[int, dict[str, float]]]:
+    """What is said to be over, and in which clause."""
+    tokens = statement.tokens
+    said = [token.said for token in tokens]
+    for place, word in enumerate(said):
+        ends = word in _ENDING or (place and (said[place - 1], word) in _ENDING_PAIRS)
+        ends = ends or (word == "from" and "to" in said[place + 1 : place + 6] and _has_change(tokens[:place]))
+        if ends and (found := dict(_until_its_end(tokens[place + 1 : place + 6], tokens[place].clause))):
+            yield tokens[place].clause, found
+
+
+def _until_its_end(tokens: Sequence[Token], clause: int) -> Iterator[tuple[str, float]]:
+    begun = False
+    for token in tokens:
+        if token.clause != clause or (token.said in _ENDING_STOPS and begun):
+            return
+        if token.weight:
+            begun = True
+            yield token.stem, token.weight
+
+
+def _has_change(tokens: Sequence[Token]) -> bool:
+    """Whether the last words tell of a change: "switched the app from Redis to"."""
+    return any(token.said.endswith("ed") and token.said in relation_words.words("changes") for token in tokens[-6:])
+
+
+# --- a denial ---------------------------------------------------------------------------------------------------------
+
+COVERED = 0.6
+"""How much of what somebody says they have never done stands in a statement that they did."""
+COVERED_WITHOUT_NEVER = 0.9
+
+
+def denies(old: Claim, new: Claim) -> bool:
+    """Whether one of two statements says of the speaker what the other denies: "I've never …", "I've … since May"."""
+    # "I haven't sent it yet" is no contradiction of what came later.
+    earlier = (denial for denial in old.denied if denial.never or not denial.yet)
+    return any(_is_affirmed(denial, old.names, new) for denial in earlier) or any(
+        _is_affirmed(denial, new.names, old) for denial in new.denied
+    )
+
+
+def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
+    """Whether a clause of another statement says that what is denied was so, neither wished for nor still to come."""
+    if any(denial.words.keys() & own.words.keys() for own in other.denied):
+        return False
+    # Someone who never took a class with Ann may have taken one with Ben.
+    if not denial.first.keys() & names <= other.words.keys():
+        return False
+    if any(_is_done(other, place) for place, token in enumerate(other.tokens) if token.stem in denial.examples):
+        return True
+    clauses = sorted({token.clause for token in other.tokens})
+    best = max(clauses, key=lambda number: _overlap(denial.words, other.clause(number))[0])
+    shared, _ = _overlap(denial.words, other.clause(best))
+    first, _ = _overlap(denial.first, other.words)
+    if shared < 1.0 or first < (COVERED if denial.never else COVERED_WITHOUT_NEVER) * sum(denial.first.values()):
+        return False
+    # "Never missed a session" is not about whoever scheduled one: what is denied has to be what is affirmed.
+    deed, weight = next(iter(denial.first.items()))
+    if weight >= 1.0 and deed not in other.words:
+        return False
+    deeds = [place for place, token in enumerate(other.tokens) if token.stem == denial.deed]
+    if not _is_said_of_self(other, best) or (deeds and not any(_is_past(other.tokens, place) for place in deeds)):
+        return False
+    object_at = next(at for at, token in enumerate(other.tokens) if token.clause == best and token.stem in denial.words)
+    if not _is_past(other.tokens, object_at):
+        return False
+    values = [value.text for value in other.values]
+    return not denial.values or any(same_value(one, value) for one, value in product(denial.values, values))
+
+
+def _is_done(statement: Claim, place: int) -> bool:
+    """Whether the speaker is said to have to do with what stands at a place."""
+    return _is_said_of_self(statement, statement.tokens[place].clause) and _is_past(statement.tokens, place)
+
+
+def _is_said_of_self(statement: Claim, clause: int) -> bool:
+    """Whether a clause says what is so of the speaker, neither wished for nor still to come."""
+    return statement.speaks_of_self(clause) and not any(_tells(statement, clause, name) for name in ("goals", "undone"))
+
+
+_CAME_TO = frozenset("managed able had got began started".split())
+_AHEAD_OF = frozenset("for about of before considering on".split())
+_REACH = 3
+
+
+def _is_past(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a word is of something done: not "to submit it", "for submitting it"; but "managed to submit it"."""
+    token = tokens[place]
+    if token.said.endswith("ing") and place and tokens[place - 1].said in _AHEAD_OF:
+        return False
+    if any(before.said == "about" and before.clause == token.clause for before in tokens[max(0, place - 2) : place]):
+        return False
+    for at in range(place - 1, max(-1, place - 1 - _REACH), -1):
+        if tokens[at].clause != token.clause:
+            return True
+        if tokens[at].said == "to" and _is_verb(tokens[at + 1]):
+            return at > 0 and tokens[at - 1].said in _CAME_TO
+    return True
+
+
+def _is_verb(token: Token) -> bool:
+    """Whether the word after a "to" may be an infinitive, not an article, a name or a value."""
+    return token.kind is None and not token.is_name and token.said not in DETERMINERS

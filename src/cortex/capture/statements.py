@@ -1,0 +1,320 @@
+"""Extraction without a language model: each statement of a turn is judged whole, by its signs and its meaning.
+
+A turn falls into sentences, a sentence into statements. Where the language has fitted signs, a statement is kept when
+it scores high enough, and the rules of the language tell its kind and its slot. Elsewhere the rules alone decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from cortex.capture import clauses, prose, rules, standalone, worth
+from cortex.capture.candidate import Candidate
+from cortex.capture.worth import Scale, SentenceVectors, Weights, likelihood
+from cortex.domain import instructions
+from cortex.domain.identity import TraceId
+from cortex.domain.memory import Kind, Retention
+from cortex.domain.turn import Role, Turn
+from cortex.domain.vectors import Vector
+from cortex.languages.pack import USER, Pack, compiled
+from cortex.languages.packs import DEFAULT_PACKS
+
+EXPLICIT = 0.9
+"""The importance of what the user asked to be remembered: it is kept whatever it scores."""
+
+RULE_IMPORTANCE = 0.85
+_INTRODUCES = re.compile(rf"[ :\n]*+{prose.BLANK}")
+"""What follows a statement that only introduces words that are not the speaker's, unless it ends as a sentence."""
+_ENDS = ".!"
+_MOST_BEFORE = 3
+_PLAIN_WORDS = 6
+_ECHOES = {"echoes": 0.3, "echoes most": 0.6}
+"""Signs of a statement, by the share of its words that somebody else has just brought up."""
+_PLANS = frozenset({"plan", "advice taken up"})
+_NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "refers outside"})
+"""Signs of a statement that names nothing the next one refers to."""
+_WORD = re.compile(r"\w+")
+_TALK = frozenset({Role.USER, Role.ASSISTANT})
+_FEWEST_STEMS = 3
+_STEM = 6
+_FEWEST_LETTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a turn, with what is known of it before it is judged."""
+
+    turn: Turn
+    pack: Pack
+    start: int
+    end: int
+    text: str
+    """The words of the turn."""
+    before: tuple[str, ...]
+    """What was said just before that its pronouns may refer to, nearest first."""
+    matched: tuple[Candidate, ...]
+    """What the rules found in it, in their order of precedence."""
+    signs: frozenset[str]
+    """What it shows; what a rule found in it is a sign too."""
+    leads: tuple[int, int] | None = None
+    """The statement of the sentence before it in the same turn."""
+    is_sentence: bool = False
+    """Whether it is a whole sentence, to be judged as an instruction."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
+
+def candidates(
+    turns: Sequence[Turn], vectors: SentenceVectors | None = None, *, packs: Sequence[Pack] = DEFAULT_PACKS
+) -> list[Candidate]:
+    """What is worth remembering of some turns, which stand in their order: at most three statements of each."""
+    by_turn: dict[TraceId, list[Candidate]] = {turn.id: [] for turn in turns}
+    statements: list[Statement] = []
+    said: dict[str, str] = {}
+    for at, turn in enumerate(turns):
+        if turn.role is Role.USER:
+            heard = _heard(turns[at - 1] if at else None, turn)
+            found, ruled = read(turn, said.get(turn.speaker, ""), heard, packs=packs)
+            statements += found
+            by_turn[turn.id] += ruled
+            said[turn.speaker] = turn.text
+    for each in _worth_keeping(statements, vectors):
+        by_turn[each.source_turns[0]].append(each)
+    return [each for found in by_turn.values() for each in _in_order(rules.weightiest(found))]
+
+
+def _heard(before: Turn | None, turn: Turn) -> str:
+    """What somebody else said just before a turn."""
+    if before is None or before.role not in _TALK or (before.role, before.speaker) == (turn.role, turn.speaker):
+        return ""
+    return before.text
+
+
+def _in_order(found: Iterable[Candidate]) -> list[Candidate]:
+    return sorted(found, key=lambda each: each.span or (0, 0))
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def read(
+    turn: Turn, before: str = "", heard: str = "", *, packs: Sequence[Pack] = DEFAULT_PACKS
+) -> tuple[list[Statement], list[Candidate]]:
+    """The statements of a turn that are to be judged, and what rules alone decide.
+
+    `before` is what the same speaker said in the turn before, `heard` what somebody else said since.
+    """
+    own = _without_name(prose.own_prose(turn.text, turn.speaker), turn.speaker)
+    earlier = [before[slice(*span)] for span in prose.sentences(prose.own_prose(before, turn.speaker))]
+    brought_up = _stems(heard[: prose.MAX_CHARS]) - _stems(before[: prose.MAX_CHARS])
+    around = _Around(turn, own, earlier, brought_up)
+    statements: list[Statement] = []
+    ruled: list[Candidate] = []
+    for pack, start, end in rules.by_language(own, packs):
+        found = list(rules.in_sentence(turn, own, start, end, pack))
+        if pack.clauses is None:
+            ruled += found
+            continue
+        is_hidden = _is_hidden(own, start, end)
+        if is_hidden or any(map(_is_explicit, found)):
+            around.leads = None
+        else:
+            stated = list(_statements(around, start, end, pack, found))
+            around.leads = next((each.span for each in stated[-1:] if not each.signs & _NO_LEAD), None)
+            statements += stated
+        asked = tuple(each for each in found if each.kind is Kind.RULE or _is_explicit(each))
+        if is_hidden or not _may_instruct(own[start:end], pack):
+            ruled += asked
+        else:
+            begin = end - len(own[start:end].lstrip(prose.BLANK))
+            signs = rule_signs(own[begin:end], asked, pack)
+            said = turn.text[begin:end]
+            statements.append(Statement(turn, pack, begin, end, said, (), asked, signs, is_sentence=True))
+        around.earlier.append(turn.text[start:end])
+    return statements, ruled
+
+
+@dataclass(slots=True)
+class _Around:
+    """A turn that is being read, and what was said around its sentences."""
+
+    turn: Turn
+    own: str
+    earlier: list[str]
+    """What the speaker said before, the latest last."""
+    brought_up: frozenset[str]
+    """The stems of what somebody else has just brought up."""
+    leads: tuple[int, int] | None = None
+
+
+def _statements(around: _Around, start: int, end: int, pack: Pack, found: Sequence[Candidate]) -> Iterator[Statement]:
+    assert pack.clauses is not None
+    turn, own = around.turn, around.own
+    for begin, stop in clauses.statements(own, start, end, pack.clauses):
+        if own[stop - 1] not in _ENDS and _INTRODUCES.match(own, stop):
+            continue
+        matched = tuple(each for each in found if _overlap(each, begin, stop))
+        said = own[begin:stop]
+        yield Statement(
+            turn, pack, begin, stop, turn.text[begin:stop], tuple(reversed(around.earlier[-_MOST_BEFORE:])),
+            tuple(each for each in matched if each.kind is not Kind.RULE),
+            _signs(said, pack, around.brought_up) | {f"rule: {each.kind.value}" for each in matched}, around.leads,
+        )  # fmt: skip
+
+
+def _signs(said: str, pack: Pack, brought_up: frozenset[str]) -> frozenset[str]:
+    """What a statement shows, also beside what was said around it."""
+    signs = shown(said, pack.signs)
+    stems = _stems(said)
+    share = len(stems & brought_up) / max(_FEWEST_STEMS, len(stems))
+    echoes = {name for name, least in _ECHOES.items() if share >= least}
+    if signs & _PLANS:
+        echoes |= {f"{name}, as a plan" for name in echoes}
+    return signs | echoes | (standalone.signs(said, pack.references) if pack.references else frozenset())
+
+
+def _stems(said: str) -> frozenset[str]:
+    words = (word.casefold() for word in _WORD.findall(said))
+    return frozenset(word[:_STEM] for word in words if len(word) >= _FEWEST_LETTERS)
+
+
+def _may_instruct(sentence: str, pack: Pack) -> bool:
+    """Whether a sentence is judged as an instruction; what only introduces something is not."""
+    return bool(pack.rule_signs) and not sentence.endswith(":") and len(sentence.split()) <= clauses.LONGEST_WORDS
+
+
+def rule_signs(sentence: str, asked: Sequence[Candidate], pack: Pack) -> frozenset[str]:
+    """What a sentence shows of an instruction; that a rule of the language knows it as one is a sign too."""
+    known = {f"known by {each.found_by.partition('/')[2]}" for each in asked if each.kind is Kind.RULE}
+    return shown(sentence, pack.rule_signs) | known | ({"known as a rule"} if known else set())
+
+
+def shown(said: str, signs: Mapping[str, str]) -> frozenset[str]:
+    """The names of the signs that a text shows."""
+    return frozenset(name for name, pattern in signs.items() if compiled(pattern).search(said))
+
+
+def _without_name(own: str, speaker: str) -> str:
+    """`own` without the name or the role that some hosts put before what is said."""
+    names = (f"{name}: " for name in (speaker, Role.USER.value, Role.USER.value.title()) if name)
+    name = next((name for name in names if own.startswith(name)), "")
+    return prose.BLANK * len(name) + own[len(name) :]
+
+
+def _is_hidden(own: str, start: int, end: int) -> bool:
+    """Whether too much of a sentence is someone else's words to be read."""
+    return own.count(prose.BLANK, start, end) * 2 > end - start
+
+
+def _is_explicit(each: Candidate) -> bool:
+    """Whether the user asked that it be remembered."""
+    return each.importance >= EXPLICIT
+
+
+def _overlap(each: Candidate, start: int, end: int) -> bool:
+    begin, stop = each.span or (0, 0)
+    return 2 * (min(end, stop) - max(start, begin)) > min(end - start, stop - begin)
+
+
+# --- judging ---------------------------------------------------------------------------------------------------------
+
+
+def _worth_keeping(statements: Sequence[Statement], vectors: SentenceVectors | None) -> Iterator[Candidate]:
+    if not statements:
+        return
+    # A sentence of one statement is judged twice, and embedded once.
+    texts = list(dict.fromkeys(each.text for each in statements))
+    found = vectors(texts) if vectors is not None else None
+    meant = {} if found is None else dict(zip(texts, found, strict=True))
+    for each in statements:
+        vector = meant.get(each.text)
+        if each.is_sentence:
+            yield from _instructions(each, vector)
+        else:
+            scale = worth.weights(Scale.STATEMENT_BY_SIGNS if vector is None else Scale.STATEMENT)
+            score = scale.score(each.signs, vector)
+            if (score >= scale.threshold or _fills_a_slot(each)) and (alone := _standing_alone(each)):
+                yield _candidate(each, *alone, score, scale)
+
+
+def _fills_a_slot(each: Statement) -> bool:
+    """Whether the value of a slot is all a statement says: "I live in Rome." is worth keeping in any company."""
+    return len(each.text.split()) <= _PLAIN_WORDS and any(found.attribute for found in each.matched)
+
+
+def _instructions(each: Statement, vector: Vector | None) -> Iterator[Candidate]:
+    """The instructions that a sentence gives, and what the user asked to be remembered in it."""
+    scale = worth.weights(Scale.RULE_BY_SIGNS if vector is None else Scale.RULE)
+    score = scale.score(each.signs, vector)
+    topic = instructions.split(each.text).condition
+    if score < scale.threshold:
+        yield from filter(_is_explicit, each.matched)
+    elif each.matched:
+        yield from (found if found.attribute else replace(found, kind=Kind.RULE, topic=topic) for found in each.matched)
+    else:
+        yield Candidate(
+            text=each.text, kind=Kind.RULE, confidence=_confidence(score, scale), source_turns=(each.turn.id,),
+            span=(each.start, each.end), subject=each.turn.speaker or USER, importance=RULE_IMPORTANCE,
+            topic=topic, lang=each.pack.lang, found_by=f"{each.pack.lang}/rule",
+        )  # fmt: skip
+
+
+def _above(score: float, scale: Weights) -> float:
+    """How far a score is above the threshold, from 0 to 1."""
+    least = likelihood(scale.threshold)
+    return max(0.0, (likelihood(score) - least) / (1 - least))
+
+
+def _confidence(score: float, scale: Weights) -> float:
+    return round(0.5 + 0.45 * _above(score, scale), 3)
+
+
+def _standing_alone(each: Statement) -> tuple[str, int] | None:
+    """The statement as it can be read by itself, and where that begins; None where it cannot."""
+    words, said = each.pack.references, each.text.rstrip("?？ ")
+    if words is None:
+        return _capital(said), each.start
+    said = standalone.without_greeting(said, words)
+    text, start = standalone.resolved(said, each.before, words), each.start
+    if text is None and each.leads is not None:
+        text, start = standalone.led(each.turn.text[slice(*each.leads)], said, words), each.leads[0]
+    return None if text is None else (_capital(standalone.dated(text, each.turn.created_at, words)), start)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _candidate(each: Statement, text: str, start: int, score: float, scale: Weights) -> Candidate:
+    above = _above(score, scale)
+    retention, ttl = rules.retention_of(each.text, each.pack)
+    ruled = next((found for found in each.matched if found.attribute), next(iter(each.matched), None))
+    speaker = each.turn.speaker or USER
+    base = ruled or Candidate(
+        text=text, kind=_kind(each.signs), confidence=0.0, source_turns=(each.turn.id,), subject=speaker
+    )
+    return replace(
+        base,
+        text=text,
+        confidence=_confidence(score, scale),
+        span=(start, each.end),
+        importance=round(max(0.5 + 0.35 * above, base.importance if base.attribute else 0.0), 3),
+        retention=retention if base.kind is not Kind.PREFERENCE else Retention.PERMANENT,
+        ttl=ttl if base.kind is not Kind.PREFERENCE else None,
+        lang=each.pack.lang,
+        found_by=f"{each.pack.lang}/statement" if ruled is None else ruled.found_by,
+        entities=rules.names_in(text),
+    )
+
+
+def _kind(signs: frozenset[str]) -> Kind:
+    """The kind of a statement that no rule knows, by the signs it shows."""
+    if "decision" in signs:
+        return Kind.DECISION
+    if "taste" in signs:
+        return Kind.PREFERENCE
+    return Kind.EPISODE if signs & {"past", "perfect", "relative time", "family event"} else Kind.FACT

@@ -1,0 +1,119 @@
+"""What English pronouns may stand for, and how it names days relative to today."""
+
+from __future__ import annotations
+
+from cortex.languages.pack import ReferenceWords
+
+_KIN = (
+    r"(?:mom|mum|mother|dad|father|sister|brother|wife|husband|partner|spouse|son|daughter|cousin|aunt|uncle|grandmother|"
+    r"grandfather|grandma|grandpa|niece|nephew|girlfriend|boyfriend|fianc[eé]e?|friend|colleague|coworker|boss|manager|"
+    r"mentor|supervisor|neighbou?r|roommate|landlord|teacher|doctor|therapist|coach)"
+)
+_PEOPLE = (
+    rf"(?:{_KIN}|kid|child|baby|dog|cat|puppy|kitten|pet|man|woman|guy|girl|boy|person|client|customer|professor|vet|"
+    r"student|member|parent)"
+)
+_WORDS = r"(?:[a-z][\w-]{1,20}\s){0,2}?[a-z][\w-]{1,20}"
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "a couple of": 2, "a couple": 2,
+}  # fmt: skip
+_TIMES = (
+    r"(?:past\s)?(?:week|weekend|month|year|summer|winter|spring|fall|autumn|season|semester|term|quarter|morning|"
+    rf"afternoon|evening|time|day|moment|point|way|{'|'.join(_WEEKDAYS)}|january|february|march|april|may|june|july|"
+    r"august|september|october|november|december)s?"
+)
+_EXPLETIVE = (
+    r"'s\sbeen\b|\shas\sbeen\b|(?:'s|'ll be|'d be|\sis|\swas|\swill be|\sfeels|\sfelt)?\s(?:so\s|really\s)?"
+    r"(?:hard|easy|easier|harder|tough|difficult|important|clear|time|worth|possible|impossible|great to|nice to|"
+    r"good to|raining|snowing|cold|hot|late|early|takes|took|turns out|turned out|seems|seemed|looks like|comes to|"
+    r"came to)\b"
+)
+_ENDS = r"(?=[.,!?;)]|$|\s(?:and|but|so|too|again|up|out|back)\b)"
+_GOES_ON = (
+    r"(?=[.,!?;)]|$|\s(?:and|but|so|or|to|for|with|in|on|at|from|by|because|when|while|after|before|since|as|if|last|"
+    r"next|yesterday|today|now|too|all|every|again|together|myself|up|out|down|back|into|over)\b)"
+)
+_IS = r"(?='s|'re|'ve|'d|'ll|\s(?:is|are|was|were|has|have|had|will|would|can|could|made|makes|helped|helps|gives)\b)"
+
+ENGLISH = ReferenceWords(
+    vague=(
+        r"(?:it|it's|it'd|it'll|that|that's|this|these|those|they|they're|they've|they'd|he|he's|she|she's|him|her|them|"
+        r"one of (?:them|these|those)|both of them|the (?:latter|former|same|other one))(?=\s|,|$)"
+    ),
+    plain=(
+        r"(?:it's|it is|it was)\s(?:been|my|our|clear|hard|important|about|almost|nearly)\b"
+        r"|it\s(?:takes|took)\s(?:me|us|my|our|him|her|them)\b"
+        r"|(?:this|that)\s(?:past\s)?(?:week|weekend|month|year|summer|winter|spring|fall|autumn|morning|evening|"
+        rf"{'|'.join(_WEEKDAYS)})\b|that\si\b|her\s(?-i:[A-Z])"
+    ),
+    person=r"(?:he|she)(?P<tail>'s|'d|'ll|)\b",
+    someone=(
+        rf"\b(?:my|our)\s(?:[a-z-]{{2,20}}\s){{0,2}}{_KIN}\b(?:,?\s(?-i:[A-Z][\w'-]{{1,20}}))?"
+        r"|(?-i:(?<=\s)[A-Z][a-z]{2,20})\b(?=,?\s(?:who|my|is my|was my))"
+    ),
+    thing=r"it(?P<tail>'s|'d|'ll|)\b",
+    something=(
+        rf"^(?:my|our)\s{_WORDS}(?=\s(?:is|was|has|had|will|runs|uses|takes|costs|needs|starts|ends|got|went|now)\b)"
+        r"|\b(?:bought|adopted|built|wrote|started|joined|launched|rented|signed|have|has|own|use|using|made|painted|"
+        rf"created|got|read|finished)\s(?P<new>(?:an?|my|our|the)\s{_WORDS})(?=[.,!]|$|\s(?:called|named|for|from|in|at|"
+        r"with|on|last|this|that)\b)"
+    ),
+    several=(
+        r"\b(?P<new>(?:my|our|the|two|three|four|five|six|some|several|\d{1,3})\s(?:[a-z][\w-]{1,20}\s){0,2}"
+        r"[a-z][\w-]{1,20}[a-rt-z]s)(?=[.,!]|$|\s(?:in|at|for|from|with|on|are|were|have|and|that|who|last|this)\b)"
+    ),
+    greets=(
+        r"(?:(?:hey|hi|hello|yeah|yes|yep|oh|wow|so|well|actually|anyway|also|and|but|btw|by the way|fyi|thanks|okay|"
+        r"ok|sure|no|guess what|in the meantime|honestly)(?:[,!]?\s(?-i:[A-Z][a-z]{2,15}))?(?:[,!:]|\s[-–])\s){0,2}"
+        r"(?:(?:so much has happened |a lot has happened )?since (?:we|our) last (?:talk|spoke|chat|met)[a-z]{0,3}"
+        r"(?:,|\s-)?\s)?"
+    ),
+    capital=r"i\b|(?-i:[A-Z][a-z]*[A-Z])",
+    own=frozenset({"my", "our"}),
+    the="the",
+    inner=(
+        r"\b(?:"
+        rf"(?P<thing>(?<!make\s)(?<!made\s)(?<!got\s)(?<!get\s)(?<!call\s)it(?!{_EXPLETIVE})"
+        r"|(?<=made\s|make\s)it(?=[.,!]|$|\s(?:for|in|with|at|by|myself|last|on|from)\b)"
+        rf"|this{_IS}"
+        rf"|that{_ENDS}|(?:the\sother|another|that|this|an?\s[a-z]{{2,12}})\sone)"
+        rf"|(?P<here>this{_GOES_ON})"
+        rf"|(?P<things>they|them|(?:these|those){_GOES_ON})"
+        r"|(?P<person>he|she|him)"
+        r"|(?P<place>there)(?!\s(?:is|are|was|were|has|have|had|will|would|may|might|can)\b|'))\b"
+    ),
+    bounds=(
+        r"[,;:()–—]|\s-|-\s|\s(?:and|but|so|or|because|'?cause|cuz|when|while|after|before|since|until|if|which|who|that|"
+        r"where|to|then|though|although|as|how)\s"
+    ),
+    nouns=(
+        r"\b(?:an?|the|my|our|his|her|its|their|your|some|any|each|every|another|these|those|two|three|four|five|six|"
+        r"several|many|both|new|different|other|own|\d[\d,.]{0,9})\s(?!(?:lot|bit|while|few|little|couple|way|day|time)\b)"
+        rf"(?!{_PEOPLE}\b)[a-z]{{2}}"
+        r"|(?-i:(?<=\s)[A-Z]\w)|\b[a-z]{3,20}(?:ing|tion|ment|ity|ics)\b|^[a-z]{3,20}\s(?:is|are|was|were|has|have)\b"
+        r"|\b(?:love|like|enjoy|use|play|teach|study|do|did|tried|started|watch|read|eat|prefer|hate)d?\s[a-z]{4}"
+    ),
+    people=(
+        rf"\b{_PEOPLE}s?\b|\b(?:children|women|men|parents|someone|somebody|people|team|family|band|group|her)\b"
+        r"|(?-i:(?<=[a-z,]\s)[A-Z][a-z])"
+        r"|^(?-i:[A-Z][a-z]{2,20})(?='s|\s(?:is|was|has|and|said|told|works|lives|wants|loves|got|moved)\b)"
+    ),
+    points=rf"\b(?:this|these|those|such|the\ssame|the\sother)\s(?!{_TIMES}\b)(?P<noun>[a-z][\w-]{{2,30}})",
+    relative=(
+        r"\b(?:(?P<day>yesterday|tomorrow|today|tonight|last night|the day before yesterday|the day after tomorrow)"
+        rf"|(?P<which>last|next|this(?: past| coming)?)\s(?P<weekday>{'|'.join(_WEEKDAYS)})"
+        r"|(?P<side>last|next|this)\s(?P<span>week|weekend|month|year)"
+        rf"|(?P<number>\d{{1,2}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})"
+        r"\s(?P<unit>day|week|month|year)s?\sago)\b(?!\s?\()"
+    ),
+    days={
+        "yesterday": -1, "last night": -1, "tomorrow": 1, "today": 0, "tonight": 0, "the day before yesterday": -2,
+        "the day after tomorrow": 2,
+    },
+    weekdays=_WEEKDAYS,
+    behind=frozenset({"last", "this past"}),
+    sides={"last": -1, "next": 1, "this": 0},
+    numbers=_NUMBERS,
+)  # fmt: skip

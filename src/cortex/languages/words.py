@@ -1,0 +1,176 @@
+"""What the words of a language are: tables that the domain, capture and recall read for all languages at once.
+
+Words stand apart by spaces, phrases by a comma and a space. A pattern is a regular expression without groups that
+count; the patterns of all languages are joined into one, so each has to be able to stand beside others after `|`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """A way of giving orders to an assistant that a text from outside should not have."""
+
+    sign: str
+    """What it gives away: the value of a `Sign`."""
+    weight: float
+    needs: tuple[str, ...]
+    """Patterns that one sentence has to hold, all of them, in lower case."""
+    opens: str = ""
+    """A pattern of what has to stand right before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Similarity:
+    """By what two statements are compared."""
+
+    capitalized: bool = False
+    """Whether months are written large."""
+    ended: str = ""
+    """A pattern of what says that something is no longer so."""
+    ended_cues: str = ""
+    """Words of `ended` in ASCII letters: without one of them, a text in ASCII is not searched for it."""
+    denying: str = ""
+    """Words that deny, each for itself."""
+    denied: str = ""
+    """A pattern of what denies and is no word."""
+    concord: str = ""
+    """Words that deny once where several stand together: "ne … pas"."""
+    concord_pattern: str = ""
+    opposites: tuple[tuple[str, str, str], ...] = ()
+    """Words that deny and name at once: letters they hold (separated by `|`), a pattern, and what stands for it."""
+    rewrites: tuple[tuple[str, str, str], ...] = ()
+    """Phrases that are read as others, in the same form."""
+    answers: str = ""
+    """A pattern of what may open a reply and is no part of the statement."""
+    months: tuple[str, ...] = ()
+    weekdays: tuple[str, ...] = ()
+    """From Monday on."""
+    numbers: Mapping[int, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    """The names of each unit, by its sign."""
+    persons: Mapping[str, str] = field(default_factory=dict)
+    """Pronouns, by `first`, `he`, `she` and `they`."""
+    me: str = ""
+    """What the speaker is called in the first person, however it is written."""
+    relations: str = ""
+    """Whom or what of the speaker's a statement may be about."""
+    limits: Mapping[str, str] = field(default_factory=dict)
+    """Words that set bounds to a statement, by what they do."""
+    limit_patterns: Mapping[str, str] = field(default_factory=dict)
+    limit_cues: str = ""
+    """Letters of `limit_patterns` that a text in ASCII holds."""
+    limiting: str = ""
+    """Words that set bounds, each its own."""
+    filling: str = ""
+    """A pattern of phrases that add nothing."""
+    filling_cues: str = ""
+    fillers: str = ""
+    """Words that add nothing."""
+    directions: str = ""
+    """Words that make the order of things tell."""
+    preference: str = ""
+    """A pattern that does."""
+    synonyms: tuple[str, ...] = ()
+    """Words of one meaning, the plainest first."""
+    articles: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """How a question shows what it asks for. All are patterns, except words."""
+
+    earlier: str = ""
+    """It is about how something was before."""
+    past: str = ""
+    """Verbs of the past."""
+    several: str = ""
+    """It is about all that something has been."""
+    advice: str = ""
+    number: str = ""
+    date: str = ""
+    name: str = ""
+    fact: str = ""
+    rules: str = ""
+    """What the assistant was told to hold to is asked for."""
+    recommendation: str = ""
+    oneself: str = ""
+    """The asker says something of themself."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Words that say what kind of value a number is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationWords:
+    """Words that decide how two statements stand to each other."""
+
+    changes: str = ""
+    """That something is no longer as it was."""
+    changing: str = ""
+    """That something is about to change, where a value follows: "to move the call to Friday"."""
+    progress: str = ""
+    """That a state has moved on."""
+    goals: str = ""
+    """That something is meant, wished or possible, not so."""
+    undone: str = ""
+    """That something is to come, where it would have to be so."""
+    never: str = ""
+    """That something has not been so at any time."""
+    not_: str = ""
+    """That something is not so."""
+    not_yet: str = ""
+    """That what is not so may come."""
+    examples: str = ""
+    """What comes before an example of what was named."""
+    events: str = ""
+    """That something happened on one day."""
+    generic: str = ""
+    """Words that stand in statements about anything."""
+    irregular: str = ""
+    """Verbs whose forms no stem has in common, those of one verb joined by slashes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The words of one language."""
+
+    lang: str
+    spaced: bool = True
+    """Words are separated by spaces."""
+    letters: str = ""
+    """A pattern of letters of its own: a text without any holds none of its phrases."""
+    small_talk: str = ""
+    """Words of greetings, thanks and assent."""
+    small_talk_phrases: str = ""
+    relations: RelationWords = RelationWords()
+    life_events: str = ""
+    """A pattern of what happens once and matters for good: it does not expire."""
+    stop_words: str = ""
+    question_words: str = ""
+    """A pattern of what a query is made of, where words are not separated by spaces."""
+    changed: str = ""
+    """Phrases that say that something changed; where words are not separated by spaces, a pattern."""
+    corrected: str = ""
+    """Phrases that say that something said before was wrong; or a pattern."""
+    takes_back: str = ""
+    """A pattern of words with which a reply takes back what was said just before."""
+    manner: str = ""
+    """A pattern of rules that say how to answer."""
+    conditions: tuple[str, ...] = ()
+    """Patterns of rules with a condition, which is their group `about`."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Patterns that speak for the kind of a statement, by the names in `capture.classify`."""
+    reporting: str = ""
+    """Words by which a report speaks of what was said."""
+    reporting_pattern: str = ""
+    injection: tuple[Phrase, ...] = ()
+    similarity: Similarity = Similarity()
+    questions: Questions = Questions()
+
+
+def either(patterns: Iterable[str]) -> str:
+    """One pattern that finds what any of them finds."""
+    return "|".join(filter(None, patterns))

@@ -1,0 +1,185 @@
+"""`remember` beside what is known: one statement is one memory, and a changed value replaces the old (X13, X14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from cortex.capture import reconcile
+from cortex.capture.flow import known_beside, outdated_turns
+from cortex.capture.reconcile import Decision
+from cortex.domain.events import EventKind
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import Lane, State
+from cortex.domain.likeness import alike
+from cortex.domain.memory import Contradiction, Memory
+from cortex.domain.terms import query_terms
+from cortex.domain.trace import Trace
+from cortex.domain.trust import TrustTier
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import Vector
+from cortex.errors import InvalidRequest
+from cortex.ports.store import Change, Embed, Filter, Put, View, guarded, retry_on_conflict
+from cortex.remember import flow as remembering
+
+if TYPE_CHECKING:
+    from cortex.engine import Engine
+
+MOST_TWINS = 24
+"""How many of the most alike memories are looked at for one that says the same."""
+
+
+MOST_OF = 0.6
+"""A statement with this share of the characters of its turn is what the turn says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What became of a statement: the memory that holds it now, and what it was decided beside."""
+
+    memory: Memory
+    decision: Decision
+    position: int
+    outcome: remembering.Outcome = field(default_factory=remembering.Outcome)
+
+    def facts(self) -> dict[str, Any]:
+        """For the receipt: ids and counts."""
+        told = {"verdict": self.decision.verdict.value, "others": list(self.decision.others)}
+        superseded = sum(change.because is EventKind.SUPERSEDED for change in _puts(self.decision.changes))
+        return {"superseded": superseded, **told, **self.outcome.facts()}
+
+
+def remember(engine: Engine, memory: Memory, *, embed: bool) -> Reconciled:
+    """Store a statement beside what is known; what is known already is counted once more instead."""
+    outcome = remembering.Outcome()
+    vectors: Sequence[Vector] = ()
+    parts = engine._parts
+    if embed and engine._can_embed:
+        tokens = parts.settings.embedding.passage_tokens
+        vectors = remembering.vectors_of([memory], parts.embedder, tokens, outcome).get(memory.id, ())
+    decision, held, position = retry_on_conflict(lambda: _attempt(engine, memory, vectors))
+    outcome.position, outcome.stored = position, int(decision.memory is not None)
+    outcome.embedded = int(bool(vectors) and decision.memory is not None)
+    return Reconciled(held, decision, position, outcome)
+
+
+def _attempt(engine: Engine, memory: Memory, vectors: Sequence[Vector]) -> tuple[Decision, Memory, int]:
+    now = engine._parts.clock.now()
+    with engine._store.view(engine.tenant) as view:
+        space = engine._space(view)
+        fitted = remembering.fit_memories([memory], view, now)
+        (trusted,) = (each for each in fitted.traces if isinstance(each, Memory))
+        decision = reconcile.decide(trusted, known_beside(trusted, vectors, space, view), now=now)
+        changes = [*decision.changes, *outdated_turns([decision], view)]
+        changes = [*fitted.expected, *guarded(changes, view)]
+        held = decision.memory or _held(decision, view)
+        position = view.position
+    if decision.memory is not None and vectors:
+        changes.append(Embed(decision.memory.id, space, vectors, decision.memory.text))
+    return decision, held, engine._store.apply(engine.tenant, changes, at=now) if decision.changes else position
+
+
+def _held(decision: Decision, view: View) -> Memory:
+    """The memory that a statement is one with, as it is from now on."""
+    for put in _puts(decision.changes):
+        if put.trace.id == decision.others[0] and isinstance(put.trace, Memory):
+            return put.trace
+    (held,) = view.load(decision.others[:1])
+    assert isinstance(held, Memory)
+    return held
+
+
+def _puts(changes: Sequence[Change]) -> list[Put]:
+    return [change for change in changes if isinstance(change, Put)]
+
+
+# --- contradictions ---------------------------------------------------------------------------------------------------
+
+_PAGE = 500
+
+
+def contradictions(view: View) -> Iterator[Contradiction]:
+    """The contradictions nobody has settled, oldest first."""
+    for memory in _contradicted(view):
+        for other in _opposed(memory, view):
+            # Each once: by the side that comes later, or the only one that points at the other.
+            if other.id < memory.id or memory.id not in other.contradicts:
+                yield Contradiction(*sorted((memory, other), key=lambda each: (each.created_at, each.id)))
+
+
+def _contradicted(view: View) -> Iterator[Memory]:
+    which = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}), contradicted=True)
+    after: TraceId | None = None
+    while page := view.scan(which, after, _PAGE):
+        yield from (each for each in page if isinstance(each, Memory))
+        after = page[-1].id
+
+
+def _opposed(memory: Memory, view: View) -> list[Memory]:
+    """The memories that say otherwise and still hold. What is quarantined is not asked about."""
+    found = [each for each in view.load(memory.contradicts) if isinstance(each, Memory)]
+    asked = [each for each in found if TrustTier.QUARANTINED not in (each.trust, memory.trust)]
+    return [each for each in asked if each.state is State.ACTIVE]
+
+
+def resolved(memory: Memory, view: View, now: datetime, *, over: TraceId | None, both: bool) -> Sequence[Change]:
+    """What settles the contradictions of `memory`, or the one with `over`: it is true, or `both` sides are."""
+    others = [each for each in _opposed(memory, view) if over in (None, each.id)]
+    if not others or memory.state is not State.ACTIVE:
+        with_other = f" by {over}" if over else ""
+        raise InvalidRequest(f"is not contradicted{with_other}", field="id", hint="see `cortex resolve`")
+    if both:
+        return reconcile.dismiss(memory, others)
+    changes = reconcile.settle(memory, others, now)
+    turns = [turn for turn in view.load([id for each in others for id in each.source_turns]) if isinstance(turn, Turn)]
+    return changes + [put for each in others for put in reconcile.outdated(each, memory, turns)]
+
+
+# --- taking it back ---------------------------------------------------------------------------------------------------
+
+
+def twins(memory: Memory, view: View) -> list[Memory]:
+    """The other active memories of its scope that make the same statement."""
+    near = Filter(lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}))
+    found = view.load([match.id for match in view.keywords(query_terms(memory.text), near, MOST_TWINS)])
+    return [
+        each
+        for each in found
+        if isinstance(each, Memory)
+        and each.id != memory.id
+        and each.state is State.ACTIVE
+        and alike(memory.text, each.text).is_restatement
+    ]
+
+
+def turns_that_say_little_else(memory: Memory, view: View) -> list[Turn]:
+    """The turns a memory came from that it is most of: to hide it is to hide them."""
+    turns = [turn for turn in view.load(memory.source_turns) if isinstance(turn, Turn)]
+    return [turn for turn in turns if turn.state is State.ACTIVE and len(memory.text) >= MOST_OF * len(turn.text)]
+
+
+def unreplaced(memory: Memory, view: View) -> list[Change]:
+    """What takes back that `memory` was replaced: it holds again, beside its successor, and so do its turns."""
+    before = [
+        version.trace
+        for version in view.history(memory.id)
+        if isinstance(version.trace, Memory) and version.trace.superseded_by is None
+    ]
+    valid_to = before[-1].valid_to if before else None
+    back = memory.revised(state=State.ACTIVE, superseded_by=None, valid_to=valid_to)
+    changes: list[Change] = [Put(back, EventKind.RESTORED)]
+    successor = _loaded(memory.superseded_by, view)
+    if successor is None:
+        return changes
+    if successor.supersedes == memory.id:
+        changes.append(Put(successor.revised(supersedes=None), EventKind.RESTORED))
+    turns = [turn for turn in view.load(memory.source_turns) if isinstance(turn, Turn)]
+    outdated = [turn for turn in turns if turn.outdated_by in successor.source_turns]
+    return [*changes, *(Put(turn.revised(outdated_by=None), EventKind.RESTORED) for turn in outdated)]
+
+
+def _loaded(id: TraceId | None, view: View) -> Memory | None:
+    found: Sequence[Trace] = view.load([id]) if id else ()
+    return next((each for each in found if isinstance(each, Memory)), None)

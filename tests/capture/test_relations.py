@@ -1,0 +1,151 @@
+"""How two statements without a slot stand to each other (X13, X14)."""
+
+from __future__ import annotations
+
+import pytest
+
+from cortex.capture.relations import compare
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I pay $1,350 a month for the flat.", "The rent went up: I now pay $1,475 a month for the flat."),
+        ("Test coverage of the parser module is at 61%.", "Test coverage of the parser module has reached 74%."),
+        ("The pottery fair is on April 12.", "They moved the pottery fair to April 26."),
+        ("The kiln runs on firmware 2.1.", "I upgraded the kiln firmware to 2.4."),
+        ("We store recipes in a spreadsheet.", "We moved our recipes from the spreadsheet to Notion."),
+        (
+            "I've finished 4 of the 9 glazes for the exhibition.",
+            "I'm now done with 7 of the 9 glazes for the exhibition.",
+        ),
+        ("I'm trying to build a shop page with 6 vases.", "I fired two more, so now the shop page has 8 vases."),
+        (
+            "I'm looking for helpers, since the pottery class has 6 students in the morning.",
+            "I'm writing a new list because the number of students in the morning pottery class has risen to 8.",
+        ),
+    ],
+)
+def test_a_new_value_of_the_same_thing_replaces_the_old_one(old: str, new: str):
+    """X14"""
+    assert compare(old, new).is_update
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I put $300 a month into my car fund.", "I now put $450 a month into my emergency fund."),
+        ("The front-end coverage is 55%.", "The back-end coverage has reached 82%."),
+        ("My goal is to save $5,000 for the kiln.", "I have now saved $2,900 for the kiln."),
+        ("My sister runs 15 kilometers a week.", "I now run 28 kilometers a week."),
+        ("Chapter 4 has 3,200 words.", "Chapter 7 now has 4,100 words."),
+        ("I sold 12 bowls on June 3.", "I sold 20 bowls on June 10."),
+        ("The kiln is 120 cm tall.", "The kiln reaches 1,250 degrees."),
+        (
+            "I'm working with a triangle whose sides are 3, 4 and 5 cm.",
+            "I now have a triangle with sides 7, 24 and 25 cm.",
+        ),
+        ("The glaze course costs $90.", "I increased my hourly rate by 15%."),
+        ("I have until May 3 to collect 15 bowls for the fair.", "I've collected 22 bowls for the fair."),
+        ("The studio library has 45 books.", "I just updated the studio library app to version 6.0."),
+        ("The second firing took 9 hours.", "The fourth firing now takes 12 hours."),
+        ("I have a deadline of May 5 for the vases.", "My call about the vases moved from 3 PM to 5 PM on June 2."),
+        ("I have 9 tea bowls.", "Three of the tea bowls are cracked."),
+    ],
+)
+def test_another_thing_a_goal_or_another_day_is_left_alone(old: str, new: str):
+    found = compare(old, new)
+    assert not found.is_update
+    assert not found.is_contradiction
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I have never fired a kiln.", "I fired the kiln at the studio twice last month."),
+        ("I've used Stripe webhooks in the shop since May.", "I've never used Stripe webhooks."),
+        ("I attended a workshop on raku glazes on May 3.", "I've never attended any workshops or classes on raku."),
+        ("I've never used any design program, like Blender.", "I drew the new vase in Blender last night."),
+        ("I've never written a grant application.", "I wrote a grant application for the studio in May."),
+        ("I had to miss the Tuesday firing.", "I've never missed a firing."),
+    ],
+)
+def test_never_against_what_was_done_is_a_contradiction_for_a_person_to_settle(old: str, new: str):
+    found = compare(old, new)
+    assert found.is_contradiction
+    assert not found.is_update
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I have never fired a kiln.", "I want to fire a kiln next year."),
+        ("I haven't sent the invoice yet.", "I sent the invoice on Friday."),
+        ("I've never kept bees.", "My neighbor has kept bees for years."),
+        ("I'm nervous about submitting a vase to the contest.", "I've never submitted a vase to the contest."),
+        ("I have 40 photos of the vase to submit.", "I've never submitted any photos of the vase."),
+    ],
+)
+def test_a_wish_progress_or_somebody_else_contradicts_nothing(old: str, new: str):
+    assert not compare(old, new).is_contradiction
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I have a deadline of June 3, 2025, for the tea set.", "I work toward the new tea set deadline of June 11."),
+        ("The raku workshop is planned for October 12.", "I had to shift the raku workshop to October 19."),
+        ("My exam is on November 20.", "My exam was postponed to December 4."),
+    ],
+)
+def test_a_change_that_is_about_to_be_or_told_in_few_words_is_flagged(old: str, new: str):
+    """X14"""
+    found = compare(old, new)
+    assert found.is_contradiction
+    assert not found.is_update
+
+
+def test_two_values_without_a_word_of_change_are_flagged_not_replaced():
+    found = compare("I own 60% of the pottery studio.", "I own 45% of the pottery studio.")
+    assert found.is_contradiction
+    assert not found.is_update
+
+
+def test_a_denied_value_is_no_value():
+    """Never a denied value: "not Tuesday but Wednesday"."""
+    assert not compare("The market is on Wednesday.", "The market moved, it is not Tuesday but Wednesday.").is_update
+
+
+def test_a_former_value_that_was_never_said_belongs_to_another_series():
+    old = "My quiz score on glazes improved to 82%."
+    assert not compare(old, "My quiz score on clay improved from 70% to 90%.").is_update
+
+
+def test_numbers_with_separators_are_whole():
+    """ "$1,350" is not "$1" """
+    assert not compare("The rent is $1,350.", "The rent is now $1,350.").is_update
+    assert compare("The rent of the studio is $1,350.", "The rent of the studio is now $1.").is_update
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "I'm glad that my choir reached 12% more listeners after the concert in spring.",
+            "My choir's list of listeners grew to 20%, and I'm thinking about how to thank all those who came.",
+        ),
+        (
+            "I updated the alarm settings on April 5 to keep the shed lit after 8 PM.",
+            "The alarm has been updated to light the new shed on June 7, since my son trains there on Wednesdays now.",
+        ),
+    ],
+)
+def test_long_statements_that_say_more_than_another_value_replace_nothing(old: str, new: str):
+    """X14: a wrong replacement costs more than a missed one"""
+    assert not compare(old, new).is_update
+
+
+def test_what_was_never_done_with_one_person_may_have_been_with_another():
+    attended = "I attended a pottery class with Ines in March."
+    assert compare(attended, "I've never attended a pottery class with Ines.").is_contradiction
+    assert not compare(attended, "I've never attended a pottery class with Ruben.").is_contradiction

@@ -1,0 +1,99 @@
+"""Standing orders to the assistant, as capture keeps them without vectors, and what only sounds like one (X5)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from cortex.capture import statements, worth
+from cortex.capture.candidate import Candidate
+from cortex.capture.worth import Scale
+from cortex.domain.identity import TraceId
+from cortex.domain.memory import Kind
+from cortex.domain.turn import Role, Turn
+
+
+def kept(text: str) -> list[Candidate]:
+    day = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
+    return statements.candidates([Turn(id=TraceId("t"), text=text, session="s", seq=0, created_at=day, role=Role.USER)])
+
+
+def rules_of(text: str) -> list[str]:
+    return [each.text for each in kept(text) if each.kind is Kind.RULE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From now on, put the deadline in every status report.",
+        "When I send you a contract, list the notice periods first.",
+        "Every answer should fit on one screen.",
+        "I'd rather you didn't guess my budget.",
+        "My hearing is bad, so always turn the subtitles on.",
+        "Never forward my mail without asking me.",
+        "Stick to plain words in your replies.",
+        "Zeig mir bei Flügen nur Direktverbindungen.",
+        "Wenn du etwas nicht weißt, sag es ohne Umschweife.",
+        "No me sugieras películas de terror.",
+        "Antes de pagar algo, pregúntame.",
+        "Demande-moi toujours avant de payer.",
+        "Dans les recettes, donne les quantités en grammes.",
+        "推荐酒店的时候，只推荐带早餐的。",
+        "付款之前先问我。",
+        "ホテルを勧めるときは、朝食付きだけにして。",
+        "支払いの前に確認して。",
+    ],
+)
+def test_an_order_that_is_meant_to_last_is_a_rule(text):
+    assert rules_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Put the deadline in the status report for Anna.",
+        "Make this paragraph shorter.",
+        "I always take the night train.",
+        "My boss says always cc him.",
+        "Never stop dreaming!",
+        "The teacher told us to always cite our sources.",
+        "Should I always back up before an update?",
+        "The battery must be charged before first use.",
+        "When I was little, I always asked before I took a cookie.",
+        "Zeig mir die Flüge nach Rom.",
+        "Immer wieder gern!",
+        "Siempre llego tarde los lunes.",
+        "Avísame cuando llegues.",
+        "Toujours un plaisir !",
+        "永远支持你！",
+        "下雨的时候我们就待在家里。",
+        "絶対にあきらめないで！",
+        "雨のときは家にいます。",
+    ],
+)
+def test_what_is_wanted_once_and_what_people_do_or_say_is_none(text):
+    assert not rules_of(text)
+
+
+def test_a_known_wording_is_a_sign_of_a_rule_and_does_not_decide_alone():
+    signs = {"known as a rule", "known by rule.instruction"}
+    scale = worth.weights(Scale.RULE)
+    assert 0 < scale.score(signs) - scale.score(set()) < 3
+    assert scale.score(signs) < scale.threshold
+
+
+def test_what_is_to_be_remembered_is_a_rule_where_it_gives_an_order():
+    (order,) = kept("Keep in mind that I can't open PDFs, so always send me plain text instead.")
+    (fact,) = kept("Keep in mind that my sister lives in Graz.")
+    assert (order.kind, fact.kind) == (Kind.RULE, Kind.FACT)
+
+
+def test_a_rule_is_sure_enough_for_the_policies_from_the_threshold_on():
+    assert all(each.confidence >= 0.5 for each in kept("Every answer should fit on one screen."))
+
+
+def test_the_role_a_host_puts_before_a_message_is_no_part_of_an_order():
+    assert rules_of("User: From now on, put the deadline in every status report.") == [
+        "From now on, put the deadline in every status report."
+    ]

@@ -1,0 +1,99 @@
+"""What capture keeps of a session, for how long, and what ends with it (X6, X14, X16)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from cortex.capture import policies
+from cortex.capture.lasting import is_life_event
+from cortex.domain.lanes import Lane, State
+from cortex.domain.memory import Memory, Retention
+from cortex.engine import ANY_STATE, Engine
+from cortex.ports.store import Filter
+from cortex.testing import FakeClock
+
+ANY = Filter(states=ANY_STATE)
+
+
+def said(engine: Engine, *texts: str, session: str = "one") -> list[Memory]:
+    engine.capture([{"role": "user", "content": text} for text in texts], session=session)
+    return [each for each in engine.list(ANY, limit=500) if isinstance(each, Memory)]
+
+
+def test_what_holds_for_this_week_ends_as_memory_and_as_turn(engine: Engine, clock: FakeClock):
+    """X6, X16: the turn stays evidence, and leaves recall"""
+    (memory,) = said(engine, "I work from the Lisbon office this week.")
+    assert memory.retention is Retention.TTL
+    clock.advance(timedelta(days=8))
+    engine.tend()
+    turn = engine.show(memory.id).sources[0]
+    assert (engine.get(memory.id).state, turn.state) == (State.EXPIRED, State.EXPIRED)
+    assert engine.search("Lisbon office").hits == ()
+
+
+def test_a_turn_that_says_more_lives_on(engine: Engine, clock: FakeClock):
+    text = (
+        "I work from the Lisbon office this week. By the way, please explain how the badge readers there are wired."
+    )
+    (memory,) = said(engine, text)
+    clock.advance(timedelta(days=8))
+    engine.tend()
+    assert engine.get(memory.id).state is State.EXPIRED
+    assert engine.show(memory.id).sources[0].state is State.ACTIVE
+
+
+def test_an_expiry_is_taken_back_with_its_turn(engine: Engine, clock: FakeClock):
+    (memory,) = said(engine, "I work from the Lisbon office this week.")
+    clock.advance(timedelta(days=8))
+    run = engine.tend().outcome.run
+    engine.undo_tend(str(run))
+    assert engine.show(memory.id).sources[0].state is State.ACTIVE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I lost my job this month.",
+        "My father died this week.",
+        "My sister got married today.",
+        "Mein Vater ist diese Woche gestorben.",
+        "Me despidieron esta semana.",
+        "我爷爷这周去世了",
+        "今週、祖母が亡くなりました",
+    ],
+)
+def test_a_life_event_is_one_whatever_day_it_is_told(text: str):
+    assert is_life_event(text)
+
+
+@pytest.mark.parametrize("text", ["I work from Lisbon this week.", "Für heute reicht es.", "今日は家で働いています"])
+def test_a_passing_state_is_none(text: str):
+    assert not is_life_event(text)
+
+
+def test_a_life_event_does_not_expire(engine: Engine):
+    """X6"""
+    (memory,) = said(engine, "Remember this: my father died this week.")
+    assert memory.retention is Retention.PERMANENT
+
+
+def test_a_session_leaves_at_most_thirty_memories_a_day(engine: Engine, clock: FakeClock):
+    """E11: the weightiest stay, and the next day counts anew"""
+    most = policies.named(policies.DEFAULT).max_items_per_session
+    names = [f"{letter}{other}" for letter in "BDFGKLMP" for other in ("ora", "ilo", "umi", "enna", "axo")]
+    texts = [f"My friend {name} lives in {name}ville and plays the {name.lower()}phone." for name in names]
+    assert len(texts) > most
+    memories = said(engine, *texts)
+    assert len(memories) == most == 30
+    clock.advance(timedelta(days=1))
+    assert len(said(engine, *texts, "I'm allergic to peanuts.")) == most + 1
+
+
+def test_what_was_asked_for_is_always_kept(engine: Engine):
+    names = [f"{letter}{other}" for letter in "BDFGKLMP" for other in ("ora", "ilo", "umi", "enna", "axo")]
+    texts = [f"My friend {name} lives in {name}ville and plays the {name.lower()}phone." for name in names]
+    said(engine, *texts)
+    kept = said(engine, *texts, "Please remember that the spare key hangs behind the clock.")
+    assert any("spare key" in memory.text for memory in kept if memory.lane is Lane.MEMORIES)

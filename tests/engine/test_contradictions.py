@@ -1,0 +1,118 @@
+"""Contradictions are asked about until somebody says which side is true (X14)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import State
+from cortex.domain.memory import Memory
+from cortex.domain.turn import Said
+from cortex.engine import Engine
+from cortex.errors import InvalidRequest
+from cortex.ports.store import Filter
+from cortex.testing import FakeClock
+
+LIKES, HATES = "I like cilantro.", "I don't like cilantro."
+
+
+def memory(engine: Engine, id: str) -> Memory:
+    found = engine.get(id)
+    assert isinstance(found, Memory)
+    return found
+
+
+@pytest.fixture
+def sides(engine: Engine, clock: FakeClock) -> tuple[TraceId, TraceId]:
+    one = engine.remember(LIKES).memory.id
+    clock.advance(timedelta(days=1))
+    return one, engine.remember(HATES).memory.id
+
+
+def test_each_contradiction_is_shown_once_the_earlier_side_first(engine: Engine, sides: tuple[TraceId, TraceId]):
+    assert [(each.earlier.text, each.later.text) for each in engine.contradictions()] == [(LIKES, HATES)]
+    assert engine.status()["contradictions"] == 1
+    (check,) = [each for each in engine.doctor() if each.name == "contradictions"]
+    assert check.ok is None
+    assert "cortex resolve" in check.fix
+
+
+def test_without_contradictions_nothing_is_asked(engine: Engine):
+    engine.remember(LIKES)
+    assert engine.contradictions() == []
+    assert engine.status()["contradictions"] == 0
+    assert not [each for each in engine.doctor() if each.name == "contradictions"]
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_the_side_that_is_true_replaces_the_other(engine: Engine, sides: tuple[TraceId, TraceId], kept: int):
+    done = engine.resolve(sides[kept])
+    other = memory(engine, sides[1 - kept])
+    assert done.ids == (other.id,)
+    assert (other.state, other.superseded_by, other.contradicts) == (State.SUPERSEDED, sides[kept], ())
+    assert memory(engine, sides[kept]).supersedes == other.id
+    assert engine.contradictions() == []
+    assert done.receipt.op == "resolve"
+
+
+def test_both_sides_may_be_true(engine: Engine, sides: tuple[TraceId, TraceId]):
+    assert engine.resolve(sides[0], both=True).ids == ()
+    assert [(memory(engine, id).state, memory(engine, id).contradicts) for id in sides] == [(State.ACTIVE, ())] * 2
+    assert engine.contradictions() == []
+
+
+def test_restoring_what_was_replaced_takes_the_decision_back(engine: Engine, sides: tuple[TraceId, TraceId]):
+    engine.resolve(sides[1])
+    engine.restore(sides[0])
+    assert [memory(engine, id).state for id in sides] == [State.ACTIVE] * 2
+
+
+def test_one_of_several_contradictions_is_settled_alone(engine: Engine):
+    own = engine.remember("I own 60% of the pottery studio.").memory.id
+    less = engine.remember("I own 45% of the pottery studio.").memory.id
+    least = engine.remember("I own 30% of the pottery studio.").memory.id
+    assert set(memory(engine, own).contradicts) == {less, least}
+    engine.resolve(own, over=less)
+    assert memory(engine, less).state is State.SUPERSEDED
+    assert [(each.earlier.id, each.later.id) for each in engine.contradictions()] == [(own, least)]
+
+
+def test_what_is_not_contradicted_cannot_be_settled(engine: Engine, sides: tuple[TraceId, TraceId]):
+    alone = engine.remember("I play the cello.").memory.id
+    with pytest.raises(InvalidRequest, match="is not contradicted"):
+        engine.resolve(alone)
+    with pytest.raises(InvalidRequest, match="is not contradicted by"):
+        engine.resolve(sides[0], over=alone)
+    with pytest.raises(InvalidRequest, match="limit"):
+        engine.contradictions(limit=0)
+
+
+def test_a_turn_contradicts_nothing(engine: Engine):
+    (turn,) = engine.keep_turns("s", [Said(text=LIKES)]).ids
+    with pytest.raises(InvalidRequest, match="is a turn"):
+        engine.resolve(turn)
+
+
+def test_a_side_that_was_forgotten_is_not_asked_about(engine: Engine):
+    one = engine.remember(LIKES).memory.id
+    other = engine.remember(HATES).memory.id
+    engine.forget(other)
+    assert engine.contradictions() == []
+    engine.restore(other)
+    engine.forget(one)
+    assert engine.contradictions() == []
+
+
+def test_the_block_tells_of_a_contradiction_until_it_is_settled(engine: Engine, sides: tuple[TraceId, TraceId]):
+    """A memory is labeled while another that says otherwise holds."""
+    assert "contradicted on" in engine.recall("do I like cilantro?").block
+    engine.resolve(sides[1])
+    assert "contradicted on" not in engine.recall("do I like cilantro?").block
+
+
+def test_memories_that_point_to_another_are_found_in_any_store(engine: Engine, sides: tuple[TraceId, TraceId]):
+    engine.remember('They wrote "contradicts":[1] into the log.')
+    assert {each.id for each in engine.list(Filter(contradicted=True))} == set(sides)
+    assert not set(sides) & {each.id for each in engine.list(Filter(contradicted=False))}
