@@ -160,6 +160,11 @@ class Worker:
         others = {text for other, texts in self._user.texts.items() if other != key for text in texts}
         return others.isdisjoint(self._user.texts[key])
 
+    def _that_say_the_same(self, key: str) -> list[str]:
+        """The memory and its twins, in whatever state."""
+        text, facts = self._user.facts[key].partition(" ")[2], self._user.facts
+        return [each for each in facts if each.startswith("memory ") and facts[each].partition(" ")[2] == text]
+
     # --- remember and forget ------------------------------------------------------------------------------------------
 
     def _remember(self) -> None:
@@ -204,8 +209,14 @@ class Worker:
         engine.import_markdown(edited)
 
     def _forget(self) -> None:
-        if key := self._some():
-            after = {key: _in_state(self._user.facts[key], "forgotten")}
+        key = self._some()
+        if key is None:
+            return
+        same = self._that_say_the_same(key)
+        if self._user.uncertain().isdisjoint(same):
+            # Its active twins are forgotten with it.
+            active = [each for each in same if self._user.facts[each].startswith("active ")]
+            after = {each: _in_state(self._user.facts[each], "forgotten") for each in active}
             self._call(Effect(verb="forget", user=self.name, sets=after), lambda: self.engine.forget(_id(key)))
 
     def _restore(self) -> None:
