@@ -64,6 +64,7 @@ class Aftermath:
         self._written = threading.Condition(self._lock)
         self._entries: list[_Entry | None] = []
         self._thread: threading.Thread | None = None
+        self._is_closed = False
         self._added = self._done = self._awaited = 0
         self.lost = 0
         self.why: EngineError | None = None
@@ -72,11 +73,16 @@ class Aftermath:
         """Called when a job was written."""
 
     def add(self, store: Store, tenant: Tenant, changes: Sequence[Change]) -> None:
+        entry = _Entry(store, tenant, changes)
         with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="cortex-aftermath", daemon=True)
-                self._thread.start()
-            self._put(_Entry(store, tenant, changes))
+            if not self._is_closed:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name="cortex-aftermath", daemon=True)
+                    self._thread.start()
+                self._put(entry)
+                return
+        # A call that outlived `close` writes its own: a second thread would take the end meant for the first.
+        self._write([entry])
 
     def settle(self) -> None:
         """Wait until everything added so far is written; what others add meanwhile is not waited for."""
@@ -86,7 +92,9 @@ class Aftermath:
             self._written.wait_for(lambda: self._done >= awaited)
 
     def close(self) -> None:
+        """Write what was added and end the thread. Closing twice is fine."""
         with self._lock:
+            self._is_closed = True
             thread, self._thread = self._thread, None
             if thread is None:
                 return

@@ -394,3 +394,22 @@ def test_what_is_written_late_says_so_and_does_not_reach_into_the_past():
     aftermath.settle()
     aftermath.close()
     assert told[1] - told[0] == timedelta(seconds=5)
+
+
+def test_what_is_added_after_closing_is_written_at_once_and_leaves_no_thread():
+    """A recall that outlives `close` must not start a second writer: the two would wait for one end."""
+    written = []
+
+    class Writes:
+        def apply(self, tenant, changes, *, at):
+            written.append(threading.current_thread())
+            return 0
+
+    aftermath = Aftermath(FakeClock().now)
+    aftermath.add(Writes(), Tenant(), ())
+    aftermath.close()
+    before = threading.active_count()
+    aftermath.add(Writes(), Tenant(), ())
+    aftermath.settle()
+    assert written[1:] == [threading.current_thread()]
+    assert threading.active_count() == before
