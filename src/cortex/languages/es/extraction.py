@@ -8,7 +8,7 @@ from cortex.domain.memory import Kind, Retention
 from cortex.languages.es.words import WORDS
 from cortex.languages.families import families, request_of
 from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
-from cortex.languages.signs import any_of, failing, opening, weigher, word_of
+from cortex.languages.signs import any_of, failing, opening, weigher, without_accents, word_of
 
 _ADV = (
     r"(?:(?:ya|también|siempre|ahora|actualmente|normalmente|generalmente|realmente|mucho|casi|no|nunca|"
@@ -19,7 +19,10 @@ _KIN = (
     r"bebé|abuel[oa]|tí[oa]|prim[oa]|sobrin[oa]|suegr[oa]|cuñad[oa]|amig[oa]|"
     r"compañer[oa](?: de piso| de trabajo)?|vecin[oa]|jef[ea]|profesor[a]?|maestr[oa]|médic[oa]|"
     r"doctor[a]?|dentista|casero|casera|terapeuta|entrenador[a]?|perr[oa]|gat[oa]|mascota|familia|padres|"
-    r"nieto|nieta|hij[oa]s|tutor[a]?|director[a]?|abogad[oa]|veterinari[oa])"
+    r"niet[oa]|hij[oa]s|tutor[a]?|director[a]?|abogad[oa]|veterinari[oa]|nen[ea]|peque|chic[oa]|suegros|abuelos|"
+    r"ahijad[oa]|yerno|nuera|padrastro|madrastra|hijastr[oa]|padrino|madrina|soci[oa]|ex|expareja|exmarido|exmujer|"
+    r"niñer[oa]|canguro|fisio|psicólog[oa]|dermatólog[oa]|perrit[oa]|gatit[oa]|hermanit[oa]|herman[oa]s|amig[oa]s|"
+    r"mellizo[s]?|melliza[s]?|gemel[oa]s?)"
 )
 _MONTH = r"(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)"
 _DATE = (
@@ -29,6 +32,12 @@ _DATE = (
     rf"mediados) de {_MONTH}|(?:la próxima semana|el próximo mes|el año que viene|el mes que viene)|20\d\d|"
     rf"\d{{1,2}}:\d\d|las \w+)"
 )
+_DAY = (
+    rf"(?:\d{{1,2}}\s+de\s+{_MONTH}|(?:en|de|a|hasta) {_MONTH}|(?:finales|principios|mediados) de|"
+    r"(?:este|el próximo) (?:verano|otoño|invierno|mes|año|curso)|(?:esta|la próxima) primavera|"
+    r"(?:año|mes|semana|verano|lunes|martes|miércoles|jueves|viernes|sábado|domingo|curso) que viene|en 20\d\d)"
+)
+"""When something is going to be, if it is not today."""
 _NAME = r"(?-i:[A-ZÁÉÍÓÚÑ][\wáéíóúñü'-]*(?:\s+(?:[A-ZÁÉÍÓÚÑ][\wáéíóúñü'-]*|de|del|la|y(?=\s[A-Z])))*)"
 _THING = r"(?P<thing>(?:el|la|los|las|mi|mis|nuestr[oa]s?)\s+[^,;.!?¿¡\n]{2,50}?)"
 _ASK = r"\?\s*$|¿"
@@ -101,6 +110,12 @@ _ORDER = (
     rf"que sean?|que)\b.*"
     rf"|(?:en|para|con) (?:las|los|mis|tod[oa]s|cada)\b [^,.!?\n]{{2,40}}, (?:por favor,? )?{_DO}\b.*"
 )
+_ONCE = (
+    r"(?:(?:me |te |nos |lo |la |no )?(?:llegues|salgas|termines|acabes|puedas|quieras|vengas|tengas|veas|estés|vuelvas|"
+    r"vayas|eres|tienes|puedes|quieres|estás|vas|vienes|sales|llegas|vives|comes|trabajas|duermes|viajas|conoces|sepas|"
+    r"sabes|haces|pasas|dejas|pierdes|piensas|creces|mueres|envejeces|te \w+))"
+)
+"""What follows "cuando" where the rest is asked for once, or said of anybody."""
 _NO_ORDER = (
     r"\b(?:hoy|mañana|ayer|esta vez|est[eao]s?|es[eao]s?|ahora mismo|aquí|otra vez|luego|el (?:lunes|martes|"
     r"miércoles|"
@@ -132,8 +147,10 @@ _RULES: tuple[Rule, ...] = (
         asked=True,
         pattern=r"(?:cuando|siempre que|cada vez que|si)\s+(?:yo\s+)?(?:te\s+|me\s+)(?:pida|pregunte|hable|diga|"
         r"mencione|mande|mandes|escribas?|envíes?|envíe|respondas|contestes|des|hagas|expliques|propongas|"
-        r"recomiendes)\b.{3,}",
-        veto=_ASK,
+        r"recomiendes)\b.{3,}|(?:cuando|siempre que|cada vez que)\s+te\s+\w+[ae]\b[^.!?\n]{0,80}?,\s.{3,}|"
+        rf"(?:siempre que|cada vez que|cuando)\s+(?!{_ONCE}\b)(?:me |nos |te |lo |no )?\w{{2,}}[ae]s\b"
+        r"[^,.!?\n]{0,80},\s+(?!¿|\w+(?:ré|rás|remos|amos|emos)\b)\w.{3,}",
+        veto=_ASK + r"|\b(?:hoy|mañana|esta (?:tarde|noche|mañana|semana)|luego)\b",
     ),
     Rule(
         name="rule.always",
@@ -185,7 +202,7 @@ _RULES: tuple[Rule, ...] = (
         pattern=r"para\s+\w+(?:ar|er|ir|arlo|arla)\b[^.!?\n]{0,50}[,:]?\s*(?:primero|hay que|tienes que|debes|se debe|"
         r"hacemos|ejecuta\w*|corre|haz|abre|pulsa|mantén|usamos|basta con|es necesario)\b.{4,}|(?:los pasos|"
         r"el proceso|el procedimiento|la receta)(?:\s(?:para|de)\s[^.!?\n:]{2,40})?\s?(?:son|es|:).{4,}|"
-        r"(?:así (?:es como )?(?:se|hacemos|desplegamos|publicamos)).{4,}|primero\b.{3,}\b(?:luego|después|"
+        r"así (?:es como )?(?:se|(?:lo |la |los |las |me )?\w+(?:o|amos|emos|imos))\b.{4,}|primero\b.{3,}\b(?:luego|después|"
         r"entonces)\b.{3,}",
         veto=_ASK + r"|\b(?:ayúdame|dime|necesito que)\b",
     ),
@@ -196,7 +213,7 @@ _RULES: tuple[Rule, ...] = (
         confidence=0.9,
         negated=True,
         pattern=r"ya no\s+(?!s[eé]\b|puedo más|hace falta|importa|quiero más|necesito).{3,}|(?:he|hemos)\s+(?:dejado "
-        r"(?:de|el|la|mi)|abandonado|cancelado (?:mi|la|el))\s.{3,}|dej(?:é|amos) (?:de|el|la|mi)\s.{3,}",
+        r"(?:de|el|la|mi)|abandonado|cancelado (?:mi|la|el))\s.{3,}|dej(?:[ée]|amos) (?:de|el|la|mi)\s.{3,}",
         veto=_ASK,
     ),
     Rule(
@@ -336,6 +353,14 @@ _RULES: tuple[Rule, ...] = (
         fill=lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", "name", heard["value"]),
         pattern=rf"(?:mi|nuestr[oa])\s+(?P<whose>{_KIN})\s+(?:se llama|es|ahora "
         rf"es)\s+(?:ahora\s+)?(?P<value>{_NAME}).*",
+        veto=_ASK,
+    ),
+    Rule(
+        name="person.called",
+        kind=Kind.ENTITY,
+        importance=0.62,
+        confidence=0.85,
+        pattern=rf"(?:se (?:llama|llaman|llamará)|le (?:hemos puesto|pusimos|puse|he puesto|pondremos))\s+{_NAME}.*",
         veto=_ASK,
     ),
     Rule(
@@ -489,9 +514,14 @@ _NO_VERB = any_of(
     porqué, café
     """
 )
+_PRETERITE = (
+    "dej|empec|compr|cambi|mud|cas|jubil|gradu|apunt|trabaj|estudi|aprob|adopt|logr|saqu|llegu|encontr|termin|firm|mont|"
+    "contrat|nac|viv|crec|sufr|abr|vend|perd|conoc|decid|eleg|acab|gan|pagu|reserv|tom|oper|pas|llev|us|volv|sal"
+)
+"""Verbs whose -é or -í is often written without its accent; other words in -e are no verbs of the speaker."""
 _I_DO = (
     r"(?:soy|somos|estoy|estamos|tengo|tenemos|tenía|era|éramos|he|hemos|voy|vamos|doy|hay|fui|tuve|hice|puse|vine|"
-    rf"(?!{_NO_VERB}\b)[a-zñáéíóú]{{2,20}}(?:o|é|í)|[a-zñáéíóú]{{2,20}}(?:amos|emos|imos|ábamos|íamos))\b"
+    rf"(?!{_NO_VERB}\b)[a-zñáéíóú]{{2,20}}(?:o|\u00e9|\u00ed)|(?:{_PRETERITE})[éí]|[a-zñáéíóú]{{2,20}}(?:amos|emos|imos|ábamos|íamos))\b"
 )
 """A verb in the first person. Where a statement opens with a word in -o or -é, it is a verb more often than not."""
 _TELLING = (
@@ -603,7 +633,7 @@ _SIGNS = {
         los martes, los miércoles, los jueves, los viernes, los sábados, los domingos, normalmente,
         casi siempre, por las mañanas, por las noches, por las tardes, a diario, sí y otro no, cada dos,
         veces (?:por|a la), de toda la vida, de pequeñ[oa], de niñ[oa], desde niñ[oa], entre semana,
-        habitualmente, jamás, de siempre, una vez al
+        habitualmente, jamás, de siempre, una vez al, ratos libres, tiempo libre, fines de semana
         """
     ),
     "stative": r"^(?:[^,.;:!?¿]{0,40}\s)?(?:es|son|está|están|tiene|tienen|soy|somos|tengo|tenemos|vivo|"
@@ -628,9 +658,21 @@ _SIGNS = {
         en noviembre, en diciembre
         """
     ),
+    "milestone": r"\b(?:me|nos)\s(?!dij|cont|pregunt|pid|ped|mand|envi|llam|traj|hici|dej|gust|encant|parec|qued|di)"
+    r"\w{2,20}(?:aron|ieron)\b|\bme (?:romp|part|tor[cz]|fractur|cas|divorci|jubil|gradu|sa(?:c|qu)|lesion|oper|"
+    r"mud|apunt|matricul|compr|separ)\w{0,3}[éí]\b|\b(?:me|nos|se) (?:ha|han|hemos|nos) (?!dicho|contado|preguntado|"
+    r"pedido|mandado|enviado|llamado|gustado|quedado|salvado|parecido|encantado|hecho)\w{2,20}(?:ado|ido)\b|"
+    + word_of(
+        r"""
+        adopt(?:é|amos|ado), acog(?:í|imos|ido), nos prometimos, nos casamos, nos mudamos, nac(?:ió|ieron),
+        muri(?:ó|eron), falleci(?:ó|eron), aprob(?:é|ó|ado), firm(?:é|amos|ado), compr(?:é|amos) (?:una?|el|la) \w+,
+        vend(?:í|imos) (?:el|la|mi|nuestr[oa]), di(?:o|mos) a luz, nos separamos, estren(?:é|amos)
+        """
+    ),
     "change": word_of(WORDS.changed),
     "due": r"(?:tengo|tenemos|tiene|hay|debo|debemos)\b[^.;]{2,60}\b(?:antes d\w+|para|hasta)\s(?:el\s)?"
-    rf"{_DATE}",
+    rf"{_DATE}|"
+    rf"\b(?:voy|vamos|va|van) a \w+[aei]r\w{{0,3}}\b[^.;]{{0,60}}?\b{_DAY}",
     "role": rf"\b(?:quien|la que|el que)\s(?:lleva|se encarga|gestiona|dirige|manda|decide|coordina)\b|"
     rf"(?-i:[A-ZÁÉÍÓÚÑ])\w{{1,40}}\s"
     rf"(?:es|son)\s(?:la que|el que|quien|mi|nuestr[oa]|la responsable|el responsable)|\bse (?:encarga|"
@@ -670,7 +712,8 @@ _SIGNS = {
     ),
     "steps": r"\bprimero\b.{3,}\b(?:luego|después|al final|entonces)\b|\bpara\s\w+(?:ar|er|"
     r"ir)\b[^.]{2,}\b(?:se|hay que|luego|y después)\b"
-    r"|\b(?:luego|después) se\s",
+    r"|\b(?:luego|después) se\s|^(?:para\s\w+[aei]r|así|(?:el|la|los|las)\s[^:,]{2,30}\sl[aeo]s?\s\w+(?:o|mos))\b"
+    r"[^:.]{0,60}:\s(?:[^,.:]{2,60},\s){1,8}[^,.:]{2,60}\sy\s",
     "corrects": r"(?:me (?:he )?(?:equivoqué|equivocado|liado|confundí|confundido)|corrección|corrijo|"
     r"rectifico|quise decir|perdón|estaba mal|lo dije mal|lo de antes)\b"
     r"|\b(?:es|son|era|eran)\s[^.;]{1,40},\s(?:no|que no)\s",
@@ -696,18 +739,19 @@ _SIGNS = {
     r"revisa|repite|sigue|continúa|acorta|alarga|llama|recuérdame|déjalo|ponme|prepara|redacta|vamos a ver|a ver)\b|"
     r"\b(?:quiero|quería|quisiera|querría|necesito|me gustaría|me vendría|busco(?! siempre)|puedes|podrías|ayuda con|"
     r"échame una mano|"
-    r"me ayudas|me haces|tengo que|voy a|vamos a (?!tirar))\b",
+    r"me ayudas|me haces|tengo que|(?:voy|vamos) a (?!tirar)\w+[aei]r(?:me|nos|l[aeo]s?)?)\b",
     "unreal": word_of(
         r"""
         si (?:tuviera|fuera|pudiera|me tocara|viviera|\w+[aei]ra|\w+áramos|\w+iéramos), ojalá, quizás?, tal vez,
         a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría,
         llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, cuento, novela, soñé,
-        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?
+        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar,
+        (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?, (?:deb|pod|har|ser|ver|volv|com|beb|hab|tend|pond|vend|sab|quer)r?ía(?:s|n|mos)?
         """
     ),
     "hearsay": word_of(
         r"""
-        dice, dicen, dijo, dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
+        dice, dicen, decía, decían, dijo, dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
         asegura, periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto,
         al parecer, me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido,
         me han pedido, me contó, pregunta, me pidió, escribió
@@ -745,15 +789,15 @@ _SIGNS = {
         no arranca, no carga, colgado, colgó, roto, rota,
         estropead[oa], no me deja, no sé, no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
         no encuentro, no consigo, se cayó, se ha caído, duda, dudas, pregunta, problema, no se pudo, no me sale,
-        he perdido el hilo
+        he perdido el hilo, en negro, se me ha (?:quedado|colgado|bloqueado|borrado|ido), otra vez
         """
     ),
     "at hand": word_of(
         r"""
         este (?!año|mes|curso|verano|otoño|invierno|proyecto)\w+,
         esta (?!empresa|temporada|primavera|casa|app)\w+, esto, eso, ese, esa, aquello, la opción, opción,
-        la primera, la segunda, párrafo, el texto, la frase, el código, este caso, lo que (?:dices|buscaba|has|me), tu,
-        tus, el título, el cartel, así, usa la, usa el
+        la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase, el código, este caso, lo que (?:dices|buscaba|has|me), tu,
+        tus, el título (?!de), el cartel, así, usa la, usa el
         """
     ),
     "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
@@ -772,6 +816,15 @@ _SIGNS = {
     ),
 }
 
+_weigh_spelled = weigher(_SIGNS)
+_weigh_bare = weigher({name: without_accents(pattern, "áéíóú") for name, pattern in _SIGNS.items()})
+
+
+def _weigh(text: str) -> Rule | None:
+    """What is written without a single accent is read as if each might be missing."""
+    return (_weigh_bare if text.isascii() else _weigh_spelled)(text)
+
+
 _REQUEST = request_of(
     r"escr[ií]be(?:me)?|hazme|haz|dame|dime|ay[uú]dame|prep[aá]ra(?:me)?|prop[oó]n(?:me)?|"
     r"recomi[eé]nda(?:me)?|sugi[eé]re(?:me)?|corrige|corr[ií]ge(?:lo|la|me)|reescr[ií]be(?:lo|la)?|acorta|"
@@ -784,13 +837,13 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="es",
     rules=_RULES,
-    weigh=weigher(_SIGNS),
+    weigh=_weigh,
     leads=r"(?:(?:bueno|pues|vale|ok|hola|oye|mira|por cierto|además|también|y|pero|eso sí|que conste(?: que)?|"
     r"para que (?:lo )?sepas|te cuento|como contexto|contexto|nota|sí|gracias|buenas|buenos días|buenas "
     r"tardes|en realidad|la verdad(?: es que)?|resulta que|ah|uf|al final(?=\s+(?:la|el|mi|nuestr))|"
     r"sinceramente|te aviso(?: de que)?|actualización|porque|como|ya que)(?:\s*[,:.!]+\s*|\s+)|"
     r"[\s,:;–—-]+)",
-    corrections=r"(?:(?:perdona, )?lo dije mal|no|perdón|perdona|corrección|corrijo|me equivoqué|me he equivocado|"
+    corrections=r"(?:(?:perdona, )?lo dije mal|me (?:expresé|expliqué|he expresado|he explicado) mal|no|perdón|perdona|corrección|corrijo|me equivoqué|me he equivocado|"
     r"mejor dicho|quiero decir|en "
     r"realidad|espera|rectifico|error mío)\s*[,:;.!]+\s*",
     explicit=r"(?:por favor,?\s+|y\s+|oye,?\s+)*(?:(?:apúntate|anótate|apúntame|anota) (?:esto|"
@@ -818,14 +871,14 @@ PACK = Pack(
     tails=r"(?:porque|ya que|aunque|pues|como|y|pero|así que)?$",
     presumes=r"(?:porque|ya que|dado que|aunque)",
     reports=r"(?:dijo|dice|escribió|preguntó|según \w+)\s*[:,]?$",
-    hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual|no sé si|creo que tal vez|estoy pensando en|"
+    hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual (?:me|nos|voy|vamos|es que|un día|mañana|algún)|no sé si|creo que tal vez|estoy pensando en|"
     r"probablemente|podría ser|en broma|según (?:dicen|me)|por lo visto|al parecer|dicen que|un amigo mío)\b",
     passing=(
         (r"\b(?:hoy|ahora mismo|esta (?:noche|tarde|mañana)|de momento|por ahora)\b", Retention.SESSION, None),
         (r"\b(?:esta semana|este fin de semana|mañana)\b", Retention.TTL, timedelta(days=7)),
         (r"\b(?:este mes|la próxima semana)\b", Retention.TTL, timedelta(days=31)),
     ),
-    spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y)\b",
+    spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y|tenemos|hemos|estamos|hacemos|estoy)\b",
     cues=frozenset(
         """
         a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una
@@ -836,7 +889,8 @@ PACK = Pack(
         grupo con hasta entre va van hay ha han le les nada todo todos cada hoy
         puedo puedes hace uso llevo hago voy creo necesito tomo bebo suelo vamos estamos eres fue sobre
         pregúntame dime dímelo dame ponme avísame recuérdame conmigo algo cualquier sin sólo antes seguro
-        respuestas hecho
+        respuestas hecho tenía otra otro unos unas solo aquí dos tres cuatro semana mes año hijo hija hermano hermana
+        nuestros nuestras día días trabajamos usamos hacemos quedamos
         """.split()
     ),
 )
