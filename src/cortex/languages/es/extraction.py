@@ -108,6 +108,8 @@ _ORDER = (
     r"|(?:los |las |mis )?\w+(?: \w+){0,2},? siempre (?:en|con|por|sin|a|al|de)\b.*"
     rf"|(?:cuando|si|cada vez que|siempre que|antes de|después de) [^,.!?\n]{{3,60}}, (?:por favor,? )?(?:{_DO}|"
     rf"que sean?|que)\b.*"
+    r"|(?:los|las|mis) \w+s(?: (?:de|del|en|para) [^,.!?\n]{2,30})?,? (?:siempre )?(?:ponl|dámel|pásamel|escríbel|"
+    r"mándamel|explícamel|hazl|hazmel|tradúcel)[oa]s (?:siempre |tod[oa]s )?(?:en|con|sin|así|por|de|al)\b.*"
     rf"|(?:en|para|con) (?:las|los|mis|tod[oa]s|cada)\b [^,.!?\n]{{2,40}}, (?:por favor,? )?{_DO}\b.*"
 )
 _ONCE = (
@@ -122,7 +124,7 @@ _NO_ORDER = (
     r"jueves|viernes|sábado|domingo) (?:que|a las)|te preocupes|avísame cuando (?:llegues|salgas|termines|acabes|"
     r"estés)|te rindas|digas nunca|pasa nada|dice|dicen|decía|"
     r"mi (?:jefe|madre|"
-    r"padre|abuela)|receta dice|era|fue|estoy|tomo|voy)\b|^si (?:yo |no )?(?:tuviera|fuera|pudiera)"
+    r"padre|abuela)|receta dice|era|fue|estoy|tomo|voy)\b|,\s(?:tengo|tenemos|soy|somos|vivo|mi presupuesto)\b|^si (?:yo |no )?(?:tuviera|fuera|pudiera)"
 )
 
 _RULES: tuple[Rule, ...] = (
@@ -456,7 +458,7 @@ _RULES: tuple[Rule, ...] = (
         fill=_thing(""),
         pattern=r"(?P<thing>(?:mi|mis|nuestr[oa]s?)\s+(?!problema|pregunta|duda|código|idea|culpa|cabeza|"
         r"vida)[^,;.!?\n]{2,40}?)\s+(?:es|son|está|están|tiene|tienen|usa|corre en|funciona con|se llama|vive|"
-        r"se ejecuta|utiliza|cierra|abre|empieza|dura|cuesta|va|se reúne)\s+(?!rot[oa]|mal\b|lent[oa]|muy\b|"
+        r"se ejecuta|utiliza|cierra|abre|empieza|dura|cuesta|va|se reúne)\s+(?!rot[oa]|mal\b|lent\w+|muy\b|"
         r"fallando|que\b|bien\b|list[oa]|aquí|cansad[oa]).{3,}",
         veto=_ASK + r"|\bno funciona|falla|error",
     ),
@@ -530,7 +532,7 @@ _TELLING = (
         r"(?:(?:desde|hace|en|a|al|los|las|el|la|de|del|después|antes|este|cada|todos|todas|por|para|con|durante)"
         r"\s[^.;:!?]{2,40}?,?\s)?"
         r"(?:(?:yo|nosotros|no|ya|solo|sólo|también|todavía|aún|siempre|nunca|me|nos|lo|la|se|casi)\s+){0,4}"
-        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
+        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|como (?:persona|madre|padre|buen[oa]?)\s|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
     )
     + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:me|nos|tengo|tenemos|hemos|[a-zñ]{3,20}amos|conmigo|yo)\b"
 )
@@ -566,7 +568,9 @@ _SIGNS = {
         migrañas?, hipertens\w+, tensión alta, pastillas?, mg, sintrom, insulina, silla de ruedas, audífonos?,
         sord[oa], escoliosis, hernia, lesión, lesionad[oa], lesioné, diagnostic\w+, rodilla, ansiedad, tdah,
         epilepsia, lactosa, gluten, halal, tiroides, colesterol, vértigo, anemia, sonámbul[oa], trasplant\w+,
-        no veo bien, no oigo
+        no veo bien, no oigo, \w{3,}(?:itis|osis|emia|algia|patía|lexia|fobia), cáncer, tumor, infarto, ictus, esguince,
+        fractur\w+, escayola, muletas, férula, prótesis, brackets, lentillas, rehabilitación, quimio, cirugía,
+        alcohólic[oa], muelas?, riñón, riñones, dieta, sin sal, tensión
         """,
         endings=_ENDINGS,
     ),
@@ -603,7 +607,7 @@ _SIGNS = {
         margen, devoluciones, conversión, usuarios, acciones, socio, socia, financiación, iban, delegada,
         capitán, coral, tienda, bar, obrador, taxi, camión, calefacción, placas solares, alarma de casa, nómina,
         ahorros, préstamo, fianza, comunidad, vecindario, barrio, pueblo, asamblea, gira, rodaje, pronombres,
-        apellidos?, apodo, idioma
+        apellidos?, apodo, idioma, \d[\d.,]* (?:euros|dólares|pesos|soles), \d[\d.,]*k
         """,
         endings=_ENDINGS,
     ),
@@ -660,7 +664,7 @@ _SIGNS = {
     ),
     "milestone": r"\b(?:me|nos)\s(?!dij|cont|pregunt|pid|ped|mand|envi|llam|traj|hici|dej|gust|encant|parec|qued|di)"
     r"\w{2,20}(?:aron|ieron)\b|\bme (?:romp|part|tor[cz]|fractur|cas|divorci|jubil|gradu|sa(?:c|qu)|lesion|oper|"
-    r"mud|apunt|matricul|compr|separ)\w{0,3}[éí]\b|\b(?:me|nos|se) (?:ha|han|hemos|nos) (?!dicho|contado|preguntado|"
+    r"mud|apunt|matricul|compr|separ)\w{0,3}[éí]\b|\b(?:me he|nos hemos|me han|nos han) (?!dicho|contado|preguntado|"
     r"pedido|mandado|enviado|llamado|gustado|quedado|salvado|parecido|encantado|hecho)\w{2,20}(?:ado|ido)\b|"
     + word_of(
         r"""
@@ -744,14 +748,14 @@ _SIGNS = {
         r"""
         si (?:tuviera|fuera|pudiera|me tocara|viviera|\w+[aei]ra|\w+áramos|\w+iéramos), ojalá, quizás?, tal vez,
         a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría,
-        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, cuento, novela, soñé,
-        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar,
+        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, (?:un|el|este) cuento, novela, soñé,
+        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar, me da que, imagín\w+,
         (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?, (?:deb|pod|har|ser|ver|volv|com|beb|hab|tend|pond|vend|sab|quer)r?ía(?:s|n|mos)?
         """
     ),
     "hearsay": word_of(
         r"""
-        dice, dicen, decía, decían, dijo, dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
+        dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene, dijo, dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
         asegura, periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto,
         al parecer, me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido,
         me han pedido, me contó, pregunta, me pidió, escribió
@@ -759,8 +763,8 @@ _SIGNS = {
     ),
     "passing": word_of(
         r"""
-        hoy, ahora mismo, esta noche, esta tarde, esta mañana, luego te, ahora te, en un rato, enseguida,
-        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando), espera(?=\W*$),
+        (?<!por )hoy (?!por hoy|en día)\w*, hoy(?=\W*$), hoy(?=[,;:]), ahora mismo, esta noche, esta tarde, esta mañana, luego te, ahora te, en un rato, enseguida,
+        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo|cenando|esperando|probando), espera(?=\W*$),
         en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus, en el autobús,
         en el tren, esta vez, por ahora,
         un momento, un segundo, ayer, anoche, de camino, llegando, saliendo, ya voy, vuelvo
@@ -780,7 +784,7 @@ _SIGNS = {
         ordenador, pc, portátil, móvil, teléfono, impresora, wifi, web, app, programa, pantalla, teclado,
         coche, lavadora, lavavajillas, caldera, horno, nevera, router, tele, conexión, servidor, código
         """,
-        "no, pierde, hace un ruido, se apaga, se cuelga",
+        "no, pierde, hace un ruido, se apaga, se cuelga, va (?:muy |super|súper)?lent\\w+, tarda (?:mucho|muchísimo)",
     )
     + "|"
     + word_of(
@@ -794,15 +798,16 @@ _SIGNS = {
     ),
     "at hand": word_of(
         r"""
-        este (?!año|mes|curso|verano|otoño|invierno|proyecto)\w+,
-        esta (?!empresa|temporada|primavera|casa|app)\w+, esto, eso, ese, esa, aquello, la opción, opción,
+        este (?!año|mes|curso|verano|otoño|invierno|proyecto|fin|lunes|martes|miércoles|jueves|viernes|sábado)\w+,
+        esta (?!empresa|temporada|primavera|casa|app|semana|noche|tarde|mañana)\w+, esto, eso, ese, esa, aquello, la opción, opción,
         la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase, el código, este caso, lo que (?:dices|buscaba|has|me), tu,
-        tus, el título (?!de), el cartel, así, usa la, usa el
+        tus, el título (?!de), el cartel, así (?!que|es como), usa la, usa el
         """
     ),
     "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
     r"guau|bueno|muy bien|"
     r"me encanta(?=[,.!]|$)|me gusta(?=[,.!]|$)|"
+    r"me (?:ha|has|han) (?:servido|ayudado|encantado|gustado|salvado|aclarado|quedado)|"
     r"estupendo|bien|hola|adiós|nada|tranquil[oa]|exacto|increíble|de nada|hasta)\b(?!,?\s+(?:por cierto|soy|"
     r"vivo|tengo|mi|me llamo|"
     r"trabajo|nos|somos|el|la|ya|estoy|hay))|\bgracias\W*$",
@@ -852,17 +857,19 @@ PACK = Pack(
     r"nota(?: de que|\s*[:,])|nota\s*:|guarda esto\s*[:,]|memoriza(?: que|\s*[:,])|para que conste\s*[,:]|"
     r"quiero que recuerdes que)\s*",
     turns=r"\s?[,:]\s+",
+    splices=True,
     breaks=rf",\s+(?={_REQUEST})|:\s+(?=(?:yo|mis?|nuestr[oa]s?|tengo|tenemos|soy|somos|vivo)\b)|"
     r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:y|pero|así que|o|e)\s+)*(?:porque|ya que|aunque|como|"
     r"pues)?\s*(?=(?:yo|me|mi|mis|nuestr[oa]s?|tengo|vivo|trabajo|prefiero|soy|estoy|he|hemos|puedes|"
     r"podrías|qué|cómo|cuál|dónde|cuándo|quería|quiero|necesito|por favor|¿|siempre|nunca|no|es|será|nos|"
     r"te|dime|ayúdame|la|el|que conste)\b|¿)|(?<!\s)\s+(?:y|pero|así que)\s+(?=(?:trabajo|vivo|tengo|prefiero|"
-    r"soy|estoy|mi\s|quería|quiero|me\s|no\s|nunca|siempre|puedes|hace un)\b)|(?<!\s)\s+(?=¿)",
+    r"soy|estoy|mi\s|quería|quiero|me\s|no\s|nunca|siempre|puedes|hace un)\b)|(?<!\s)\s+(?=¿)|"
+    rf"(?<!\s)\s+(?:para|con|a)\s+(?=(?:mis?|nuestr[oa]s?)\s{_KIN}\b[^,.;!?]{{0,20}},?\sque\s)",
     asks=rf"{_REQUEST}|"
     r"¿|(?:qué|cómo|cuál|cuándo|dónde|quién|por qué|cuánto|puedes|podrías|me puedes|quieres|sabes|quería "
     r"saber|quisiera|necesito (?:que|saber|un|una|ayuda)|dime|ayúdame|dame|hazme|resérvame|búscame|me "
     r"gustaría|quiero (?:un|una|saber|reservar|que me))\b",
-    supposes=r"(?:suponiendo|pongamos|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
+    supposes=r"(?:suponiendo|pongamos|imagín\w+|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
     r"aunque fuera|en (?:la|esta) "
     r"(?:novela|película|historia))\b",
     pretends=r"\b(?:juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|historia|poema|relato|carta "
@@ -870,7 +877,7 @@ PACK = Pack(
     joins=frozenset({"y", "o"}),
     tails=r"(?:porque|ya que|aunque|pues|como|y|pero|así que)?$",
     presumes=r"(?:porque|ya que|dado que|aunque)",
-    reports=r"(?:dijo|dice|escribió|preguntó|según \w+)\s*[:,]?$",
+    reports=r"(?:dijo|dice|escribió|preguntó|según [^,;.]{2,40})\s*[:,]?$",
     hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual (?:me|nos|voy|vamos|es que|un día|mañana|algún)|no sé si|creo que tal vez|estoy pensando en|"
     r"probablemente|podría ser|en broma|según (?:dicen|me)|por lo visto|al parecer|dicen que|un amigo mío)\b",
     passing=(
