@@ -885,7 +885,7 @@ PACK = Pack(
         (r"\b(?:esta semana|este fin de semana|mañana)\b", Retention.TTL, timedelta(days=7)),
         (r"\b(?:este mes|la próxima semana)\b", Retention.TTL, timedelta(days=31)),
     ),
-    spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y|tenemos|hemos|estamos|hacemos|estoy)\b",
+    spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y|tenemos|hemos|hacemos|estoy)\b",
     cues=frozenset(
         """
         a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una

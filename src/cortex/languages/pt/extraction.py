@@ -78,7 +78,7 @@ _LANG = (
 )
 _DO = (
     r"(?:respond[ae]m?|escrev[ae]m?|us[ae]m?|utiliz[ae]m?|d[ae]|de-me|me de|coloqu?[ae]|ponha|poe|fac[ao]|"
-    r"faz|cham[ae]|trat[ae]|evit[ae]|mantenha|mantem|adicion[ae]|"
+    r"faz(?! \S+ (?:semanas?|mes(?:es)?|anos?|dias?))|cham[ae]|trat[ae]|evit[ae]|mantenha|mantem|adicion[ae]|"
     r"indiqu?[ae]|indica|cit[ae]|verifiqu[ae]|verifica|pergunt[ae]|avis[ae]|sugir[ao]|sugere|envi[ae]|"
     r"mand[ae]|fal[ae]|empregu?[ae]|esquec[ae]|esquece|par[ae]|comec[ae]|"
     r"termin[ae]|assin[ae]|limit[ae]|traduz[ao]?|convert[ae]|mostr[ae]|expliqu[ae]|explica|recomend[ae]|"
@@ -227,7 +227,8 @@ _RULES = families(
             rf"(?:[oa]\s+)?(?P<name>{_NAME})\s+(?:é|eh|sao)\s+(?:[oa]\s+)?(?:meu|minha|meus|nosso|nossa|"
             rf"nov[oa]|responsavel|quem|que)\s.{{2,}}|(?:[oa]\s+)?(?P<name2>{_NAME})\s+(?:cuida|gerencia|"
             rf"gere|dirige|lidera|coordena|mantem|toca|assumiu)\s.{{3,}}|quem (?:cuida|lidera|coordena|"
-            rf"gerencia|manda|toca|gere)\s.{{3,60}}?(?:é|sao)\s.{{2,}}",
+            rf"gerencia|manda|toca|gere)\s.{{3,60}}?(?:é|sao)\s.{{2,}}|(?:[oa] nome d?(?:ele|ela|eles|elas) (?:é|ficou)|"
+            rf"(?:ele |ela )?se chama|chama-se|demos o nome de|batizamos(?:\s[^,.!?]{{2,20}})?\sde)\s+{_NAME}.*",
             r"^(?:Este|Esta|Esse|Essa|Isso|Isto|Ele|Ela|O que|Aquilo|Um|Uma|Voce|Eu)\b|\b(?:favorit|"
             r"preferid|problema|culpa)",
         ),
@@ -304,7 +305,7 @@ _RULES = families(
             r"desenvolvendo)|cultivo|crio|criamos|organizo|vendo|hospedamos|costumo|ando de|pedalo|guardo|"
             r"guardamos)\b\s?.{3,}",
             r"\b(?:agora mesmo|hoje|redacao|uma carta|um email|um e-mail|esse erro|este erro|"
-            r"uma apresentacao|um trabalho sobre)\b",
+            r"uma apresentacao|um trabalho sobre)\b|^aqui us[ae]\b",
         ),
         "fact.mine": (
             r"(?P<thing>(?:[oa]s?\s+)?(?:meus?|minhas?|nossos?|nossas?)\s+(?!problema|pergunta|duvida|"
@@ -359,7 +360,7 @@ _I_DO = (
 """A verb in the first person. Where a statement opens with a word in -o or -ei, it is a verb more often than not."""
 _TELLING = opening(
     r"(?:(?:entao|bom|bem|e|mas|porem|infelizmente|alias|ah|ate|agora|hoje em dia|atualmente|la em casa|aqui em casa|"
-    r"por aqui|na verdade|ultimamente)[,:]?\s+){0,3}"
+    r"por aqui|na verdade|ultimamente|ontem|anteontem|semana passada|mes passado)[,:]?\s+){0,3}"
     r"(?:(?:desde|ha|faz|em|no|na|nos|nas|de|depois|antes|este|esse|ano|mes|semana|todo|toda|todos|todas|cada|"
     r"à|a|às|aos|dia|"
     r"para|pra|com|por|durante|quando)\s[^.;:!?]{2,40}?,?\s)?"
@@ -437,7 +438,8 @@ _SIGNS = {
         sempre, nunca, desde, ha (?:\w+ )?anos, anos, cada, todo dia, todos os, todas as, toda
         (?:segunda|terca|quarta|quinta|sexta|semana), às (?:segundas|tercas|quartas|quintas|sextas), aos
         (?:sabados|domingos),
-        normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes, diariamente, jamais
+        normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes, diariamente, jamais, horas vagas, tempo livre, fins de semana,
+        faz (?:\w+ )?(?:anos|meses) que, ha (?:\w+ )?meses
         """
     ),
     "stative": r"^(?:[^,.;:!?]{0,40}\s)?(?:é|eh|sao|esta|estao|tem|tenho|temos|sou|somos|moro|moramos|"
@@ -459,11 +461,23 @@ _SIGNS = {
         junho, em julho, em agosto, em setembro, em outubro, em novembro, em dezembro
         """
     ),
+    "milestone": word_of(
+        r"""
+        (?:quebrei|quebrou|parti|torci|fraturei|machuquei|rompi|operei|lesionei|desloquei) (?:[oa]s?|meu|minha),
+        adot(?:ei|amos|ou), resgat(?:ei|amos|ou), (?:ficamos|ficaram) noiv[oa]s, noiv(?:ei|amos), nos? casamos, casei,
+        (?:me|nos) (?:separei|divorciei|formei|aposentei|mudei|operaram|contrataram|demitiram|assaltaram|roubaram),
+        fui (?:aprovad|contratad|promovid|demitid|despedid|admitid|operad|selecionad|internad)[oa], nasceu, nasceram,
+        morreu, morreram, faleceu, passei (?:n[oa]|em), batizamos, assinamos, arranquei, tirei (?:[oa]s?|dois|quatro),
+        dei à luz, tive (?:um|uma) (?:filh|beb|menin)\w+
+        """
+    ),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:tenho|temos|tem|preciso|precisamos|precisa|devo|deve)\b[^.;]{2,60}\b(?:at[eé]|antes d\w+)\s(?:o\s|"
     r"a\s)?(?:dia\s)?"
-    rf"{_DATE}",
-    "role": r"\bquem (?:cuida|mantem|toca|gerencia|lidera|coordena|manda|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:é|"
+    rf"{_DATE}|"
+    rf"\b(?:vou|vamos|vai)\s\w+[aei]r\b[^.;]{{0,60}}?\b(?:\d{{1,2}} de {_MONTH}|em {_MONTH}|at[eé] (?:[ao]o? )?(?:fim|final|meados|"
+    rf"{_MONTH})|(?:mes|ano|semana) que vem|proxim[oa] (?:ano|mes|semana))",
+    "role": r"\bquem (?:cuida|mant[eé]m|toca|gerencia|lidera|coordena|manda|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:é|"
     r"sao)\s(?:meu|minha|nosso|nossa|a responsavel|o responsavel|quem)",
     "taste": word_of(
         r"""
@@ -489,7 +503,7 @@ _SIGNS = {
         a partir de agora, de agora em diante, daqui pra frente, daqui para a frente, sempre em, sempre com,
         nunca me, nao me (?:mande|sugira|envie|chame|fale|proponha|recomende|pergunte), nao use, por padrao,
         sem excecao, proibido,
-        obrigatorio, evite, evita, toda vez que eu, sempre que eu
+        obrigatorio, evite, evita, toda vez que eu, sempre que eu, nada de, nem pense em
         """
     ),
     "steps": r"\bprimeiro\b.{3,120}\b(?:depois|em seguida|entao)\b",
@@ -500,8 +514,8 @@ _SIGNS = {
     "date": rf"\b{_DATE}",
     "name": r"(?-i:(?<=[a-z,:)] )[A-Z]\w+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
-    "asks": r"\?|^(?:que|o que|qual|quais|como|quando|onde|quem|por que|porque|quanto)\b",
-    "request": r"\bus[ae] (?:a opcao|ess[ea]|est[ea]|um tom)\b|"
+    "asks": r"\?|^(?:que|o que|qual|quais|como|quando|onde|quem(?! (?:cuida|mant[eé]m|toca|lidera|coordena))|por que|porque|quanto)\b",
+    "request": r"^aqui (?:us|coloc|p[oe]|bot|mud|troc|deix)\w*\s(?:um|uma|[oa]s?)\b|\bus[ae] (?:a opcao|ess[ea]|est[ea]|um tom)\b|"
     rf"^(?:{_PLEASE}{_DO}|me (?:ajud|diz|fal|mostr|explic|cont|pass|d[eaê])\w*|ajud\w+|conta|"
     r"invente|imagine|procur\w+|ach[ae]|calcul\w+|ger[ae]|cri[ae]|compar[ae]|list[ae]|"
     r"continu[ae]|refac[ao]|esper[ae]|olh[ae]|prepar[ae]|corrij[ao]|corrig[ei]|encurt[ae]|leia|"
@@ -519,9 +533,10 @@ _SIGNS = {
     "hearsay": word_of(
         r"""
         diz que, ele diz, ela diz, um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
-        li que, li num, ouvi,
+        li que, li num, (?<!-)ouvi,
         afirma, no jornal, noticias?,
-        artigo, um amigo, uma amiga, falou, perguntou, escreveu, me contaram, me disseram, pelo visto, ao que parece
+        artigo, um amigo, uma amiga, falou, perguntou, escreveu, me contaram, me disseram, pelo visto, ao que parece,
+        (?:garante|jura|insiste|sustenta|defende|alega|explicou|comentou|diz) que, dizia que
         """
     ),
     "passing": word_of(
@@ -529,7 +544,7 @@ _SIGNS = {
         hoje, agora mesmo, esta noite, hoje à noite, esta manha, ja te, daqui a pouco, ja ja, no onibus, no
         metro, no trem, no autocarro, na fila, a caminho, chegando, saindo, desta vez, por enquanto, um
         minuto, um segundo, acabei de (?:comer|chegar|acordar|sair|ver|ler|almocar|jantar|tentar|mandar|enviar),
-        atrasad[oa], ontem,
+        atrasad[oa], ontem, (?:estou|to|tou) (?:em|no|na) (?:reuniao|aula|transito|mercado|rua|m[eé]dico|trabalho),
         (?:estou|to|tou|estava|estamos) \w{2,20}ndo(?![^.]{1,30}\bha\b), vou (?!de|operar|ter),
         vamos (?!de|com|ter|adiar|casar|mudar), ja volto, volto, agorinha
         """
@@ -563,13 +578,13 @@ _SIGNS = {
         este (?!ano|mes|projeto|semestre)\w+,
         esta (?:frase|lista|versao|parte|opcao|resposta|tabela|mensagem|palavra),
         esse (?!ano|mes|semestre), essa (?!semana), nesse caso, neste caso, isso,
-        isto, aquilo, o texto, te, ti, voces?, vc, lhe, contigo, a frase, o paragrafo, a opcao, a primeira opcao,
+        isto, aquilo, o texto, (?<!-)te(?!-), ti, voces?, vc, lhe, contigo, a frase, o paragrafo, a opcao, a primeira opcao,
         o titulo,
         seu (?!(?-i:[A-Z]))\w+, sua, teu, tua,
         abaixo, anexo
         """
     ),
-    "reaction": r"^(?:ok|beleza|obrigad[oa]|valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|"
+    "reaction": r"\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|beleza|obrigad[oa]|valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|"
     r"ola|bom dia|boa (?:tarde|noite)|tchau|certo|isso|nossa(?=[,.!]|$)|uau|adorei|amei|de nada|"
     r"tranquilo|que (?:bom|legal|pena))\b(?!,?\s+(?:alias|eu|meu|minha|a gente|moro|tenho|sou|"
     r"o|a)\b)",
@@ -626,6 +641,7 @@ PACK = Pack(
     r"tem em conta(?: que|\s*[:,])|leve em conta que|grav[ae](?: que|\s*[:,])|toma nota(?: de)?(?: que|"
     r"\s*[:,])|saiba que|fique sabendo que|quero que (?:voce )?se lembre(?:s)?(?: de)? que)\s*",
     turns=r"\s?[,:]\s+",
+    splices=True,
     breaks=rf",\s+(?={_REQUEST})|:\s+(?=(?:eu|a gente|(?:[oa]s? )?(?:meus?|minhas?|nossos?|nossas?)|tenho|temos|"
     rf"sou|somos)\b)|"
     r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:e|mas|entao|por isso|ou|so que|agora)\s+)*(?:porque|"
@@ -636,7 +652,7 @@ PACK = Pack(
     r"(?:[oa]s? )?(?:meus?|minhas?|nossos?|nossas?) [^,.!?]{1,30}(?<!nao) (?:pode|podem|deve|"
     r"devem) (?![^,.!?]{0,60}\b(?:so|nunca|at[eé])\b)|"
     r"(?:o que|que (?:horas|tal|dia|tipo)|qual|quais|como (?!voce sabe)|quando (?:é|foi|vai|sera)|"
-    r"onde|quem (?!cuida|mantem|lidera|coordena|gerencia|manda|toca|gere)|por que|quanto|"
+    r"onde|quem (?!cuida|mant[eé]m|lidera|coordena|gerencia|manda|toca|gere)|por que|quanto|"
     r"pode[s]?\b(?! me chamar| chamar-me)|poderia|voce (?:pode|sabe|acha|conhece|tem)|consegue|sabe|"
     r"sera que|me (?:ajud|diz|d[eê]|mostr|explic|cont)\w*|ajud\w+|queria|quero|gostaria|"
     r"preciso(?![^,.!?]{0,50}\bat[eé]\b)|"
@@ -645,13 +661,14 @@ PACK = Pack(
     r"caso|imagin\w+|suponh\w+|digamos|vamos supor|quem dera|quem me dera|oxala|tomara|"
     r"espero que|mesmo se|n[ao] (?:meu|minha|este|esta|nosso)? ?(?:romance|sonho|historia|conto|"
     r"jogo|filme)|um dia)\b",
-    pretends=r"\b(?:jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|escrev[ae] (?:um|"
-    r"uma) (?:\w+ )?(?:hist[oó]ria|conto|poema|di[aá]logo|cena|carta de)|no meu romance|"
+    pretends=r"\b(?:jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|escrev[ae]\b[^.:!?\n]{0,60}?\b"
+    r"(?:hist[oó]ria|conto|romance|novela|cr[oô]nica|poema|di[aá]logo|cena|carta de|primeira pessoa)|"
+    r"^(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|comeu|vende|vendeu|perde|perdeu|ganha)\b|no meu romance|"
     r"fict[ií]ci[oa]|imagin[ae] que|voc[eê] [eé] um (?:pirata|agente|personagem))\b",
     joins=frozenset({"e", "ou"}),
     tails=r"(?:porque|ja que|pois|embora|como|e ele|e ela|mas|entao|por isso)?",
     presumes=r"(?:porque|ja que|pois|visto que|dado que)",
-    reports=r"(?:disse|diz|escreveu|perguntou|segundo \w+)\s*[:,]?\s*$",
+    reports=r"(?:disse|diz|escreveu|perguntou|segundo [^,;.]{2,40})\s*[:,]?\s*$",
     hedges=r"\b(?:talvez|quem sabe|provavelmente|possivelmente|nao sei se|nao tenho certeza|"
     r"estou pensando em|estou a pensar em|to pensando|acho que|parece que|dizem que|pelo visto|"
     r"brincadeira|to brincando|de brincadeira|quica|seria|teria|compraria|moraria|"
