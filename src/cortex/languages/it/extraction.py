@@ -121,7 +121,7 @@ _RULES = families(
             r"(?:voglio|preferisco|vorrei) che tu\s.{5,}",
             _ONCE + r"|^mai\b[^.!?]{0,20}\b(?:fatto|detto|sentito|provato)\b|^non (?:dire|fare) (?:sciocchezze|cosi)",
         ),
-        "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?:pure\s+|"
+        "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?!un|una|quando|il|la|alle|per|dopo|se)(?:pure\s+|"
         rf"semplicemente\s+|solo\s+)*(?P<value>{_ONE_NAME}).*",
         "rule.must": (
             r"(?:tutt[iae]|ogni|nessun[oa]?|niente|solo|chiunque)\s[^,;.!?\n]{2,60}?\s(?:dev[eo]no|deve|"
@@ -218,7 +218,8 @@ _RULES = families(
             rf"(?P<name>{_NAME})\s+(?:è|e'|sono)\s+(?:(?:il|la|i|le)\s+)?(?:mi[oa]|miei|nostr[oa]|nuov[oa]|"
             rf"responsabile|referente|quello che|quella che|chi)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:gestisce|"
             rf"dirige|si occupa|segue|coordina|guida|mantiene|sostituisce)\s.{{3,}}|(?:del|della|dei|delle|"
-            rf"di|dell')\s?[^,;.!?\n]{{2,40}}\s(?:si occupa|se ne occupa|è responsabile)\s{_NAME}.*",
+            rf"di|dell')\s?[^,;.!?\n]{{2,40}}\s(?:si occupa|se ne occupa|è responsabile)\s{_NAME}.*|"
+            rf"(?:(?:lui|lei) )?(?:si chiama|si chiamano|l'abbiamo chiamat[oa]|l'ho chiamat[oa])\s+{_NAME}.*",
             r"^(?:Quest[oa]|Quell[oa]|Il|La|Lo|Lui|Lei|Un|Una|Cio|Chi|Che|Esso|Tu|Io)\b|\b(?:preferit|problema|"
             r"colpa)",
         ),
@@ -414,7 +415,7 @@ _SIGNS = {
         r"""
         sempre, mai, da (?:\w+ )?anni, dal, da quando, anni, ogni, tutti i, tutte le, il lunedi, il martedi,
         il mercoledi, il giovedi, il venerdi, il sabato, la domenica, normalmente, di solito, la mattina, la
-        sera, volte (?:a|al|alla), a settimana, regolarmente
+        sera, volte (?:a|al|alla), a settimana, regolarmente, tempo libero, ore libere, fine settimana, al mese
         """
     ),
     "stative": r"^(?:[^,.;:!?]{0,40}[\s'])?(?:è|e'|sono|ha|hanno|ho|abbiamo|siamo|abito|abita|vivo|vive|"
@@ -436,9 +437,19 @@ _SIGNS = {
         novembre, a dicembre
         """
     ),
+    "milestone": word_of(
+        r"""
+        mi sono (?:rott|slogat|fratturat|fatt[ao] male|ferit|operat|spos|laure|iscritt|trasferit|separ|divorzi|licenzi|
+        stort|lussat)\w*, ci siamo (?:spos|fidanzat|trasferit|lasciat|separat|iscritt)\w*, mi hanno (?:oper|assunt|
+        promoss|licenzi|diagnostic|rubat|tolto|pres[oa]|bocciat|trapiant)\w*,
+        (?:ho|abbiamo|hanno) (?:adottato|preso (?:un|una) (?:can|gatt|cagn|micin|cucciol)\w+), è (?:nat|mort|mancat)[oa],
+        ho (?:passato|superato|dato) (?:l'esame|il concorso), ho partorito
+        """
+    ),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:devo|dobbiamo|deve|devono|va|vanno)\b[^.;]{2,60}\b(?:entro|prima d\w+|per)\s(?:il\s|la\s|l')?"
-    rf"{_DATE}",
+    rf"{_DATE}|"
+    rf"\b(?:devo|dobbiamo|deve)\s[^.;]{{2,60}}\bfino (?:al?|alla)\s(?:(?:meta|fine|inizio)\s)?(?:{_DATE}|fine)",
     "role": r"\b(?:quello|quella) che (?:gestisce|dirige|si occupa|segue|decide)\b|"
     r"(?-i:[A-Z])\w{1,40}\s(?:è|e')\s(?:(?:il|la)\s)?(?:mi[oa]|nostr[oa]|responsabile|referente)|"
     r"\bse ne occupa\b",
@@ -464,7 +475,7 @@ _SIGNS = {
         r"""
         d'ora in poi, d'ora in avanti, da oggi in poi, in futuro, sempre in, sempre con, non
         (?:mandarmi|propormi|scrivermi|chiamarmi|darmi|consigliarmi|parlarmi|chiedermi), non usare, non
-        mettere, di norma, senza eccezioni, vietato, obbligatorio, evita, dammi del tu, ogni volta che ti
+        mettere, di norma, senza eccezioni, vietato, obbligatorio, evita, niente (?:\w+ ){1,3}n(?:el|ei|elle|egli), dammi del tu, ogni volta che ti
         """
     ),
     "steps": r"\bprima\b.{3,120}\b(?:poi|dopo|quindi)\b",
@@ -477,12 +488,12 @@ _SIGNS = {
     "date": rf"\b{_DATE}",
     "name": r"(?-i:(?<=[a-z,:)] )[A-Z]\w+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
-    "asks": r"\?|^(?:che|cosa|qual|quale|come|quando|dove|chi|perche|quanto)\b",
+    "asks": r"\?|^(?:che|cosa|qual|quale|come(?! \w+ (?:abbiamo|usiamo|uso|ho)\b)|quando|dove|chi|perche|quanto)\b",
     "request": rf"^(?!tocca a |chiamami)(?:\w{{3,}}(?:ami|imi|emi|ilo|alo|ila|ala|aci|ici)|{_PLEASE}{_DO}{_DOME}|"
     rf"aiutami|dimmi|fammi|raccontami|immagina|inventa|cerca\w*|"
     r"trova\w*|calcola|genera|crea|confronta|elenca|continua|rifai|aspetta|guarda|prepara|"
     r"correggi|accorcia|leggi|cambia(?! \w+ il)|sposta)\b|\b(?:voglio|vorrei|cerco(?! sempre)|mi serve|ho bisogno|"
-    r"puoi|potresti|puo|mi aiuti|devo|mi dai|sto per)\b",
+    r"puoi|potresti|(?<!non )puo|mi aiuti|devo|mi dai|sto per|mi servono)\b",
     "unreal": word_of(
         r"""
         se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo, mettiamo,
@@ -495,7 +506,8 @@ _SIGNS = {
         r"""
         dice che, dicono, ha detto, secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
         afferma, sul giornale, notizie?, articolo, un
-        amico, un'amica, cosi dice, un mio \w+, una mia \w+, mi hanno detto, mi ha raccontato, a quanto pare, si dice
+        amico, un'amica, cosi dice, un mio \w+, una mia \w+, mi hanno detto, mi ha raccontato, a quanto pare, si dice,
+        (?:sostiene|giura|assicura|insiste|spiega|racconta|diceva) che
         """
     ),
     "passing": word_of(
@@ -543,7 +555,7 @@ _SIGNS = {
         il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
         """
     ),
-    "reaction": r"^(?:ok|va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|wow|bravo|"
+    "reaction": r"\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|\bne abbiamo parlato\b|^(?:ok|va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|wow|bravo|"
     r"ciao|buongiorno|buonasera|buonanotte|certo|esatto|capito|fantastico|che (?:bello|"
     r"peccato)|prego|tranquill[oa]|adoro(?=[,.!]|$)|d'accordo)\b(?!,?\s+(?:a proposito|io|"
     r"il mio|la mia|mi|abito|ho|sono|noi)\b)|\bgrazie\W*$",
@@ -579,7 +591,7 @@ PACK = Pack(
     rules=_RULES,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
-    leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si|grazie|comunque|"
+    leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si(?=\s*[,:.!…])|grazie|comunque|"
     r"a proposito|tra l'altro|in realta|inoltre|anche|e|ma|pero|per la cronaca|sappi che|"
     r"ti informo che|ti aggiorno|ti ricordo che|per tua informazione|contesto|per contesto|aggiornamento|nota|"
     r"avviso|dimenticavo|sinceramente|onestamente|purtroppo|fortunatamente|insomma|quindi|perche|"
@@ -599,6 +611,7 @@ PACK = Pack(
     r"salva(?: che|\s*[:,])|devi (?:sapere|ricordare) che|"
     r"voglio che (?:tu )?(?:ti )?ricordi che|da ricordare\s*:)\s*",
     turns=r"\s?[,:]\s+",
+    splices=True,
     breaks=rf",\s+(?={_REQUEST})|:\s+(?=(?:io|noi|(?:il |la |i |le )?(?:mi[oa]|miei|mie|nostr[oaie])|ho|abbiamo|"
     rf"sono|siamo|in casa)\b)|"
     r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:e|ma|pero|quindi|o|percio|adesso|ora)\s+)*(?:perche|visto che|"
@@ -611,19 +624,20 @@ PACK = Pack(
     r"(?:che (?:ore|cosa|tipo|giorno|ne)|cosa|qual|quale|quali|come(?! \w+ (?:abbiamo|usiamo|uso|ho)\b)|"
     r"quando (?:è|sono|ci|arriva)|dove|"
     r"chi|perche (?!(?:io|sono|ho|lavoro|abito))|quanto|quanti|puoi|potresti|puo|sai|conosci|pensi|"
-    r"hai|mi (?:aiuti|dici|spieghi|fai|dai|puoi|sai)|aiutami|dimmi|vorrei|voglio|cerco|mi serve|"
+    r"hai|mi (?:aiuti|dici|spieghi|fai|dai|puoi|sai)|aiutami|dimmi|vorrei|voglio|cerco|mi servono?|"
     r"ho bisogno|c'è|ci sono|posso|devo(?![^,.!?]{0,60}\b(?:entro|prima del?|per il)\b)|secondo te|qualche idea)\b",
     supposes=r"(?:ipotizz\w+|supponendo|ammettiamo|se (?!(?:ti|io ti|mi) (?:chied|scriv|mand|parl))|e se|"
     r"immagin\w+|suppon\w+|mettiamo|"
     r"facciamo finta|ammesso che|nel caso|magari|spero|anche se fossi|qualora|n(?:el|"
     r"ella) (?:mio|mia|questo|questa)? ?(?:romanzo|sogno|storia|racconto|gioco|film)|un giorno)\b",
-    pretends=r"\b(?:gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi) (?:un|una|"
-    r"uno) (?:\w+ )?(?:storia|racconto|poesia|dialogo|scena|lettera da)|nel mio romanzo|"
+    pretends=r"\b(?:gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi)\b[^.:!?\n]{0,60}?\b"
+    r"(?:storia|racconto|romanzo|giallo|poesia|dialogo|scena|lettera da|prima persona)|"
+    r"^(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|nel mio romanzo|"
     r"immaginari[oa]|immagina (?:che|di|un)|sei un (?:pirata|agente|personaggio))\b",
     joins=frozenset({"e", "o"}),
     tails=r"(?:perche|visto che|dato che|siccome|anche se|mentre|e lui|e lei|ma|pero|quindi)?",
     presumes=r"(?:visto che|dato che|siccome|considerato che)",
-    reports=r"(?:ha detto|dice|diceva|ha scritto|scrive|ha chiesto|secondo \w+)\s*[:,]?\s*$",
+    reports=r"(?:ha detto|dice|diceva|ha scritto|scrive|ha chiesto|secondo [^,;.]{2,40})\s*[:,]?\s*$",
     hedges=r"\b(?:forse|probabilmente|magari|non so se|non sono sicur[oa]|sto pensando|pensavo di|"
     r"credo che|mi sembra|pare che|a quanto pare|dicono che|scherzo|per scherzo|chissa|"
     r"\w{2,}(?:[eiar]rei|rrei|drei|rebbe|remmo|rebbero)|un mio amico|una mia amica|si vedra|"
