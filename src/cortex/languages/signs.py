@@ -102,7 +102,7 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
         if "health" in shown:
             shown.discard("trouble")  # what somebody cannot eat or do is no fault to fix
         if "milestone" in shown:
-            shown.discard("passing")  # what happened in a life yesterday is still so in a year
+            shown -= {"passing", "trouble"}  # what happened in a life yesterday is still so in a year
         if "passing" in shown:
             shown.discard("definite")  # where somebody is just now is soon over
         if sum(WEIGHTS[name] for name in shown) < ENOUGH:
