@@ -101,6 +101,8 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
             shown.discard("norm")  # what people tell each other, or always do, asks nothing of an assistant
         if "health" in shown:
             shown.discard("trouble")  # what somebody cannot eat or do is no fault to fix
+        if "hearsay" in shown:
+            shown -= {"norm", "steps"}  # what somebody else says has to be done
         if "milestone" in shown:
             shown -= {"passing", "trouble"}  # what happened in a life yesterday is still so in a year
         if "passing" in shown:
