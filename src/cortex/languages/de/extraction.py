@@ -704,7 +704,7 @@ _SIGNS = {
     r"lösch|prüf|finde|warte|lass|spiel|"
     r"erstell|entwirf|liste|wiederhol|schick|setz|probier|denk dir|stell dir|empfiehl|berechne|hol)\w{0,3}\b|"
     r"\b(?:möchte|würde gern\w*|hätte gern\w*|brauche (?:mal|eine?n?|hilfe|dringend|noch|jetzt)\b|brauch mal|"
-    r"ich suche|kannst du|könntest du|ich will|"
+    r"ich suche?|kannst du|könntest du|ich will|"
     r"muss (?:noch|mal|heute|kurz)|hilfe|"
     r"hilf mir|ich werde (?:mal|jetzt|gleich))\b",
     "unreal": word_of(
@@ -720,13 +720,13 @@ _SIGNS = {
         r"""
         sagt, sagte, sagen, meint, meinte, angeblich, laut, soll, sollen, sei, behauptet, man sagt,
         es heißt, habe gelesen, gehört dass, steht:, im artikel, rundschreiben, zeitung, erzählt, chef will,
-        fragt, fragte, findet, heißt es, hab gelesen, sagt man, schwört, versichert, erklärt
+        fragt, fragte, findet, heißt es, hab gelesen, sagt man, prahlt, ^(?:einer|jemand|eine|ein typ) (?:auf|aus|bei|in|von|vom)\b[^.]*, schwört, versichert, erklärt
         """
     ),
     "passing": word_of(
         r"""
         (?<!stand )heute, gerade(?![^.]{0,40}\b(?:ge\w+|\w+ge\w+|\w+iert)\b), gleich, eben, kurz (?!vorweg)\w*, diesmal,
-        momentan, im moment, gestern, später,
+        momentan, im moment, gestern, schon wieder, später, grad,
         unterwegs, im zug, in der straßenbahn, in der bahn, im aufzug, im stau, im auto, im supermarkt,
         in der schlange, im meeting, beim arzt, im bus, moment, sofort da, bin dann mal, bis gleich, bis später,
         morgen früh,

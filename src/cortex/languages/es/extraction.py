@@ -108,6 +108,8 @@ _ORDER = (
     r"|(?:los |las |mis )?\w+(?: \w+){0,2},? siempre (?:en|con|por|sin|a|al|de)\b.*"
     rf"|(?:cuando|si|cada vez que|siempre que|antes de|después de) [^,.!?\n]{{3,60}}, (?:por favor,? )?(?:{_DO}|"
     rf"que sean?|que)\b.*"
+    r"|(?:antes que|antes de|en vez de|en lugar de|mejor que) \w+r(?:te|me|lo|la)?\b[^,.!?\n]{0,40}, "
+    r"(?:mejor )?(?:dime|dilo|pregúntame|avísame|confiesa|reconoce|admite|consulta)\b.*"
     r"|(?:los|las|mis) \w+s(?: (?:de|del|en|para) [^,.!?\n]{2,30})?,? (?:siempre )?(?:ponl|dámel|pásamel|escríbel|"
     r"mándamel|explícamel|hazl|hazmel|tradúcel)[oa]s (?:siempre |tod[oa]s )?(?:en|con|sin|así|por|de|al)\b.*"
     rf"|(?:en|para|con) (?:las|los|mis|tod[oa]s|cada)\b [^,.!?\n]{{2,40}}, (?:por favor,? )?{_DO}\b.*"
@@ -148,7 +150,7 @@ _RULES: tuple[Rule, ...] = (
         whole=True,
         asked=True,
         pattern=r"(?:cuando|siempre que|cada vez que|si)\s+(?:yo\s+)?(?:te\s+|me\s+)(?:pida|pregunte|hable|diga|"
-        r"mencione|mande|mandes|escribas?|envíes?|envíe|respondas|contestes|des|hagas|expliques|propongas|"
+        r"mencione|mande|mandes|pido|pregunto|mando|envío|paso|escribo|escribas?|envíes?|envíe|respondas|contestes|des|hagas|expliques|propongas|"
         r"recomiendes)\b.{3,}|(?:cuando|siempre que|cada vez que)\s+te\s+\w+[ae]\b[^.!?\n]{0,80}?,\s.{3,}|"
         rf"(?:siempre que|cada vez que|cuando)\s+(?!{_ONCE}\b)(?:me |nos |te |lo |no )?\w{{2,}}[ae]s\b"
         r"[^,.!?\n]{0,80},\s+(?!¿|\w+(?:ré|rás|remos|amos|emos)\b)\w.{3,}",
@@ -168,7 +170,7 @@ _RULES: tuple[Rule, ...] = (
         r"favor,?\s+)?no\s+(?:vuelvas a|uses|utilices|pongas|me llames|me trates|añadas|hagas|borres|incluyas|"
         r"envíes|escribas|toques|publiques)\b.*\b(?:nunca|jamás|más|sin (?:preguntar|avisar|confirmar)|otra "
         r"vez|en mis|en los|cuando)\b.*|(?:deja|dejad|evita) de \w+.{3,}|evita \w+.{3,}|no vuelvas a .{3,}|"
-        r"(?:por favor,?\s+)?(?:contéstame|respóndeme|háblame|escríbeme|tutéame|trátame)\b.*",
+        r"(?:por favor,?\s+)?(?:vos,? )?(?:cont[eé]stame|resp[oó]ndeme|h[aá]blame|escr[ií]beme|tut[eé]ame|tr[aá]tame)\b.*",
         veto=_ASK + r"|\bsiempre (?:te|que|y cuando)\b|esta vez|^(?:por favor,?\s+)?escríbeme (?:un|una)\b",
     ),
     Rule(
@@ -522,7 +524,7 @@ _PRETERITE = (
 )
 """Verbs whose -é or -í is often written without its accent; other words in -e are no verbs of the speaker."""
 _I_DO = (
-    r"(?:soy|somos|estoy|estamos|tengo|tenemos|tenía|era|éramos|he|hemos|voy|vamos|doy|hay|fui|tuve|hice|puse|vine|"
+    r"(?:sé(?=\s\w+[aei]r\b)|soy|somos|estoy|estamos|tengo|tenemos|tenía|era|éramos|he|hemos|voy|vamos|doy|hay|fui|tuve|hice|puse|vine|"
     rf"(?!{_NO_VERB}\b)[a-zñáéíóú]{{2,20}}(?:o|\u00e9|\u00ed)|(?:{_PRETERITE})[éí]|[a-zñáéíóú]{{2,20}}(?:amos|emos|imos|ábamos|íamos))\b"
 )
 """A verb in the first person. Where a statement opens with a word in -o or -é, it is a verb more often than not."""
@@ -532,7 +534,7 @@ _TELLING = (
         r"(?:(?:desde|hace|en|a|al|los|las|el|la|de|del|después|antes|este|cada|todos|todas|por|para|con|durante)"
         r"\s[^.;:!?]{2,40}?,?\s)?"
         r"(?:(?:yo|nosotros|no|ya|solo|sólo|también|todavía|aún|siempre|nunca|me|nos|lo|la|se|casi)\s+){0,4}"
-        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|como (?:persona|madre|padre|buen[oa]?)\s|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
+        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|(?:yo|nosotr[oa]s)\s(?:sin|con|a|en|de|por|para|el|la|los|las)\s|como (?:persona|madre|padre|buen[oa]?)\s|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
     )
     + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:me|nos|tengo|tenemos|hemos|[a-zñ]{3,20}amos|conmigo|yo)\b"
 )
@@ -549,7 +551,7 @@ _SIGNS = {
         madrugo, colecciono, duermo, cobro, pago, gano, peso, mido, calzo, crío, cultivo, doy, enseño, dirijo,
         coordino, canto, odio, prefiero, suelo, evito, detesto, dejé, empecé, cambié, compré, nací, crecí,
         me[zj]oré, puedo, necesité, monté, abrí, vendí, perdí, aprobé, saqué, terminé, vine, mudé, viajo, leo,
-        escribo, programo, pinto, bailo, escalo
+        escribo, programo, pinto, bailo, escalo, sé \w+[aei]r
         """
     ),
     "kin": rf"\b(?:mi|mis|nuestr[oa]s?|el|la|los|las|una?|dos|tres)\s(?:{_KIN}|niñ[oa]s|peque|peques|crí[oa]s?|"
@@ -755,7 +757,8 @@ _SIGNS = {
     ),
     "hearsay": word_of(
         r"""
-        dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene, dijo, dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
+        dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene, (?:señala|indica|apunta|revela|insiste|jura) (?:en )?que,
+        presumen? de, ^(?:uno|una|un tipo|un tío|alguien|un señor|una señora|un compañero|una compañera) (?:del?|en|que)\b[^.]*, dijo(?! basta), dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
         asegura, periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto,
         al parecer, me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido,
         me han pedido, me contó, pregunta, me pidió, escribió
@@ -764,7 +767,7 @@ _SIGNS = {
     "passing": word_of(
         r"""
         (?<!por )hoy (?!por hoy|en día)\w*, hoy(?=\W*$), hoy(?=[,;:]), ahora mismo, esta noche, esta tarde, esta mañana, luego te, ahora te, en un rato, enseguida,
-        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo|cenando|esperando|probando), espera(?=\W*$),
+        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo|cenando|esperando|probando|calentando|fregando|duchándome|paseando|aparcando|planchando), espera(?=\W*$),
         en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus, en el autobús,
         en el tren, esta vez, por ahora,
         un momento, un segundo, ayer, anoche, de camino, llegando, saliendo, ya voy, vuelvo
@@ -791,7 +794,7 @@ _SIGNS = {
         r"""
         no me (?:arranca|enciende|carga|funciona|va el|va la), error, falla, fallo, fallando, no funciona,
         no arranca, no carga, colgado, colgó, roto, rota,
-        estropead[oa], no me deja, no sé, no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
+        estropead[oa], no me deja, no sé(?!\s\w+[aei]r\b), no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
         no encuentro, no consigo, se cayó, se ha caído, duda, dudas, pregunta, problema, no se pudo, no me sale,
         he perdido el hilo, en negro, se me ha (?:quedado|colgado|bloqueado|borrado|ido), otra vez
         """
@@ -897,7 +900,7 @@ PACK = Pack(
         puedo puedes hace uso llevo hago voy creo necesito tomo bebo suelo vamos estamos eres fue sobre
         pregúntame dime dímelo dame ponme avísame recuérdame conmigo algo cualquier sin sólo antes seguro
         respuestas hecho tenía otra otro unos unas solo aquí dos tres cuatro semana mes año hijo hija hermano hermana
-        nuestros nuestras día días trabajamos usamos hacemos quedamos
+        nuestros nuestras día días sé sabes vos tú acá tenés sos laburo trabajamos usamos hacemos quedamos
         """.split()
     ),
 )

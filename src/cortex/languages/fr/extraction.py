@@ -284,6 +284,7 @@ _RULES = families(
         r"suis mariee?|sommes maries|separe|pacse)\b.*",
         "fact.language": rf"{_I}{_NE}(?:parle|parlons|apprends|apprend|etudie|maitrise|"
         rf"comprends)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
+        r"je (?:ne )?sais pas (?!dire|expliquer|repondre|faire|choisir|quoi|ou\b)\w+(?:er|ir|re)\b.{0,40}|"
         r"ma langue maternelle\s.{3,}|je suis bilingue\b.*",
         "fact.job": (
             rf"{_I}{_NE}{_ADV}(?:travaille|travaillons|bosse|bossons|enseigne|etudie|etudions|dirige|"
@@ -555,7 +556,8 @@ _SIGNS = {
         j'ai lu, j'ai entendu, affirme,
         article, journal, un ami,
         une amie, un pote, on m'a dit, m'a raconte, les infos,
-        (?:pretend|soutient|jure|assure|raconte|repete|explique|disait) qu\w*
+        se vante\w* (?:de|d), ^(?:un mec|un type|quelqu'un|une fille|un gars) (?:du?|de la|au|qui)\b[^.]*,
+        (?:indique|montre|revele|precise|pretend|soutient|jure|assure|raconte|repete|explique|disait) qu\w*
         """
     ),
     "passing": word_of(
@@ -565,14 +567,14 @@ _SIGNS = {
         dans le bus, dans le metro, dans la queue, j'ecris un\w*, attends(?=\W*$), cette fois, pour l'instant,
         une minute, une seconde, je viens de,
         hier,
-        hier soir, bientot la, retard, en reunion, je reviens, dans les bouchons
+        hier soir, bientot la, en train de, est encore (?:dans|sur|la), retard, en reunion, je reviens, dans les bouchons
         """
     ),
     "mood": word_of(
         r"""
         fatiguee?, crevee?, creve, epuisee?, faim, soif, sommeil, froid, chaud, pressee?, contente?, heureu\w+, triste,
         stressee?, enervee?, marre,
-        malade, mal a la tete, change d'avis, zut, mince, le temps a, (?<!en )(?<!s')occupee?, prete?, bloquee?,
+        malade, mal a la tete, change d'avis, zut, mince, le temps a, (?<!en )(?<!s')occupee?, (?:suis|es|est) prete?, bloquee?,
         perdue?, deprime\w*,
         impatiente?, envie
         """
@@ -589,15 +591,15 @@ _SIGNS = {
     + word_of(
         r"""
         erreur, bug, batterie, ne compile plus, plante, compile, ne marche pas, marche pas, ne fonctionne pas,
-        casse\w*, en panne, je ne sais pas,
-        je sais pas,
+        casse\w*, en panne, je ne sais pas(?! \w+(?:er|ir|re)\b),
+        je sais pas(?! \w+(?:er|ir|re)\b),
         je ne comprends pas, je comprends pas, j'ai oublie, je ne trouve pas, je n'arrive pas, j'arrive pas,
         probleme, question, doute
         """
     ),
     "at hand": word_of(
         r"""
-        ce (?!mois|projet|semestre|printemps)\w+, cet (?!ete|hiver|automne)\w+, cette
+        ce (?!mois|projet|semestre|printemps|que l|que m)\w+, cet (?!ete|hiver|automne)\w+, cette
         (?!annee|entreprise|equipe)\w+, ca, ceci, cela, le texte, la phrase,
         j'ecris un\w*, je t'\w+, je te (?:rappelle|dis|reponds|tiens|laisse|recontacte|montre|passe), le paragraphe, l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
         """

@@ -121,6 +121,11 @@ _RULES = families(
             r"(?:voglio|preferisco|vorrei) che tu\s.{5,}",
             _ONCE + r"|^mai\b[^.!?]{0,20}\b(?:fatto|detto|sentito|provato)\b|^non (?:dire|fare) (?:sciocchezze|cosi)",
         ),
+        "rule.order": (
+            r"(?:piuttosto che|invece di|prima di) \w+r(?:e|ti|mi|lo|la)\b[^,.!?\n]{0,40}, (?:dimmi|dillo|chiedi|chiedimi|"
+            r"avvisami|ammetti)\b.*",
+            r"\b(?:oggi|stavolta|domani)\b",
+        ),
         "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?!un|una|quando|il|la|alle|per|dopo|se)(?:pure\s+|"
         rf"semplicemente\s+|solo\s+)*(?P<value>{_ONE_NAME}).*",
         "rule.must": (
@@ -241,7 +246,7 @@ _RULES = families(
         r"ci sposiamo|ci siamo sposati|mi sono sposat[oa]|mi sono separat[oa])\b.*",
         "fact.language": r"(?:io\s+|noi\s+)?(?:anche\s+|non\s+)?(?:parlo|parliamo|sto (?:imparando|studiando)|"
         rf"imparo|studio|conosco|capisco)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
-        rf"la mia (?:lingua madre|madrelingua)\s.{{3,}}|sono (?:bilingue|madrelingua)\b.*",
+        rf"(?:io )?non so (?!dire|dirti|spiegare|rispondere|fare|scegliere)\w+[aei]re\b.{{0,40}}|la mia (?:lingua madre|madrelingua)\s.{{3,}}|sono (?:bilingue|madrelingua)\b.*",
         "fact.job": (
             rf"(?:io\s+|noi\s+)?{_ADV}(?:lavoro|lavoriamo|studio|studiamo|insegno|dirigo|gestisco|gestiamo|"
             r"coordino|esercito|faccio (?:il|la|l'|un dottorato|un master|uno stage|tirocinio|"
@@ -468,7 +473,7 @@ _SIGNS = {
         r"""
         abbiamo deciso, ho deciso, è deciso, abbiamo scelto, ho scelto, abbiamo optato, abbiamo stabilito, ci
         siamo messi d'accordo, alla fine andiamo, alla fine abbiamo, restiamo con, passiamo a, rinunciamo,
-        abbiamo scartato, abbiamo votato, teniamo il, teniamo la, niente piu
+        abbiamo scartato, abbiamo votato, mettiamo da parte, puntiamo su\w*, accantoniamo, ci concentriamo su\w*, teniamo il, teniamo la, niente piu
         """
     ),
     "norm": word_of(
@@ -496,7 +501,7 @@ _SIGNS = {
     r"puoi|potresti|(?<!non )puo|mi aiuti|devo|mi dai|sto per|mi servono)\b",
     "unreal": word_of(
         r"""
-        se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo, mettiamo,
+        se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo, mettiamo(?! da parte),
         sarebbe, avrei, comprerei, farei, andrei, \w+erei, \w+irei, credo che, mi sembra, suppongo, scherzo,
         personaggio, ho sognato, pare che, un giorno, spero, credo, penso, immagino, mi chiedo, mi domando, vediamo,
         non vedo l'ora, chissa, direi
@@ -504,10 +509,10 @@ _SIGNS = {
     ),
     "hearsay": word_of(
         r"""
-        dice che, dicono, ha detto, secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
+        dice che, dicono, ha detto(?! basta), si vant\w+ di, ^(?:uno|una|un tizio|qualcuno|un tale) (?:al|del\w*|che|in)\b[^.]*, secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
         afferma, sul giornale, notizie?, articolo, un
         amico, un'amica, cosi dice, un mio \w+, una mia \w+, mi hanno detto, mi ha raccontato, a quanto pare, si dice,
-        (?:sostiene|giura|assicura|insiste|spiega|racconta|diceva) che
+        (?:segnala|indica|mostra|rivela|sostiene|giura|assicura|insiste|spiega|racconta|diceva) che
         """
     ),
     "passing": word_of(
@@ -515,7 +520,7 @@ _SIGNS = {
         oggi, stasera, stamattina, stanotte, oggi pomeriggio, tra poco, fra poco, in treno, in
         autobus, in metro, in coda, in fila, in riunione, ti scrivo, per strada, arrivo, sto arrivando, stavolta, per
         ora, un minuto, un
-        secondo, ho appena, ieri, ritardo, un attimo,
+        secondo, ho appena, ieri, è di nuovo (?:in|nel\w*|sul\w*), ritardo, un attimo,
         st[oa] \w{2,20}ndo, stiamo \w{2,20}ndo, stavo, torno, esco,
         vado a (?:letto|dormire|mangiare|prendere|fare), tra un'ora, subito, dopo ti, ci sentiamo, a dopo
         """
@@ -544,7 +549,7 @@ _SIGNS = {
         non parte, non si apre,
         ho provato, sto provando, ho un dubbio,
         non ho capito, non compila, non va (?!giu|mai|a),
-        non so, non capisco, non ricordo, ho dimenticato, non trovo, non riesco, problema, domanda, dubbio
+        non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo, non riesco, problema, domanda, dubbio
         """
     ),
     "at hand": word_of(
@@ -627,7 +632,7 @@ PACK = Pack(
     r"hai|mi (?:aiuti|dici|spieghi|fai|dai|puoi|sai)|aiutami|dimmi|vorrei|voglio|cerco|mi servono?|"
     r"ho bisogno|c'è|ci sono|posso|devo(?![^,.!?]{0,60}\b(?:entro|prima del?|per il)\b)|secondo te|qualche idea)\b",
     supposes=r"(?:ipotizz\w+|supponendo|ammettiamo|se (?!(?:ti|io ti|mi) (?:chied|scriv|mand|parl))|e se|"
-    r"immagin\w+|suppon\w+|mettiamo|"
+    r"immagin\w+|suppon\w+|mettiamo(?! da parte)|"
     r"facciamo finta|ammesso che|nel caso|magari|spero|anche se fossi|qualora|n(?:el|"
     r"ella) (?:mio|mia|questo|questa)? ?(?:romanzo|sogno|storia|racconto|gioco|film)|un giorno)\b",
     pretends=r"\b(?:gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi)\b[^.:!?\n]{0,60}?\b"
@@ -681,7 +686,7 @@ PACK = Pack(
         dicono mattina sera si dice oggi domani ieri puoi vorrei voglio faccio fa sto stai uso alle
         allergico allergica vengo potrei dovrei potresti dovresti scadenza riunione
         affitto ne ora signor signora apre prima dopo
-        ricordati ricorda rispondi nel dell all sull quest un' e' po tutti tutte ogni essere fare
+        so sai nuotare ricordati ricorda rispondi nel dell all sull quest un' e' po tutti tutte ogni essere fare
         """.split()
     ),
 )

@@ -122,6 +122,11 @@ _RULES = families(
             _ONCE + r"|^nunca (?:mais )?(?:fui|vi|comi|tive|estive|usei|tinha|gostei|consigo|sei|soube|pensei)\b|"
             r"^nao (?-i:[A-Z])",
         ),
+        "rule.order": (
+            r"(?:em vez de|ao inves de|antes de|melhor que) \w+r\b[^,.!?\n]{0,40}, (?:me )?(?:diz|diga|fala|fale|pergunta|"
+            r"pergunte|avisa|avise|admite|admita)\b.*",
+            _ONCE,
+        ),
         "rule.call_me": rf"{_PLEASE}(?:(?:me cham[ae]|cham[ae]-me|pode[s]? me chamar|pode[s]? chamar-me|"
         r"podem me chamar|trat[ae]-me)\s+(?:so\s+|apenas\s+|simplesmente\s+)?(?:de|por)?\s*)"
         rf"(?P<value>{_ONE_NAME}).*",
@@ -157,7 +162,7 @@ _RULES = families(
             r"optei|optamos|"
             r"optou|definimos|definiu|combinamos|combinei|acordamos|fechamos (?:com|que)|resolvi|"
             r"resolvemos|resolveu|votamos|ficou (?:decidido|definido|combinado|acordado))\b.*|(?:vamos|"
-            r"vou)\s+(?:de|ficar com|com|"
+            r"vou)\s+(?:de|ficar com|com|focar em|focar n[oa]|engavetar|priorizar|abandonar|apostar em|"
             r"usar|adotar|manter|migrar para|mudar para)\s.{3,}|(?:decisao|ta decidido|esta decidido|"
             r"foi decidido)(?: tomada)?\s?[:,]?\s.{3,}",
             r"\b(?:ainda nao|hoje a noite|de onibus|de carro|de uber|de metro|agora)\b|\bcom (?:calma|voce)\b",
@@ -252,7 +257,7 @@ _RULES = families(
         r"casamos)\b.*",
         "fact.language": r"(?:eu\s+|a gente\s+|nos\s+)?(?:tamb[eé]m\s+)?(?:falo|falamos|fala|estou aprendendo|"
         rf"estou a aprender|aprendo|estudo|domino|entendo)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
-        rf"(?:[oa]\s+)?minha lingua materna\s.{{3,}}|(?:eu )?sou bilingue\b.*",
+        rf"(?:eu )?nao sei (?!dizer|explicar|responder|fazer|lidar|escolher)\w+[aei]r\b.{{0,40}}|(?:[oa]\s+)?minha lingua materna\s.{{3,}}|(?:eu )?sou bilingue\b.*",
         "fact.job": (
             rf"(?:eu\s+|a gente\s+|nos\s+)?{_ADV}(?:trabalho|trabalhamos|trabalha|estudo|estudamos|leciono|"
             r"dou aulas?|ensino|dirijo|gerencio|coordeno|faco (?:faculdade|mestrado|doutorado|estagio|"
@@ -361,7 +366,7 @@ _I_DO = (
 _TELLING = opening(
     r"(?:(?:entao|bom|bem|e|mas|porem|infelizmente|alias|ah|ate|agora|hoje em dia|atualmente|la em casa|aqui em casa|"
     r"por aqui|na verdade|ultimamente|ontem|anteontem|semana passada|mes passado)[,:]?\s+){0,3}"
-    r"(?:(?:desde|ha|faz|em|no|na|nos|nas|de|depois|antes|este|esse|ano|mes|semana|todo|toda|todos|todas|cada|"
+    r"(?:(?:fins? de semana|final de semana|desde|ha|faz|em|no|na|nos|nas|de|depois|antes|este|esse|ano|mes|semana|todo|toda|todos|todas|cada|"
     r"à|a|às|aos|dia|"
     r"para|pra|com|por|durante|quando)\s[^.;:!?]{2,40}?,?\s)?"
     r"(?:(?:eu|nos|nao|ja|so|tambem|ainda|sempre|nunca|me|te|se|o|a|quase|mal|nem)\s+){0,4}"
@@ -370,7 +375,7 @@ _TELLING = opening(
 )
 
 _SIGNS = {
-    "telling": _TELLING + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:eu|a gente|comigo|temos|tenho|[a-z]{3,20}amos|"
+    "telling": _TELLING + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:eu|a gente|comigo|p(?:a)?ra mim|temos|tenho|[a-z]{3,20}amos|"
     r"no meu caso)\b",
     "definite": opening(
         r"(?:[oa]s?|(?:no|na|nos|nas|em|para|pra|desde|ao|à|às|cada|todo|"
@@ -532,19 +537,19 @@ _SIGNS = {
     ),
     "hearsay": word_of(
         r"""
-        diz que, ele diz, ela diz, um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
+        diz que(?! nao sabe), se gabam? de, ^(?:um cara|uma moca|um sujeito|algu[eé]m|um colega) (?:d[oae]|n[oa]|que)\b[^.]*, ele diz, ela diz, um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
         li que, li num, (?<!-)ouvi,
         afirma, no jornal, noticias?,
         artigo, um amigo, uma amiga, falou, perguntou, escreveu, me contaram, me disseram, pelo visto, ao que parece,
-        (?:garante|jura|insiste|sustenta|defende|alega|explicou|comentou|diz) que, dizia que
+        (?:aponta|indica|mostra|revela|garante|jura|insiste|sustenta|defende|alega|explicou|comentou|diz) que, dizia que
         """
     ),
     "passing": word_of(
         r"""
         hoje, agora mesmo, esta noite, hoje à noite, esta manha, ja te, daqui a pouco, ja ja, no onibus, no
-        metro, no trem, no autocarro, na fila, a caminho, chegando, saindo, desta vez, por enquanto, um
+        metro, no trem, no autocarro, na fila, a caminho, desta vez, por enquanto, um
         minuto, um segundo, acabei de (?:comer|chegar|acordar|sair|ver|ler|almocar|jantar|tentar|mandar|enviar),
-        atrasad[oa], ontem, (?:estou|to|tou) (?:em|no|na) (?:reuniao|aula|transito|mercado|rua|m[eé]dico|trabalho),
+        atrasad[oa], ontem, (?:esta|ta) [^.]{2,30} de novo, (?:estou|to|tou) (?:em|no|na) (?:reuniao|aula|transito|mercado|rua|m[eé]dico|trabalho),
         (?:estou|to|tou|estava|estamos) \w{2,20}ndo(?![^.]{1,30}\bha\b), vou (?!de|operar|ter),
         vamos (?!de|com|ter|adiar|casar|mudar), ja volto, volto, agorinha
         """
@@ -568,7 +573,7 @@ _SIGNS = {
     + word_of(
         r"""
         erro, bug, bateria (?:fraca|acabando|acabou), travou, trava, nao funciona, quebrou, quebrad[oa],
-        nao liga, nao abre, nao sei, nao
+        nao liga, nao abre, nao sei(?! \w+[aei]r\b), nao
         entendo, nao lembro, esqueci, nao acho, nao encontro, nao consigo, problema, pergunta, duvida,
         tentei, tentando, nao compila, demais, nao entendi
         """
