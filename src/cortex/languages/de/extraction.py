@@ -357,8 +357,10 @@ _RULES: tuple[Rule, ...] = (
         pattern=rf"(?P<name>{_NAME})\s+(?:ist|sind|heißt)\s+(?:mein|meine|unser|unsere|der neue|die neue|bei "
         rf"uns)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:leitet|betreut|verantwortet|kümmert sich um|wartet|ist "
         rf"(?:zuständig|verantwortlich) für)\s.{{3,}}|(?:(?:er|sie|es) (?:heißt|hört auf den namen)|"
-        rf"sie heißen|(?:wir haben|ich hab|ich habe) (?:ihn|sie|es) (?:\w+ )?(?={_NAME}\s(?:genannt|getauft)))\s*{_NAME}.*",
-        veto=_ASK + r"|^(?:Das|Dies|(?:Es|Er|Sie)(?! (?:heißt|heißen|hört))|Hier|Da|Wer|Was|Der|Die|Wo)\b|problem|lieblings|fehler",
+        rf"sie heißen|(?:wir haben|ich hab|ich habe) (?:ihn|sie|es) (?:\w+ )?(?={_NAME}\s(?:genannt|"
+        rf"getauft)))\s*{_NAME}.*",
+        veto=_ASK + r"|^(?:Das|Dies|(?:Es|Er|Sie)(?! (?:heißt|heißen|hört))|Hier|Da|Wer|Was|Der|Die|Wo)\b|problem|"
+        r"lieblings|fehler",
     ),
     Rule(
         name="person.my",
@@ -720,7 +722,8 @@ _SIGNS = {
         r"""
         sagt, sagte, sagen, meint, meinte, angeblich, laut, soll, sollen, sei, behauptet, man sagt,
         es heißt, habe gelesen, gehört dass, steht:, im artikel, rundschreiben, zeitung, erzählt, chef will,
-        fragt, fragte, findet, heißt es, hab gelesen, sagt man, prahlt, ^(?:einer|jemand|eine|ein typ) (?:auf|aus|bei|in|von|vom)\b[^.]*, schwört, versichert, erklärt
+        fragt, fragte, findet, heißt es, hab gelesen, sagt man, prahlt,
+        ^(?:einer|jemand|eine|ein typ) (?:auf|aus|bei|in|von|vom)\b[^.]*, schwört, versichert, erklärt
         """
     ),
     "passing": word_of(
@@ -769,8 +772,10 @@ _SIGNS = {
         der war gut, das gefällt, das ist, das war, das klingt, das passt, die version gefällt, lieb ich, hier
         """
     ),
-    "reaction": r"\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|\bdu hast (?:mir|mich)\b|\bgerettet\W*$|"
-    r"\bhat (?:echt |wirklich |ja )?geklappt\b|^krass\b|^(?:danke|super|toll|genau|ok|okay|ja|nein|nee|haha\w*|ach so|stimmt|klar|perfekt|prima|cool|"
+    "reaction": r"\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|\bdu hast (?:mir|mich)\b|"
+    r"\bgerettet\W*$|"
+    r"\bhat (?:echt |wirklich |ja )?geklappt\b|^krass\b|^(?:danke|super|toll|genau|ok|okay|ja|nein|nee|haha\w*|"
+    r"ach so|stimmt|klar|perfekt|prima|cool|"
     r"wow|puh|boah|moment|sorry|hallo|hi|tschüss|"
     r"guten|schön|gut(?! zu wissen)|alles|vergiss es|kein problem|bitte schön|gern geschehen|ah|oh|hm+|na ja|"
     r"ist ja)\b(?!,?\s+(?:übrigens|ich|mein|wir|unser))|\bdanke\W*$",
@@ -824,9 +829,11 @@ PACK = Pack(
     r"angenommen|stell dir vor|was wäre|hätte ich|"
     r"wäre ich|nehmen wir an|sofern|im (?:roman|"
     r"film|buch)|in (?:dem|der|einem|einer) (?:roman|geschichte|film|buch))\b",
-    pretends=r"\b(?:rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|schreib(?:e)?\b[^.:!?\n]{0,60}?(?:geschichte|gedicht|"
+    pretends=r"\b(?:rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|"
+    r"schreib(?:e)?\b[^.:!?\n]{0,60}?(?:geschichte|gedicht|"
     r"märchen|roman|krimi|brief aus|ich-form)\w{0,2}\b|"
-    r"^(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|verliert)\b|im roman|fiktiv\w*)\b",
+    r"^(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|verliert)\b|"
+    r"im roman|fiktiv\w*)\b",
     joins=frozenset({"und", "oder"}),
     tails=r"(?:weil|da|denn|obwohl|sondern|und|aber|also|deshalb|daher|darum)?$",
     presumes=r"(?:weil|da|denn|obwohl)",

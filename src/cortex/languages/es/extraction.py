@@ -115,7 +115,8 @@ _ORDER = (
     rf"|(?:en|para|con) (?:las|los|mis|tod[oa]s|cada)\b [^,.!?\n]{{2,40}}, (?:por favor,? )?{_DO}\b.*"
 )
 _ONCE = (
-    r"(?:(?:me |te |nos |lo |la |no )?(?:llegues|salgas|termines|acabes|puedas|quieras|vengas|tengas|veas|estés|vuelvas|"
+    r"(?:(?:me |te |nos |lo |la |no )?(?:llegues|salgas|termines|acabes|puedas|quieras|vengas|tengas|veas|estés|"
+    r"vuelvas|"
     r"vayas|eres|tienes|puedes|quieres|estás|vas|vienes|sales|llegas|vives|comes|trabajas|duermes|viajas|conoces|sepas|"
     r"sabes|haces|pasas|dejas|pierdes|piensas|creces|mueres|envejeces|te \w+))"
 )
@@ -126,7 +127,8 @@ _NO_ORDER = (
     r"jueves|viernes|sábado|domingo) (?:que|a las)|te preocupes|avísame cuando (?:llegues|salgas|termines|acabes|"
     r"estés)|te rindas|digas nunca|pasa nada|dice|dicen|decía|"
     r"mi (?:jefe|madre|"
-    r"padre|abuela)|receta dice|era|fue|estoy|tomo|voy)\b|,\s(?:tengo|tenemos|soy|somos|vivo|mi presupuesto)\b|^si (?:yo |no )?(?:tuviera|fuera|pudiera)"
+    r"padre|abuela)|receta dice|era|fue|estoy|tomo|voy)\b|,\s(?:tengo|tenemos|soy|somos|vivo|mi presupuesto)\b|"
+    r"^si (?:yo |no )?(?:tuviera|fuera|pudiera)"
 )
 
 _RULES: tuple[Rule, ...] = (
@@ -150,7 +152,8 @@ _RULES: tuple[Rule, ...] = (
         whole=True,
         asked=True,
         pattern=r"(?:cuando|siempre que|cada vez que|si)\s+(?:yo\s+)?(?:te\s+|me\s+)(?:pida|pregunte|hable|diga|"
-        r"mencione|mande|mandes|pido|pregunto|mando|envío|paso|escribo|escribas?|envíes?|envíe|respondas|contestes|des|hagas|expliques|propongas|"
+        r"mencione|mande|mandes|pido|pregunto|mando|envío|paso|escribo|escribas?|envíes?|envíe|respondas|contestes|"
+        r"des|hagas|expliques|propongas|"
         r"recomiendes)\b.{3,}|(?:cuando|siempre que|cada vez que)\s+te\s+\w+[ae]\b[^.!?\n]{0,80}?,\s.{3,}|"
         rf"(?:siempre que|cada vez que|cuando)\s+(?!{_ONCE}\b)(?:me |nos |te |lo |no )?\w{{2,}}[ae]s\b"
         r"[^,.!?\n]{0,80},\s+(?!¿|\w+(?:ré|rás|remos|amos|emos)\b)\w.{3,}",
@@ -170,7 +173,8 @@ _RULES: tuple[Rule, ...] = (
         r"favor,?\s+)?no\s+(?:vuelvas a|uses|utilices|pongas|me llames|me trates|añadas|hagas|borres|incluyas|"
         r"envíes|escribas|toques|publiques)\b.*\b(?:nunca|jamás|más|sin (?:preguntar|avisar|confirmar)|otra "
         r"vez|en mis|en los|cuando)\b.*|(?:deja|dejad|evita) de \w+.{3,}|evita \w+.{3,}|no vuelvas a .{3,}|"
-        r"(?:por favor,?\s+)?(?:vos,? )?(?:cont[eé]stame|resp[oó]ndeme|h[aá]blame|escr[ií]beme|tut[eé]ame|tr[aá]tame)\b.*",
+        r"(?:por favor,?\s+)?(?:vos,? )?(?:cont[eé]stame|resp[oó]ndeme|h[aá]blame|escr[ií]beme|tut[eé]ame|"
+        r"tr[aá]tame)\b.*",
         veto=_ASK + r"|\bsiempre (?:te|que|y cuando)\b|esta vez|^(?:por favor,?\s+)?escríbeme (?:un|una)\b",
     ),
     Rule(
@@ -206,7 +210,8 @@ _RULES: tuple[Rule, ...] = (
         pattern=r"para\s+\w+(?:ar|er|ir|arlo|arla)\b[^.!?\n]{0,50}[,:]?\s*(?:primero|hay que|tienes que|debes|se debe|"
         r"hacemos|ejecuta\w*|corre|haz|abre|pulsa|mantén|usamos|basta con|es necesario)\b.{4,}|(?:los pasos|"
         r"el proceso|el procedimiento|la receta)(?:\s(?:para|de)\s[^.!?\n:]{2,40})?\s?(?:son|es|:).{4,}|"
-        r"así (?:es como )?(?:se|(?:lo |la |los |las |me )?\w+(?:o|amos|emos|imos))\b.{4,}|primero\b.{3,}\b(?:luego|después|"
+        r"así (?:es como )?(?:se|(?:lo |la |los |las |me )?\w+(?:o|amos|emos|imos))\b.{4,}|primero\b.{3,}\b(?:luego|"
+        r"después|"
         r"entonces)\b.{3,}",
         veto=_ASK + r"|\b(?:ayúdame|dime|necesito que)\b",
     ),
@@ -519,13 +524,16 @@ _NO_VERB = any_of(
     """
 )
 _PRETERITE = (
-    "dej|empec|compr|cambi|mud|cas|jubil|gradu|apunt|trabaj|estudi|aprob|adopt|logr|saqu|llegu|encontr|termin|firm|mont|"
+    "dej|empec|compr|cambi|mud|cas|jubil|gradu|apunt|trabaj|estudi|aprob|adopt|logr|saqu|llegu|encontr|termin|firm|"
+    "mont|"
     "contrat|nac|viv|crec|sufr|abr|vend|perd|conoc|decid|eleg|acab|gan|pagu|reserv|tom|oper|pas|llev|us|volv|sal"
 )
 """Verbs whose -é or -í is often written without its accent; other words in -e are no verbs of the speaker."""
 _I_DO = (
-    r"(?:sé(?=\s\w+[aei]r\b)|soy|somos|estoy|estamos|tengo|tenemos|tenía|era|éramos|he|hemos|voy|vamos|doy|hay|fui|tuve|hice|puse|vine|"
-    rf"(?!{_NO_VERB}\b)[a-zñáéíóú]{{2,20}}(?:o|\u00e9|\u00ed)|(?:{_PRETERITE})[éí]|[a-zñáéíóú]{{2,20}}(?:amos|emos|imos|ábamos|íamos))\b"
+    r"(?:sé(?=\s\w+[aei]r\b)|soy|somos|estoy|estamos|tengo|tenemos|tenía|era|éramos|he|hemos|voy|vamos|doy|hay|fui|"
+    r"tuve|hice|puse|vine|"
+    rf"(?!{_NO_VERB}\b)[a-zñáéíóú]{{2,20}}(?:o|\u00e9|\u00ed)|(?:{_PRETERITE})[éí]|[a-zñáéíóú]{{2,20}}(?:amos|emos|"
+    rf"imos|ábamos|íamos))\b"
 )
 """A verb in the first person. Where a statement opens with a word in -o or -é, it is a verb more often than not."""
 _TELLING = (
@@ -534,7 +542,8 @@ _TELLING = (
         r"(?:(?:desde|hace|en|a|al|los|las|el|la|de|del|después|antes|este|cada|todos|todas|por|para|con|durante)"
         r"\s[^.;:!?]{2,40}?,?\s)?"
         r"(?:(?:yo|nosotros|no|ya|solo|sólo|también|todavía|aún|siempre|nunca|me|nos|lo|la|se|casi)\s+){0,4}"
-        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|(?:yo|nosotr[oa]s)\s(?:sin|con|a|en|de|por|para|el|la|los|las)\s|como (?:persona|madre|padre|buen[oa]?)\s|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
+        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|(?:yo|nosotr[oa]s)\s(?:sin|con|a|en|de|por|para|el|la|"
+        rf"los|las)\s|como (?:persona|madre|padre|buen[oa]?)\s|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
     )
     + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:me|nos|tengo|tenemos|hemos|[a-zñ]{3,20}amos|conmigo|yo)\b"
 )
@@ -750,15 +759,21 @@ _SIGNS = {
         r"""
         si (?:tuviera|fuera|pudiera|me tocara|viviera|\w+[aei]ra|\w+áramos|\w+iéramos), ojalá, quizás?, tal vez,
         a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría,
-        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, (?:un|el|este) cuento, novela, soñé,
-        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar, me da que, imagín\w+,
-        (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?, (?:deb|pod|har|ser|ver|volv|com|beb|hab|tend|pond|vend|sab|quer)r?ía(?:s|n|mos)?
+        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, (?:un|el|este) cuento,
+        novela, soñé,
+        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar,
+        me da que, imagín\w+,
+        (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?,
+        (?:deb|pod|har|ser|ver|volv|com|beb|hab|tend|pond|vend|sab|quer)r?ía(?:s|n|mos)?
         """
     ),
     "hearsay": word_of(
         r"""
-        dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene, (?:señala|indica|apunta|revela|insiste|jura) (?:en )?que,
-        presumen? de, ^(?:uno|una|un tipo|un tío|alguien|un señor|una señora|un compañero|una compañera) (?:del?|en|que)\b[^.]*, dijo(?! basta), dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
+        dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene,
+        (?:señala|indica|apunta|revela|insiste|jura) (?:en )?que,
+        presumen? de,
+        ^(?:uno|una|un tipo|un tío|alguien|un señor|una señora|un compañero|una compañera) (?:del?|en|que)\b[^.]*,
+        dijo(?! basta), dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
         asegura, periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto,
         al parecer, me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido,
         me han pedido, me contó, pregunta, me pidió, escribió
@@ -766,8 +781,11 @@ _SIGNS = {
     ),
     "passing": word_of(
         r"""
-        (?<!por )hoy (?!por hoy|en día)\w*, hoy(?=\W*$), hoy(?=[,;:]), ahora mismo, esta noche, esta tarde, esta mañana, luego te, ahora te, en un rato, enseguida,
-        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo|cenando|esperando|probando|calentando|fregando|duchándome|paseando|aparcando|planchando), espera(?=\W*$),
+        (?<!por )hoy (?!por hoy|en día)\w*, hoy(?=\W*$), hoy(?=[,;:]), ahora mismo, esta noche, esta tarde,
+        esta mañana, luego te, ahora te, en un rato, enseguida,
+        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo),
+        estoy (?:cenando|esperando|probando|calentando|fregando|duchándome|paseando|aparcando|planchando),
+        espera(?=\W*$),
         en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus, en el autobús,
         en el tren, esta vez, por ahora,
         un momento, un segundo, ayer, anoche, de camino, llegando, saliendo, ya voy, vuelvo
@@ -802,8 +820,10 @@ _SIGNS = {
     "at hand": word_of(
         r"""
         este (?!año|mes|curso|verano|otoño|invierno|proyecto|fin|lunes|martes|miércoles|jueves|viernes|sábado)\w+,
-        esta (?!empresa|temporada|primavera|casa|app|semana|noche|tarde|mañana)\w+, esto, eso, ese, esa, aquello, la opción, opción,
-        la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase, el código, este caso, lo que (?:dices|buscaba|has|me), tu,
+        esta (?!empresa|temporada|primavera|casa|app|semana|noche|tarde|mañana)\w+, esto, eso, ese, esa, aquello,
+        la opción, opción,
+        la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase, el código, este caso,
+        lo que (?:dices|buscaba|has|me), tu,
         tus, el título (?!de), el cartel, así (?!que|es como), usa la, usa el
         """
     ),
@@ -851,7 +871,8 @@ PACK = Pack(
     r"tardes|en realidad|la verdad(?: es que)?|resulta que|ah|uf|al final(?=\s+(?:la|el|mi|nuestr))|"
     r"sinceramente|te aviso(?: de que)?|actualización|porque|como|ya que)(?:\s*[,:.!]+\s*|\s+)|"
     r"[\s,:;–—-]+)",
-    corrections=r"(?:(?:perdona, )?lo dije mal|me (?:expresé|expliqué|he expresado|he explicado) mal|no|perdón|perdona|corrección|corrijo|me equivoqué|me he equivocado|"
+    corrections=r"(?:(?:perdona, )?lo dije mal|me (?:expresé|expliqué|he expresado|he explicado) mal|no|perdón|"
+    r"perdona|corrección|corrijo|me equivoqué|me he equivocado|"
     r"mejor dicho|quiero decir|en "
     r"realidad|espera|rectifico|error mío)\s*[,:;.!]+\s*",
     explicit=r"(?:por favor,?\s+|y\s+|oye,?\s+)*(?:(?:apúntate|anótate|apúntame|anota) (?:esto|"
@@ -881,7 +902,8 @@ PACK = Pack(
     tails=r"(?:porque|ya que|aunque|pues|como|y|pero|así que)?$",
     presumes=r"(?:porque|ya que|dado que|aunque)",
     reports=r"(?:dijo|dice|escribió|preguntó|según [^,;.]{2,40})\s*[:,]?$",
-    hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual (?:me|nos|voy|vamos|es que|un día|mañana|algún)|no sé si|creo que tal vez|estoy pensando en|"
+    hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual (?:me|nos|voy|vamos|es que|un día|mañana|algún)|"
+    r"no sé si|creo que tal vez|estoy pensando en|"
     r"probablemente|podría ser|en broma|según (?:dicen|me)|por lo visto|al parecer|dicen que|un amigo mío)\b",
     passing=(
         (r"\b(?:hoy|ahora mismo|esta (?:noche|tarde|mañana)|de momento|por ahora)\b", Retention.SESSION, None),

@@ -257,9 +257,11 @@ _RULES = families(
             rf"responsable|celle qui|celui qui|le chef|la cheffe)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:gere|"
             r"dirige|s'occupe|"
             r"maintient|pilote|supervise|remplace|reprend)\s.{3,}|"
-            rf"(?:(?:il|elle)s? s'appelle(?:nt)?|(?:il|elle) s'appelle|on l'a (?:appele|baptise)e?|je l'ai (?:appele|baptise)e?)"
+            rf"(?:(?:il|elle)s? s'appelle(?:nt)?|(?:il|elle) s'appelle|on l'a (?:appele|baptise)e?|"
+            rf"je l'ai (?:appele|baptise)e?)"
             rf"\s+{_NAME}.*",
-            r"^(?:Ce|Cela|Ceci|(?:Il|Elle)(?!s? s'appelle)|Ca|C'|Le|La|Les|Un|Une|On|Qui|Tu|Je|Quel)\b|\b(?:prefere|favori|probleme|faute)",
+            r"^(?:Ce|Cela|Ceci|(?:Il|Elle)(?!s? s'appelle)|Ca|C'|Le|La|Les|Un|Une|On|Qui|Tu|Je|Quel)\b|\b(?:prefere|"
+            r"favori|probleme|faute)",
         ),
         "person.my": (
             rf"(?:mon|ma|mes|notre|nos)\s+(?P<whose>{_KIN})\b(?:,?\s+{_NAME},?)?\s+(?:ne\s|n'|se\s|s'|"
@@ -486,17 +488,21 @@ _SIGNS = {
     ),
     "milestone": word_of(
         r"""
-        (?:je me|on s'|nous nous|on nous) ?(?:suis|est|sommes|ont) (?:cass|foul|tord|fractur|bless|mari|fianc|pacs|separ|
-        inscrit|install|brul|rompu|dechir)\w*, (?:on|j'|nous)(?: |)(?:ai|a|avons) (?:adopte|recueilli|accueilli|eu (?:un|une)
+        (?:je me|on s'|nous nous|on nous) ?(?:suis|est|sommes|ont)
+        (?:cass|foul|tord|fractur|bless|mari|fianc|pacs|separ|
+        inscrit|install|brul|rompu|dechir)\w*,
+        (?:on|j'|nous)(?: |)(?:ai|a|avons) (?:adopte|recueilli|accueilli|eu (?:un|une)
         (?:bebe|fille|garcon|accident)|accouche|demenage|divorce), (?:on m'a|ils m'ont|m'a) (?:oper|embauch|vir|licenci|
         diagnostiqu|vol|retir|enlev|arrach)\w*, (?:je suis|j'ai ete) (?:embauche|licencie|promu|opere|recu|admis|
-        hospitalise|pris)\w*, est (?:nee?s?|morte?s?|decedee?s?), j'ai (?:eu|decroche|obtenu|reussi) (?:mon|le|ma|un|une)
+        hospitalise|pris)\w*, est (?:nee?s?|morte?s?|decedee?s?),
+        j'ai (?:eu|decroche|obtenu|reussi) (?:mon|le|ma|un|une)
         """
     ),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:dois|doit|devons|doivent|faut)\b[^.;]{2,60}(?:\bavant|d'ici|\bpour)\s(?:le\s)?"
     rf"{_DATE}|"
-    rf"\b(?:je vais|on va|nous allons|je dois|on doit)\s[^.;]{{2,60}}(?:\ben {_MONTH}|\ble \d{{1,2}} {_MONTH}|jusqu'(?:a|au|en) |"
+    rf"\b(?:je vais|on va|nous allons|je dois|on doit)\s[^.;]{{2,60}}(?:\ben {_MONTH}|\ble \d{{1,2}} {_MONTH}|"
+    rf"jusqu'(?:a|au|en) |"
     rf"(?:annee|mois|semaine|ete|hiver) prochaine?|cet ete|cet hiver)",
     "role": r"\bc'est\s[^.,]{2,40}\squi\s(?:s'(?:en )?occupe|gere|dirige|tient|decide)\b|\b(?:celui|"
     r"celle) qui (?:gere|dirige|s'occupe|pilote|decide)\b|"
@@ -537,7 +543,8 @@ _SIGNS = {
     "name": r"(?-i:(?<=[a-z,:)] )[A-Z]\w+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
     "asks": r"\?|^(?:que|quel\w*|comment|quand|ou|qui|pourquoi|combien|est-ce|qu'est-ce)\b",
-    "request": rf"^\w{{3,20}}-(?:moi|le|la|les|lui|nous|toi)\b|^(?:{_PLEASE}{_DO}|aide-moi|dis-moi|fais-moi|raconte|imagine|invente|cherche|trouve|"
+    "request": rf"^\w{{3,20}}-(?:moi|le|la|les|lui|nous|toi)\b|^(?:{_PLEASE}{_DO}|aide-moi|dis-moi|fais-moi|raconte|"
+    rf"imagine|invente|cherche|trouve|"
     r"calcule|genere|cree|compare|"
     r"liste|continue|refais|attends|regarde|relis|redige|prepare)\b|\b(?:je veux|je voudrais|j'aimerais|"
     r"je cherche|j'ai besoin|peux-tu|"
@@ -567,14 +574,16 @@ _SIGNS = {
         dans le bus, dans le metro, dans la queue, j'ecris un\w*, attends(?=\W*$), cette fois, pour l'instant,
         une minute, une seconde, je viens de,
         hier,
-        hier soir, bientot la, en train de, est encore (?:dans|sur|la), retard, en reunion, je reviens, dans les bouchons
+        hier soir, bientot la, en train de, est encore (?:dans|sur|la), retard, en reunion, je reviens,
+        dans les bouchons
         """
     ),
     "mood": word_of(
         r"""
         fatiguee?, crevee?, creve, epuisee?, faim, soif, sommeil, froid, chaud, pressee?, contente?, heureu\w+, triste,
         stressee?, enervee?, marre,
-        malade, mal a la tete, change d'avis, zut, mince, le temps a, (?<!en )(?<!s')occupee?, (?:suis|es|est) prete?, bloquee?,
+        malade, mal a la tete, change d'avis, zut, mince, le temps a, (?<!en )(?<!s')occupee?,
+        (?:suis|es|est) prete?, bloquee?,
         perdue?, deprime\w*,
         impatiente?, envie
         """
@@ -601,7 +610,8 @@ _SIGNS = {
         r"""
         ce (?!mois|projet|semestre|printemps|que l|que m)\w+, cet (?!ete|hiver|automne)\w+, cette
         (?!annee|entreprise|equipe)\w+, ca, ceci, cela, le texte, la phrase,
-        j'ecris un\w*, je t'\w+, je te (?:rappelle|dis|reponds|tiens|laisse|recontacte|montre|passe), le paragraphe, l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
+        j'ecris un\w*, je t'\w+, je te (?:rappelle|dis|reponds|tiens|laisse|recontacte|montre|passe), le paragraphe,
+        l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
         """
     ),
     "reaction": r"^(?:ok|d'accord|merci|super|parfait|genial|haha\w*|mdr|oui|non|bof|ah|oh|wow|bravo|"
@@ -688,7 +698,8 @@ PACK = Pack(
     r"quand bien meme|j'espere|pourvu|un jour)\b",
     pretends=r"\b(?:jeu de r[oô]le|fais comme si|fais semblant|[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|"
     r"conte|po[eè]me|nouvelle|roman|polar|dialogue|sc[eè]ne|lettre de|premi[eè]re personne)|"
-    r"^(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|offre)\b|dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",
+    r"^(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|offre)\b|"
+    r"dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",
     joins=frozenset({"et", "ou"}),
     tails=r"(?:parce que|car|puisque|vu que|comme|alors que|meme si|bien que|et il|et elle|mais|donc|du coup)?",
     presumes=r"(?:parce que|car|puisque|vu que|sachant que|comme)",

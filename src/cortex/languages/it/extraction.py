@@ -122,11 +122,13 @@ _RULES = families(
             _ONCE + r"|^mai\b[^.!?]{0,20}\b(?:fatto|detto|sentito|provato)\b|^non (?:dire|fare) (?:sciocchezze|cosi)",
         ),
         "rule.order": (
-            r"(?:piuttosto che|invece di|prima di) \w+r(?:e|ti|mi|lo|la)\b[^,.!?\n]{0,40}, (?:dimmi|dillo|chiedi|chiedimi|"
+            r"(?:piuttosto che|invece di|prima di) \w+r(?:e|ti|mi|lo|la)\b[^,.!?\n]{0,40}, (?:dimmi|dillo|chiedi|"
+            r"chiedimi|"
             r"avvisami|ammetti)\b.*",
             r"\b(?:oggi|stavolta|domani)\b",
         ),
-        "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?!un|una|quando|il|la|alle|per|dopo|se)(?:pure\s+|"
+        "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?!un|una|quando|il|la|"
+        rf"alle|per|dopo|se)(?:pure\s+|"
         rf"semplicemente\s+|solo\s+)*(?P<value>{_ONE_NAME}).*",
         "rule.must": (
             r"(?:tutt[iae]|ogni|nessun[oa]?|niente|solo|chiunque)\s[^,;.!?\n]{2,60}?\s(?:dev[eo]no|deve|"
@@ -246,7 +248,8 @@ _RULES = families(
         r"ci sposiamo|ci siamo sposati|mi sono sposat[oa]|mi sono separat[oa])\b.*",
         "fact.language": r"(?:io\s+|noi\s+)?(?:anche\s+|non\s+)?(?:parlo|parliamo|sto (?:imparando|studiando)|"
         rf"imparo|studio|conosco|capisco)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
-        rf"(?:io )?non so (?!dire|dirti|spiegare|rispondere|fare|scegliere)\w+[aei]re\b.{{0,40}}|la mia (?:lingua madre|madrelingua)\s.{{3,}}|sono (?:bilingue|madrelingua)\b.*",
+        rf"(?:io )?non so (?!dire|dirti|spiegare|rispondere|fare|scegliere)\w+[aei]re\b.{{0,40}}|"
+        rf"la mia (?:lingua madre|madrelingua)\s.{{3,}}|sono (?:bilingue|madrelingua)\b.*",
         "fact.job": (
             rf"(?:io\s+|noi\s+)?{_ADV}(?:lavoro|lavoriamo|studio|studiamo|insegno|dirigo|gestisco|gestiamo|"
             r"coordino|esercito|faccio (?:il|la|l'|un dottorato|un master|uno stage|tirocinio|"
@@ -447,7 +450,8 @@ _SIGNS = {
         mi sono (?:rott|slogat|fratturat|fatt[ao] male|ferit|operat|spos|laure|iscritt|trasferit|separ|divorzi|licenzi|
         stort|lussat)\w*, ci siamo (?:spos|fidanzat|trasferit|lasciat|separat|iscritt)\w*, mi hanno (?:oper|assunt|
         promoss|licenzi|diagnostic|rubat|tolto|pres[oa]|bocciat|trapiant)\w*,
-        (?:ho|abbiamo|hanno) (?:adottato|preso (?:un|una) (?:can|gatt|cagn|micin|cucciol)\w+), è (?:nat|mort|mancat)[oa],
+        (?:ho|abbiamo|hanno) (?:adottato|preso (?:un|una) (?:can|gatt|cagn|micin|cucciol)\w+),
+        è (?:nat|mort|mancat)[oa],
         ho (?:passato|superato|dato) (?:l'esame|il concorso), ho partorito
         """
     ),
@@ -473,14 +477,16 @@ _SIGNS = {
         r"""
         abbiamo deciso, ho deciso, è deciso, abbiamo scelto, ho scelto, abbiamo optato, abbiamo stabilito, ci
         siamo messi d'accordo, alla fine andiamo, alla fine abbiamo, restiamo con, passiamo a, rinunciamo,
-        abbiamo scartato, abbiamo votato, mettiamo da parte, puntiamo su\w*, accantoniamo, ci concentriamo su\w*, teniamo il, teniamo la, niente piu
+        abbiamo scartato, abbiamo votato, mettiamo da parte, puntiamo su\w*, accantoniamo, ci concentriamo su\w*,
+        teniamo il, teniamo la, niente piu
         """
     ),
     "norm": word_of(
         r"""
         d'ora in poi, d'ora in avanti, da oggi in poi, in futuro, sempre in, sempre con, non
         (?:mandarmi|propormi|scrivermi|chiamarmi|darmi|consigliarmi|parlarmi|chiedermi), non usare, non
-        mettere, di norma, senza eccezioni, vietato, obbligatorio, evita, niente (?:\w+ ){1,3}n(?:el|ei|elle|egli), dammi del tu, ogni volta che ti
+        mettere, di norma, senza eccezioni, vietato, obbligatorio, evita, niente (?:\w+ ){1,3}n(?:el|ei|elle|egli),
+        dammi del tu, ogni volta che ti
         """
     ),
     "steps": r"\bprima\b.{3,120}\b(?:poi|dopo|quindi)\b",
@@ -501,7 +507,8 @@ _SIGNS = {
     r"puoi|potresti|(?<!non )puo|mi aiuti|devo|mi dai|sto per|mi servono)\b",
     "unreal": word_of(
         r"""
-        se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo, mettiamo(?! da parte),
+        se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo,
+        mettiamo(?! da parte),
         sarebbe, avrei, comprerei, farei, andrei, \w+erei, \w+irei, credo che, mi sembra, suppongo, scherzo,
         personaggio, ho sognato, pare che, un giorno, spero, credo, penso, immagino, mi chiedo, mi domando, vediamo,
         non vedo l'ora, chissa, direi
@@ -509,7 +516,9 @@ _SIGNS = {
     ),
     "hearsay": word_of(
         r"""
-        dice che, dicono, ha detto(?! basta), si vant\w+ di, ^(?:uno|una|un tizio|qualcuno|un tale) (?:al|del\w*|che|in)\b[^.]*, secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
+        dice che, dicono, ha detto(?! basta), si vant\w+ di,
+        ^(?:uno|una|un tizio|qualcuno|un tale) (?:al|del\w*|che|in)\b[^.]*,
+        secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
         afferma, sul giornale, notizie?, articolo, un
         amico, un'amica, cosi dice, un mio \w+, una mia \w+, mi hanno detto, mi ha raccontato, a quanto pare, si dice,
         (?:segnala|indica|mostra|rivela|sostiene|giura|assicura|insiste|spiega|racconta|diceva) che
@@ -549,7 +558,8 @@ _SIGNS = {
         non parte, non si apre,
         ho provato, sto provando, ho un dubbio,
         non ho capito, non compila, non va (?!giu|mai|a),
-        non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo, non riesco, problema, domanda, dubbio
+        non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo, non riesco, problema, domanda,
+        dubbio
         """
     ),
     "at hand": word_of(
@@ -560,7 +570,8 @@ _SIGNS = {
         il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
         """
     ),
-    "reaction": r"\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|\bne abbiamo parlato\b|^(?:ok|va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|wow|bravo|"
+    "reaction": r"\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|\bne abbiamo parlato\b|^(?:ok|"
+    r"va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|wow|bravo|"
     r"ciao|buongiorno|buonasera|buonanotte|certo|esatto|capito|fantastico|che (?:bello|"
     r"peccato)|prego|tranquill[oa]|adoro(?=[,.!]|$)|d'accordo)\b(?!,?\s+(?:a proposito|io|"
     r"il mio|la mia|mi|abito|ho|sono|noi)\b)|\bgrazie\W*$",
@@ -596,7 +607,8 @@ PACK = Pack(
     rules=_RULES,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
-    leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si(?=\s*[,:.!…])|grazie|comunque|"
+    leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si(?=\s*[,:.!…])|grazie|"
+    r"comunque|"
     r"a proposito|tra l'altro|in realta|inoltre|anche|e|ma|pero|per la cronaca|sappi che|"
     r"ti informo che|ti aggiorno|ti ricordo che|per tua informazione|contesto|per contesto|aggiornamento|nota|"
     r"avviso|dimenticavo|sinceramente|onestamente|purtroppo|fortunatamente|insomma|quindi|perche|"
@@ -637,7 +649,8 @@ PACK = Pack(
     r"ella) (?:mio|mia|questo|questa)? ?(?:romanzo|sogno|storia|racconto|gioco|film)|un giorno)\b",
     pretends=r"\b(?:gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi)\b[^.:!?\n]{0,60}?\b"
     r"(?:storia|racconto|romanzo|giallo|poesia|dialogo|scena|lettera da|prima persona)|"
-    r"^(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|nel mio romanzo|"
+    r"^(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|"
+    r"nel mio romanzo|"
     r"immaginari[oa]|immagina (?:che|di|un)|sei un (?:pirata|agente|personaggio))\b",
     joins=frozenset({"e", "o"}),
     tails=r"(?:perche|visto che|dato che|siccome|anche se|mentre|e lui|e lei|ma|pero|quindi)?",

@@ -123,7 +123,8 @@ _RULES = families(
             r"^nao (?-i:[A-Z])",
         ),
         "rule.order": (
-            r"(?:em vez de|ao inves de|antes de|melhor que) \w+r\b[^,.!?\n]{0,40}, (?:me )?(?:diz|diga|fala|fale|pergunta|"
+            r"(?:em vez de|ao inves de|antes de|melhor que) \w+r\b[^,.!?\n]{0,40}, (?:me )?(?:diz|diga|fala|fale|"
+            r"pergunta|"
             r"pergunte|avisa|avise|admite|admita)\b.*",
             _ONCE,
         ),
@@ -232,7 +233,8 @@ _RULES = families(
             rf"(?:[oa]\s+)?(?P<name>{_NAME})\s+(?:é|eh|sao)\s+(?:[oa]\s+)?(?:meu|minha|meus|nosso|nossa|"
             rf"nov[oa]|responsavel|quem|que)\s.{{2,}}|(?:[oa]\s+)?(?P<name2>{_NAME})\s+(?:cuida|gerencia|"
             rf"gere|dirige|lidera|coordena|mantem|toca|assumiu)\s.{{3,}}|quem (?:cuida|lidera|coordena|"
-            rf"gerencia|manda|toca|gere)\s.{{3,60}}?(?:é|sao)\s.{{2,}}|(?:[oa] nome d?(?:ele|ela|eles|elas) (?:é|ficou)|"
+            rf"gerencia|manda|toca|gere)\s.{{3,60}}?(?:é|sao)\s.{{2,}}|(?:[oa] nome d?(?:ele|ela|eles|elas) (?:é|"
+            rf"ficou)|"
             rf"(?:ele |ela )?se chama|chama-se|demos o nome de|batizamos(?:\s[^,.!?]{{2,20}})?\sde)\s+{_NAME}.*",
             r"^(?:Este|Esta|Esse|Essa|Isso|Isto|Ele|Ela|O que|Aquilo|Um|Uma|Voce|Eu)\b|\b(?:favorit|"
             r"preferid|problema|culpa)",
@@ -257,7 +259,8 @@ _RULES = families(
         r"casamos)\b.*",
         "fact.language": r"(?:eu\s+|a gente\s+|nos\s+)?(?:tamb[eé]m\s+)?(?:falo|falamos|fala|estou aprendendo|"
         rf"estou a aprender|aprendo|estudo|domino|entendo)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
-        rf"(?:eu )?nao sei (?!dizer|explicar|responder|fazer|lidar|escolher)\w+[aei]r\b.{{0,40}}|(?:[oa]\s+)?minha lingua materna\s.{{3,}}|(?:eu )?sou bilingue\b.*",
+        rf"(?:eu )?nao sei (?!dizer|explicar|responder|fazer|lidar|escolher)\w+[aei]r\b.{{0,40}}|"
+        rf"(?:[oa]\s+)?minha lingua materna\s.{{3,}}|(?:eu )?sou bilingue\b.*",
         "fact.job": (
             rf"(?:eu\s+|a gente\s+|nos\s+)?{_ADV}(?:trabalho|trabalhamos|trabalha|estudo|estudamos|leciono|"
             r"dou aulas?|ensino|dirijo|gerencio|coordeno|faco (?:faculdade|mestrado|doutorado|estagio|"
@@ -366,7 +369,8 @@ _I_DO = (
 _TELLING = opening(
     r"(?:(?:entao|bom|bem|e|mas|porem|infelizmente|alias|ah|ate|agora|hoje em dia|atualmente|la em casa|aqui em casa|"
     r"por aqui|na verdade|ultimamente|ontem|anteontem|semana passada|mes passado)[,:]?\s+){0,3}"
-    r"(?:(?:fins? de semana|final de semana|desde|ha|faz|em|no|na|nos|nas|de|depois|antes|este|esse|ano|mes|semana|todo|toda|todos|todas|cada|"
+    r"(?:(?:fins? de semana|final de semana|desde|ha|faz|em|no|na|nos|nas|de|depois|antes|este|esse|ano|mes|semana|"
+    r"todo|toda|todos|todas|cada|"
     r"à|a|às|aos|dia|"
     r"para|pra|com|por|durante|quando)\s[^.;:!?]{2,40}?,?\s)?"
     r"(?:(?:eu|nos|nao|ja|so|tambem|ainda|sempre|nunca|me|te|se|o|a|quase|mal|nem)\s+){0,4}"
@@ -375,7 +379,8 @@ _TELLING = opening(
 )
 
 _SIGNS = {
-    "telling": _TELLING + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:eu|a gente|comigo|p(?:a)?ra mim|temos|tenho|[a-z]{3,20}amos|"
+    "telling": _TELLING + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:eu|a gente|comigo|p(?:a)?ra mim|temos|tenho|"
+    r"[a-z]{3,20}amos|"
     r"no meu caso)\b",
     "definite": opening(
         r"(?:[oa]s?|(?:no|na|nos|nas|em|para|pra|desde|ao|à|às|cada|todo|"
@@ -443,7 +448,8 @@ _SIGNS = {
         sempre, nunca, desde, ha (?:\w+ )?anos, anos, cada, todo dia, todos os, todas as, toda
         (?:segunda|terca|quarta|quinta|sexta|semana), às (?:segundas|tercas|quartas|quintas|sextas), aos
         (?:sabados|domingos),
-        normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes, diariamente, jamais, horas vagas, tempo livre, fins de semana,
+        normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes, diariamente, jamais,
+        horas vagas, tempo livre, fins de semana,
         faz (?:\w+ )?(?:anos|meses) que, ha (?:\w+ )?meses
         """
     ),
@@ -480,7 +486,8 @@ _SIGNS = {
     "due": r"(?:tenho|temos|tem|preciso|precisamos|precisa|devo|deve)\b[^.;]{2,60}\b(?:at[eé]|antes d\w+)\s(?:o\s|"
     r"a\s)?(?:dia\s)?"
     rf"{_DATE}|"
-    rf"\b(?:vou|vamos|vai)\s\w+[aei]r\b[^.;]{{0,60}}?\b(?:\d{{1,2}} de {_MONTH}|em {_MONTH}|at[eé] (?:[ao]o? )?(?:fim|final|meados|"
+    rf"\b(?:vou|vamos|vai)\s\w+[aei]r\b[^.;]{{0,60}}?\b(?:\d{{1,2}} de {_MONTH}|em {_MONTH}|"
+    rf"at[eé] (?:[ao]o? )?(?:fim|final|meados|"
     rf"{_MONTH})|(?:mes|ano|semana) que vem|proxim[oa] (?:ano|mes|semana))",
     "role": r"\bquem (?:cuida|mant[eé]m|toca|gerencia|lidera|coordena|manda|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:é|"
     r"sao)\s(?:meu|minha|nosso|nossa|a responsavel|o responsavel|quem)",
@@ -519,8 +526,10 @@ _SIGNS = {
     "date": rf"\b{_DATE}",
     "name": r"(?-i:(?<=[a-z,:)] )[A-Z]\w+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
-    "asks": r"\?|^(?:que|o que|qual|quais|como|quando|onde|quem(?! (?:cuida|mant[eé]m|toca|lidera|coordena))|por que|porque|quanto)\b",
-    "request": r"^aqui (?:us|coloc|p[oe]|bot|mud|troc|deix)\w*\s(?:um|uma|[oa]s?)\b|\bus[ae] (?:a opcao|ess[ea]|est[ea]|um tom)\b|"
+    "asks": r"\?|^(?:que|o que|qual|quais|como|quando|onde|quem(?! (?:cuida|mant[eé]m|toca|lidera|coordena))|"
+    r"por que|porque|quanto)\b",
+    "request": r"^aqui (?:us|coloc|p[oe]|bot|mud|troc|deix)\w*\s(?:um|uma|[oa]s?)\b|\bus[ae] (?:a opcao|ess[ea]|"
+    r"est[ea]|um tom)\b|"
     rf"^(?:{_PLEASE}{_DO}|me (?:ajud|diz|fal|mostr|explic|cont|pass|d[eaê])\w*|ajud\w+|conta|"
     r"invente|imagine|procur\w+|ach[ae]|calcul\w+|ger[ae]|cri[ae]|compar[ae]|list[ae]|"
     r"continu[ae]|refac[ao]|esper[ae]|olh[ae]|prepar[ae]|corrij[ao]|corrig[ei]|encurt[ae]|leia|"
@@ -537,7 +546,9 @@ _SIGNS = {
     ),
     "hearsay": word_of(
         r"""
-        diz que(?! nao sabe), se gabam? de, ^(?:um cara|uma moca|um sujeito|algu[eé]m|um colega) (?:d[oae]|n[oa]|que)\b[^.]*, ele diz, ela diz, um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
+        diz que(?! nao sabe), se gabam? de,
+        ^(?:um cara|uma moca|um sujeito|algu[eé]m|um colega) (?:d[oae]|n[oa]|que)\b[^.]*, ele diz, ela diz,
+        um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
         li que, li num, (?<!-)ouvi,
         afirma, no jornal, noticias?,
         artigo, um amigo, uma amiga, falou, perguntou, escreveu, me contaram, me disseram, pelo visto, ao que parece,
@@ -549,7 +560,8 @@ _SIGNS = {
         hoje, agora mesmo, esta noite, hoje à noite, esta manha, ja te, daqui a pouco, ja ja, no onibus, no
         metro, no trem, no autocarro, na fila, a caminho, desta vez, por enquanto, um
         minuto, um segundo, acabei de (?:comer|chegar|acordar|sair|ver|ler|almocar|jantar|tentar|mandar|enviar),
-        atrasad[oa], ontem, (?:esta|ta) [^.]{2,30} de novo, (?:estou|to|tou) (?:em|no|na) (?:reuniao|aula|transito|mercado|rua|m[eé]dico|trabalho),
+        atrasad[oa], ontem, (?:esta|ta) [^.]{2,30} de novo,
+        (?:estou|to|tou) (?:em|no|na) (?:reuniao|aula|transito|mercado|rua|m[eé]dico|trabalho),
         (?:estou|to|tou|estava|estamos) \w{2,20}ndo(?![^.]{1,30}\bha\b), vou (?!de|operar|ter),
         vamos (?!de|com|ter|adiar|casar|mudar), ja volto, volto, agorinha
         """
@@ -583,13 +595,15 @@ _SIGNS = {
         este (?!ano|mes|projeto|semestre)\w+,
         esta (?:frase|lista|versao|parte|opcao|resposta|tabela|mensagem|palavra),
         esse (?!ano|mes|semestre), essa (?!semana), nesse caso, neste caso, isso,
-        isto, aquilo, o texto, (?<!-)te(?!-), ti, voces?, vc, lhe, contigo, a frase, o paragrafo, a opcao, a primeira opcao,
+        isto, aquilo, o texto, (?<!-)te(?!-), ti, voces?, vc, lhe, contigo, a frase, o paragrafo, a opcao,
+        a primeira opcao,
         o titulo,
         seu (?!(?-i:[A-Z]))\w+, sua, teu, tua,
         abaixo, anexo
         """
     ),
-    "reaction": r"\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|beleza|obrigad[oa]|valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|"
+    "reaction": r"\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|beleza|obrigad[oa]|"
+    r"valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|"
     r"ola|bom dia|boa (?:tarde|noite)|tchau|certo|isso|nossa(?=[,.!]|$)|uau|adorei|amei|de nada|"
     r"tranquilo|que (?:bom|legal|pena))\b(?!,?\s+(?:alias|eu|meu|minha|a gente|moro|tenho|sou|"
     r"o|a)\b)",
@@ -668,7 +682,8 @@ PACK = Pack(
     r"jogo|filme)|um dia)\b",
     pretends=r"\b(?:jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|escrev[ae]\b[^.:!?\n]{0,60}?\b"
     r"(?:hist[oó]ria|conto|romance|novela|cr[oô]nica|poema|di[aá]logo|cena|carta de|primeira pessoa)|"
-    r"^(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|comeu|vende|vendeu|perde|perdeu|ganha)\b|no meu romance|"
+    r"^(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|comeu|vende|vendeu|perde|perdeu|"
+    r"ganha)\b|no meu romance|"
     r"fict[ií]ci[oa]|imagin[ae] que|voc[eê] [eé] um (?:pirata|agente|personagem))\b",
     joins=frozenset({"e", "ou"}),
     tails=r"(?:porque|ja que|pois|embora|como|e ele|e ela|mas|entao|por isso)?",
