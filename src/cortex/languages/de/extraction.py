@@ -772,7 +772,8 @@ _SIGNS = {
         der war gut, das gefällt, das ist, das war, das klingt, das passt, die version gefällt, lieb ich, hier
         """
     ),
-    "reaction": r"\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|\bdu hast (?:mir|mich)\b|"
+    "reaction": r"^überzeugt mich\b|\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|"
+    r"\bdu hast (?:mir|mich)\b|"
     r"\bgerettet\W*$|"
     r"\bhat (?:echt |wirklich |ja )?geklappt\b|^krass\b|^(?:danke|super|toll|genau|ok|okay|ja|nein|nee|haha\w*|"
     r"ach so|stimmt|klar|perfekt|prima|cool|"
@@ -829,7 +830,7 @@ PACK = Pack(
     r"angenommen|stell dir vor|was wäre|hätte ich|"
     r"wäre ich|nehmen wir an|sofern|im (?:roman|"
     r"film|buch)|in (?:dem|der|einem|einer) (?:roman|geschichte|film|buch))\b",
-    pretends=r"\b(?:rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|"
+    pretends=r"\b(?:es war einmal|rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|"
     r"schreib(?:e)?\b[^.:!?\n]{0,60}?(?:geschichte|gedicht|"
     r"märchen|roman|krimi|brief aus|ich-form)\w{0,2}\b|"
     r"^(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|verliert)\b|"

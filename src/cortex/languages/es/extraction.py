@@ -108,6 +108,8 @@ _ORDER = (
     r"|(?:los |las |mis )?\w+(?: \w+){0,2},? siempre (?:en|con|por|sin|a|al|de)\b.*"
     rf"|(?:cuando|si|cada vez que|siempre que|antes de|después de) [^,.!?\n]{{3,60}}, (?:por favor,? )?(?:{_DO}|"
     rf"que sean?|que)\b.*"
+    r"|(?:las |los |mis |tus )?(?:respuestas|resúmenes|explicaciones|listas|correos|informes|textos),? (?:siempre )?"
+    r"(?:en|con|de|sin) (?:[^\s,.!?]+ ){0,4}(?:como (?:mucho|máximo)|máximo|[^\s,.!?]*(?:cort|brev)[^\s,.!?]*)[.!]?\s*$"
     r"|(?:antes que|antes de|en vez de|en lugar de|mejor que) \w+r(?:te|me|lo|la)?\b[^,.!?\n]{0,40}, "
     r"(?:mejor )?(?:dime|dilo|pregúntame|avísame|confiesa|reconoce|admite|consulta)\b.*"
     r"|(?:los|las|mis) \w+s(?: (?:de|del|en|para) [^,.!?\n]{2,30})?,? (?:siempre )?(?:ponl|dámel|pásamel|escríbel|"
@@ -783,7 +785,7 @@ _SIGNS = {
         r"""
         (?<!por )hoy (?!por hoy|en día)\w*, hoy(?=\W*$), hoy(?=[,;:]), ahora mismo, esta noche, esta tarde,
         esta mañana, luego te, ahora te, en un rato, enseguida,
-        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo),
+        (?<!que )estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo),
         estoy (?:cenando|esperando|probando|calentando|fregando|duchándome|paseando|aparcando|planchando),
         espera(?=\W*$),
         en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus, en el autobús,
@@ -814,7 +816,7 @@ _SIGNS = {
         no arranca, no carga, colgado, colgó, roto, rota,
         estropead[oa], no me deja, no sé(?!\s\w+[aei]r\b), no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
         no encuentro, no consigo, se cayó, se ha caído, duda, dudas, pregunta, problema, no se pudo, no me sale,
-        he perdido el hilo, en negro, se me ha (?:quedado|colgado|bloqueado|borrado|ido), otra vez
+        he perdido el hilo, en negro, se me ha (?:quedado|colgado|bloqueado|borrado|ido|colado|escapado), otra vez
         """
     ),
     "at hand": word_of(
@@ -830,7 +832,7 @@ _SIGNS = {
     "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
     r"guau|bueno|muy bien|"
     r"me encanta(?=[,.!]|$)|me gusta(?=[,.!]|$)|"
-    r"me (?:ha|has|han) (?:servido|ayudado|encantado|gustado|salvado|aclarado|quedado)|"
+    r"(?:no )?me convence|me (?:ha|has|han) (?:servido|ayudado|encantado|gustado|salvado|aclarado|quedado)|"
     r"estupendo|bien|hola|adiós|nada|tranquil[oa]|exacto|increíble|de nada|hasta)\b(?!,?\s+(?:por cierto|soy|"
     r"vivo|tengo|mi|me llamo|"
     r"trabajo|nos|somos|el|la|ya|estoy|hay))|\bgracias\W*$",
@@ -839,6 +841,7 @@ _SIGNS = {
         el agua, la tierra, el sol, la luna, desemboca, capital de, habitantes, el monte, el río, el mundo,
         la gente, los seres, históricamente, en general, planetas?, sistema solar, grados, siglo, el universo,
         la historia, se inventó, el gobierno, el ministro, la ministra, las plantas, los animales, planeta,
+        hemisferio, continente,
         está a \d+, km de, kilómetros, es (?:el|la) más \w+ de
         """
     ),
@@ -896,7 +899,8 @@ PACK = Pack(
     supposes=r"(?:suponiendo|pongamos|imagín\w+|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
     r"aunque fuera|en (?:la|esta) "
     r"(?:novela|película|historia))\b",
-    pretends=r"\b(?:juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|historia|poema|relato|carta "
+    pretends=r"\b(?:(?:érase|había) una vez|juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|"
+    r"historia|poema|relato|carta "
     r"de)|en la novela|ficticio|ficticia|actúa como)\b",
     joins=frozenset({"y", "o"}),
     tails=r"(?:porque|ya que|aunque|pues|como|y|pero|así que)?$",

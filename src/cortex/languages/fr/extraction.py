@@ -266,7 +266,8 @@ _RULES = families(
         "person.my": (
             rf"(?:mon|ma|mes|notre|nos)\s+(?P<whose>{_KIN})\b(?:,?\s+{_NAME},?)?\s+(?:ne\s|n'|se\s|s'|"
             rf"y\s)?(?:[^\W\d_]+\s+)?.{{3,}}",
-            r"\b(?:dit|disent|pense|croit|veut que|m'a (?:dit|demande|envoye|ecrit|raconte)|"
+            r"\b(?:jure|pretend|soutient|assure|dit|disent|pense|croit|veut que|m'a (?:dit|demande|envoye|ecrit|"
+            r"raconte)|"
             r"m'appelle\b|est (?:en retard|la\b|malade|fache\w*|"
             r"en colere)|m'attend|attend|arrive|vient d'arriver|dort|pleure|te (?:salue|remercie)|m'enerve|insiste)\b|"
             r"\b(?:aujourd'hui|ce matin|ce soir|comment|pourquoi)\b",
@@ -327,7 +328,7 @@ _RULES = families(
             rf"actuellement\s+)*(?:de\s+{_NUM}{_UNIT}\s+(?=a\s))?(?:a\s+|de\s+|"
             r"en\s+|jusqu'a\s+)?(?:environ\s+|pres de\s+|plus de\s+|"
             rf"presque\s+)?(?P<value>{_NUM}{_UNIT})(?:\s|[,.;!]|$).*",
-            r"\b(?:mont|fleuve|riviere|planete|population|vol|billet|degres|retard|metres|tour eiffel|"
+            r"\b(?:inflation|mont|fleuve|riviere|planete|population|vol|billet|degres|retard|metres|tour eiffel|"
             r"soleil|lune|terre)\b",
         ),
         "state.count": (
@@ -696,7 +697,8 @@ PACK = Pack(
     r"suppos\w+|mettons|admettons|a supposer|au cas ou|"
     r"meme si|dans (?:mon|ma|le|la|cette?) (?:reve|roman|histoire|nouvelle|jeu|film)|et si|"
     r"quand bien meme|j'espere|pourvu|un jour)\b",
-    pretends=r"\b(?:jeu de r[oô]le|fais comme si|fais semblant|[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|"
+    pretends=r"\b(?:il [eé]tait une fois|jeu de r[oô]le|fais comme si|fais semblant|"
+    r"[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|"
     r"conte|po[eè]me|nouvelle|roman|polar|dialogue|sc[eè]ne|lettre de|premi[eè]re personne)|"
     r"^(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|offre)\b|"
     r"dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",

@@ -122,9 +122,15 @@ _RULES = families(
             _ONCE + r"|^mai\b[^.!?]{0,20}\b(?:fatto|detto|sentito|provato)\b|^non (?:dire|fare) (?:sciocchezze|cosi)",
         ),
         "rule.order": (
+            r"(?:vorrei|voglio|preferisco) che (?:tu )?(?:mi )?\w+ss[ie]\b.{3,}|"
+            r"(?:vorrei|voglio|preferisco) (?:le |delle )?(?:risposte|spiegazioni)\s.{3,}|"
             r"(?:piuttosto che|invece di|prima di) \w+r(?:e|ti|mi|lo|la)\b[^,.!?\n]{0,40}, (?:dimmi|dillo|chiedi|"
             r"chiedimi|"
-            r"avvisami|ammetti)\b.*",
+            r"avvisami|ammetti)\b.*|"
+            r"(?:risposte|riassunti|spiegazioni|elenchi|mail|testi),? (?:sempre )?(?:in|con|di|"
+            r"senza) (?:[^\s,.!?]+ ){0,4}"
+            r"(?:massimo|[^\s,.!?]*(?:righe|parole|frasi|brev|cort)[^\s,.!?]*)[.!]?\s*$|"
+            r"quando (?:ti )?(?:chiedo|parlo|dico)\s[^.!?\n]{2,40}?\sintendo\s.{2,}",
             r"\b(?:oggi|stavolta|domani)\b",
         ),
         "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?!un|una|quando|il|la|"
@@ -235,7 +241,7 @@ _RULES = families(
             rf"nostr[oaie])\s+(?P<whose>{_KIN})\b(?:,?\s+{_NAME},?)?\s+(?:[^\W\d_]+\s+)?.{{3,}}",
             r"\b(?:dice|ha detto|dicono|pensa|crede|vuole che|mi ha (?:chiesto|detto|mandato|scritto|"
             r"raccontato)|è (?:in ritardo|qui|malat[oa]|arrabbiat[oa])|aspetta|arriva|dorme|piange|"
-            r"ti saluta|insiste)\b|\b(?:oggi|adesso|stasera|come mai|perche mai)\b",
+            r"ti saluta|insiste|giura|sostiene|assicura|afferma)\b|\b(?:oggi|adesso|stasera|come mai|perche mai)\b",
         ),
         "person.have": r"(?:io\s+|noi\s+)?(?:ho|abbiamo|ho adottato|abbiamo adottato|abbiamo preso|ho preso|"
         r"aspetto|aspettiamo|abbiamo avuto|ho avuto)\s+(?:un|uno|una|un'|due|tre|quattro|"
@@ -281,7 +287,8 @@ _RULES = families(
             rf"attualmente\s+)?(?:da\s+{_NUM}{_UNIT}\s+(?=a\s))?(?:a\s+|di\s+|al\s+|fino a\s+)?(?:circa\s+|"
             r"quasi\s+|oltre\s+|piu di\s+)?"
             rf"(?P<value>{_NUM}{_UNIT})(?:\s|[,.;!]|$).*",
-            r"\b(?:fiume|monte|montagna|pianeta|popolazione|volo|biglietto|gradi|metri|ritardo|sole|luna|terra|"
+            r"\b(?:inflazione|segnala|fiume|monte|montagna|pianeta|popolazione|volo|biglietto|gradi|metri|ritardo|"
+            r"sole|luna|terra|"
             r"torre|lungo \d)\b",
         ),
         "state.count": (
@@ -354,12 +361,13 @@ _I_DO = (
 """A verb in the first person. Where a statement opens with a word in -o, it is a verb more often than not."""
 _TELLING = opening(
     r"(?:(?:comunque|allora|quindi|poi|e|ma|pero|purtroppo|intanto|insomma|beh|ah|anche|pure|invece|infatti|ormai|"
-    r"adesso|ora|in realta|a proposito|tra l'altro)[,:]?\s+){0,3}"
+    r"adesso|ora|in realta|a proposito|tra l'altro|domattina|domani|ieri)[,:]?\s+){0,3}"
     r"(?:(?:da|dal|dallo|dalla|in|a|al|alla|per|con|dopo|prima|quest'anno|l'anno|nel|nella|ogni|tutti|tutte|il|la|di|"
     r"durante|quando)\s[^.;:!?]{2,40}?,?\s)?"
     r"(?:(?:io|noi|non|mi|ci|lo|la|li|le|ne|me|ce|anche|sempre|gia|ancora|solo|spesso)\s+){0,4}"
     rf"(?:{_I_DO}|(?:(?:il|la|i|le|un|una|l)\s)?(?:mi[oa]|miei|mie|nostr[oaie])\s|(?:a|per) (?:me|noi)\s|"
-    rf"(?:da|qui da) (?:me|noi)\b|(?:mi|ci)\s\w|(?:in|a) casa\b|(?:(?:il|la|i|le)\s)?{_KIN}\b)"
+    rf"(?:da|qui da) (?:me|noi)\b|(?:mi|ci)\s\w|[a-z]+\sa\s[a-z]+r(?:mi|ci)\b|(?:in|a) casa\b|(?:(?:il|la|i|"
+    rf"le)\s)?{_KIN}\b)"
 )
 
 _SIGNS = {
@@ -376,7 +384,8 @@ _SIGNS = {
         da me, da noi, a casa, in casa
         """
     ),
-    "kin": rf"\b(?:mi[oa]|miei|mie|nostr[oaie]|il|la|i|le|una?|due|tre)\s{_KIN}\b",
+    "kin": rf"^(?:il piccolo|la piccola|il (?:piu )?grande|la (?:piu )?grande)\b|\b(?:mi[oa]|miei|mie|nostr[oaie]|"
+    rf"il|la|i|le|una?|due|tre)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|allergie|farmaco|medicina|operazione|intervento|operat[oa]|diagnos\w+|"
     r"ricetta medica|mg|gruppo sanguigno|halal|kosher)\b",
     "work": rf"\b(?:{_JOB}|lavoro|ufficio|azienda|ditta|stipendio|contratto|stage|universita|scuola|liceo|"
@@ -470,7 +479,8 @@ _SIGNS = {
         mi rilassa, appassionat[oa], piuttosto che, mi trovo meglio, non fa per me, non fanno per me, meglio \w+ che,
         mi da fastidio, mi danno fastidio, non tollero, mi innervosi\w+, tifo, fan d\w+, va giu, mi va bene solo,
         mattinier[oa],
-        mi stufa, mi entusiasma, mi diverto, vado pazz[oa], non fan d\w+, ghiott[oa], golos[oa]
+        tra [^.]{2,40} (?:mi tengo|scelgo|tengo), mi stufa, mi entusiasma, mi diverto, vado pazz[oa], non fan d\w+,
+        ghiott[oa], golos[oa]
         """
     ),
     "decision": word_of(
@@ -558,7 +568,8 @@ _SIGNS = {
         non parte, non si apre,
         ho provato, sto provando, ho un dubbio,
         non ho capito, non compila, non va (?!giu|mai|a),
-        non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo, non riesco, problema, domanda,
+        non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo,
+        non riesco (?!a (?:dormire|mangiare|vivere|lavorare|stare) )\w+ \w+, problema, domanda,
         dubbio
         """
     ),
@@ -570,7 +581,8 @@ _SIGNS = {
         il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
         """
     ),
-    "reaction": r"\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|\bne abbiamo parlato\b|^(?:ok|"
+    "reaction": r"\bnon mi convinc\w+|\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|"
+    r"\bne abbiamo parlato\b|^(?:ok|"
     r"va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|wow|bravo|"
     r"ciao|buongiorno|buonasera|buonanotte|certo|esatto|capito|fantastico|che (?:bello|"
     r"peccato)|prego|tranquill[oa]|adoro(?=[,.!]|$)|d'accordo)\b(?!,?\s+(?:a proposito|io|"
@@ -647,7 +659,7 @@ PACK = Pack(
     r"immagin\w+|suppon\w+|mettiamo(?! da parte)|"
     r"facciamo finta|ammesso che|nel caso|magari|spero|anche se fossi|qualora|n(?:el|"
     r"ella) (?:mio|mia|questo|questa)? ?(?:romanzo|sogno|storia|racconto|gioco|film)|un giorno)\b",
-    pretends=r"\b(?:gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi)\b[^.:!?\n]{0,60}?\b"
+    pretends=r"\b(?:c'era una volta|gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi)\b[^.:!?\n]{0,60}?\b"
     r"(?:storia|racconto|romanzo|giallo|poesia|dialogo|scena|lettera da|prima persona)|"
     r"^(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|"
     r"nel mio romanzo|"

@@ -106,7 +106,7 @@ _RULES = families(
             r"procurar|mencionar|quiser|resumir|redigir|responder|sugerir|traduzir|explicar|planejar|"
             r"planear|corrigir|recomendar|colar|marcar|pedires|escreveres|"
             r"respondere?s|sugerires|recomendares)\w*\b[^,.!?\n]{0,60},\s*.{4,}",
-            r",\s*(?:eu|a gente|nos|ele|ela|isso|é)\b",
+            r",\s*(?:eu|a gente|nos|ele|ela|isso|é(?! sempre))\b",
         ),
         "rule.always": (
             rf"{_PLEASE}(?:me\s+)?{_DO}\s+(?:[^\s.!?]+\s+){{0,9}}?(?:sempre|nunca|jamais|toda vez|"
@@ -123,9 +123,13 @@ _RULES = families(
             r"^nao (?-i:[A-Z])",
         ),
         "rule.order": (
+            r"(?:quero|prefiro|gostaria de) (?:[ao]s |suas |tuas )?(?:respostas|resumos|explicacoes|textos)\s.{3,}|"
             r"(?:em vez de|ao inves de|antes de|melhor que) \w+r\b[^,.!?\n]{0,40}, (?:me )?(?:diz|diga|fala|fale|"
             r"pergunta|"
-            r"pergunte|avisa|avise|admite|admita)\b.*",
+            r"pergunte|avisa|avise|admite|admita)\b.*|"
+            r"(?:respostas|resumos|explicacoes|listas|e-?mails|textos),? (?:sempre )?(?:em|com|de|"
+            r"sem) (?:[^\s,.!?]+ ){0,4}"
+            r"(?:[^\s,.!?]*(?:linhas?|palavras?|frases?|curt|brev)[^\s,.!?]*)[.!]?\s*$",
             _ONCE,
         ),
         "rule.call_me": rf"{_PLEASE}(?:(?:me cham[ae]|cham[ae]-me|pode[s]? me chamar|pode[s]? chamar-me|"
@@ -245,7 +249,7 @@ _RULES = families(
             r"\b(?:diz|disse|falou|perguntou|escreveu|comentou|disseram|acha|pensa|quer que|me (?:pediu|"
             r"contou|mandou|disse|falou)|"
             r"esta (?:atrasad|aqui|doente|irritad|brav)\w*|chegou|me ligando|esperando|dormindo|chorando|te manda|"
-            r"insiste)\b|\b(?:hoje|agora|como|por que)\b",
+            r"insiste|jura|garante|sustenta|afirma)\b|\b(?:hoje|agora|como|por que)\b",
         ),
         "person.have": r"(?:eu\s+|a gente\s+|nos\s+)?(?:tenho|temos|tem|adotei|adotamos|adotou|ganhei|"
         r"ganhamos|estou esperando|estamos esperando|esperamos|comprei|compramos)\s+(?:um|uma|"
@@ -293,7 +297,7 @@ _RULES = families(
             r"a\s+|em\s+|ate\s+|de\s+)?"
             rf"(?:cerca de\s+|quase\s+|mais de\s+|uns\s+)?(?P<value>{_NUM}{_UNIT})(?:\s|[,.;!]|$).*",
             r"\b(?:rio|monte|montanha|planeta|populacao|brasil|portugal|angola|pais|mundo|europa|voo|"
-            r"passagem|graus|metros|atrasad[oa]|atraso|sol|lua|terra|torre)\b",
+            r"passagem|inflacao|aponta|graus|metros|atrasad[oa]|atraso|sol|lua|terra|torre)\b",
         ),
         "state.count": (
             r"(?:eu\s+|a gente\s+|nos\s+)?(?:ja\s+)?(?:tenho|temos|tem|somos|ganho|ganhamos|pago|pagamos|"
@@ -396,7 +400,8 @@ _SIGNS = {
         comecei, mudei, casei, nasci, la em casa, em casa
         """
     ),
-    "kin": rf"\b(?:meus?|minhas?|nossos?|nossas?|[oa]s?|uma?|dois|duas|tres)\s{_KIN}\b",
+    "kin": rf"^(?:o|a) (?:pequen[oa]|cacula|mais (?:velh|nov)[oa])\b|\b(?:meus?|minhas?|nossos?|nossas?|[oa]s?|uma?|"
+    rf"dois|duas|tres)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|al[eé]rgias?|rem[eé]dio|m[eé]dicamento|cirurgia|operad[oa]|diagnostic\w*|"
     r"receita m[eé]dica|mg|tipo sanguineo|halal|kosher)\b",
     "work": rf"\b(?:{_JOB}|emprego|escritorio|empresa|salario|contrato|estagio|faculdade|universidade|"
@@ -500,7 +505,7 @@ _SIGNS = {
         melhor \w+ do que,
         me incomoda\w*, me irrita\w*, nao tolero, torco, doid[oa] por, louc[oa] por, apaixonad[oa] por,
         viciad[oa], nao desce,
-        nao me agrada, me agrada, me divirto, gosta
+        entre [^.]{2,40} (?:fico|ficamos|escolho) com, nao me agrada, me agrada, me divirto, gosta
         """
     ),
     "decision": word_of(
@@ -586,7 +591,8 @@ _SIGNS = {
         r"""
         erro, bug, bateria (?:fraca|acabando|acabou), travou, trava, nao funciona, quebrou, quebrad[oa],
         nao liga, nao abre, nao sei(?! \w+[aei]r\b), nao
-        entendo, nao lembro, esqueci, nao acho, nao encontro, nao consigo, problema, pergunta, duvida,
+        entendo, nao lembro, esqueci, nao acho, nao encontro,
+        nao consigo (?!dormir (?:com|sem|de)|comer|viver|trabalhar (?:com|sem|de))\w+, problema, pergunta, duvida,
         tentei, tentando, nao compila, demais, nao entendi
         """
     ),
@@ -602,7 +608,8 @@ _SIGNS = {
         abaixo, anexo
         """
     ),
-    "reaction": r"\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|beleza|obrigad[oa]|"
+    "reaction": r"\bnao me conven\w+|\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|"
+    r"beleza|obrigad[oa]|"
     r"valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|"
     r"ola|bom dia|boa (?:tarde|noite)|tchau|certo|isso|nossa(?=[,.!]|$)|uau|adorei|amei|de nada|"
     r"tranquilo|que (?:bom|legal|pena))\b(?!,?\s+(?:alias|eu|meu|minha|a gente|moro|tenho|sou|"
@@ -680,7 +687,8 @@ PACK = Pack(
     r"caso|imagin\w+|suponh\w+|digamos|vamos supor|quem dera|quem me dera|oxala|tomara|"
     r"espero que|mesmo se|n[ao] (?:meu|minha|este|esta|nosso)? ?(?:romance|sonho|historia|conto|"
     r"jogo|filme)|um dia)\b",
-    pretends=r"\b(?:jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|escrev[ae]\b[^.:!?\n]{0,60}?\b"
+    pretends=r"\b(?:era uma vez|jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|"
+    r"escrev[ae]\b[^.:!?\n]{0,60}?\b"
     r"(?:hist[oó]ria|conto|romance|novela|cr[oô]nica|poema|di[aá]logo|cena|carta de|primeira pessoa)|"
     r"^(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|comeu|vende|vendeu|perde|perdeu|"
     r"ganha)\b|no meu romance|"
