@@ -367,14 +367,6 @@ _RULES: tuple[Rule, ...] = (
         veto=_ASK,
     ),
     Rule(
-        name="person.called",
-        kind=Kind.ENTITY,
-        importance=0.62,
-        confidence=0.85,
-        pattern=rf"(?:se (?:llama|llaman|llamará)|le (?:hemos puesto|pusimos|puse|he puesto|pondremos))\s+{_NAME}.*",
-        veto=_ASK,
-    ),
-    Rule(
         name="person.is_my",
         kind=Kind.ENTITY,
         importance=0.65,
