@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 
 from cortex.domain.memory import Kind
@@ -24,6 +25,7 @@ WEIGHTS: Mapping[str, int] = {
     "lasting": 2,
     "stative": 2,
     "event": 2,
+    "milestone": 2,
     "change": 2,
     "due": 5,
     "role": 4,
@@ -75,6 +77,15 @@ def opening(subject: str, *, words: int = 3) -> str:
     return rf"^(?=\s*(?:[^\s,;:]+[\s,;:]+){{{words - 1}}}\S)\s*{subject}"
 
 
+def without_accents(pattern: str, letters: str) -> str:
+    """The pattern for a text whose writer leaves out accents: each of `letters` also stands bare."""
+    bare = {letter: unicodedata.normalize("NFD", letter)[0] for letter in letters}
+    parts = re.split(r"(\[[^]]*\])", pattern)
+    parts[0::2] = [re.sub(f"[{letters}]", lambda found: f"[{found[0]}{bare[found[0]]}]", part) for part in parts[0::2]]
+    parts[1::2] = [re.sub(f"[{letters}]", lambda found: found[0] + bare[found[0]], part) for part in parts[1::2]]
+    return "".join(parts)
+
+
 def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
     """Weighs a statement by `signs`: for each name in `WEIGHTS`, how the language shows it."""
 
@@ -90,6 +101,10 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
             shown.discard("norm")  # what people tell each other, or always do, asks nothing of an assistant
         if "health" in shown:
             shown.discard("trouble")  # what somebody cannot eat or do is no fault to fix
+        if "hearsay" in shown:
+            shown -= {"norm", "steps"}  # what somebody else says has to be done
+        if "milestone" in shown:
+            shown -= {"passing", "trouble"}  # what happened in a life yesterday is still so in a year
         if "passing" in shown:
             shown.discard("definite")  # where somebody is just now is soon over
         if sum(WEIGHTS[name] for name in shown) < ENOUGH:
