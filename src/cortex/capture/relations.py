@@ -496,10 +496,10 @@ def _modifiers_differ(old: Claim, new: Claim) -> bool:
 
 def _is_narrower(one: Claim, other: Claim) -> bool:
     """Whether one speaks of a part or a sort of what the other speaks of: "fasting blood sugar", "blood sugar"."""
-    found = _modified(one)
+    described = _modified(other)
     return any(
-        word in other.words and not words & other.words.keys() and word not in _modified(other)
-        for word, words in found.items()
+        word in other.words and word not in described and words.isdisjoint(other.words)
+        for word, words in _modified(one).items()
     )
 
 
