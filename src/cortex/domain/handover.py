@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum, IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 
 from cortex.languages import HANDOVER as WORDS
@@ -181,19 +181,38 @@ _Hit = tuple[int, int, str, str]
 """The place of a word and of the next one after it, its language and its field."""
 
 
+@cache
+def _leading_words() -> frozenset[str]:
+    """The first words of the phrases."""
+    return frozenset(phrase.partition(" ")[0] for phrase in _index()[0] if " " in phrase)
+
+
+_Known = tuple[tuple[str, str], ...]
+"""The languages and fields that have a word."""
+
+
+@lru_cache(maxsize=4_096)
+def _known(token: str) -> tuple[_Known, bool, _Known]:
+    """Who has a word itself, whether it may begin a phrase, and who has it without its ending."""
+    words, stems = _index()
+    inflected = list(words.get(token[:-2], ())) if token.endswith("'s") else []
+    for length in range(min(_LEAST_STEM, len(token)) - 1, len(token) + 1):
+        inflected += stems.get(token[:length], ())
+    return tuple(words.get(token, ())), token in _leading_words(), tuple(inflected)
+
+
 def _spaced_hits(tokens: Sequence[str]) -> Iterator[_Hit]:
     """The words and phrases that some language knows."""
-    words, stems = _index()
+    words, _ = _index()
     for at, token in enumerate(tokens):
-        for size in range(1, min(_LONGEST_PHRASE, len(tokens) - at) + 1):
+        own, may_lead, inflected = _known(token)
+        for code, field in own:
+            yield at, at + 1, code, field
+        for size in range(2, min(_LONGEST_PHRASE, len(tokens) - at) + 1) if may_lead else ():
             for code, field in words.get(" ".join(tokens[at : at + size]), ()):
                 yield at, at + size, code, field
-        if token.endswith("'s"):
-            for code, field in words.get(token[:-2], ()):
-                yield at, at + 1, code, field
-        for length in range(min(_LEAST_STEM, len(token)) - 1, len(token) + 1):
-            for code, field in stems.get(token[:length], ()):
-                yield at, at + 1, code, field
+        for code, field in inflected:
+            yield at, at + 1, code, field
 
 
 def _unspaced_language(text: str, said: str) -> str:
@@ -716,20 +735,25 @@ def _guest(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
     """Somebody else at the keyboard, who says at the start who they are."""
     greeting = takewhile(lambda clause: not clause.is_long, clauses[:3])
     opening = [piece for clause in greeting for piece in _pieces(text, clause)][:_MOST_PIECES]
+    gone = any(_is_gone(each) for each in opening if not _is_mine(each))
     for number, piece in enumerate(opening):
+        mine = _is_mine(piece)
         for seen in piece.seen.values():
-            if sure := _is_guest(piece, seen, opening, number):
+            if sure := _is_guest(piece, seen, opening, number, mine=mine, gone=gone):
                 start = _skip(text, piece.start if sure is Sure.DOUBTFUL or number == 0 else opening[0].start)
                 return HandOver(start, None, Handed.KEYBOARD, sure is Sure.YES, lasts=sure is Sure.YES)
     return None
 
 
-def _is_guest(piece: _Clause, seen: frozenset[str], opening: Sequence[_Clause], number: int) -> Sure:
-    """How sure somebody else says in one of the first clauses who they are, or is given the keyboard."""
+def _is_guest(
+    piece: _Clause, seen: frozenset[str], opening: Sequence[_Clause], number: int, *, mine: bool, gone: bool
+) -> Sure:
+    """How sure somebody else says in one of the first clauses who they are, or is given the keyboard.
+
+    `mine` says that the clause speaks of what is the user's, `gone` that one of the first tells that somebody left.
+    """
     if "create" in piece.first:
         return Sure.NO
-    mine = _is_mine(piece)
-    gone = any(_is_gone(each) for each in opening if not _is_mine(each))
     before = opening[number - 1] if number else piece
     is_named = bool(number) and "intro" in before.any and before.size <= _LONGEST_INTRO and "i" not in seen
     is_intro = "relation" in seen and ("intro" in seen or is_named) and not mine and piece.size <= 2 * _SHORT
@@ -767,6 +791,10 @@ def _is_gone(piece: _Clause) -> bool:
 
 
 def _pieces(text: str, clause: _Clause) -> Iterator[_Clause]:
+    """A clause cut at its pauses."""
+    if not _PAUSES.search(text, clause.start, clause.stop):
+        yield clause
+        return
     start = clause.start
     for pause in _PAUSES.finditer(text, clause.start, clause.stop):
         if text[start : pause.start()].strip():
