@@ -114,7 +114,7 @@ class _Clause:
 
     @property
     def asks(self) -> bool:
-        return any(each in self.mark for each in "?？") or _QUESTION.match(self.said) is not None
+        return "?" in self.mark or "？" in self.mark or _QUESTION.match(self.said) is not None
 
     @property
     def tells(self) -> bool:
@@ -250,6 +250,7 @@ _FILLS = frozenset(
     {"link", "work", "rework", "flaw", "unit", "tongue", "judge", "this", "point", "come", "goes_on", "the"}
 )
 _WORKS = frozenset({"rework", "flaw"})
+_POINTING = frozenset({"this", "point", "the", "a"})
 _NUMBERS = frozenset(
     "one two three four five ein zwei drei vier funf un dos tres cuatro cinco une deux trois quatre cinq".split()
 )
@@ -270,6 +271,8 @@ def _speaks(tokens: Sequence[str], hits: Sequence[_Hit]) -> Iterator[str]:
     if any(each[3] == "unit" and _is_number(tokens[each[0] - 1]) for each in hits if each[0]):
         yield "length"
     for at, after, _, field in hits:
+        if field not in _POINTING:
+            continue
         names_text = not texts.isdisjoint(range(at if field == "point" else after, after + _AFTER_THIS))
         is_alone = after == len(tokens) or after in filled or _is_judged(tokens, at, after)
         if tokens[at] == "that" and after in articles:
@@ -539,7 +542,7 @@ def _states(clause: _Clause) -> bool:
 
 
 def _greets(clause: _Clause) -> bool:
-    return "greet" in clause.first
+    return clause.at.get("greet") == 0
 
 
 _CARD = re.compile(
@@ -661,7 +664,7 @@ def _is_introduced(clause: _Clause, after: _Clause) -> bool:
 
 def _sum(one: Sure, other: Sure) -> Sure:
     """Two doubtful signs make a sure one."""
-    return Sure(min(Sure.YES, one + other))
+    return max(one, other) if not one or not other else Sure.YES
 
 
 def _begins(clause: _Clause, apart: bool, may_be_any: bool, rest: Sequence[_Clause]) -> bool:
