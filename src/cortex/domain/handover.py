@@ -239,7 +239,7 @@ def _clause(text: str, start: int, stop: int, mark: str) -> _Clause:
     for at, _, _, field in hits:
         first.setdefault(field, at)
     seen_in = {code: frozenset(_speaks(tokens, found)) for code, found in spoken.items()}
-    if _NAMED_IN_QUOTES.search(said):
+    if any("bare" in found for found in seen_in.values()) and _NAMED_IN_QUOTES.search(said):
         seen_in = {code: found - {"bare"} for code, found in seen_in.items()}
     return _Clause(start, stop, said, mark, seen_in, first, len(tokens), frozenset().union(*seen_in.values()))
 
@@ -736,7 +736,10 @@ _IS_NAMED = re.compile(r"\b(?:[Ii]'m|[Ii] am|[Tt]his is|[Ii]ch bin|[Ss]oy|[Mm]oi
 
 def _guest(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
     """Somebody else at the keyboard, who says at the start who they are."""
-    greeting = takewhile(lambda clause: not clause.is_long, clauses[:3])
+    greeting = list(takewhile(lambda clause: not clause.is_long, clauses[:3]))
+    # What a clause in plain letters does not speak of, none of its pieces does.
+    if not any(_OF_GUESTS & clause.at.keys() or not clause.said.isascii() for clause in greeting):
+        return None
     opening = [piece for clause in greeting for piece in _pieces(text, clause)][:_MOST_PIECES]
     gone = any(_is_gone(each) for each in opening if not _is_mine(each))
     for number, piece in enumerate(opening):
@@ -778,6 +781,9 @@ def _is_guest(
 
 
 _MOST_PIECES = 8
+_OF_GUESTS = frozenset({"relation", "device", "away", "hands"})
+"""Without one of these, nobody says who they are, and nobody is given the keyboard."""
+
 _LONGEST_INTRO = 5
 
 
