@@ -34,7 +34,8 @@ _LIFTED = 20
 SHORT = 24
 """A turn below this many tokens is shown with the question it answers."""
 
-_ASKS = re.compile(r"[?？؟]\W*$")
+_MARK = re.compile("[?？؟]")
+_ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
 _VALUE = re.compile(r"\d")
@@ -44,6 +45,8 @@ Allows = Callable[[Trace], bool]
 def only_asks(turn: Turn) -> bool:
     """Whether a turn asks and says nothing else: no value, nothing of the asker, hardly a word beside the question."""
     text = said(turn)
+    if not _MARK.search(text):
+        return False  # most turns ask nothing at all
     if estimate_tokens(text) > MOST_ASKING or _VALUE.search(text) or _OF_ONESELF.search(text):
         return False
     pieces = [text[start:end].strip() for start, end in sentences(text)]
