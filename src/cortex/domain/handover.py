@@ -345,7 +345,9 @@ def _finds(said: str, words: Sequence[str]) -> Iterator[int]:
             yield at
 
 
-def clauses_of(text: str) -> list[Clause]:
+@lru_cache(maxsize=16)
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """The clauses of a message, each described once: several readers ask for them one after the other."""
     found: list[Clause] = []
     start = 0
     for end in _ENDS.finditer(text):
@@ -355,10 +357,10 @@ def clauses_of(text: str) -> list[Clause]:
             found[-1] = replace(found[-1], mark=found[-1].mark + end.group())
         start = end.end()
         if len(found) == MOST_CLAUSES:
-            return found
+            return tuple(found)
     if text[start:].strip():
         found.append(_clause(text, start, len(text), ""))
-    return found
+    return tuple(found)
 
 
 def speaks_of(text: str) -> frozenset[str]:
