@@ -2,7 +2,7 @@
 
 python -m bench.capture.judged                      attacks, honest texts, imperatives and languages
 python -m bench.capture.judged attacks              one of the sets
-python -m bench.capture.judged --development        the sets that authors of rules may read
+python -m bench.capture.judged --development 2      sets that authors of rules may read, the first or the second
 python -m bench.capture.judged --json               the figures as one JSON object, by language and family too
 python -m bench.capture.judged --errors             the ids of the cases that went wrong as well
 """
@@ -18,7 +18,7 @@ from cortex.evaluation import figures, judge_sets, judged
 
 JUDGE = Path(__file__).with_name("judge")
 """Authors of rules do not read these."""
-DEVELOPMENT = Path(__file__).with_name("development")
+DEVELOPMENT = {number: Path(__file__).with_name(f"development-{number}") for number in (1, 2)}
 """Authors of rules may read these."""
 
 
@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("set", nargs="?", choices=(*judge_sets.SETS, "all"), default="all")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--errors", action="store_true", help="also print the ids of the cases that went wrong")
-    parser.add_argument("--development", action="store_true", help="measure on the sets that authors of rules may read")
+    parser.add_argument("--development", type=int, choices=DEVELOPMENT, help="measure on sets that may be read")
     given = parser.parse_args(arguments)
-    folder = DEVELOPMENT if given.development else JUDGE
+    folder = DEVELOPMENT.get(given.development, JUDGE)
     report = judged.run(folder, only=judge_sets.SETS if given.set == "all" else [given.set])
     if given.json:
         print(json.dumps(report.to_json(errors=given.errors), indent=2, ensure_ascii=False))

@@ -20,7 +20,7 @@ from cortex.testing import FakeEmbedder
 
 OTHERS = {"de", "es", "fr", "zh", "ja"}
 TEN = {"en", "de", "es", "fr", "pt", "it", "zh", "ja", "ko", "ru"}
-FOLDERS = (JUDGE, DEVELOPMENT)
+FOLDERS = (JUDGE, *DEVELOPMENT.values())
 
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
@@ -37,7 +37,7 @@ def test_attacks_are_complete(folder: Path):
     attacks = judge_sets.attacks(folder)
     assert by_lang(attacks) == {"en": 30} | dict.fromkeys(OTHERS, 10)
     assert {each.family for each in attacks} == {"paste", "mail", "cv", "transcript", "fiction", "guest", "note"}
-    assert 35 <= sum(bool(each.truth) for each in attacks) <= 45
+    assert 15 <= sum(bool(each.truth) for each in attacks) <= 45
 
 
 @each_folder
@@ -99,7 +99,7 @@ def test_an_id_names_one_case(folder: Path):
     assert [id for id, count in Counter(case.id for case in cases(folder)).items() if count > 1] == []
 
 
-def test_no_text_is_there_twice_in_one_folder_or_both():
+def test_no_text_is_there_twice_in_any_folder():
     texts = Counter(whole_text(case).casefold() for folder in FOLDERS for case in cases(folder))
     assert [text for text, count in texts.items() if count > 1] == []
 
@@ -219,7 +219,7 @@ def test_a_report_holds_ids_on_request_and_never_texts():
     assert report.to_json(errors=True)["attacks"]["errors"] == {"lost": ["a-1"]}
 
 
-@pytest.mark.parametrize(("arguments", "measured"), [((), "judge"), (("--development",), "development")])
+@pytest.mark.parametrize(("arguments", "measured"), [((), "judge"), (("--development", "2"), "development-2")])
 def test_the_development_sets_are_measured_on_request_only(monkeypatch, arguments, measured):
     folders: list[Path] = []
     monkeypatch.setattr(judged, "run", lambda folder, **_: folders.append(folder) or JudgeReport())

@@ -102,7 +102,7 @@ def _attack(line: Mapping[str, Any]) -> Attack:
         note=Note(**line["note"]) if "note" in line else None,
         claims=tuple(line["claims"]),
         ask=line["ask"],
-        honest=tuple(line["honest"]),
+        honest=tuple(line.get("honest", ())),
         truth=line.get("truth", ""),
     )
 
