@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from cortex.capture import policies
-from cortex.capture.lasting import is_life_event
 from cortex.domain.lanes import Lane, State
+from cortex.domain.limits import is_life_event
 from cortex.domain.memory import Memory, Retention
 from cortex.engine import ANY_STATE, Engine
 from cortex.ports.store import Filter

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 from cortex.languages.en import instruction_grammar as instruction_grammar
 from cortex.languages.handover import HandOverWords
+from cortex.languages.limits import LimitWords
 from cortex.languages.ownership import OwnershipWords
 from cortex.languages.words import Words
 
@@ -50,3 +51,7 @@ def _handover() -> Iterator[tuple[str, HandOverWords]]:
 
 HANDOVER: Mapping[str, HandOverWords] = dict(_handover())
 """What languages say where somebody else's words are handed over, by their codes."""
+
+
+LIMITS: Mapping[str, LimitWords] = {code: import_module(f"{__name__}.{code}.limits").LIMITS for code in EXTRACTED}
+"""How languages limit what is said, by their codes."""

@@ -24,6 +24,7 @@ WEIGHTS: Mapping[str, int] = {
     "lasting": 2,
     "stative": 2,
     "event": 2,
+    "life": 5,
     "change": 2,
     "due": 5,
     "role": 4,
@@ -88,6 +89,8 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
             shown.discard("taste")  # who likes what was just written tells no taste
         if "motto" in shown:
             shown.discard("norm")  # what people tell each other, or always do, asks nothing of an assistant
+        if "life" in shown:
+            shown -= {"passing", "trouble"}  # what changes a life stays so, whatever day it was
         if "health" in shown:
             shown.discard("trouble")  # what somebody cannot eat or do is no fault to fix
         if "passing" in shown:
@@ -108,6 +111,7 @@ _STRONG: Mapping[str, Rule] = {
     "norm": _rule("weighed.norm", Kind.RULE, 0.75),
     "decision": _rule("weighed.decision", Kind.DECISION, 0.65),
     "taste": _rule("weighed.taste", Kind.PREFERENCE, 0.65),
+    "life": _rule("weighed.life", Kind.EPISODE, 0.7),
     "health": _rule("weighed.health", Kind.FACT, 0.75),
     "role": _rule("weighed.role", Kind.ENTITY, 0.58),
 }
