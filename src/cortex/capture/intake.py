@@ -329,7 +329,8 @@ def _turns(
             # Nothing in it says that it is play, or a guest's: its tier has to. People among themselves are named.
             kind, turn = Kind.EPISODE, turn.revised(trust=least((turn.trust, TrustTier.UNTRUSTED)))
         turn = turn.revised(kind=kind)
-        turn = turn.revised(expires_at=passing_turns.expires_at(turn))
+        if heard_by[number]:  # what people tell each other is a record of that
+            turn = turn.revised(expires_at=passing_turns.expires_at(turn))
         turns.append(turn)
         if turn.trust is not TrustTier.TRUSTED:
             seen.append(turn.text)

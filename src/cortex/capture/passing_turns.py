@@ -21,7 +21,8 @@ LONGEST = 400
 def expires_at(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> datetime | None:
     """When all that a turn says is over; None where some of it stays true, or where no user says it."""
     is_own = turn.role is Role.USER and turn.trust is TrustTier.TRUSTED
-    if not is_own or len(turn.text) > LONGEST or not limits.may_limit(turn.text):
+    pack = rules.language(turn.text, packs) if is_own and len(turn.text) <= LONGEST else None
+    if pack is None or not limits.may_limit(turn.text, pack.lang):
         return None
     own, said, kind = prose.own_prose(turn.text, turn.speaker), turn.created_at, turn.kind
     if prose.BLANK in own:

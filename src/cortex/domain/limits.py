@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -19,6 +19,8 @@ DAY, WEEK, MONTH = timedelta(days=1), timedelta(days=7), timedelta(days=31)
 OVER_EVERYWHERE = timedelta(hours=36)
 """From midnight UTC of a day to its end in the last time zone."""
 _MOST_FRONTS = 2
+_LONGEST_LIMIT = 60
+_LATIN = tuple(code for code, words in LIMITS.items() if re.search("[a-z]{3}", words.day))
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " "})
 _RESOLVED = re.compile(r" \((?:week(?:end)? of )?\d{4}[\d-]{0,6}\)")
 _GROUP = re.compile(r"\(\?P<\w+>")
@@ -86,10 +88,9 @@ def is_life_event(text: str) -> bool:
     return any(_compiled(LIMITS[lang].life_events).search(said) for lang in LIMITS)
 
 
-def may_limit(text: str) -> bool:
-    """Whether a text holds, in any language, words that limit it in time."""
-    said = plain(text)
-    return any(_compiled(_shapes(lang).any).search(said) for lang in LIMITS)
+def may_limit(text: str, lang: str) -> bool:
+    """Whether a text holds words that limit it in time."""
+    return lang in LIMITS and bool(_compiled(_shapes(lang).any).search(plain(text)))
 
 
 # --- where -----------------------------------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ def may_limit(text: str) -> bool:
 
 def front(text: str, lang: str | None = None) -> Front | None:
     """What a sentence opens with that limits it; in any language where `lang` is None."""
-    for code in LIMITS if lang is None else (lang,) if lang in LIMITS else ():
+    for code in _codes(text, lang):
         if found := _front(text, code):
             return found
     return None
@@ -122,15 +123,26 @@ def limited(text: str, lang: str | None = None) -> tuple[str, Front] | None:
     """A sentence that opens or ends with a limit: what it says without it, and the limit."""
     if opening := front(text, lang):
         return text[opening.end :], opening
-    for code in LIMITS if lang is None else (lang,) if lang in LIMITS else ():
-        if (closing := _compiled(_shapes(code).back).search(text)) and closing.start() > 0:
+    for code in _codes(text, lang):
+        if (closing := _closing(text, code)) and closing.start() > 0:
             return text[: closing.start()].rstrip(" ,"), Front(closing.end(), is_meant=bool(closing["dated"]))
     return None
 
 
 def ends_limited(text: str, lang: str) -> bool:
     """Whether a sentence ends with a limit: "answer in French today"."""
-    return bool(_compiled(_shapes(lang).back).search(text))
+    return _closing(text, lang) is not None
+
+
+def _closing(text: str, lang: str) -> re.Match[str] | None:
+    return _compiled(_shapes(lang).back).search(text, max(0, len(text) - _LONGEST_LIMIT))
+
+
+def _codes(text: str, lang: str | None) -> Iterable[str]:
+    """The languages a text may be in: the one that is known, or those whose letters it has."""
+    if lang is not None:
+        return (lang,) if lang in LIMITS else ()
+    return _LATIN if text.isascii() else LIMITS
 
 
 def is_order(text: str, lang: str) -> bool:

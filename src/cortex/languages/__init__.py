@@ -53,5 +53,11 @@ HANDOVER: Mapping[str, HandOverWords] = dict(_handover())
 """What languages say where somebody else's words are handed over, by their codes."""
 
 
-LIMITS: Mapping[str, LimitWords] = {code: import_module(f"{__name__}.{code}.limits").LIMITS for code in EXTRACTED}
+def _limits() -> Iterator[tuple[str, LimitWords]]:
+    for code in EXTRACTED + READ:
+        if find_spec(f"{__name__}.{code}.limits") is not None:
+            yield code, import_module(f"{__name__}.{code}.limits").LIMITS
+
+
+LIMITS: Mapping[str, LimitWords] = dict(_limits())
 """How languages limit what is said, by their codes."""
