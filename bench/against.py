@@ -1,11 +1,12 @@
 """This tree beside another one: what a recall costs, and how many turns a second are answered in full.
 
 python -m bench.against REVISION               100,000 memories, a few minutes; the store is made first
-python -m bench.against REVISION --home HOME   over a store that `bench.recalling` made, which is left as it is
+python -m bench.against REVISION --home HOME   over a store that was made before, which is left as it is
 python -m bench.against REVISION --cost        only what a recall costs, for a machine that is too busy to serve
 
 REVISION is a commit of this repository, or a folder that holds a source tree. Both answer the same questions over
-copies of the same store, in turns, in one run: whatever else the machine does touches both alike.
+copies of the same store, in turns, in one run: whatever else the machine does touches both alike. The other tree makes
+the store, because the older of two opens no file that the newer one wrote.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -30,10 +30,8 @@ import numpy as np
 from rich.console import Console
 
 from bench import serving
-from bench.corpus import Asked, Corpus, SyntheticEmbedder, load
-from bench.recalling import GrowingStore
+from bench.corpus import Asked, Corpus, load
 from bench.results import Result, Row, print_results
-from cortex import Cortex
 from cortex import settings as configuration
 
 SIZE = 100_000
@@ -106,10 +104,12 @@ class _Served:
 
 
 def compared(
-    folder: Path, home: Path, models: Path, corpus: Corpus, revision: str, bounds: Bounds, size: int
+    folder: Path, home: Path | None, models: Path, data: Path, revision: str, bounds: Bounds, size: int
 ) -> Iterator[Row]:
-    """Ours beside those of `revision`, over copies of the store at `home`."""
+    """Ours beside those of `revision`, over copies of the store at `home`, or of one that is made for it."""
+    corpus = load(data)
     with tree_of(revision, folder) as sources:
+        home = home or _made(folder, sources, data, size)
         trees = [
             _Tree(each, _copied(home, folder / f"against-{name}"))
             for name, each in (("ours", _HERE), ("theirs", sources))
@@ -268,32 +268,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("revision", help="a commit, or a folder with a source tree")
     parser.add_argument("--quick", action="store_true", help="fewer recalls and seconds")
     parser.add_argument("--cost", action="store_true", help="only what a recall costs: nothing is served")
-    parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
+    parser.add_argument("--home", type=Path, help="a store that is there already, made by the older of both trees")
     parser.add_argument("--size", type=int, default=SIZE, help="how many memories the store has")
     parser.add_argument("--data", type=Path, default=serving.DATA, help="where locomo and sgd-turns are")
     parser.add_argument("--dir", type=Path, help="where the stores are made")
     parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
     given = parser.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 150)
-    corpus = load(given.data)
     with tempfile.TemporaryDirectory(prefix="cortex-against-", dir=given.dir) as name:
         folder = Path(name)
-        home = given.home or _made(folder, corpus, given.size, console)
         bounds = QUICK if given.quick else Bounds()
         bounds = replace(bounds, seconds=0.0) if given.cost else bounds
-        print_results(list(compared(folder, home, given.models, corpus, given.revision, bounds, given.size)), console)
+        rows = compared(folder, given.home, given.models, given.data, given.revision, bounds, given.size)
+        print_results(list(rows), console)
     return 0
 
 
-def _made(folder: Path, corpus: Corpus, size: int, console: Console) -> Path:
-    started = time.perf_counter()
-    store = GrowingStore(folder, corpus)
-    store.grow(size, lambda *_: None)
-    store.close()
-    with Cortex(store.home, embedder=SyntheticEmbedder()) as engine:
-        engine.attend()  # the lifecycle of the day has run: it is not what is measured
-    console.print(f"[dim]{size:,} remembered in {time.perf_counter() - started:.0f} s, asking")
-    return store.home
+def _made(folder: Path, sources: Path, data: Path, size: int) -> Path:
+    """A store of so many memories, made by a source tree."""
+    subprocess.run(
+        [sys.executable, "-m", "bench.against_store", str(folder), str(data), str(size)],
+        env=serving.environment(sources, bench=_HERE),
+        check=True,
+    )
+    return folder / "home"
 
 
 if __name__ == "__main__":

@@ -124,9 +124,9 @@ def _recalling(
         if given.against:
             console.print(f"[dim]beside {given.against}")
             bounds = against.QUICK if given.quick else against.Bounds()
-            yield from against.compared(
-                folder, folder / "served", given.models, corpus, given.against, bounds, sizes[-1]
-            )
+            apart = folder / "against"
+            apart.mkdir()
+            yield from against.compared(apart, None, given.models, given.data, given.against, bounds, sizes[-1])
 
 
 def _real_embedder(models: Path) -> Embedder:

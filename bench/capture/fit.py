@@ -47,7 +47,7 @@ MINOR = 0.5
 """What a statement counts that is true and of little use: it is not looked for, and does little harm."""
 ERRANDS = 7.5
 """What a step of a booking counts: few were written, and people make many."""
-CHAT_SENTENCES = 0.4
+CHAT_SENTENCES = 1.0
 """What a sentence of a chat counts beside one that was written to be hard to tell from a rule."""
 
 
@@ -65,11 +65,11 @@ class Fit:
 
 FITS = {
     # The shares of statements were set with totals of capture-gold and of the labeled turns in view.
-    Scale.STATEMENT: Fit(8.0, 60.0, least_useful=0.765),
-    Scale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.79),
+    Scale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
+    Scale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.77),
     # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
-    Scale.RULE: Fit(2.0, 10.0, 1.0),
-    Scale.RULE_BY_SIGNS: Fit(2.0, None, 0.5),
+    Scale.RULE: Fit(2.0, 10.0, 0.75),
+    Scale.RULE_BY_SIGNS: Fit(2.0, None, 0.25),
 }
 
 _KNOWN_RULE = "rule: rule"
@@ -109,19 +109,21 @@ def _of_chat(chat: Mapping[str, Any]) -> Iterator[Example]:
         text = turn["text"] if "text" in turn else " ".join(part[0] for part in turn["parts"])
         if "parts" in turn:
             speaker = turn.get("speaker", "")
-            yield from _of_turn(chat["chat"], at, speaker, turn, said.get(speaker, ""), heard)
+            yield from _of_turn(chat, at, speaker, turn, said.get(speaker, ""), heard)
             said[speaker] = text
         heard = text
 
 
-def _of_turn(chat: str, at: int, speaker: str, turn: Mapping[str, Any], before: str, heard: str) -> Iterator[Example]:
-    parts = turn["parts"]
+def _of_turn(
+    of: Mapping[str, Any], at: int, speaker: str, turn: Mapping[str, Any], before: str, heard: str
+) -> Iterator[Example]:
+    chat, parts = of["chat"], turn["parts"]
     day = datetime.fromisoformat(turn.get("day", "2024-01-01")).replace(tzinfo=UTC)
     text = " ".join(part[0] for part in parts)
     id = TraceId(f"{chat}:{at}")
     said = Turn(id=id, text=text, session=chat, seq=at, created_at=day, role=Role.USER, speaker=speaker)
     starts = np.cumsum([0, *(len(part[0]) + 1 for part in parts)])
-    for each in statements.read(said, before, heard)[0]:
+    for each in statements.read(said, before, heard, listener="" if of["style"] == "friends" else None)[0]:
         part = parts[int(np.searchsorted(starts, each.start, side="right")) - 1]
         is_kept = len(part) < 4 or _shared(each.text, part[3]) > 0.5
         weight = part[2] if is_kept else 0

@@ -68,11 +68,12 @@ def chats() -> Iterator[Pair]:
 
 def unrelated(given: Sequence[Pair]) -> Iterator[Pair]:
     """Statements of one chat that were not written as a pair."""
+    written = {(pair.old, pair.new) for pair in given}
     for chat in sorted({pair.chat for pair in given}):
         own = [pair for pair in given if pair.chat == chat]
         for one, other in combinations(own, 2):
             for old, new in ((one.old, other.new), (other.old, one.new), (one.old, other.old), (one.new, other.new)):
-                if alike(old, new).score < FEW:
+                if (old, new) not in written and alike(old, new).score < FEW:
                     yield Pair(chat, "unrelated", old, new)
 
 

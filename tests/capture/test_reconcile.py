@@ -132,10 +132,19 @@ def test_meaning_finds_what_words_do_not_and_the_threshold_is_the_callers() -> N
     assert reconciled(again, known, duplicate_at=0.95).verdict is Verdict.NEW
 
 
-@pytest.mark.parametrize("other", ["I have 3 cats", "I had 2 cats", "My sister has 2 cats"])
-def test_however_near_by_meaning_another_value_is_another_statement(other: str) -> None:
+@pytest.mark.parametrize(
+    ("other", "verdict"),
+    [
+        ("I have 3 cats", Verdict.CONTRADICTS),
+        ("I had 2 cats", Verdict.NEW),
+        ("My sister has 2 cats", Verdict.NEW),
+    ],
+)
+def test_however_near_by_meaning_another_value_is_another_statement(other: str, verdict: Verdict) -> None:
     """X13"""
-    assert reconciled(said(2, other), Known(said(1, "I have 2 cats"), cosine=0.99)).verdict is Verdict.NEW
+    decision = reconciled(said(2, other), Known(said(1, "I have 2 cats"), cosine=0.99))
+    assert decision.verdict is verdict
+    assert decision.memory is not None
 
 
 def test_sources_are_the_first_and_the_newest() -> None:

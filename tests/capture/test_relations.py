@@ -51,6 +51,13 @@ def test_a_new_value_of_the_same_thing_replaces_the_old_one(old: str, new: str):
         ("The second firing took 9 hours.", "The fourth firing now takes 12 hours."),
         ("I have a deadline of May 5 for the vases.", "My call about the vases moved from 3 PM to 5 PM on June 2."),
         ("I have 9 tea bowls.", "Three of the tea bowls are cracked."),
+        ("My output of bowls rose 15% after the new wheel.", "My output of bowls rose 20% after the new kiln."),
+        ("We had a 4% gain in pottery sales.", "We've now had a 7% gain in pottery sales."),
+        ("I sold 12 bowls in July.", "I've sold 50 bowls in 2024."),
+        ("I fire the kiln twice a week.", "I've completed 14 firings of the kiln so far."),
+        ("The kiln uses 140-160 units of gas.", "The kiln now uses 150 units of gas."),
+        ("The rent of the studio is $1,350.", "If the rent of the studio is raised to $1,500, we have to leave."),
+        ("My glaze shelf holds 30 jars, and my drying shelf holds 12 jars.", "My drying shelf now holds 30 jars."),
     ],
 )
 def test_another_thing_a_goal_or_another_day_is_left_alone(old: str, new: str):
@@ -68,6 +75,10 @@ def test_another_thing_a_goal_or_another_day_is_left_alone(old: str, new: str):
         ("I've never used any design program, like Blender.", "I drew the new vase in Blender last night."),
         ("I've never written a grant application.", "I wrote a grant application for the studio in May."),
         ("I had to miss the Tuesday firing.", "I've never missed a firing."),
+        ("I've never cleaned or repaired any kiln shelves.", "I repaired the kiln shelves in March."),
+        ("I managed a dispute in the studio in May.", "I've never led a class or managed any disputes in the studio."),
+        ("I've never been to any raku firings in Leeds.", "I went to a raku firing in Leeds last fall."),
+        ("I've completed 8 wheel lessons with Ines.", "I've never attended any wheel lessons with Ines."),
     ],
 )
 def test_never_against_what_was_done_is_a_contradiction_for_a_person_to_settle(old: str, new: str):
@@ -84,6 +95,11 @@ def test_never_against_what_was_done_is_a_contradiction_for_a_person_to_settle(o
         ("I've never kept bees.", "My neighbor has kept bees for years."),
         ("I'm nervous about submitting a vase to the contest.", "I've never submitted a vase to the contest."),
         ("I have 40 photos of the vase to submit.", "I've never submitted any photos of the vase."),
+        ("I've set the alarm, with no missed firings in May.", "I haven't missed any firings."),
+        ("I've scheduled two wheel lessons with Ines.", "I've never attended any wheel lessons with Ines."),
+        ("I attended a dance lesson in May.", "I've never attended any wheel lessons."),
+        ("I'm preparing for the fair.", "I've never prepared or submitted any forms or sketches for a contest."),
+        ("I'm glad I refused a discount on the clay.", "I have never asked for or got a discount on the clay."),
     ],
 )
 def test_a_wish_progress_or_somebody_else_contradicts_nothing(old: str, new: str):
@@ -102,6 +118,31 @@ def test_a_change_that_is_about_to_be_or_told_in_few_words_is_flagged(old: str, 
     """X14"""
     found = compare(old, new)
     assert found.is_contradiction
+    assert not found.is_update
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "I've been improving the shop page, and about 58% of the visitors now look at the vases on their phones.",
+            "I'm happy with the shop page, since the share of visitors who look at the vases on their phones has"
+            " reached 71% after the redesign.",
+        ),
+        (
+            "I've booked a room in Graz for the trade fair, at $95 per night, because the hostel was full.",
+            "I just read that the rate of my room in Graz was adjusted to $115 per night because of the trade fair.",
+        ),
+    ],
+)
+def test_in_long_statements_a_thing_that_moved_on_is_asked_about(old: str, new: str):
+    """X14"""
+    assert compare(old, new).is_contradiction
+
+
+def test_a_list_of_values_is_not_replaced_whole_because_one_changed():
+    old = "The glaze has 40% feldspar, 25% silica, 20% chalk and 15% clay."
+    found = compare(old, "I've increased the silica of the glaze to 30%.")
     assert not found.is_update
 
 

@@ -425,3 +425,22 @@ def test_a_taste_told_to_get_something_that_suits_it_is_part_of_the_request():
     """E11: small talk of a search leaves nothing behind"""
     assert [each.text for each in found("I love jazz on Sundays.")] == ["I love jazz on Sundays."]
     assert found("Can you find me some concerts? I love jazz.") == []
+
+
+class TestAbbreviationsAndValues:
+    """A full stop in an abbreviation ends no sentence, and a value is read whole."""
+
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("At work, call me Dr. Lang.", "Dr. Lang"),
+            ("My doctor is Dr. Hahn.", "Dr. Hahn"),
+            ("I moved to Porto in January and work at Brisa as a nurse.", "Porto"),
+            ("I moved to Washington, D.C. in May for a job at Corvid Inc. and I love it.", "Washington, D.C"),
+        ],
+    )
+    def test_titles_months_and_initials(self, text: str, value: str):
+        assert value in {candidate.value for candidate in found(text)}
+
+    def test_a_measured_value_is_no_date(self):
+        assert "date" not in {candidate.attribute for candidate in found("My cholesterol is 5.6 mmol/L.")}

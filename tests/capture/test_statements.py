@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from cortex.capture import clauses, prose, statements, worth
+from cortex.capture import audience, clauses, prose, standalone, statements, worth
 from cortex.capture.candidate import Candidate
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
 from cortex.languages.en.clauses import ENGLISH
+from cortex.languages.en.references import ENGLISH as REFERENCES
 
 MONDAY = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 
@@ -49,6 +50,8 @@ class TestStatements:
                 ["My spouse Alexis, who's 32 and works in design, wants to move to Lisbon."],
             ),
             ("I'm not sure how to phrase it, can you help me?", []),
+            ("Can you suggest a plan, given my increased rent and reduced hours?", []),
+            ("I moved to Bonn in May, but anyway", ["I moved to Bonn in May"]),
             ("Can you write the HTML and CSS code for it?", []),
             (
                 "What's the best way to ensure Greta and I can share the files, since we moved to Bonn in May?",
@@ -294,3 +297,51 @@ def test_a_slot_that_is_all_a_statement_says_is_kept_whatever_its_meaning_scores
     unlikely = -weights.vector / np.linalg.norm(weights.vector)
     found = statements.candidates([turn(text)], lambda said: [unlikely] * len(said))
     assert [(each.text, each.confidence >= 0.5, each.importance >= 0.5) for each in found] == [(text, True, True)]
+
+
+class TestWhatAStatementPointsAt:
+    @pytest.mark.parametrize(
+        ("text", "before", "stands"),
+        [
+            ("I spoke for ten minutes at the event.", (), False),
+            ("I want a home for those kids.", (), False),
+            ("Their love helped me accept myself.", (), False),
+            ("I've been one, because I lost my job.", (), False),
+            ("I painted it in June and made it to remind me of Rome.", (), False),
+            ("I spoke at the event of the chess club.", (), True),
+            ("Rachael shared her fears with me on May 3.", (), True),
+        ],
+    )
+    def test_what_only_the_talk_explains_does_not_stand_alone(
+        self, text: str, before: tuple[str, ...], stands: bool
+    ) -> None:
+        assert (standalone.resolved(text, before, REFERENCES) is not None) == stands
+
+    def test_we_takes_along_the_statement_that_names_the_others(self) -> None:
+        lead, text = "I took my kids to a pottery workshop.", "We all made our own pots."
+        assert standalone.joins(lead, text, REFERENCES)
+        assert not standalone.joins("I went to a pottery workshop.", text, REFERENCES)
+        whole = "I took my kids to a pottery workshop; we all made our own pots."
+        assert standalone.led(lead, text, REFERENCES) == whole
+
+    def test_between_two_people_you_has_a_name(self) -> None:
+        said = "I bought 3 of your lamps last Fri."
+        assert standalone.addressed(said, "Ana", REFERENCES) == "I bought 3 of your (Ana's) lamps last Fri."
+        assert standalone.addressed(said, "", REFERENCES) == said
+
+    @pytest.mark.parametrize(
+        ("text", "dated"),
+        [
+            ("I ran last Fri.", "I ran last Fri (2024-03-01)."),
+            ("We camped two weekends ago.", "We camped two weekends ago (weekend of 2024-02-24)."),
+        ],
+    )
+    def test_short_weekdays_and_weekends_get_a_date(self, text: str, dated: str) -> None:
+        assert standalone.dated(text, MONDAY, REFERENCES) == dated
+
+
+def test_who_listens_is_known_between_two_people_and_with_an_assistant() -> None:
+    pair = [turn("a", speaker="Ana"), turn("b", speaker="Ben")]
+    assert audience.listeners(pair) == ["Ben", "Ana"]
+    assert audience.listeners([*pair, turn("c", speaker="Cem")]) == ["", "", ""]
+    assert audience.listeners([turn("a", speaker="Ana"), turn("b", role=Role.ASSISTANT)]) == [None, None]

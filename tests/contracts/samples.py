@@ -129,7 +129,8 @@ def as_first_version(path: Path) -> None:
         for table in damage.SUMMED:
             file.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
         file.execute("ALTER TABLE jobs DROP COLUMN written")
-        file.execute("DROP INDEX events_by_user")
+        for index in ("events_by_user", "traces_contradicted"):
+            file.execute(f"DROP INDEX {index}")
         for table in ("quarantine", "erasures", "calibrations"):
             file.execute(f"DROP TABLE {table}")
         file.execute("PRAGMA user_version = 1")

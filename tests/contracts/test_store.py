@@ -215,6 +215,23 @@ def test_where_a_users_events_end_is_looked_up_and_not_searched_for(tmp_path: Pa
     assert all("events_by_user" in plan for plan in plans), plans
 
 
+def test_contradictions_are_looked_up_and_not_searched_for(tmp_path: Path) -> None:
+    """However many memories contradict nothing."""
+    from cortex.stores.sqlite import SqliteStore
+
+    store = SqliteStore(tmp_path / "store.db")
+    Desk(store, ANNA).put(*(memory(number) for number in range(1, 200)))
+    with store.view(ANNA) as view:
+        looked: list[str] = []
+        view._db.set_trace_callback(looked.append)
+        view.scan(Filter(lanes=frozenset({Lane.MEMORIES}), contradicted=True))
+        view._db.set_trace_callback(None)
+        plans = [str(view._db.execute(f"EXPLAIN QUERY PLAN {each}").fetchall()) for each in looked if "body" in each]
+    store.close()
+    assert plans
+    assert all("USING INDEX traces_contradicted" in plan for plan in plans), plans
+
+
 def test_every_put_leaves_an_event_that_says_why(anna: Desk) -> None:
     later = AT + MINUTE
     anna.put(memory(1), turn(2), because=EventKind.IMPORTED)
@@ -826,6 +843,22 @@ def test_a_revision_that_keeps_the_text_keeps_the_vectors(anna: Desk) -> None:
     anna.put(memory(1, scope="infra"), because=EventKind.RESTORED)
     assert ids(anna.near(EAST, Filter(scopes=frozenset({"infra"})))) == [id_(1)]
     assert anna.near(EAST, Filter(scopes=frozenset({"personal"}))) == []
+
+
+def test_what_contradicts_something_is_found_for_as_long_as_it_does(anna: Desk, boris: Desk) -> None:
+    contradicted, others = Filter(contradicted=True), Filter(contradicted=False)
+    anna.put(memory(1), memory(2, contradicts=(id_(1),)), memory(3, 'It says "contradicts":["1"] in there'), turn(4))
+    boris.put(memory(5, contradicts=(id_(6),)))
+    both = anna.put(memory(1, contradicts=(id_(2),)), because=EventKind.CONTRADICTED)
+    assert ids(anna.scan(contradicted)) == [id_(1), id_(2)]
+    assert ids(anna.scan(others)) == [id_(3), id_(4)]
+    assert (anna.total(contradicted), boris.total(contradicted)) == (2, 1)
+    with anna.view() as view:
+        assert ids(view.latest(contradicted, limit=1)) == [id_(2)]
+        assert ids(view.scan(contradicted, after=id_(1))) == [id_(2)]
+    anna.put(memory(1), memory(2, contradicts=(id_(1),), state=State.FORGOTTEN), because=EventKind.FORGOTTEN)
+    assert ids(anna.scan(contradicted)) == []
+    assert ids(anna.scan(contradicted, as_of=both)) == [id_(1), id_(2)]
 
 
 def test_a_trace_without_a_vector_is_still_found_by_keyword(anna: Desk) -> None:

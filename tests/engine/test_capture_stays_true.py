@@ -7,6 +7,8 @@ from datetime import timedelta
 import pytest
 
 from cortex.capture import policies
+from cortex.capture.claims import can_change
+from cortex.capture.flow import MOST_DISPUTED
 from cortex.domain.lanes import Lane, State
 from cortex.domain.limits import is_life_event
 from cortex.domain.memory import Memory, Retention
@@ -97,3 +99,59 @@ def test_what_was_asked_for_is_always_kept(engine: Engine):
     said(engine, *texts)
     kept = said(engine, *texts, "Please remember that the spare key hangs behind the clock.")
     assert any("spare key" in memory.text for memory in kept if memory.lane is Lane.MEMORIES)
+
+
+def crowd(count: int) -> list[str]:
+    """Statements that are about nothing in common."""
+    names = [f"{letter}{other}" for letter in "BDFGKLMPRT" for other in ("ora", "ilo", "umi", "enna", "axo")]
+    return [f"My friend {name} lives in {name}ville and plays the {name.lower()}phone." for name in names][:count]
+
+
+def test_what_replaces_a_memory_takes_no_room(engine: Engine):
+    """X14: a full session still learns that a value has changed"""
+    said(engine, "Test coverage of the parser module is at 61%.", *crowd(40))
+    memories = said(
+        engine,
+        "Test coverage of the parser module is at 61%.",
+        *crowd(40),
+        "Test coverage of the parser module has reached 74%.",
+    )
+    coverage = {memory.text: memory.state for memory in memories if "coverage" in memory.text}
+    assert coverage == {
+        "Test coverage of the parser module is at 61%.": State.SUPERSEDED,
+        "Test coverage of the parser module has reached 74%.": State.ACTIVE,
+    }
+
+
+def test_what_contradicts_a_memory_gets_a_little_room(engine: Engine):
+    """X14, E11: a flood of contradictions is still a flood"""
+    firings = [f"I've never fired any kilns in {name}." for name in ("Leeds", "Graz", "Porto", "Turin", "Lyon")]
+    done = [f"I fired {count} kilns in {name} in May." for name in ("Leeds", "Graz", "Porto") for count in (2, 3, 4, 5)]
+    said(engine, *firings, *crowd(50))
+    memories = said(engine, *firings, *crowd(50), *done)
+    beyond = [memory for memory in memories if memory.contradicts and "May" in memory.text]
+    assert 1 <= len(beyond) <= MOST_DISPUTED
+    assert sum(memory.state is State.ACTIVE for memory in memories) <= 30 + MOST_DISPUTED
+
+
+def test_a_long_session_is_remembered_to_its_end(engine: Engine):
+    """E11: what waits together shares the room, so the last turns leave memories too"""
+    texts = [
+        text
+        for number, text in enumerate(crowd(50))
+        for text in (text, f"Thanks, that helps a lot with my question number {number}!", "Okay.")
+    ]
+    kept = {memory.text for memory in said(engine, *texts)}
+    assert len(kept) <= 30
+    first, last = crowd(50)[:8], crowd(50)[-8:]
+    assert kept.intersection(first)
+    assert kept.intersection(last)
+
+
+def test_of_equal_weight_what_can_change_is_kept(engine: Engine):
+    """E11: a figure will be asked about, and told otherwise"""
+    assert can_change("My rent is $1,350.")
+    assert can_change("I've never fired a kiln.")
+    assert not can_change("My friend Bora plays the cello.")
+    memories = said(engine, *crowd(50), "My friend Nilo lives in Niloville and pays $1,350 for the flat.")
+    assert any("$1,350" in memory.text for memory in memories)

@@ -9,10 +9,11 @@ import pytest
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
-from cortex.domain.turn import Said
+from cortex.domain.turn import Said, Turn
 from cortex.engine import Engine
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Filter
+from cortex.recall.labels import label
 from cortex.testing import FakeClock
 
 LIKES, HATES = "I like cilantro.", "I don't like cilantro."
@@ -110,6 +111,21 @@ def test_the_block_tells_of_a_contradiction_until_it_is_settled(engine: Engine, 
     assert "contradicted on" in engine.recall("do I like cilantro?").block
     engine.resolve(sides[1])
     assert "contradicted on" not in engine.recall("do I like cilantro?").block
+
+
+def test_a_turn_is_labeled_while_what_was_extracted_from_it_is_contradicted(engine: Engine, clock: FakeClock):
+    for text in (LIKES, HATES):
+        said = f"{text} What else may go with the lentil soup?"
+        turns = engine.keep_turns("soup", [Said(text=said)]).ids
+        engine.remember(text, source_turns=turns)
+        clock.advance(timedelta(days=1))
+    turns = [hit for hit in engine.recall("cilantro with lentil soup").hits if isinstance(hit.trace, Turn)]
+    assert len(turns) == 2
+    assert all("contradicted on" in label(hit) for hit in turns)
+    engine.resolve(engine.contradictions()[0].later.id)
+    turns = [hit for hit in engine.recall("cilantro with lentil soup").hits if isinstance(hit.trace, Turn)]
+    assert turns
+    assert not any("contradicted on" in label(hit) for hit in turns)
 
 
 def test_memories_that_point_to_another_are_found_in_any_store(engine: Engine, sides: tuple[TraceId, TraceId]):

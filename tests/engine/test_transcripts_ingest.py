@@ -13,6 +13,7 @@ from laboratory import opened
 
 from cortex.capture.history import LEAD
 from cortex.domain.lanes import State
+from cortex.domain.passing import OWN_REQUEST
 from cortex.domain.trust import TrustTier
 from cortex.engine import Engine, Ingested
 from cortex.workspace.transcripts import Bookmark, Grown, How, read_on
@@ -296,6 +297,19 @@ def test_a_wake_up_call_costs_nothing_of_what_was_said_before_it(engine: Engine,
     transcript.write(message("And I ski"))
     transcript.follow()
     assert stored(engine)[2:] == ["And I ski"]
+
+
+def test_a_request_of_cortex_is_not_captured_from_a_transcript(engine: Engine, transcript: Transcript) -> None:
+    """C12: also where the answer is read apart from the request"""
+    transcript.write(message(f"{OWN_REQUEST}\nYou keep the long-term memory. I live in Bergen"))
+    transcript.follow()
+    transcript.write(message("The user lives in Bergen", "assistant"))
+    (taken,) = transcript.follow()
+    assert stored(engine) == []
+    assert taken.receipt.facts["skipped"] == {"own_request": 1}
+    transcript.write(*talk("And I ski", "Noted."))
+    transcript.follow()
+    assert stored(engine) == ["And I ski", "Noted."]
 
 
 def test_a_session_of_no_person_is_left_alone(engine: Engine, tmp_path: Path) -> None:

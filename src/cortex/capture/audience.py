@@ -39,6 +39,14 @@ def to_assistant(talk: Sequence[Speech]) -> list[bool]:
     ]
 
 
+def listeners(talk: Sequence[Speech]) -> list[str | None]:
+    """Whom each of these is said to: None for an assistant, a name for the only other person, else empty."""
+    people = {each.speaker for each in talk if each.speaker and each.role in (Role.USER, None)}
+    other = {name: others.pop() if len(others := people - {name}) == 1 else "" for name in people}
+    pairs = zip(talk, to_assistant(talk), strict=True)
+    return [None if is_heard or each.role is not Role.USER else other.get(each.speaker, "") for each, is_heard in pairs]
+
+
 def kind_of(text: str, heard: bool) -> Kind:
     """`rule` for what an assistant that heard it is to hold to from then on; `episode` for everything else."""
     if not heard:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from cortex.capture import relation_words
 from cortex.domain.likeness import same_value
@@ -25,7 +26,8 @@ _WEEKDAYS = (
     "monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag"
     "|sonntag|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
 )
-_SCALED = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_SCALED = r"\d+(?:,\d{3})*(?:\.\d+)?(?:[-–]\d+(?:\.\d+)?(?![\d:–-]|\s?[ap]\.?m\b))?"
+"""A number, or a range of them."""
 _TOKEN = re.compile(
     rf"(?P<date>\d{{4}}-\d\d?-\d\d?\b|\b(?:{_MONTHS})\.?\s\d\d?(?:st|nd|rd|th)?\b(?!:)(?:,?\s\d{{4}}\b)?"
     rf"|\b\d\d?(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?:{_MONTHS})\b(?:,?\s\d{{4}}\b)?"
@@ -60,11 +62,12 @@ _BOUNDS = frozenset("by above over under below than exceeding".split())
 _CONTRACTED = {"'d": "would", "'ll": "will"}
 _CONTINUING = re.compile(r"\s*(?:for|in|at|on|of|with)\s", re.IGNORECASE)
 """What follows the comma after a date where the clause goes on: "due on May 3, 2025, for the first part"."""
-_PRONOUNS = frozenset("it it's that that's which they".split())
+_PRONOUNS = frozenset("it it's its that that's which they their".split())
 ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth final".split())
 _DEFINITE = frozenset("the my our your this that its his her their der die das mein meine unser el la mi".split())
 _INDEFINITE = frozenset("a an another some ein eine einen un una".split())
 DETERMINERS = _DEFINITE | _INDEFINITE
+_PASSING_NOW = frozenset("right for until".split())
 _JOINING = frozenset("and or und oder y o".split())
 _SUBJECTS = frozenset("i i'm i've i'd i'll we we've we're my our it it's he she they he's she's the".split())
 _SELF = frozenset("i i've i'm we we've we're ich wir yo nosotros".split())
@@ -126,11 +129,17 @@ class Value:
     """Who its clause is about: empty for the speaker and for things, a relation or a pronoun for somebody else."""
     denied: bool
     several: bool
-    """Whether more than two values of its kind stand in a row, or it is a part: "three of the roses"."""
+    """Whether more than two values of its kind stand in a row, or it is a range or a part: "three of the roses"."""
     indefinite: bool
     """Whether it is a value of some thing, not of the one that is known: "a triangle with sides of 7 cm"."""
     planned: bool
     """Whether it is what is to be reached: "to collect 15 samples"."""
+    is_step: bool
+    """Whether it says by how much something changed, not what it is: "rose 15%", "a 15% increase"."""
+    is_rate: bool
+    """Whether it is counted anew each time: "twice a week"."""
+    period: frozenset[str]
+    """The time in which it was counted: "in July", "during Q1 2025"."""
     clause: int
 
 
@@ -182,15 +191,27 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the things that a denial names."""
+
+    deeds: frozenset[str]
+    """What was not done: the verbs, of which one is enough."""
+    objects: Mapping[str, float]
+    """To what it was not done; a name among them has to be met."""
+    is_vague: bool
+    """Whether the verb tells little: "never worked with", "don't have"."""
+    head: str
+    """The noun that the rest describes: "seminars" of "financial seminars in Rome"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Denial:
     """What a part of a statement says is not so."""
 
     words: Mapping[str, float]
-    first: Mapping[str, float]
-    """Those before an "or"."""
+    choices: tuple[Choice, ...]
+    """What is denied, one by one: of "workshops or training sessions" one is enough."""
     values: tuple[str, ...]
-    deed: str
-    """What was not done: the verb."""
     examples: frozenset[str]
     """What is named as one of the things denied: "any editor, like Emacs"."""
     never: bool
@@ -219,7 +240,7 @@ _stems = lru_cache(maxsize=20_000)(spelling)
 
 def _tokens(plain: str) -> Iterator[Token]:
     clause, opens, joined, fresh = 0, True, False, True
-    last = None
+    last, earlier = None, ""
     for found in _TOKEN.finditer(plain):
         group, text = found.lastgroup, found.group()
         folded = text.casefold()
@@ -235,11 +256,13 @@ def _tokens(plain: str) -> Iterator[Token]:
         fresh = folded in _JOINING and fresh
         joined, opens = folded in _JOINING, opens and folded in _JOINING
         if group == "word":
-            yield _word(text, folded, clause, opens or not found.start())
+            word = _word(text, folded, clause, opens or not found.start())
+            # "Right now" and "for now" tell of no change.
+            yield replace(word, said=f"{earlier} now") if folded == "now" and earlier in _PASSING_NOW else word
         else:
             assert group is not None
             yield Token(text, folded, folded, 0.0, clause, ValueKind(group))
-        opens = False
+        opens, earlier = False, folded
 
 
 def _word(text: str, folded: str, clause: int, opens: bool) -> Token:
@@ -268,6 +291,8 @@ def _values(tokens: tuple[Token, ...]) -> Iterator[Value]:
     for place, token in enumerate(tokens):
         if token.kind is None and not (token.is_name and token.weight):
             continue
+        if _is_year(token):
+            continue
         kind = token.kind or ValueKind.NAME
         unit: frozenset[str] = frozenset()
         if kind is ValueKind.NUMBER:
@@ -281,9 +306,12 @@ def _values(tokens: tuple[Token, ...]) -> Iterator[Value]:
             before=before,
             subject=_subject(tokens, place),
             denied=_is_denied(tokens, place),
-            several=_is_listed(tokens, place) or _is_part(tokens, place),
+            several=_is_listed(tokens, place) or _is_part(tokens, place) or _is_range(token),
             indefinite=_is_of_some(tokens, place),
             planned=_is_planned(tokens, place),
+            is_step=_is_step(tokens, place),
+            is_rate=_is_rate(tokens, place),
+            period=_period(tokens, token.clause),
             clause=token.clause,
         )
 
@@ -329,6 +357,18 @@ def _is_listed(tokens: tuple[Token, ...], place: int) -> bool:
     return tokens[place].kind is not None and sum(token.kind is tokens[place].kind for token in near) > 2
 
 
+def _is_range(token: Token) -> bool:
+    return token.kind in _RANGED and ("-" in token.text.strip("-") or "–" in token.text)
+
+
+def _is_year(token: Token) -> bool:
+    return token.kind is ValueKind.NUMBER and bool(_YEAR.fullmatch(token.text))
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_RANGED = frozenset({ValueKind.NUMBER, ValueKind.PERCENT, ValueKind.MONEY})
+
+
 def _is_of_some(tokens: tuple[Token, ...], place: int) -> bool:
     """Whether the nearest article or possessive before a value is indefinite."""
     for at in range(place - 1, max(-1, place - 8), -1):
@@ -352,6 +392,44 @@ def _is_planned(tokens: tuple[Token, ...], place: int) -> bool:
     )
 
 
+_AFTER_A_STEP = 4
+"""How many words after an amount may name what it is the size of: "a 6% Q1 gain"."""
+
+
+def _is_step(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether an amount is the size of a change."""
+    if tokens[place].kind not in (ValueKind.PERCENT, ValueKind.MONEY):
+        return False
+    clause = tokens[place].clause
+    if place and tokens[place - 1].clause == clause and tokens[place - 1].said in relation_words.words("moved_by"):
+        return True
+    after = (token.said for token in tokens[place + 1 :][:_AFTER_A_STEP] if token.clause == clause)
+    return not relation_words.words("by_how_much").isdisjoint(after)
+
+
+def _is_rate(tokens: tuple[Token, ...], place: int) -> bool:
+    """Whether the clause of a value says that it is counted each day or week."""
+    clause = [token for token in tokens if token.clause == tokens[place].clause]
+    if any(token.said in relation_words.words("rates") for token in clause):
+        return True
+    return any(one.said in _INDEFINITE and other.said in _SPANS for one, other in pairwise(clause))
+
+
+_PERIOD = re.compile(rf"(?:{_MONTHS}|(?:19|20)\d\d|q[1-4])", re.IGNORECASE)
+
+
+def _period(tokens: tuple[Token, ...], clause: int) -> frozenset[str]:
+    """The month, quarter or year in which what a clause says was so; empty where it names none."""
+    found: set[str] = set()
+    opened = False
+    for token in tokens:
+        is_time = token.clause == clause and bool(_PERIOD.fullmatch(token.said))
+        if opened and is_time:
+            found.add(token.said)
+        opened = token.said in relation_words.words("periods") or (opened and is_time)
+    return frozenset(found)
+
+
 def _subject(tokens: tuple[Token, ...], place: int) -> str:
     """Somebody else, where the clause of a value speaks of one."""
     clause = [token.said.removesuffix("'s") for token in tokens if token.clause == tokens[place].clause]
@@ -359,7 +437,9 @@ def _subject(tokens: tuple[Token, ...], place: int) -> str:
 
 
 def _is_denied(tokens: tuple[Token, ...], place: int) -> bool:
-    """Whether a value is named to say that it is not the one: "not Tuesday", "from Tuesday to"."""
+    """Whether a value is named to say that it is not the one, or only might be: "not Tuesday", "if it is Tuesday"."""
+    if next(token.said for token in tokens if token.clause == tokens[place].clause) in _CONDITIONAL:
+        return True
     before = [token.text.casefold() for token in tokens[max(0, place - 3) : place]]
     after = [token.text.casefold() for token in tokens[place + 1 : place + 2]]
     if before[-1:] == ["not"] or before[-2:] in (["instead", "of"], ["rather", "than"], ["longer", "on"]):
@@ -367,6 +447,9 @@ def _is_denied(tokens: tuple[Token, ...], place: int) -> bool:
     if before and before[-1] in _BOUNDS and tokens[place].kind not in CALENDAR:
         return True
     return before[-1:] in (["from"], ["was"]) and (after == ["to"] or before[-1:] == ["was"])
+
+
+_CONDITIONAL = frozenset("if unless wenn falls si".split())
 
 
 def _denials(tokens: tuple[Token, ...]) -> Iterator[Denial]:
@@ -381,14 +464,11 @@ def _denials(tokens: tuple[Token, ...]) -> Iterator[Denial]:
         if not _SELF.intersection(before[-3:]) or _PASSING_OVER.intersection(other.text.casefold() for other in rest):
             continue
         words = {other.stem: other.weight for other in rest if other.weight}
-        # Of "workshops or training sessions" one is enough.
-        first = {other.stem: other.weight for other in _to_first_choice(rest) if other.weight}
         if words:
             yield Denial(
                 words,
-                first or words,
+                tuple(_choices(rest)),
                 values=tuple(other.text for other in rest if other.kind is not None),
-                deed=next((other.stem for other in rest if not other.said.endswith("ly")), ""),
                 examples=examples,
                 never=never,
                 yet=not relation_words.words("not_yet").isdisjoint(folded),
@@ -414,15 +494,69 @@ def _denied(tokens: tuple[Token, ...], place: int) -> tuple[list[Token], frozens
     return rest, frozenset(examples)
 
 
-def _to_first_choice(tokens: list[Token]) -> Iterator[Token]:
+def _choices(tokens: list[Token]) -> Iterator[Choice]:
+    """The things that are denied. A verb holds for those after it: "prepared or sent any letters or cards"."""
+    deeds: frozenset[str] = frozenset()
+    bare, is_vague, found = False, False, 0
+    for place, choice in enumerate(_split_at_or(tokens)):
+        said = [token for token in choice if not token.said.endswith("ly")]
+        if said and (not place or _is_done(said[0])):
+            deeds = (deeds if bare else frozenset()) | {said[0].stem}
+            is_vague = said[0].weight < 1.0
+            said = said[1:]
+        objects = {token.stem: token.weight for token in said if token.weight and token.stem not in deeds}
+        bare = not objects
+        if objects:
+            found += 1
+            yield Choice(deeds, objects, is_vague, _head(said))
+    if not found:
+        yield Choice(deeds, {}, is_vague, "")
+
+
+def _split_at_or(tokens: list[Token]) -> Iterator[list[Token]]:
+    choice: list[Token] = []
     for token in tokens:
-        if token.text.casefold() in ("or", "oder", "o", "related"):
-            return
-        yield token
+        if token.said == "related":
+            break
+        if token.said in _CHOOSING:
+            yield choice
+            choice = []
+        else:
+            choice.append(token)
+    yield choice
+
+
+_CHOOSING = frozenset("or oder o".split())
+
+
+def _is_done(token: Token) -> bool:
+    """Whether a word is a verb of something done."""
+    return token.kind is None and (token.said.endswith("ed") or token.said in relation_words.irregular())
+
+
+def _head(tokens: list[Token]) -> str:
+    """The last telling word before a preposition."""
+    head = ""
+    for token in tokens:
+        if token.said in _PREPOSITIONS and head:
+            break
+        head = token.stem if token.weight and not token.is_name else head
+    return head
+
+
+_PREPOSITIONS = frozenset("to for with in on at of from about by during before as into without".split())
 
 
 # "No longer" ends something and does not deny that it was; what is not sure, wanted or understood is no fact.
-_PASSING_OVER = frozenset("longer anymore only just sure more less than matter want know think understand mind".split())
+_PASSING_OVER = frozenset(
+    "longer anymore only just sure more less than matter want wanna know think understand mind".split()
+)
+
+
+def can_change(text: str) -> bool:
+    """Whether a text states what may later be told otherwise: an amount, a date, or that something never was."""
+    claim = read(text)
+    return any(value.kind is not ValueKind.NAME for value in claim.values) or any(each.never for each in claim.denied)
 
 
 def differ(a: Value, b: Value) -> bool:

@@ -45,7 +45,7 @@ def statements(text: str, start: int, end: int, words: ClauseWords) -> list[tupl
 
 def _states(text: str, start: int, end: int, words: ClauseWords) -> bool:
     said = text[start:end]
-    passes = (compiled(pattern).search(said) for pattern in (words.unreal, words.errands))
+    passes = (compiled(pattern).search(said) for pattern in (words.phrases, words.unreal, words.errands))
     return len(said.split()) >= _FEWEST_WORDS and not any(passes)
 
 
@@ -100,4 +100,6 @@ def _trimmed(text: str, start: int, end: int, words: ClauseWords) -> tuple[int, 
         end -= 1
     if opening := compiled(words.opens).match(text, start, end):
         start = opening.end()
+    if closing := compiled(words.closes).search(text[start:end]):
+        end = start + closing.start()
     return start, end

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cortex.capture import gate, queue, reconcile, retention, rules
 from cortex.capture.candidate import Candidate
+from cortex.capture.claims import can_change
 from cortex.capture.policies import CapturePolicy
 from cortex.capture.reconcile import Decision, Known, Verdict
 from cortex.domain.identity import IdSource, TraceId
@@ -26,6 +28,18 @@ from cortex.ports.store import Change, Embed, Filter, Job, Put, SetState, Store,
 
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
+
+AHEAD = 8 * WINDOW
+"""How many waiting turns are counted, so that each step takes its share of the memories a session may leave."""
+
+ASKED_FOR = 0.9
+"""From this importance on the user asked for it to be remembered: that is always kept."""
+
+MOST_DISPUTED = 10
+"""How many memories that contradict a known one a session may leave beyond its limit."""
+
+CHANGEABLE = 0.1
+"""What a value that can change adds to the weight of a statement: it is what will be asked about."""
 
 NEAREST = 12
 """How many of the most alike memories a new one is compared with, by words and by meaning each."""
@@ -49,6 +63,43 @@ class Captured:
     def counts(self) -> dict[str, int]:
         told = {f"turns:{reason}": number for reason, number in self.skipped.items()}
         return {"turns": self.turns, **self.verdicts, **told}
+
+
+@dataclass(slots=True)
+class _Room:
+    """How many memories a session may still leave on a day.
+
+    What replaces, ends or repeats a memory takes no room: it adds nothing to what is remembered. What contradicts one
+    takes room, and gets a little where there is none left.
+    """
+
+    most: int
+    used: int
+    share: float = 1.0
+    """The share of the turns that wait which is looked at now: a long session is remembered to its end."""
+    _within: frozenset[TraceId] = frozenset()
+
+    def reserve(self, memories: Sequence[Memory]) -> None:
+        """Give the room to the weightiest. What the user asked for is always kept."""
+        allowed = math.ceil(max(0, self.most - self.used) * self.share)
+        ranked = sorted(memories, key=lambda each: (-_weight(each), -each.confidence))
+        kept = (each.id for place, each in enumerate(ranked) if place < allowed or each.importance >= ASKED_FOR)
+        self._within = frozenset(kept)
+
+    def admit(self, memory: Memory, decision: Decision) -> bool:
+        """Whether a statement is taken, after what it was decided to be."""
+        disputes = decision.verdict is Verdict.CONTRADICTS
+        is_news = decision.verdict is Verdict.NEW and not decision.replaced
+        if not is_news and not disputes:
+            return True
+        if memory.id not in self._within and not (disputes and self.used < self.most + MOST_DISPUTED):
+            return False
+        self.used += 1
+        return True
+
+
+def _weight(memory: Memory) -> float:
+    return memory.importance + (CHANGEABLE if can_change(memory.text) else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,30 +130,31 @@ class Capture:
         """Read, decide and store one step; gives what there is to count, and whether it was the last."""
         with self.store.view(self.tenant) as view:
             done = (view.state(job.key) or {}).get(self.mark, -1)
-            turns = view.turns(job.key, done, WINDOW)
-            allowed = self._allowed(job.key, turns, view)
-            captured, changes = self._step(turns, view, allowed)
+            ahead = view.turns(job.key, done, AHEAD)
+            turns = ahead[:WINDOW]
+            room = self._room(job.key, turns, len(ahead), view)
+            captured, changes = self._step(turns, view, room)
             changes = guarded(changes, view, also=_sources(changes))
         now = self.clock.now()
         is_last = len(turns) < WINDOW
         parts = {self.mark: turns[-1].seq if turns else done} | ({"pending_since": None} if is_last else {})
         if turns:
-            used = self.policy.max_items_per_session - allowed + len(captured.memories)
-            parts |= {f"{self.mark}_items": {"day": _day(turns), "count": used}}
+            parts |= {f"{self.mark}_items": {"day": _day(turns), "count": room.used}}
         hold = queue.finished(job) if is_last else queue.renewed(job, now)
         self.store.apply(self.tenant, [*hold, *changes, SetState(job.key, parts)], at=now)
         return captured.counts(), is_last
 
-    def _allowed(self, session: str, turns: Sequence[Turn], view: View) -> int:
-        """How many memories the session may still leave on the day of these turns."""
+    def _room(self, session: str, turns: Sequence[Turn], ahead: int, view: View) -> _Room:
+        """What room the session has left for memories of the day of these turns, out of `ahead` that wait."""
         items = (view.state(session) or {}).get(f"{self.mark}_items") or {}
         used = items.get("count", 0) if turns and items.get("day") == _day(turns) else 0
-        return max(0, self.policy.max_items_per_session - used)
+        return _Room(self.policy.max_items_per_session, used, len(turns) / max(1, ahead))
 
-    def _step(self, turns: Sequence[Turn], view: View, allowed: int) -> tuple[Captured, list[Change]]:
+    def _step(self, turns: Sequence[Turn], view: View, room: _Room) -> tuple[Captured, list[Change]]:
         captured = Captured(turns=len(turns))
         worth = [turn for turn in turns if self._is_worth(turn, captured)]
-        memories, found = self._memories(worth, allowed)
+        memories, found = self._memories(worth)
+        room.reserve(memories)
         vectors = self.vectors(memories) if memories else {}
         decisions = reconcile.decide_all(
             memories,
@@ -112,6 +164,7 @@ class Capture:
             duplicate_at=self.policy.duplicate_at,
             now=self.clock.now(),
             cosine=lambda one, other: self._cosine(vectors.get(one.id), vectors.get(other.id)),
+            admit=room.admit,
         )
         changes = [change for decision in decisions for change in decision.changes]
         changes += outdated_turns(decisions, view)
@@ -130,12 +183,12 @@ class Capture:
             captured.skipped[reason] += 1
         return reason is None
 
-    def _memories(self, turns: Sequence[Turn], allowed: int) -> tuple[list[Memory], dict[TraceId, Candidate]]:
+    def _memories(self, turns: Sequence[Turn]) -> tuple[list[Memory], dict[TraceId, Candidate]]:
         """What the extractor found, as memories with the trust of what they were drawn from."""
         by_id = {turn.id: turn for turn in turns}
         memories: list[Memory] = []
         found: dict[TraceId, Candidate] = {}
-        for candidate in _weightiest(self._kept(self.extract(turns), by_id), allowed):
+        for candidate in self._kept(self.extract(turns), by_id):
             sources = [by_id[id] for id in candidate.source_turns]
             newest = max(sources, key=lambda turn: (turn.created_at, turn.seq))
             if candidate.span is None:  # a model put it into its own words
@@ -196,17 +249,6 @@ def _in_slot(memory: Memory, view: View) -> list[Memory]:
         states=frozenset(State),
     )
     return [each for each in view.scan(same) if isinstance(each, Memory)]
-
-
-ASKED_FOR = 0.9
-"""From this importance on the user asked for it to be remembered: that is always kept."""
-
-
-def _weightiest(candidates: Sequence[Candidate], allowed: int) -> list[Candidate]:
-    """As many as are allowed, the most important and surest, in the order they were said."""
-    ranked = sorted(candidates, key=lambda each: (-each.importance, -each.confidence))
-    kept = {id(each) for place, each in enumerate(ranked) if place < allowed or each.importance >= ASKED_FOR}
-    return [each for each in candidates if id(each) in kept]
 
 
 def _retained(candidate: Candidate, said: Turn) -> Candidate:

@@ -21,11 +21,16 @@ def session_skip_reason(session: str, channel: str, trigger: str, messages: Sequ
 def _of_last(messages: Sequence[Message]) -> str | None:
     """A host may wake its agent within a session of the user's: then the last thing said is the wake-up call."""
     last = next((message.text for message in reversed(messages) if message.effective_role is Role.USER), "")
-    if is_heartbeat(last):
+    return machine_reason(last)
+
+
+def machine_reason(message: str) -> str | None:
+    """`heartbeat`, `own_request` or `cron` where a program wrote what stands for the user's message."""
+    if is_heartbeat(message):
         return "heartbeat"
-    if is_own_request(last):
+    if is_own_request(message):
         return "own_request"
-    return "cron" if is_scheduled(last) else None
+    return "cron" if is_scheduled(message) else None
 
 
 def turn_skip_reason(turn: Turn | Message, policy: CapturePolicy, injected: Set[str] = frozenset()) -> str | None:

@@ -19,7 +19,6 @@ from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.ownership import carried, own_words
-from cortex.domain.passing import is_heartbeat, is_scheduled
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import redacted
 from cortex.domain.suspicion import tier_for
@@ -248,7 +247,8 @@ def _tail(
     follows = arrival.follows or 0
     new = [message for message in said if message.index >= trail.count - follows]
     tainted = bool(kept.get("tainted"))
-    spoken = _spoken(_of_people(new, intake), state, limits, intake, tainted=tainted)
+    of_people, machine = _of_people(new, intake, kept.get("machine"))
+    spoken = _spoken(of_people, state, limits, intake, tainted=tainted)
     others = [turn for turn in _standing(view, arrival.session, trail.place) if turn.seq not in trail.own]
     stored, lines = _as_heard_today(others, state)
     found = (history.follow if known else history.join)(lines, [each.line for each in spoken])
@@ -267,6 +267,7 @@ def _tail(
         "own": list(moved.own),
         "mark": _mark(new[-1]) if new else kept.get("mark"),
         "tainted": tainted,
+        "machine": machine,
     }
     return _Placed(spoken, Aligned(fresh=found.fresh), stored, told, len(said) - len(new))
 
@@ -291,7 +292,7 @@ def _trail(
         is_same = not again or _mark(again[-1]) == kept["mark"]
     else:
         _, lines = _as_heard_today(_standing(view, arrival.session), state)
-        spoken = _spoken(_of_people(again, Intake()), state, limits, Intake())
+        spoken = _spoken(_of_people(again, Intake())[0], state, limits, Intake())
         is_same = history.holds(lines, [each.line for each in spoken])
     return Trail(count=kept["count"], place=kept["place"], own=tuple(kept["own"])) if is_same else None
 
@@ -300,18 +301,20 @@ def _mark(message: Message) -> str:
     return Line(message.effective_role, message.text).digest
 
 
-def _of_people(said: Sequence[Message], intake: Intake) -> list[Message]:
-    """`said` without what a host woke its agent with, and what the agent answered to that."""
+def _of_people(said: Sequence[Message], intake: Intake, machine: str | None = None) -> tuple[list[Message], str | None]:
+    """`said` without what a program wrote to an agent and what the agent answered to that.
+
+    `machine` tells what wrote the message before these, where no person did; the same is given of the last of these.
+    """
     kept: list[Message] = []
-    woken = ""
     for message in said:
         if message.effective_role is Role.USER:
-            woken = "heartbeat" if is_heartbeat(message.text) else "cron" if is_scheduled(message.text) else ""
-        if woken:
-            intake.skipped[woken] += 1
+            machine = gate.machine_reason(message.text)
+        if machine:
+            intake.skipped[machine] += 1
         else:
             kept.append(message)
-    return kept
+    return kept, machine
 
 
 def _turns(

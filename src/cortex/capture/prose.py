@@ -47,6 +47,8 @@ _ABBREVIATION = re.compile(
     r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?-i:[A-Z])|(?:am|den|der|dem|zum|vom|bis|ab|seit) \d{1,2})\.$",
     re.IGNORECASE,
 )
+# "D.C. in May", "3 p.m. with her": what follows in small letters belongs to it.
+_INITIALS = re.compile(r"(?:^|[\s(])(?:[A-Za-z]\.){2,6}$")
 _BULLET = re.compile(r"\s*(?:[-*•·–]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[）)]\s*|\[[ x]\]\s+)?")
 LIST_LINE = re.compile(r"[ \t]*(?:[-*•·–]|\d{1,2}[.)、]|[（(]\d{1,2}[）)])[ \t]*\S[^\n]*")
 
@@ -78,13 +80,21 @@ def sentences(prose: str) -> Iterator[tuple[int, int]]:
     start = 0
     for end in _END.finditer(prose):
         at = end.end()
-        if end.group() == "." and _ABBREVIATION.search(prose, max(start, at - 16), at):
+        if end.group() == "." and _is_abbreviated(prose, start, at):
             continue
         if end.group() == "\n" and _runs_on(prose, start, at):
             continue
         yield from _sentence(prose, start, at)
         start = at
     yield from _sentence(prose, start, len(prose))
+
+
+def _is_abbreviated(prose: str, start: int, at: int) -> bool:
+    """Whether the full stop before `at` ends an abbreviation, and no sentence."""
+    begin = max(start, at - 16)
+    if _ABBREVIATION.search(prose, begin, at):
+        return True
+    return prose[at : at + 2].strip()[:1].islower() and _INITIALS.search(prose, begin, at) is not None
 
 
 def _sentence(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -121,10 +121,12 @@ def decide_all(
     duplicate_at: float = DUPLICATE_AT,
     now: datetime,
     cosine: Callable[[Memory, Memory], float | None] | None = None,
+    admit: Callable[[Memory, Decision], bool] | None = None,
 ) -> list[Decision]:
     """Decide statements in the order they were said; later ones see what became of the earlier.
 
     `negated` and `corrects` name those that are. `cosine` tells how near two statements of the batch are by meaning.
+    What `admit` refuses is left out, as if it had not been said.
     """
     batch: dict[TraceId, Known] = {}
     decisions = []
@@ -142,6 +144,8 @@ def decide_all(
             duplicate_at=duplicate_at,
             now=now,
         )
+        if admit is not None and not admit(memory, decision):
+            continue
         decisions.append(decision)
         batch |= _after(decision, memory, known)
     return decisions

@@ -10,10 +10,22 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 from cortex.capture import relation_words
-from cortex.capture.claims import CALENDAR, DETERMINERS, ORDINALS, Claim, Denial, Token, Value, ValueKind, differ, read
+from cortex.capture.claims import (
+    CALENDAR,
+    DETERMINERS,
+    ORDINALS,
+    Choice,
+    Claim,
+    Denial,
+    Token,
+    Value,
+    ValueKind,
+    differ,
+    read,
+)
 from cortex.capture.relation_weights import UPDATE
 from cortex.domain.likeness import same_value
 
@@ -43,6 +55,17 @@ BRIEF_COVER = 0.6
 
 SURE_EXCHANGE = 0.25
 """How much a clause may say instead: hardly more than a word of little weight."""
+
+ASKED_SHARED = 2.0
+ASKED_ALIKE = 0.35
+ASKED_COVER = 0.6
+"""What long statements have in common at least, for a person to be asked whether one is the new value of the other."""
+
+ASKED_EXCHANGE = 0.5
+"""How much two statements may say instead of each other where neither tells of a change."""
+
+MANY = 2
+"""A statement with more values of one kind is not replaced whole because one of them changed."""
 
 ALL_BUT_THE_SAME = 0.75
 """How much of two clauses has to be in common where they have one telling word."""
@@ -97,12 +120,32 @@ def _is_sure(signs: Mapping[str, float]) -> bool:
 
 
 def _is_worth_asking(signs: Mapping[str, float]) -> bool:
-    """Whether both are about one thing: they are brief, count the same unit, or one would replace the other."""
-    counts_the_same = signs.get("unit", 0.0) > 0.0 and not signs.get("progress")
-    return bool(signs.get("brief")) or counts_the_same or _is_sure(signs)
+    """Whether both are about one thing, as far as their words tell.
+
+    Where no change is told, they have to say it of the same thing in nearly the same words. Where one is, brief
+    statements are about one thing, and so are those that count the same; others have to have much in common.
+    """
+    if _is_sure(signs):
+        return True
+    is_brief, counts_the_same = bool(signs.get("brief")), signs.get("unit", 0.0) > 0.0
+    if not signs.get("change") and not signs.get("progress"):
+        is_same = signs.get("exchange", 0.0) <= ASKED_EXCHANGE and not signs.get("narrower")
+        return is_same and (is_brief or counts_the_same)
+    return is_brief or (counts_the_same and not signs.get("progress")) or _has_moved(signs)
 
 
-_IN_DOUBT = ("goals", "falls", "changing")
+def _has_moved(signs: Mapping[str, float]) -> bool:
+    """Whether a long statement tells that the thing another is about has moved on to its value."""
+    if signs.get("indefinite") or signs.get("falls") or signs.get("no value"):
+        return False
+    if signs.get("dice", 0.0) < ASKED_ALIKE or signs.get("shared", 0.0) < ASKED_SHARED:
+        return False
+    if signs.get("is calendar"):
+        return bool(signs.get("moved to")) and signs.get("cover", 0.0) >= ASKED_COVER
+    return bool(signs.get("moved to")) or (bool(signs.get("progress")) and signs.get("cover", 0.0) >= ASKED_COVER)
+
+
+_IN_DOUBT = ("goals", "falls", "changing", "one of many")
 
 LONG = 12
 """Statements of more words say so much that one value or slot in common does not make them about one thing."""
@@ -180,6 +223,8 @@ def update_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, floa
         "moved to": float(aligned.changed and aligned.new.before in _MOVED_TO),
         "is count": float(kind in _COUNTS),
         "indefinite": float(aligned.old.indefinite or aligned.new.indefinite),
+        "one of many": float(kind is not ValueKind.NAME and len(list(_same_kind(old, kind))) > MANY),
+        "narrower": float(_is_narrower(old, new) or _is_narrower(new, old)),
         "cosine": cosine or 0.0,
         "no cosine": float(cosine is None),
     }
@@ -210,12 +255,29 @@ def _may_align(was: Value, now: Value, old: Claim, new: Claim) -> bool:
         return False
     if not _is_counted_elsewhere(was, now, old, new):
         return False
+    if was.is_step or now.is_step or _are_of_two_periods(was, now, new):
+        return False
+    if was.is_rate != now.is_rate and ValueKind.COUNT in (was.kind, now.kind):
+        return False
     if was.denied or now.denied or was.several or now.several or not differ(was, now) or _still_holds(was, now, new):
+        return False
+    # What already stood in the earlier statement is not news.
+    if was.kind is not ValueKind.NAME and any(not differ(value, now) for value in _same_kind(old, now.kind)):
         return False
     if _is_wish_beside_fact(old, new, was, now) or _numbered_apart(old, new, was):
         return False
     former = _former(new, now)
     return not former or any(not differ(was, value) for value in former)
+
+
+_TALLIES = frozenset({ValueKind.COUNT, ValueKind.NUMBER, ValueKind.DURATION})
+
+
+def _are_of_two_periods(was: Value, now: Value, new: Claim) -> bool:
+    """Whether each counts within its own time: "12 visits in July" is no former value of "15 visits in all"."""
+    if was.period == now.period or now.kind in CALENDAR:
+        return False
+    return now.kind in _TALLIES or not _is_changed(new, now)
 
 
 def _former(statement: Claim, value: Value) -> list[Value]:
@@ -289,7 +351,7 @@ def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
         short = max(len(old.said(found.old.clause)), len(new.said(found.new.clause))) <= MOST_WORDS_AROUND_A_NAME
         return short and found.cover >= 0.75 and (found.changed or plain) and not _is_wish(new, found.new)
     if not (found.changed or found.moved_on) and (
-        found.old.indefinite or found.new.indefinite or _are_dated_apart(old, new)
+        found.old.indefinite or found.new.indefinite or _are_dated_apart(old, new, found.tallied)
     ):
         return False
     if not (_is_next_to_the_same(old, new, found) or (found.changed and found.shared >= 2.0)):
@@ -308,9 +370,12 @@ def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
     return found.cover >= 0.75 and found.shared >= (1.0 if found.unit else 2.0)
 
 
-def _are_dated_apart(old: Claim, new: Claim) -> bool:
-    """Whether each is of its own day: then both are true."""
-    before, after = ([value for value in statement.values if value.kind in CALENDAR] for statement in (old, new))
+def _are_dated_apart(old: Claim, new: Claim, tallied: bool) -> bool:
+    """Whether each is of its own day: then both are true. What was counted "by March 3" is not of that day alone."""
+    before, after = (
+        [value for value in statement.values if value.kind in CALENDAR and not (tallied and value.before == "by")]
+        for statement in (old, new)
+    )
     return bool(before and after) and all(differ(one, other) for one, other in product(before, after))
 
 
@@ -429,6 +494,15 @@ def _modifiers_differ(old: Claim, new: Claim) -> bool:
     )
 
 
+def _is_narrower(one: Claim, other: Claim) -> bool:
+    """Whether one speaks of a part or a sort of what the other speaks of: "fasting blood sugar", "blood sugar"."""
+    described = _modified(other)
+    return any(
+        word in other.words and word not in described and words.isdisjoint(other.words)
+        for word, words in _modified(one).items()
+    )
+
+
 def _modified(statement: Claim) -> dict[str, frozenset[str]]:
     """Each telling word that always has another telling word right before it."""
     found: dict[str, frozenset[str]] = {}
@@ -515,29 +589,92 @@ def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
     """Whether a clause of another statement says that what is denied was so, neither wished for nor still to come."""
     if any(denial.words.keys() & own.words.keys() for own in other.denied):
         return False
-    # Someone who never took a class with Ann may have taken one with Ben.
-    if not denial.first.keys() & names <= other.words.keys():
+    values = [value.text for value in other.values]
+    if denial.values and not any(same_value(one, value) for one, value in product(denial.values, values)):
         return False
     if any(_is_done(other, place) for place, token in enumerate(other.tokens) if token.stem in denial.examples):
         return True
+    return any(_is_chosen(choice, denial.never, names, other) for choice in denial.choices)
+
+
+def _is_chosen(choice: Choice, never: bool, names: Set[str], other: Claim) -> bool:
+    """Whether another statement says that one of the things denied was so."""
+    # Someone who never took a class with Ann may have taken one with Ben.
+    if not choice.objects.keys() & names <= other.words.keys():
+        return False
     clauses = sorted({token.clause for token in other.tokens})
-    best = max(clauses, key=lambda number: _overlap(denial.words, other.clause(number))[0])
-    shared, _ = _overlap(denial.words, other.clause(best))
-    first, _ = _overlap(denial.first, other.words)
-    if shared < 1.0 or first < (COVERED if denial.never else COVERED_WITHOUT_NEVER) * sum(denial.first.values()):
+    named = choice.objects or dict.fromkeys(choice.deeds, 1.0)
+    best = max(clauses, key=lambda number: _overlap(named, other.clause(number))[0])
+    places = (at for at, token in enumerate(other.tokens) if token.clause == best and token.stem in named)
+    object_at = next(places, None)
+    if object_at is None or not _is_said_of_self(other, best) or not _is_met(choice, never, names, other, best):
         return False
-    # "Never missed a session" is not about whoever scheduled one: what is denied has to be what is affirmed.
-    deed, weight = next(iter(denial.first.items()))
-    if weight >= 1.0 and deed not in other.words:
+    return _is_past(other.tokens, object_at) and not _is_negated(other.tokens, object_at)
+
+
+def _is_met(choice: Choice, never: bool, names: Set[str], other: Claim, clause: int) -> bool:
+    """Whether another statement speaks of the same as done: of nearly all that is named, or its noun and the deed."""
+    things = {word: weight for word, weight in choice.objects.items() if word not in names}
+    if sum(things.values()) < 2.0:
+        things = dict(choice.objects)
+    shared, _ = _overlap(things, other.words)
+    if deeds := [place for place, token in enumerate(other.tokens) if token.stem in choice.deeds]:
+        if not any(_is_past(other.tokens, place) and _is_verb_at(other.tokens, place) for place in deeds):
+            return False
+        least = (COVERED if never else COVERED_WITHOUT_NEVER) * sum(things.values())
+        is_there = shared >= min(1.0, sum(things.values()))
+        return not things or (is_there and (shared >= least or (never and _has_head(choice, other))))
+    # "Never missed a session" is not about whoever scheduled one: another deed has to be one, on the very same thing.
+    if shared < COVERED_WITHOUT_NEVER * sum(things.values()):
         return False
-    deeds = [place for place, token in enumerate(other.tokens) if token.stem == denial.deed]
-    if not _is_said_of_self(other, best) or (deeds and not any(_is_past(other.tokens, place) for place in deeds)):
+    telling = sum(word in other.words for word, weight in things.items() if weight >= 1.0)
+    if telling < 2 and choice.deeds.isdisjoint(_BEING):
         return False
-    object_at = next(at for at, token in enumerate(other.tokens) if token.clause == best and token.stem in denial.words)
-    if not _is_past(other.tokens, object_at):
-        return False
-    values = [value.text for value in other.values]
-    return not denial.values or any(same_value(one, value) for one, value in product(denial.values, values))
+    return bool(telling) and (_tells(other, clause, "did") or (choice.is_vague and _has_done(choice, other, clause)))
+
+
+def _has_done(choice: Choice, statement: Claim, clause: int) -> bool:
+    """Whether the speaker is said to have done something, or to have it: "I wrote", "we've kept", "my loans"."""
+    tokens = [token for token in statement.tokens if token.clause == clause]
+    if not choice.deeds.isdisjoint(_HAVING) and any(token.said in _OWN for token in tokens):
+        return True
+    return any(_is_told_of(token) and before.said in _SPEAKING for before, token in pairwise(tokens))
+
+
+_HAVING = frozenset({"have", "own"})
+_BEING = frozenset({"have", "own", "been", "be"})
+
+
+def _has_head(choice: Choice, other: Claim) -> bool:
+    """Whether another statement has the noun of what is denied, and no other sort of it: "a dance session"."""
+    return any(
+        token.stem == choice.head
+        and not (before.clause == token.clause and before.weight >= 1.0 and not before.is_name)
+        for before, token in pairwise(other.tokens)
+    )
+
+
+def _is_verb_at(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a deed is told as one: "I led", "leading", "I use"; not "the lead", "a plan"."""
+    if _is_told_of(tokens[place]) or tokens[place].said.endswith("ing"):
+        return True
+    return bool(place) and (tokens[place - 1].said in _SPEAKING or tokens[place - 1].said.endswith("ly"))
+
+
+def _is_told_of(token: Token) -> bool:
+    """Whether a word has the form of a verb of something done."""
+    return token.said.endswith("ed") or relation_words.irregular().get(token.said, token.said) != token.said
+
+
+_OWN = frozenset("my our".split())
+_SPEAKING = frozenset("i we i've we've have always often to".split())
+
+
+def _is_negated(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a word is itself denied: "with no missed doses"."""
+    clause = tokens[place].clause
+    before = [token.said for token in tokens[max(0, place - _REACH) : place] if token.clause == clause]
+    return any(not relation_words.words(name).isdisjoint(before) for name in ("never", "not_", "refused"))
 
 
 def _is_done(statement: Claim, place: int) -> bool:

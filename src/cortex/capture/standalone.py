@@ -17,7 +17,7 @@ from cortex.languages.pack import ReferenceWords, compiled
 
 _MOST_DATES = 3
 _MOST_REFERENCES = 8
-_UNIT_DAYS = {"day": 1, "week": 7}
+_WEEKS = frozenset({"week", "weekend"})
 
 
 def without_greeting(text: str, words: ReferenceWords) -> str:
@@ -63,6 +63,12 @@ def led(lead: str, text: str, words: ReferenceWords) -> str | None:
     return whole if stands and len(whole.split()) <= LONGEST_WORDS else None
 
 
+def joins(lead: str, text: str, words: ReferenceWords) -> bool:
+    """Whether a text speaks of people that only the statement before it names: "we all made pots"."""
+    people = compiled(words.people)
+    return bool(compiled(words.joined).match(text) and people.search(lead)) and not people.search(text)
+
+
 def _is_vague(text: str, words: ReferenceWords) -> bool:
     """Whether a text opens with what it does not name."""
     return bool(compiled(words.vague).match(text)) and not compiled(words.plain).match(text)
@@ -83,6 +89,8 @@ def _is_named(said: str, group: str | None, words: ReferenceWords) -> bool:
         return False
     if group == "person":
         return bool(compiled(words.people).search(said))
+    if group == "whose":
+        return bool(compiled(words.people).search(said) or compiled(words.nouns).search(said))
     ends = [bound.start() for bound in compiled(words.bounds).finditer(said)]
     part = said[: ends[-1]] if ends else ""
     return bool(compiled(words.nouns).search(part)) or (group == "things" and bool(compiled(words.people).search(part)))
@@ -118,6 +126,18 @@ def _named(match: re.Match[str], words: ReferenceWords) -> str:
     return new if article.casefold() in words.own else f"{words.the} {noun}"
 
 
+# --- people ----------------------------------------------------------------------------------------------------------
+
+
+def addressed(text: str, listener: str, words: ReferenceWords) -> str:
+    """`text` with the name of the person it is said to beside the first word for them: "your (Ana's) studio"."""
+    found = compiled(words.listener).search(text) if listener else None
+    if found is None or listener.casefold() in text.casefold():
+        return text
+    name = words.owned.format(listener) if found["owner"] else listener
+    return f"{text[: found.end()]} ({name}){text[found.end() :]}"
+
+
 # --- dates -----------------------------------------------------------------------------------------------------------
 
 
@@ -131,7 +151,7 @@ def _when(found: re.Match[str], said: date, words: ReferenceWords) -> str:
     if found["day"]:
         return f"{said + timedelta(days=words.days[found['day'].casefold()])}"
     if found["weekday"]:
-        day = words.weekdays.index(found["weekday"].casefold())
+        day = next(at for at, name in enumerate(words.weekdays) if name.startswith(found["weekday"].casefold()))
         return f"{_weekday(day, said, behind=found['which'].casefold() in words.behind)}"
     if found["span"]:
         return _span(found["span"].casefold(), words.sides[found["side"].casefold()], said)
@@ -150,14 +170,19 @@ def _span(span: str, step: int, said: date) -> str:
         return f"{said.year + step}"
     if span == "month":
         return _month(said, step)
-    monday = said - timedelta(days=said.weekday()) + timedelta(weeks=step)
+    return _week(said + timedelta(weeks=step), span)
+
+
+def _week(day: date, span: str) -> str:
+    monday = day - timedelta(days=day.weekday())
     return f"weekend of {monday + timedelta(days=5)}" if span == "weekend" else f"week of {monday}"
 
 
 def _ago(number: int, unit: str, said: date) -> str:
-    if unit in _UNIT_DAYS:
-        day = said - timedelta(days=number * _UNIT_DAYS[unit])
-        return f"{day}" if unit == "day" else f"week of {day - timedelta(days=day.weekday())}"
+    if unit == "day":
+        return f"{said - timedelta(days=number)}"
+    if unit in _WEEKS:
+        return _week(said - timedelta(weeks=number), unit)
     return f"{said.year - number}" if unit == "year" else _month(said, -number)
 
 

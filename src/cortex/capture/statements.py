@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cortex.capture import clauses, prose, retention, rules, standalone, worth
+from cortex.capture import audience, clauses, prose, retention, rules, standalone, worth
 from cortex.capture.candidate import Candidate
 from cortex.capture.worth import Scale, SentenceVectors, Weights, likelihood
 from cortex.domain import instructions
@@ -32,6 +32,8 @@ _MOST_BEFORE = 3
 _PLAIN_WORDS = 6
 _ECHOES = {"echoes": 0.3, "echoes most": 0.6}
 """Signs of a statement, by the share of its words that somebody else has just brought up."""
+_TO_PEOPLE = "{}, to people"
+"""The same sign in talk among people, where feelings and courtesies are said in other words than to an assistant."""
 _PLANS = frozenset({"plan", "advice taken up"})
 _NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "refers outside"})
 """Signs of a statement that names nothing the next one refers to."""
@@ -62,6 +64,8 @@ class Statement:
     """The statement of the sentence before it in the same turn."""
     is_sentence: bool = False
     """Whether it is a whole sentence, to be judged as an instruction."""
+    listener: str = ""
+    """The one person it is said to, by name."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -75,10 +79,12 @@ def candidates(
     by_turn: dict[TraceId, list[Candidate]] = {turn.id: [] for turn in turns}
     statements: list[Statement] = []
     said: dict[str, str] = {}
+    listeners = audience.listeners(turns)
     for at, turn in enumerate(turns):
         if turn.role is Role.USER:
             heard = _heard(turns[at - 1] if at else None, turn)
-            found, ruled = read(turn, said.get(turn.speaker, ""), heard, packs=packs)
+            before = said.get(turn.speaker, "")
+            found, ruled = read(turn, before, heard, listener=listeners[at], packs=packs)
             statements += found
             by_turn[turn.id] += ruled
             said[turn.speaker] = turn.text
@@ -102,16 +108,22 @@ def _in_order(found: Iterable[Candidate]) -> list[Candidate]:
 
 
 def read(
-    turn: Turn, before: str = "", heard: str = "", *, packs: Sequence[Pack] = DEFAULT_PACKS
+    turn: Turn,
+    before: str = "",
+    heard: str = "",
+    *,
+    listener: str | None = None,
+    packs: Sequence[Pack] = DEFAULT_PACKS,
 ) -> tuple[list[Statement], list[Candidate]]:
     """The statements of a turn that are to be judged, and what rules alone decide.
 
-    `before` is what the same speaker said in the turn before, `heard` what somebody else said since.
+    `before` is what the same speaker said in the turn before, `heard` what somebody else said since. `listener` is
+    the person it is said to: None for an assistant, empty where there are several.
     """
     own = _without_name(prose.own_prose(turn.text, turn.speaker), turn.speaker)
     earlier = [before[slice(*span)] for span in prose.sentences(prose.own_prose(before, turn.speaker))]
     brought_up = _stems(heard[: prose.MAX_CHARS]) - _stems(before[: prose.MAX_CHARS])
-    around = _Around(turn, own, earlier, brought_up)
+    around = _Around(turn, own, earlier, brought_up, listener)
     statements: list[Statement] = []
     ruled: list[Candidate] = []
     for pack, start, end in rules.by_language(own, packs):
@@ -148,6 +160,8 @@ class _Around:
     """What the speaker said before, the latest last."""
     brought_up: frozenset[str]
     """The stems of what somebody else has just brought up."""
+    listener: str | None
+    """The person it is said to; None for an assistant."""
     leads: tuple[int, int] | None = None
 
 
@@ -158,11 +172,12 @@ def _statements(around: _Around, start: int, end: int, pack: Pack, found: Sequen
         if own[stop - 1] not in _ENDS and _INTRODUCES.match(own, stop):
             continue
         matched = tuple(each for each in found if _overlap(each, begin, stop))
-        said = own[begin:stop]
+        signs = _signs(own[begin:stop], pack, around.brought_up) | {f"rule: {each.kind.value}" for each in matched}
         yield Statement(
             turn, pack, begin, stop, turn.text[begin:stop], tuple(reversed(around.earlier[-_MOST_BEFORE:])),
             tuple(each for each in matched if each.kind is not Kind.RULE),
-            _signs(said, pack, around.brought_up) | {f"rule: {each.kind.value}" for each in matched}, around.leads,
+            signs | {_TO_PEOPLE.format(name) for name in signs if around.listener is not None}, around.leads,
+            listener=around.listener or "",
         )  # fmt: skip
 
 
@@ -299,9 +314,15 @@ def _standing_alone(each: Statement) -> tuple[str, int] | None:
         return _capital(said), each.start
     said = standalone.without_greeting(said, words)
     text, start = standalone.resolved(said, each.before, words), each.start
-    if text is None and each.leads is not None:
-        text, start = standalone.led(each.turn.text[slice(*each.leads)], said, words), each.leads[0]
-    return None if text is None else (_capital(standalone.dated(text, each.turn.created_at, words)), start)
+    if each.leads is not None:
+        lead = each.turn.text[slice(*each.leads)]
+        if text is None or standalone.joins(lead, said, words):
+            whole = standalone.led(lead, said, words)
+            text, start = (whole, each.leads[0]) if whole else (text, start)
+    if text is None:
+        return None
+    text = standalone.addressed(standalone.dated(text, each.turn.created_at, words), each.listener, words)
+    return _capital(text), start
 
 
 def _capital(text: str) -> str:

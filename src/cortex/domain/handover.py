@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import Enum, IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 
 from cortex.languages import HANDOVER as WORDS
@@ -114,7 +114,7 @@ class _Clause:
 
     @property
     def asks(self) -> bool:
-        return any(each in self.mark for each in "?？") or _QUESTION.match(self.said) is not None
+        return "?" in self.mark or "？" in self.mark or _QUESTION.match(self.said) is not None
 
     @property
     def tells(self) -> bool:
@@ -181,19 +181,38 @@ _Hit = tuple[int, int, str, str]
 """The place of a word and of the next one after it, its language and its field."""
 
 
+@cache
+def _leading_words() -> frozenset[str]:
+    """The first words of the phrases."""
+    return frozenset(phrase.partition(" ")[0] for phrase in _index()[0] if " " in phrase)
+
+
+_Known = tuple[tuple[str, str], ...]
+"""The languages and fields that have a word."""
+
+
+@lru_cache(maxsize=4_096)
+def _known(token: str) -> tuple[_Known, bool, _Known]:
+    """Who has a word itself, whether it may begin a phrase, and who has it without its ending."""
+    words, stems = _index()
+    inflected = list(words.get(token[:-2], ())) if token.endswith("'s") else []
+    for length in range(min(_LEAST_STEM, len(token)) - 1, len(token) + 1):
+        inflected += stems.get(token[:length], ())
+    return tuple(words.get(token, ())), token in _leading_words(), tuple(inflected)
+
+
 def _spaced_hits(tokens: Sequence[str]) -> Iterator[_Hit]:
     """The words and phrases that some language knows."""
-    words, stems = _index()
+    words, _ = _index()
     for at, token in enumerate(tokens):
-        for size in range(1, min(_LONGEST_PHRASE, len(tokens) - at) + 1):
+        own, may_lead, inflected = _known(token)
+        for code, field in own:
+            yield at, at + 1, code, field
+        for size in range(2, min(_LONGEST_PHRASE, len(tokens) - at) + 1) if may_lead else ():
             for code, field in words.get(" ".join(tokens[at : at + size]), ()):
                 yield at, at + size, code, field
-        if token.endswith("'s"):
-            for code, field in words.get(token[:-2], ()):
-                yield at, at + 1, code, field
-        for length in range(min(_LEAST_STEM, len(token)) - 1, len(token) + 1):
-            for code, field in stems.get(token[:length], ()):
-                yield at, at + 1, code, field
+        for code, field in inflected:
+            yield at, at + 1, code, field
 
 
 def _unspaced_language(text: str, said: str) -> str:
@@ -220,7 +239,7 @@ def _clause(text: str, start: int, stop: int, mark: str) -> _Clause:
     for at, _, _, field in hits:
         first.setdefault(field, at)
     seen_in = {code: frozenset(_speaks(tokens, found)) for code, found in spoken.items()}
-    if _NAMED_IN_QUOTES.search(said):
+    if any("bare" in found for found in seen_in.values()) and _NAMED_IN_QUOTES.search(said):
         seen_in = {code: found - {"bare"} for code, found in seen_in.items()}
     return _Clause(start, stop, said, mark, seen_in, first, len(tokens), frozenset().union(*seen_in.values()))
 
@@ -231,6 +250,7 @@ _FILLS = frozenset(
     {"link", "work", "rework", "flaw", "unit", "tongue", "judge", "this", "point", "come", "goes_on", "the"}
 )
 _WORKS = frozenset({"rework", "flaw"})
+_POINTING = frozenset({"this", "point", "the", "a"})
 _NUMBERS = frozenset(
     "one two three four five ein zwei drei vier funf un dos tres cuatro cinco une deux trois quatre cinq".split()
 )
@@ -251,6 +271,8 @@ def _speaks(tokens: Sequence[str], hits: Sequence[_Hit]) -> Iterator[str]:
     if any(each[3] == "unit" and _is_number(tokens[each[0] - 1]) for each in hits if each[0]):
         yield "length"
     for at, after, _, field in hits:
+        if field not in _POINTING:
+            continue
         names_text = not texts.isdisjoint(range(at if field == "point" else after, after + _AFTER_THIS))
         is_alone = after == len(tokens) or after in filled or _is_judged(tokens, at, after)
         if tokens[at] == "that" and after in articles:
@@ -520,7 +542,7 @@ def _states(clause: _Clause) -> bool:
 
 
 def _greets(clause: _Clause) -> bool:
-    return "greet" in clause.first
+    return clause.at.get("greet") == 0
 
 
 _CARD = re.compile(
@@ -642,7 +664,7 @@ def _is_introduced(clause: _Clause, after: _Clause) -> bool:
 
 def _sum(one: Sure, other: Sure) -> Sure:
     """Two doubtful signs make a sure one."""
-    return Sure(min(Sure.YES, one + other))
+    return max(one, other) if not one or not other else Sure.YES
 
 
 def _begins(clause: _Clause, apart: bool, may_be_any: bool, rest: Sequence[_Clause]) -> bool:
@@ -714,22 +736,30 @@ _IS_NAMED = re.compile(r"\b(?:[Ii]'m|[Ii] am|[Tt]his is|[Ii]ch bin|[Ss]oy|[Mm]oi
 
 def _guest(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
     """Somebody else at the keyboard, who says at the start who they are."""
-    greeting = takewhile(lambda clause: not clause.is_long, clauses[:3])
+    greeting = list(takewhile(lambda clause: not clause.is_long, clauses[:3]))
+    # What a clause in plain letters does not speak of, none of its pieces does.
+    if not any(_OF_GUESTS & clause.at.keys() or not clause.said.isascii() for clause in greeting):
+        return None
     opening = [piece for clause in greeting for piece in _pieces(text, clause)][:_MOST_PIECES]
+    gone = any(_is_gone(each) for each in opening if not _is_mine(each))
     for number, piece in enumerate(opening):
+        mine = _is_mine(piece)
         for seen in piece.seen.values():
-            if sure := _is_guest(piece, seen, opening, number):
+            if sure := _is_guest(piece, seen, opening, number, mine=mine, gone=gone):
                 start = _skip(text, piece.start if sure is Sure.DOUBTFUL or number == 0 else opening[0].start)
                 return HandOver(start, None, Handed.KEYBOARD, sure is Sure.YES, lasts=sure is Sure.YES)
     return None
 
 
-def _is_guest(piece: _Clause, seen: frozenset[str], opening: Sequence[_Clause], number: int) -> Sure:
-    """How sure somebody else says in one of the first clauses who they are, or is given the keyboard."""
+def _is_guest(
+    piece: _Clause, seen: frozenset[str], opening: Sequence[_Clause], number: int, *, mine: bool, gone: bool
+) -> Sure:
+    """How sure somebody else says in one of the first clauses who they are, or is given the keyboard.
+
+    `mine` says that the clause speaks of what is the user's, `gone` that one of the first tells that somebody left.
+    """
     if "create" in piece.first:
         return Sure.NO
-    mine = _is_mine(piece)
-    gone = any(_is_gone(each) for each in opening if not _is_mine(each))
     before = opening[number - 1] if number else piece
     is_named = bool(number) and "intro" in before.any and before.size <= _LONGEST_INTRO and "i" not in seen
     is_intro = "relation" in seen and ("intro" in seen or is_named) and not mine and piece.size <= 2 * _SHORT
@@ -751,6 +781,9 @@ def _is_guest(piece: _Clause, seen: frozenset[str], opening: Sequence[_Clause], 
 
 
 _MOST_PIECES = 8
+_OF_GUESTS = frozenset({"relation", "device", "away", "hands"})
+"""Without one of these, nobody says who they are, and nobody is given the keyboard."""
+
 _LONGEST_INTRO = 5
 
 
@@ -767,6 +800,10 @@ def _is_gone(piece: _Clause) -> bool:
 
 
 def _pieces(text: str, clause: _Clause) -> Iterator[_Clause]:
+    """A clause cut at its pauses."""
+    if not _PAUSES.search(text, clause.start, clause.stop):
+        yield clause
+        return
     start = clause.start
     for pause in _PAUSES.finditer(text, clause.start, clause.stop):
         if text[start : pause.start()].strip():

@@ -93,9 +93,12 @@ def spans(text: str, speaker: str = "") -> tuple[Span, ...]:
     return (*whole, Span(at, len(text), Owner.OWN)) if at < len(text) else tuple(whole)
 
 
-@lru_cache(maxsize=256)
 def foreign(text: str, speaker: str = "") -> tuple[Span, ...]:
     """What of `text` is not its speaker's own, in order and apart."""
+    return (_in_short if len(text) <= _SHORT_TEXT else _in_long)(text, speaker)
+
+
+def _foreign(text: str, speaker: str) -> tuple[Span, ...]:
     plain = _readable(text)
     phrases = _phrases_in(plain)
     found = [*_marked(plain)]
@@ -107,6 +110,12 @@ def foreign(text: str, speaker: str = "") -> tuple[Span, ...]:
     found += _handed_over(plain, found)
     found = [_if_others(plain, each) for each in found]
     return tuple(_apart(sorted(found, key=lambda each: (each.start, -each.stop))))
+
+
+_SHORT_TEXT = 2_048
+_in_short = lru_cache(maxsize=4_096)(_foreign)
+_in_long = lru_cache(maxsize=64)(_foreign)
+"""What is recalled is recalled again: a text is read once, as long as there is room. It depends on nothing else."""
 
 
 def warm() -> None:
@@ -357,19 +366,23 @@ def _choices(inner: str) -> list[str]:
     return choices
 
 
+@lru_cache(maxsize=4_096)
+def _buckets(letters: str) -> tuple[_Bucket, ...]:
+    """The phrases that may begin with a word of these first letters."""
+    begin = letters.casefold()
+    keys = (begin[:1], begin[:2], begin[:3], _NAME_KEY if letters[0].isupper() else "")
+    return tuple(bucket for key in dict.fromkeys(keys) if (bucket := _index().get(key)) is not None)
+
+
 Found = dict[str, list[re.Match[str]]]
 """The phrases that stand in a text, by their field, in order."""
 
 
 def _phrases_in(text: str, only: Sequence[str] = _ANYWHERE) -> Found:
-    index = _index()
     found: Found = {field: [] for field in _ANYWHERE}
     for word in _re(_WORD_STARTS).finditer(text):
-        begin = word.group().casefold()
-        keys = (begin[:1], begin[:2], begin[:3], _NAME_KEY if word.group()[0].isupper() else "")
-        for key in dict.fromkeys(keys):
-            bucket = index.get(key)
-            if bucket is None or _re(bucket.any).match(text, word.start()) is None:
+        for bucket in _buckets(word.group()):
+            if _re(bucket.any).match(text, word.start()) is None:
                 continue
             for field, pattern in bucket.fields:
                 if field in only and (match := _re(pattern).match(text, word.start())):

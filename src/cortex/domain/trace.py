@@ -59,10 +59,11 @@ def to_fields(trace: Trace) -> dict[str, Any]:
 
 def from_fields(name: str, plain: dict[str, Any], **counters: Any) -> Trace:
     """The trace that `to_fields` took apart. Raises ValueError, KeyError or TypeError on what is not one."""
-    typed = {**plain, **counters}
-    for key in _READERS.keys() & plain.keys():
-        if (value := plain[key]) is not None:
-            typed[key] = _READERS[key](value)
+    typed = dict(plain)
+    for key, value in plain.items():
+        if value is not None and (read := _READERS.get(key)) is not None:
+            typed[key] = read(value)
+    typed.update(counters)
     return _CLASSES[name](**typed)
 
 

@@ -145,6 +145,10 @@ class ClauseWords:
     """How a clause opens that adds nothing to the statement before it: "but I'm having trouble …"."""
     verb: str
     """What a clause has to hold to be one of its own."""
+    phrases: str
+    """How something opens that is no statement: "given my budget"."""
+    closes: str
+    """What a statement may end with that adds nothing."""
     errands: str
     """Found in a statement, it is a step of something that is being booked or ordered, over when that is done."""
     unreal: str
@@ -169,6 +173,8 @@ class ReferenceWords:
     """What a pronoun for things may stand for; `new` as above."""
     greets: str
     """What a statement may open with that is only said to somebody, and not remembered: "Hey Ana, "."""
+    joined: str
+    """How a statement opens that speaks of the speaker and others it need not name: "we "."""
     capital: str
     """How a statement opens that keeps its capital inside of a sentence."""
     own: frozenset[str]
@@ -184,6 +190,10 @@ class ReferenceWords:
     """Found in a part, it names somebody."""
     points: str
     """What points at something by its `noun`: "this error"."""
+    listener: str
+    """What stands for the one it is said to; its group `owner` for what is theirs."""
+    owned: str
+    """A name as an owner: "{}'s"."""
     relative: str
     days: Mapping[str, int]
     weekdays: tuple[str, ...]

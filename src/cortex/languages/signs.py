@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 
 from cortex.domain.memory import Kind
@@ -25,6 +26,7 @@ WEIGHTS: Mapping[str, int] = {
     "stative": 2,
     "event": 2,
     "life": 5,
+    "milestone": 2,
     "change": 2,
     "due": 5,
     "role": 4,
@@ -76,6 +78,15 @@ def opening(subject: str, *, words: int = 3) -> str:
     return rf"^(?=\s*(?:[^\s,;:]+[\s,;:]+){{{words - 1}}}\S)\s*{subject}"
 
 
+def without_accents(pattern: str, letters: str) -> str:
+    """The pattern for a text whose writer leaves out accents: each of `letters` also stands bare."""
+    bare = {letter: unicodedata.normalize("NFD", letter)[0] for letter in letters}
+    parts = re.split(r"(\[[^]]*\])", pattern)
+    parts[0::2] = [re.sub(f"[{letters}]", lambda found: f"[{found[0]}{bare[found[0]]}]", part) for part in parts[0::2]]
+    parts[1::2] = [re.sub(f"[{letters}]", lambda found: found[0] + bare[found[0]], part) for part in parts[1::2]]
+    return "".join(parts)
+
+
 def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
     """Weighs a statement by `signs`: for each name in `WEIGHTS`, how the language shows it."""
 
@@ -89,10 +100,12 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
             shown.discard("taste")  # who likes what was just written tells no taste
         if "motto" in shown:
             shown.discard("norm")  # what people tell each other, or always do, asks nothing of an assistant
-        if "life" in shown:
-            shown -= {"passing", "trouble"}  # what changes a life stays so, whatever day it was
         if "health" in shown:
             shown.discard("trouble")  # what somebody cannot eat or do is no fault to fix
+        if "hearsay" in shown:
+            shown -= {"norm", "steps"}  # what somebody else says has to be done
+        if shown & {"life", "milestone"}:
+            shown -= {"passing", "trouble"}  # what happened in a life yesterday is still so in a year
         if "passing" in shown:
             shown.discard("definite")  # where somebody is just now is soon over
         if sum(WEIGHTS[name] for name in shown) < ENOUGH:

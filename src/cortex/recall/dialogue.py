@@ -34,7 +34,8 @@ _LIFTED = 20
 SHORT = 24
 """A turn below this many tokens is shown with the question it answers."""
 
-_ASKS = re.compile(r"[?？؟]\W*$")
+_MARK = re.compile("[?？؟]")
+_ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
 _VALUE = re.compile(r"\d")
@@ -44,6 +45,8 @@ Allows = Callable[[Trace], bool]
 def only_asks(turn: Turn) -> bool:
     """Whether a turn asks and says nothing else: no value, nothing of the asker, hardly a word beside the question."""
     text = said(turn)
+    if not _MARK.search(text):
+        return False  # most turns ask nothing at all
     if estimate_tokens(text) > MOST_ASKING or _VALUE.search(text) or _OF_ONESELF.search(text):
         return False
     pieces = [text[start:end].strip() for start, end in sentences(text)]
@@ -105,10 +108,25 @@ def says_nothing(trace: Trace, view: View) -> bool:
 
 def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[Hit]:
     """`hits` with what a reader needs beside each, of what may be shown."""
-    return [replace(hit, around=_around(hit.trace, view, allows, leads=at == 0)) for at, hit in enumerate(hits)]
+    disputed = _disputed_turns([hit.trace.id for hit in hits if isinstance(hit.trace, Turn)], view)
+    return [
+        replace(hit, around=_around(hit.trace, view, allows, disputed.get(hit.trace.id), leads=at == 0))
+        for at, hit in enumerate(hits)
+    ]
 
 
-def _around(trace: Trace, view: View, allows: Allows, *, leads: bool) -> Around:
+def _disputed_turns(turns: Sequence[TraceId], view: View) -> dict[TraceId, datetime]:
+    """The turns that left a memory which another one contradicts, and when that was said."""
+    disputed: dict[TraceId, datetime] = {}
+    for memory in view.derived(turns):
+        if memory.state is State.ACTIVE and (at := _contradicted_at(memory, view)):
+            disputed |= {turn: max(at, disputed.get(turn, at)) for turn in memory.source_turns}
+    return disputed
+
+
+def _around(
+    trace: Trace, view: View, allows: Allows, contradicted_at: datetime | None, *, leads: bool
+) -> Around:
     if isinstance(trace, Turn):
         # Among people, what was said is understood by what was said around it; to an assistant a turn stands alone.
         whole = leads and bool(trace.speaker)
@@ -117,6 +135,7 @@ def _around(trace: Trace, view: View, allows: Allows, *, leads: bool) -> Around:
             after=_after(trace, view, allows, whole=whole),
             only_asks=only_asks(trace),
             replaced_at=_time_of(trace.outdated_by, view),
+            contradicted_at=contradicted_at,
         )
     if isinstance(trace, Memory):
         source = next(iter(view.load(trace.source_turns[-1:])), None) if trace.source_turns else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -278,29 +278,25 @@ class _Search:
     def _admit(self, answer: Answer, planned: Plan, allowed: Filter) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""
         admitted: dict[TraceId, Scored] = {}
+        past = [each.trace for each in answer.ranked if each.trace.state is State.SUPERSEDED]
+        successors = self._successors(past) if past else {}
         for each in answer.ranked:
             is_past = each.trace.state is State.SUPERSEDED
-            for shown in self._current(each, planned, allowed) if is_past else (each,):
+            for shown in _current(each, successors, planned, allowed) if is_past else (each,):
                 if reason := _refusal(shown, planned):
                     answer.dropped.append(Dropped(shown.trace.id, shown.score, reason))
                 else:
                     admitted.setdefault(shown.trace.id, shown)
         return list(admitted.values())
 
-    def _current(self, each: Scored, planned: Plan, allowed: Filter) -> list[Scored]:
-        """What stands for a superseded candidate: its successor. A search by hand shows both."""
+    def _successors(self, past: Sequence[Trace]) -> dict[TraceId, Trace]:
+        """What replaced these, and what replaced that in turn, as far as it is there."""
         known: dict[TraceId, Trace] = {}
-        while (last := policy.successor(each.trace, known)) is not None and last not in known:
-            found = self.view.load([last])
-            if not found:
-                break
-            known[last] = found[0]
-        newest = known.get(last) if last is not None else None
-        shown = [] if planned.automatic else [each]
-        if newest is None or newest.state is not State.ACTIVE or not _allows(allowed, newest):
-            return shown
-        successor = replace(each, trace=newest, parts=dict(each.parts), reasons=[f"supersedes {each.trace.id}"])
-        return [successor, *shown]
+        missing: set[TraceId] = set()
+        while wanted := {id for each in past if (id := policy.successor(each, known))} - known.keys() - missing:
+            known |= {trace.id: trace for trace in self.view.load(sorted(wanted))}
+            missing |= wanted - known.keys()
+        return known
 
     def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
         """The best, read once more by a reader that sees query and text together."""
@@ -436,6 +432,19 @@ def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple
             turns.update({each.trace.id} if not is_echo and isinstance(each.trace, Turn) else ())
         (echoes if is_echo else kept).append(each)
     return kept, echoes
+
+
+def _current(
+    each: Scored, successors: Mapping[TraceId, Trace], planned: Plan, allowed: Filter
+) -> list[Scored]:
+    """What stands for a superseded candidate: its successor. A search by hand shows both."""
+    last = policy.successor(each.trace, successors)
+    newest = successors.get(last) if last is not None else None
+    shown = [] if planned.automatic else [each]
+    if newest is None or newest.state is not State.ACTIVE or not _allows(allowed, newest):
+        return shown
+    successor = replace(each, trace=newest, parts=dict(each.parts), reasons=[f"supersedes {each.trace.id}"])
+    return [successor, *shown]
 
 
 def _refusal(each: Scored, planned: Plan) -> str | None:

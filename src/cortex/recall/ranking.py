@@ -67,8 +67,10 @@ class Scored:
 
     @property
     def score(self) -> float:
-        assert isinstance(self.parts, Parts)  # made so above
-        return self.parts.total
+        parts = self.parts
+        assert type(parts) is Parts  # made so above
+        total = parts._total  # read a thousand times in a recall, and mostly known
+        return parts.total if total is None else total
 
 
 _LEGS = {
@@ -98,11 +100,12 @@ def rank(
     scored = []
     for trace in traces:
         id = trace.id
-        given = Parts(parts[id])
-        for name, value in _conversation_parts(trace, named, recipe, plan) if isinstance(trace, Turn) else ():
-            given[name] = unit * value
-        for name, value in _taste_parts(trace, recipe) if by_taste and isinstance(trace, Turn) else ():
-            given[name] = unit * value
+        given = dict(parts[id])
+        if isinstance(trace, Turn):
+            for name, value in _conversation_parts(trace, named, recipe, plan):
+                given[name] = unit * value
+            for name, value in _taste_parts(trace, recipe) if by_taste else ():
+                given[name] = unit * value
         for name, value in _factor_parts(trace, recipe, plan):
             given[name] = unit * value
         if recipe.decay is not None:
@@ -111,7 +114,7 @@ def rank(
             Scored(
                 trace,
                 _LEGS[id in words, id in meaning],
-                given,
+                Parts(given),
                 similarity=meaning.get(id, 0.0),
                 evidence=words.get(id, 0.0),
                 measured=not recipe.scores_by_place or (keyword.absent is None and id in meaning),

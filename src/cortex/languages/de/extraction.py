@@ -354,8 +354,11 @@ _RULES: tuple[Rule, ...] = (
         fill=lambda heard: Slot(heard["name"].casefold()),
         pattern=rf"(?P<name>{_NAME})\s+(?:ist|sind|heißt)\s+(?:mein|meine|unser|unsere|der neue|die neue|bei "
         rf"uns)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:leitet|betreut|verantwortet|kümmert sich um|wartet|ist "
-        rf"(?:zuständig|verantwortlich) für)\s.{{3,}}",
-        veto=_ASK + r"|^(?:Das|Dies|Es|Er|Sie|Hier|Da|Wer|Was|Der|Die|Wo)\b|problem|lieblings|fehler",
+        rf"(?:zuständig|verantwortlich) für)\s.{{3,}}|(?:(?:er|sie|es) (?:heißt|hört auf den namen)|"
+        rf"sie heißen|(?:wir haben|ich hab|ich habe) (?:ihn|sie|es) (?:\w+ )?(?={_NAME}\s(?:genannt|"
+        rf"getauft)))\s*{_NAME}.*",
+        veto=_ASK + r"|^(?:Das|Dies|(?:Es|Er|Sie)(?! (?:heißt|heißen|hört))|Hier|Da|Wer|Was|Der|Die|Wo)\b|problem|"
+        r"lieblings|fehler",
     ),
     Rule(
         name="person.my",
@@ -601,7 +604,7 @@ _SIGNS = {
         mittwochs, donnerstags, freitags, samstags, sonntags, morgens, abends, normalerweise, meistens, meist,
         grundsätzlich, regelmäßig, dauerhaft, schon immer, von klein auf, als kind, täglich, wöchentlich,
         monatlich, im schnitt, ab sofort, jahren, nach wie vor, am wochenende, unter der woche, mal pro,
-        mal die woche, prinzipiell
+        mal die woche, prinzipiell, freizeit, in meiner freien zeit, im monat, pro woche, pro monat
         """
     ),
     "stative": word_of(
@@ -632,9 +635,18 @@ _SIGNS = {
         im november, im dezember, geworden, in rente
         """
     ),
+    "milestone": word_of(
+        r"""
+        (?:mir|sich)\b[^.;,]{2,40}\b(?:gebrochen|verstaucht|verrenkt|gerissen|verletzt|gezerrt|geprellt), adoptiert,
+        aus dem tierheim, (?:einen|eine|ein) (?:\w+ )?(?:hund|welpen|katze|kater|kätzchen|kaninchen) (?:\w+ ){0,4}
+        (?:geholt|aufgenommen|bekommen), verlobt, geheiratet, geschieden, getrennt, umgezogen, eingezogen, operiert,
+        eingestellt worden, gekündigt, befördert, entlassen worden, gestorben, geboren, zur welt gekommen,
+        (?:prüfung|führerschein|examen) bestanden, eingeschult, (?:zusage|stelle|job|platz) (?:bekommen|gekriegt)
+        """
+    ),
     "change": word_of(WORDS.changed),
     "due": r"(?:muss|müssen|soll|sollen)\b[^.;]{2,60}\b(?:bis|vor)\s(?:zum\s|dem\s)?"
-    rf"(?:{_DATE}|\d{{1,2}}\.)",
+    rf"(?:{_DATE}|\d{{1,2}}\.)|\bbis (?:anfang|mitte|ende) \w+",
     "role": r"\b(?:macht|erledigt|betreut|übernimmt|führt|leitet|pflegt)\s(?:bei uns\s|jetzt\s)*"
     r"(?:die\s|der\s|frau\s|herr\s)?(?-i:[A-Z])\w+[.!]?$|\b(?:zuständig für|verantwortlich für|kümmert sich|"
     r"für die \w+ zuständig|"
@@ -644,7 +656,7 @@ _SIGNS = {
         r"""
         mag ich, ich mag, mag, liebe, hasse, am liebsten, lieber, bevorzuge, gar nicht mein, nicht mein ding,
         mein ding, kann man mich jagen, kann man mir schenken, kann ich nichts anfangen, nichts anfangen,
-        nichts für mich, nicht mein fall,
+        nichts für mich, nicht mein fall, (?:nicht|nix|nichts) meins, kannst du mich jagen, kann mir gestohlen bleiben,
         finde ich (?:furchtbar|schrecklich|super|toll|nervig|anstrengend|grauenhaft), bringen mir nichts,
         bringt mir nichts, kein fan, ein fan, großer fan, bin ich eher, bin eher, eher der, eher die,
         steh\w* auf, schmeckt mir, schmecken mir, nervt mich, nerven mich, geht mir auf, gruselt, graust,
@@ -697,7 +709,7 @@ _SIGNS = {
     r"lösch|prüf|finde|warte|lass|spiel|"
     r"erstell|entwirf|liste|wiederhol|schick|setz|probier|denk dir|stell dir|empfiehl|berechne|hol)\w{0,3}\b|"
     r"\b(?:möchte|würde gern\w*|hätte gern\w*|brauche (?:mal|eine?n?|hilfe|dringend|noch|jetzt)\b|brauch mal|"
-    r"ich suche|kannst du|könntest du|ich will|"
+    r"ich suche?|kannst du|könntest du|ich will|"
     r"muss (?:noch|mal|heute|kurz)|hilfe|"
     r"hilf mir|ich werde (?:mal|jetzt|gleich))\b",
     "unreal": word_of(
@@ -713,13 +725,14 @@ _SIGNS = {
         r"""
         sagt, sagte, sagen, meint, meinte, angeblich, laut, soll, sollen, sei, behauptet, man sagt,
         es heißt, habe gelesen, gehört dass, steht:, im artikel, rundschreiben, zeitung, erzählt, chef will,
-        fragt, fragte, findet, heißt es, hab gelesen, sagt man
+        fragt, fragte, findet, heißt es, hab gelesen, sagt man, prahlt,
+        ^(?:einer|jemand|eine|ein typ) (?:auf|aus|bei|in|von|vom)\b[^.]*, schwört, versichert, erklärt
         """
     ),
     "passing": word_of(
         r"""
         (?<!stand )heute, gerade(?![^.]{0,40}\b(?:ge\w+|\w+ge\w+|\w+iert)\b), gleich, eben, kurz (?!vorweg)\w*, diesmal,
-        momentan, im moment, gestern, später,
+        momentan, im moment, gestern, schon wieder, später, grad,
         unterwegs, im zug, in der straßenbahn, in der bahn, im aufzug, im stau, im auto, im supermarkt,
         in der schlange, im meeting, beim arzt, im bus, moment, sofort da, bin dann mal, bis gleich, bis später,
         morgen früh,
@@ -743,7 +756,7 @@ _SIGNS = {
         bildschirm, tastatur, auto, waschmaschine, spülmaschine, heizung, ofen, kühlschrank, router,
         fernseher, akku, server, code
         """,
-        r"nicht, leckt, tropft, spinnt, kein\w*, streikt, piept, hängt sich",
+        r"nicht, leckt, tropft, spinnt, kein\w*, streikt, piept, hängt sich, abgeschmiert, abgekackt, lahmt",
     )
     + "|"
     + word_of(
@@ -762,7 +775,11 @@ _SIGNS = {
         der war gut, das gefällt, das ist, das war, das klingt, das passt, die version gefällt, lieb ich, hier
         """
     ),
-    "reaction": r"^(?:danke|super|toll|genau|ok|okay|ja|nein|nee|haha\w*|ach so|stimmt|klar|perfekt|prima|cool|"
+    "reaction": r"^überzeugt mich\b|\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|"
+    r"\bdu hast (?:mir|mich)\b|"
+    r"\bgerettet\W*$|"
+    r"\bhat (?:echt |wirklich |ja )?geklappt\b|^krass\b|^(?:danke|super|toll|genau|ok|okay|ja|nein|nee|haha\w*|"
+    r"ach so|stimmt|klar|perfekt|prima|cool|"
     r"wow|puh|boah|moment|sorry|hallo|hi|tschüss|"
     r"guten|schön|gut(?! zu wissen)|alles|vergiss es|kein problem|bitte schön|gern geschehen|ah|oh|hm+|na ja|"
     r"ist ja)\b(?!,?\s+(?:übrigens|ich|mein|wir|unser))|\bdanke\W*$",
@@ -816,12 +833,15 @@ PACK = Pack(
     r"angenommen|stell dir vor|was wäre|hätte ich|"
     r"wäre ich|nehmen wir an|sofern|im (?:roman|"
     r"film|buch)|in (?:dem|der|einem|einer) (?:roman|geschichte|film|buch))\b",
-    pretends=r"\b(?:rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|schreib(?:e)? (?:mir )?(?:ein|eine|"
-    r"einen) (?:kurze[s]? )?(?:geschichte|gedicht|märchen|brief aus)|im roman|fiktiv\w*)\b",
+    pretends=r"\b(?:es war einmal|rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|"
+    r"schreib(?:e)?\b[^.:!?\n]{0,60}?(?:geschichte|gedicht|"
+    r"märchen|roman|krimi|brief aus|ich-form)\w{0,2}\b|"
+    r"^(?-i:[A-ZÄÖÜ])\w+ (?:hat|hatte|kauft) (?:\d+|\w+) \w+ und (?:gibt|verschenkt|isst|verkauft|verliert)\b|"
+    r"im roman|fiktiv\w*)\b",
     joins=frozenset({"und", "oder"}),
     tails=r"(?:weil|da|denn|obwohl|sondern|und|aber|also|deshalb|daher|darum)?$",
     presumes=r"(?:weil|da|denn|obwohl)",
-    reports=r"(?:sagte|sagt|schrieb|meinte|fragte|laut \w+)\s*[:,]?$",
+    reports=r"(?:sagte|sagt|schrieb|meinte|fragte|laut [^,;.]{2,40})\s*[:,]?$",
     hedges=r"\b(?:vielleicht|eventuell|möglicherweise|wahrscheinlich|womöglich|weiß (?:noch )?nicht,? ob|"
     r"überlege|könnte sein|evtl|vermutlich|im scherz|würde gern|angeblich|hab(?:e)? ich gehört|soll wohl|"
     r"ein(?:e)? freund(?:in)? von mir)\b",

@@ -14,6 +14,14 @@ _FINITE = (
 )
 _NAME = rf"(?-i:[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)?)(?='s\s|\s(?:also\s|just\s|now\s|recently\s)?{_FINITE})"
 _OPENS = rf"(?:{_SUBJECT}\s\S|{_NAME})"
+_NO_VERB_AFTER = r"(?<!ly\s)" + "".join(
+    rf"(?<!\b{word}\s)" for word in "and or of for with to in on an a the my i i've we we've you".split()
+)
+_WHOLE = (
+    r"(?:(?:i|we|he|she|they|it|there|someone|everyone|nobody)(?:'[a-z]{1,2})?\s"
+    rf"|(?:my|our|his|her|their|the|this|that|these|those)\s(?:[\w'%$.,-]{{1,20}}\s){{1,8}}?{_NO_VERB_AFTER}{_FINITE}|{_NAME})"
+)
+"""The opening of a clause with a verb of its own: "my increased rent" has none."""
 _ASKING_WORD = (
     r"(?:can|could|would|will|do|does|did|should|shall|may|might|is|are|am|was|were|have|has|what|what's|how|how's|why|"
     r"any|please|let's|tell|show|help|give|suggest|explain|recommend|walk|provide|ensure)"
@@ -36,7 +44,7 @@ ENGLISH = ClauseWords(
     breaks=(
         rf"[,;]?\s(?:and|but|so|yet|or|plus)\s(?:also\s|then\s|now\s|currently\s|so\s)?(?={_OPENS})"
         rf"|[,;]\s(?:and\s|but\s|so\s)?(?:also\s|then\s|maybe\s)?(?={_ASKING_WORD}\b)"
-        rf"|[,;]?\s(?:(?:and|but|especially|particularly|mainly)\s)?{_CAUSE}\s(?={_SUBJECT}\b|{_NAME})"
+        rf"|[,;]?\s(?:(?:and|but|especially|particularly|mainly)\s)?{_CAUSE}\s(?={_WHOLE})"
         r"|\s[–—-]{1,2}\s|;\s|\.\.\.\s|…\s?"
         rf"|,\s(?={_SUBJECT}\s{_VERB}|{_NAME}|(?:i|we)'(?:m|re|ve|d|ll)\s)"
     ),
@@ -46,7 +54,7 @@ ENGLISH = ClauseWords(
         r"(?:my|our)\s(?:[a-z-]{2,20}\s)?[a-z-]{2,20})$"
     ),
     opens=(
-        rf"(?:{_CAUSE}|as)\s(?={_SUBJECT}\b|{_NAME})|(?:and|but|so|also|plus|the fact that)\s(?={_SUBJECT}\b|{_NAME})"
+        rf"(?:{_CAUSE}|as)\s(?={_WHOLE})|(?:and|but|so|also|plus|the fact that)\s(?={_SUBJECT}\b|{_NAME})"
     ),
     stands=(
         r"(?:i|we|he|she|they|it|there|someone|everyone|nobody)(?:'[a-z]{1,2})?\s"
@@ -89,6 +97,8 @@ ENGLISH = ClauseWords(
         r"|\bwon't be needing\b|\b(?:economy|business) (?:class|extra|tickets?)\b"
         r"|\b(?:plan(?:ning)?|decided) (?:to|on) leav(?:e|ing)\b|\bnew to (?:this|the) (?:city|area|town)\b"
     ),
+    phrases=r"^(?:given|considering)\b|^(?:was|were|is|are|does|did)\s[a-z]",
+    closes=r",?\s(?:any (?:advice|tips|ideas|thoughts|suggestions)|but anyway|you know|right)\??$",
     unreal=(
         r"^(?:if|what if|suppose|supposing|imagine|assuming|let's say|say i|pretend|hypothetically|unless|were i|"
         r"had i|i wish|if only|even if)\b|\bif\b[^.]{1,160}(?:\bwould\b|'d\b)|(?:\bwould\b|'d\b)[^.]{1,160}\bif\b"

@@ -15,8 +15,8 @@ RULES: tuple[Rule, ...] = (
         confidence=0.9,
         whole=True,
         pattern=r"(?:please\s+|just\s+|you can\s+|i want you to\s+|but\s+|everyone (?:calls|can call)\s+)*call "
-        r"me\s+(?P<value>(?-i:[A-Z])[\w'-]+(?:\s(?-i:[A-Z])[\w'-]+)?)(?=\s*(?:[,.!?;]|$|from|instead|please|"
-        r"going|btw|lol|not|now|by))",
+        r"me\s+(?P<value>(?:(?-i:Mr|Mrs|Ms|Dr|Prof)\.?\s)?(?-i:[A-Z])[\w'-]+(?:\s(?-i:[A-Z])[\w'-]+)?)"
+        r"(?=\s*(?:[,.!?;]|$|from|instead|please|going|btw|lol|not|now|by))",
         fill=about_me("preferred name"),
     ),
     # Standing instructions.

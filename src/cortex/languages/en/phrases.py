@@ -16,8 +16,18 @@ I_DO = rf"(?:i|we)\s+{ADV}"
 I_AM = rf"(?:i'm|i am|im|we're|we are)\s+{ADV}"
 I_HAVE = rf"(?:i've|i have|we've|we have|ive|i|we)\s+{ADV}"
 I_WILL = rf"(?:i'll|i will|we'll|we will|we're going to|we are going to|we're gonna|i'm going to|i am going to)\s+{ADV}"
-NAME = r"(?-i:[A-Z][\w'&-]*(?:\s+(?:[A-Z][\w'&-]*|de|van|von|der|la|del|da|bin|of|and(?=\s[A-Z])))*)"
-PLACE = r"(?-i:(?:the\s+)?[A-Z][\w'.-]*(?:,?\s+(?:[A-Z][\w'.-]*|de|la|del|am|of|the|upon|in\s+[A-Z]\w+))*)"
+NAME = (
+    r"(?-i:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?[A-Z][\w'&-]*"
+    r"(?:\s+(?:[A-Z][\w'&-]*|de|van|von|der|la|del|da|bin|of|and(?=\s[A-Z])))*)"
+)
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)"
+)
+PLACE = (
+    r"(?-i:(?:the\s+)?[A-Z][\w'.-]*"
+    rf"(?:,?\s+(?:[A-Z][\w'.-]*|de|la|del|am|of|the|upon|in\s+(?!(?i:{MONTH})\b)[A-Z]\w+))*)"
+)
 PHRASE = r"[^,;.!?()\n]{2,80}?"
 REST = r".{2,}"
 END = (
@@ -64,10 +74,6 @@ NO_NOUN = (
     r"between|during|without|within|already|now|last|these|those|far|more|than|i|we|which|up|out|into|per|each)\b)"
 )
 NOUNS = rf"{NO_NOUN}[a-z][\w-]*(?:\s+{NO_NOUN}[a-z][\w-]*){{0,3}}"
-MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?)"
-)
 DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 DATE = (
     rf"(?:(?:the\s+)?(?:end|middle|beginning|start) of\s+(?:{MONTH}|the year|the month|next \w+|q[1-4]|\d{{4}})"
@@ -75,7 +81,8 @@ DATE = (
     rf"|{DAY}(?:,?\s+(?:the\s+)?(?:{MONTH}\s+)?\d{{1,2}}(?:st|nd|rd|th)?)?"
     rf"|{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?|{MONTH}\.?(?:\s+\d{{4}})?\b"
     rf"|(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})?"
-    r"|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?|q[1-4](?:\s+\d{4})?|(?:the\s+)?\d{1,2}(?:st|nd|rd|th)\b"
+    r"|\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?"
+    r"|q[1-4](?:\s+\d{4})?|(?:the\s+)?\d{1,2}(?:st|nd|rd|th)\b"
     r"|(?:spring|summer|autumn|fall|winter|christmas|easter)(?:\s+\d{4})?|(?:19|20)\d\d|tomorrow"
     r"|\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.)|\d{1,2}:\d\d|noon|midnight)"
 )

@@ -36,14 +36,27 @@ _GOES_ON = (
     r"next|yesterday|today|now|too|all|every|again|together|myself|up|out|down|back|into|over)\b)"
 )
 _IS = r"(?='s|'re|'ve|'d|'ll|\s(?:is|are|was|were|has|have|had|will|would|can|could|made|makes|helped|helps|gives)\b)"
+_KNOWN = (
+    r"(?:event|trip|place|game|show|movie|film|book|song|concert|party|workshop|meeting|session|course|class|program|group|"
+    r"project|painting|drawing|tournament|competition|race|conference|festival|ceremony|exhibition|review|conversation|"
+    r"experience|situation|process|setback|article|story|artist|author|guy|man|woman|people|stuff|thing|one)s?"
+)
+_POINTED = (
+    rf"(?:(?:the|that)\s(?:(?:next|last|other|whole|same|first|second|upcoming|entire|final|actual)\s)?{_KNOWN}"
+    r"(?=[.,!?;:]|$|\s(?:is|are|was|were|has|had|will|would|went|and|but|so|to|really|helped|made|makes|gave|gives|last|"
+    r"yesterday|today|because|when|since|too|again|as|next|this)\b)"
+    rf"|(?:these|those)\s(?!{_TIMES}\b)(?!(?:who|of|in|with|from)\b)[a-z]{{3,30}})"
+)
+"""A thing that was named elsewhere: nothing behind it says which one is meant."""
 
 ENGLISH = ReferenceWords(
     vague=(
-        r"(?:it|it's|it'd|it'll|that|that's|this|these|those|they|they're|they've|they'd|he|he's|she|she's|him|her|them|"
+        rf"{_POINTED}|(?:it|it's|it'd|it'll|that|that's|this|these|those|they|they're|they've|they'd|he|he's|she|she's|him|his|her|them|their|its|"
         r"one of (?:them|these|those)|both of them|the (?:latter|former|same|other one))(?=\s|,|$)"
     ),
     plain=(
-        r"(?:it's|it is|it was)\s(?:been|my|our|clear|hard|important|about|almost|nearly)\b"
+        r"(?:it's|it is|it was)\s(?:been\s(?!(?:a\s(?:great|good|nice|big|huge|fun|real)\s|so\s|really\s|super\s|great|"
+        r"amazing|awesome|rewarding|helpful|fun|incredible))|my|our|clear|hard|important|about|almost|nearly)\b"
         r"|it\s(?:takes|took)\s(?:me|us|my|our|him|her|them)\b"
         r"|(?:this|that)\s(?:past\s)?(?:week|weekend|month|year|summer|winter|spring|fall|autumn|morning|evening|"
         rf"{'|'.join(_WEEKDAYS)})\b|that\si\b|her\s(?-i:[A-Z])"
@@ -70,18 +83,23 @@ ENGLISH = ReferenceWords(
         r"(?:(?:so much has happened |a lot has happened )?since (?:we|our) last (?:talk|spoke|chat|met)[a-z]{0,3}"
         r"(?:,|\s-)?\s)?"
     ),
+    joined=r"we(?:'[a-z]{2})?\s",
     capital=r"i\b|(?-i:[A-Z][a-z]*[A-Z])",
     own=frozenset({"my", "our"}),
     the="the",
     inner=(
         r"\b(?:"
         rf"(?P<thing>(?<!make\s)(?<!made\s)(?<!got\s)(?<!get\s)(?<!call\s)it(?!{_EXPLETIVE})"
-        r"|(?<=made\s|make\s)it(?=[.,!]|$|\s(?:for|in|with|at|by|myself|last|on|from)\b)"
+        r"|(?<=made\s|make\s)it(?=[.,!]|$|\s(?:for|in|with|at|by|myself|last|on|from)\b|"
+        r"\sto\s(?:show|remind|help|express|represent|give|celebrate|honou?r|remember|mark|capture|raise)\b)"
         rf"|this{_IS}"
-        rf"|that{_ENDS}|(?:the\sother|another|that|this|an?\s[a-z]{{2,12}})\sone)"
+        rf"|that{_ENDS}|(?:the\sother|another|that|this|an?\s[a-z]{{2,12}})\sone"
+        r"|(?:(?<=been\s|have\s|made\s|want\s|need\s)|(?<=got\s|had\s))one(?=[.,!;]|$|\s(?:'?cause|because|too|and|but)\b))"
         rf"|(?P<here>this{_GOES_ON})"
         rf"|(?P<things>they|them|(?:these|those){_GOES_ON})"
+        rf"|(?P<pointed>{_POINTED})"
         r"|(?P<person>he|she|him)"
+        r"|(?P<whose>his|her|their)(?=\s[a-z])"
         r"|(?P<place>there)(?!\s(?:is|are|was|were|has|have|had|will|would|may|might|can)\b|'))\b"
     ),
     bounds=(
@@ -96,17 +114,21 @@ ENGLISH = ReferenceWords(
         r"|\b(?:love|like|enjoy|use|play|teach|study|do|did|tried|started|watch|read|eat|prefer|hate)d?\s[a-z]{4}"
     ),
     people=(
-        rf"\b{_PEOPLE}s?\b|\b(?:children|women|men|parents|someone|somebody|people|team|family|band|group|her)\b"
+        rf"\b{_PEOPLE}s?\b|\b(?:children|women|men|parents|someone|somebody|people|team|family|fam|crew|band|group|her)\b"
         r"|(?-i:(?<=[a-z,]\s)[A-Z][a-z])"
-        r"|^(?-i:[A-Z][a-z]{2,20})(?='s|\s(?:is|was|has|and|said|told|works|lives|wants|loves|got|moved)\b)"
+        r"|^(?-i:[A-Z][a-z]{2,20})(?='s|\s(?:is|was|has|and|said|told|works|lives|wants|loves|got|moved|gave|"
+        r"[a-z]{3,20}(?<!ne)ed)\b)(?<!ly)(?<!just)(?<!also)(?<!never)"
     ),
     points=rf"\b(?:this|these|those|such|the\ssame|the\sother)\s(?!{_TIMES}\b)(?P<noun>[a-z][\w-]{{2,30}})",
+    listener=r"\b(?:(?P<owner>your)|you)\b(?!'|\sknow\b|\sguys\b|\sall\b|\s(?:can|never|have to|need to)\b)",
+    owned="{}'s",
     relative=(
         r"\b(?:(?P<day>yesterday|tomorrow|today|tonight|last night|the day before yesterday|the day after tomorrow)"
-        rf"|(?P<which>last|next|this(?: past| coming)?)\s(?P<weekday>{'|'.join(_WEEKDAYS)})"
+        rf"|(?P<which>last|next|this(?: past| coming)?)\s(?P<weekday>{'|'.join(_WEEKDAYS)}|mon|tues?|wed|thurs?|"
+        r"fri|sat|sun)"
         r"|(?P<side>last|next|this)\s(?P<span>week|weekend|month|year)"
         rf"|(?P<number>\d{{1,2}}|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})"
-        r"\s(?P<unit>day|week|month|year)s?\sago)\b(?!\s?\()"
+        r"\s(?P<unit>day|weekend|week|month|year)s?\sago)\b(?!\s?\()"
     ),
     days={
         "yesterday": -1, "last night": -1, "tomorrow": 1, "today": 0, "tonight": 0, "the day before yesterday": -2,

@@ -189,6 +189,9 @@ RULE_SIGNS: dict[str, str] = {
     # That it is no order at all.
     "asks": r"\?\s*$",
     "asks for good": rf"^(?=.*\byou\b)(?=.*\b(?:{_LASTING}|not|stop|quit|less|remember|refer)\b).*\?\s*$",
+    "asks politely for good": r"^(?:hey,? |please,? )?(?:can|could|would|will|mind)\b(?=.*\b(?:always|never|ever|every|"
+    r"each|whenever|from (?:now|here) on|in (?:the )?future|going forward|as a rule|by default|make a habit|"
+    r"stop \w+ing|when you)\b)(?=.*\b(?:you|we|mind|possible)\b).*\?\s*$",
     "opens with a question": r"^(?:so |and |but |ok |hey )?(?:what|what's|how|why|who|which|where|is|are|do|does|did|"
     r"am|"
     r"was|were|should i|can i|may i|could i|have|has|would it|must)\b",

@@ -234,12 +234,24 @@ you your yours yourself
         intend intends should would wish try trying supposed consider considering might could maybe ideally
         thinking dream someday eventually suggested recommended
         """,
-        undone="need needs will going wanna when whenever if unless",
+        undone="need needs will going wanna when whenever if unless scheduled booked",
         never="never",
         not_="no haven't hadn't didn't don't",
+        did="""
+        completed completing finished finishing did done doing had got went took wrote made gave been attended joined
+        using used
+        """,
         not_yet="yet still",
+        refused="refused declined avoided rejected skipped without",
         examples="like such including",
         events="yesterday ago tonight once morning afternoon evening weekend",
+        by_how_much="""
+        gain gains increase improvement growth reduction drop decrease boost raise rise decline jump return returns
+        discount surge dip bonus bump correction
+        """,
+        moved_by="rose fell grew dropped increased decreased improved climbed reduced up down",
+        periods="in during throughout of",
+        rates="daily nightly weekly monthly quarterly yearly annually hourly per each every",
         generic="""
         about add also always any anything around ask back base based begin being best better big bit bring call
         case come concern create current daily day days detail different do does doing done each easily effective

@@ -67,8 +67,8 @@ SIGNS: dict[str, str] = {
     "habit": r"\b(?:always|usually|every|often|each|daily|weekly|never|regularly|twice|once\sa|mornings|evenings|"
     "weekends|"
     r"tends?\sto|used\sto)\b",
-    "state": r"\b(?:i'm\s(?:an?|from|in|based|allergic|\d)|i\sam|i\s(?:have|own|live|work|use|study|teach|run|play|"
-    "speak|can't)|"
+    "state": r"\b(?:i'?m\s(?:an?|from|in|on|based|allergic|\d)|i\sam|i\s(?:have|own|live|work|use|study|teach|run|play|"
+    r"speak|can't)|i\s(?:don't|never)\s(?:eat|drink|drive|smoke|fly|own|have|wear)|"
     r"i've\sgot|we\s(?:have|live|use|run|own)|is\smy|is\sour|using|lives|works|has)\b",
     "health": r"\b(?:allerg\w+|diagnos\w+|doctor|surgery|pregnan\w+|medication|therap\w+|injur\w+|pain|anxiety|"
     r"diabet\w+|asthma|"

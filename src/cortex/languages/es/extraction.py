@@ -6,7 +6,7 @@ from cortex.domain.memory import Kind
 from cortex.languages.es.words import WORDS
 from cortex.languages.families import families, request_of
 from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
-from cortex.languages.signs import any_of, failing, opening, weigher, word_of
+from cortex.languages.signs import any_of, failing, opening, weigher, without_accents, word_of
 
 _ADV = (
     r"(?:(?:ya|también|siempre|ahora|actualmente|normalmente|generalmente|realmente|mucho|casi|no|nunca|"
@@ -17,7 +17,10 @@ _KIN = (
     r"bebé|abuel[oa]|tí[oa]|prim[oa]|sobrin[oa]|suegr[oa]|cuñad[oa]|amig[oa]|"
     r"compañer[oa](?: de piso| de trabajo)?|vecin[oa]|jef[ea]|profesor[a]?|maestr[oa]|médic[oa]|"
     r"doctor[a]?|dentista|casero|casera|terapeuta|entrenador[a]?|perr[oa]|gat[oa]|mascota|familia|padres|"
-    r"nieto|nieta|hij[oa]s|tutor[a]?|director[a]?|abogad[oa]|veterinari[oa])"
+    r"niet[oa]|hij[oa]s|tutor[a]?|director[a]?|abogad[oa]|veterinari[oa]|nen[ea]|peque|chic[oa]|suegros|abuelos|"
+    r"ahijad[oa]|yerno|nuera|padrastro|madrastra|hijastr[oa]|padrino|madrina|soci[oa]|ex|expareja|exmarido|exmujer|"
+    r"niñer[oa]|canguro|fisio|psicólog[oa]|dermatólog[oa]|perrit[oa]|gatit[oa]|hermanit[oa]|herman[oa]s|amig[oa]s|"
+    r"mellizo[s]?|melliza[s]?|gemel[oa]s?)"
 )
 _MONTH = r"(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)"
 _DATE = (
@@ -27,6 +30,12 @@ _DATE = (
     rf"mediados) de {_MONTH}|(?:la próxima semana|el próximo mes|el año que viene|el mes que viene)|20\d\d|"
     rf"\d{{1,2}}:\d\d|las \w+)"
 )
+_DAY = (
+    rf"(?:\d{{1,2}}\s+de\s+{_MONTH}|(?:en|de|a|hasta) {_MONTH}|(?:finales|principios|mediados) de|"
+    r"(?:este|el próximo) (?:verano|otoño|invierno|mes|año|curso)|(?:esta|la próxima) primavera|"
+    r"(?:año|mes|semana|verano|lunes|martes|miércoles|jueves|viernes|sábado|domingo|curso) que viene|en 20\d\d)"
+)
+"""When something is going to be, if it is not today."""
 _NAME = r"(?-i:[A-ZÁÉÍÓÚÑ][\wáéíóúñü'-]*(?:\s+(?:[A-ZÁÉÍÓÚÑ][\wáéíóúñü'-]*|de|del|la|y(?=\s[A-Z])))*)"
 _THING = r"(?P<thing>(?:el|la|los|las|mi|mis|nuestr[oa]s?)\s+[^,;.!?¿¡\n]{2,50}?)"
 _ASK = r"\?\s*$|¿"
@@ -97,15 +106,29 @@ _ORDER = (
     r"|(?:los |las |mis )?\w+(?: \w+){0,2},? siempre (?:en|con|por|sin|a|al|de)\b.*"
     rf"|(?:cuando|si|cada vez que|siempre que|antes de|después de) [^,.!?\n]{{3,60}}, (?:por favor,? )?(?:{_DO}|"
     rf"que sean?|que)\b.*"
+    r"|(?:las |los |mis |tus )?(?:respuestas|resúmenes|explicaciones|listas|correos|informes|textos),? (?:siempre )?"
+    r"(?:en|con|de|sin) (?:[^\s,.!?]+ ){0,4}(?:como (?:mucho|máximo)|máximo|[^\s,.!?]*(?:cort|brev)[^\s,.!?]*)[.!]?\s*$"
+    r"|(?:antes que|antes de|en vez de|en lugar de|mejor que) \w+r(?:te|me|lo|la)?\b[^,.!?\n]{0,40}, "
+    r"(?:mejor )?(?:dime|dilo|pregúntame|avísame|confiesa|reconoce|admite|consulta)\b.*"
+    r"|(?:los|las|mis) \w+s(?: (?:de|del|en|para) [^,.!?\n]{2,30})?,? (?:siempre )?(?:ponl|dámel|pásamel|escríbel|"
+    r"mándamel|explícamel|hazl|hazmel|tradúcel)[oa]s (?:siempre |tod[oa]s )?(?:en|con|sin|así|por|de|al)\b.*"
     rf"|(?:en|para|con) (?:las|los|mis|tod[oa]s|cada)\b [^,.!?\n]{{2,40}}, (?:por favor,? )?{_DO}\b.*"
 )
+_ONCE = (
+    r"(?:(?:me |te |nos |lo |la |no )?(?:llegues|salgas|termines|acabes|puedas|quieras|vengas|tengas|veas|estés|"
+    r"vuelvas|"
+    r"vayas|eres|tienes|puedes|quieres|estás|vas|vienes|sales|llegas|vives|comes|trabajas|duermes|viajas|conoces|sepas|"
+    r"sabes|haces|pasas|dejas|pierdes|piensas|creces|mueres|envejeces|te \w+))"
+)
+"""What follows "cuando" where the rest is asked for once, or said of anybody."""
 _NO_ORDER = (
     r"\b(?:hoy|mañana|ayer|esta vez|est[eao]s?|es[eao]s?|ahora mismo|aquí|otra vez|luego|el (?:lunes|martes|"
     r"miércoles|"
     r"jueves|viernes|sábado|domingo) (?:que|a las)|te preocupes|avísame cuando (?:llegues|salgas|termines|acabes|"
     r"estés)|te rindas|digas nunca|pasa nada|dice|dicen|decía|"
     r"mi (?:jefe|madre|"
-    r"padre|abuela)|receta dice|era|fue|estoy|tomo|voy)\b|^si (?:yo |no )?(?:tuviera|fuera|pudiera)"
+    r"padre|abuela)|receta dice|era|fue|estoy|tomo|voy)\b|,\s(?:tengo|tenemos|soy|somos|vivo|mi presupuesto)\b|"
+    r"^si (?:yo |no )?(?:tuviera|fuera|pudiera)"
 )
 
 _RULES: tuple[Rule, ...] = (
@@ -129,9 +152,12 @@ _RULES: tuple[Rule, ...] = (
         whole=True,
         asked=True,
         pattern=r"(?:cuando|siempre que|cada vez que|si)\s+(?:yo\s+)?(?:te\s+|me\s+)(?:pida|pregunte|hable|diga|"
-        r"mencione|mande|mandes|escribas?|envíes?|envíe|respondas|contestes|des|hagas|expliques|propongas|"
-        r"recomiendes)\b.{3,}",
-        veto=_ASK,
+        r"mencione|mande|mandes|pido|pregunto|mando|envío|paso|escribo|escribas?|envíes?|envíe|respondas|contestes|"
+        r"des|hagas|expliques|propongas|"
+        r"recomiendes)\b.{3,}|(?:cuando|siempre que|cada vez que)\s+te\s+\w+[ae]\b[^.!?\n]{0,80}?,\s.{3,}|"
+        rf"(?:siempre que|cada vez que|cuando)\s+(?!{_ONCE}\b)(?:me |nos |te |lo |no )?\w{{2,}}[ae]s\b"
+        r"[^,.!?\n]{0,80},\s+(?!¿|\w+(?:ré|rás|remos|amos|emos)\b)\w.{3,}",
+        veto=_ASK + r"|\b(?:hoy|mañana|esta (?:tarde|noche|mañana|semana)|luego)\b",
     ),
     Rule(
         name="rule.always",
@@ -147,7 +173,8 @@ _RULES: tuple[Rule, ...] = (
         r"favor,?\s+)?no\s+(?:vuelvas a|uses|utilices|pongas|me llames|me trates|añadas|hagas|borres|incluyas|"
         r"envíes|escribas|toques|publiques)\b.*\b(?:nunca|jamás|más|sin (?:preguntar|avisar|confirmar)|otra "
         r"vez|en mis|en los|cuando)\b.*|(?:deja|dejad|evita) de \w+.{3,}|evita \w+.{3,}|no vuelvas a .{3,}|"
-        r"(?:por favor,?\s+)?(?:contéstame|respóndeme|háblame|escríbeme|tutéame|trátame)\b.*",
+        r"(?:por favor,?\s+)?(?:vos,? )?(?:cont[eé]stame|resp[oó]ndeme|h[aá]blame|escr[ií]beme|tut[eé]ame|"
+        r"tr[aá]tame)\b.*",
         veto=_ASK + r"|\bsiempre (?:te|que|y cuando)\b|esta vez|^(?:por favor,?\s+)?escríbeme (?:un|una)\b",
     ),
     Rule(
@@ -183,7 +210,8 @@ _RULES: tuple[Rule, ...] = (
         pattern=r"para\s+\w+(?:ar|er|ir|arlo|arla)\b[^.!?\n]{0,50}[,:]?\s*(?:primero|hay que|tienes que|debes|se debe|"
         r"hacemos|ejecuta\w*|corre|haz|abre|pulsa|mantén|usamos|basta con|es necesario)\b.{4,}|(?:los pasos|"
         r"el proceso|el procedimiento|la receta)(?:\s(?:para|de)\s[^.!?\n:]{2,40})?\s?(?:son|es|:).{4,}|"
-        r"(?:así (?:es como )?(?:se|hacemos|desplegamos|publicamos)).{4,}|primero\b.{3,}\b(?:luego|después|"
+        r"así (?:es como )?(?:se|(?:lo |la |los |las |me )?\w+(?:o|amos|emos|imos))\b.{4,}|primero\b.{3,}\b(?:luego|"
+        r"después|"
         r"entonces)\b.{3,}",
         veto=_ASK + r"|\b(?:ayúdame|dime|necesito que)\b",
     ),
@@ -194,7 +222,7 @@ _RULES: tuple[Rule, ...] = (
         confidence=0.9,
         negated=True,
         pattern=r"ya no\s+(?!s[eé]\b|puedo más|hace falta|importa|quiero más|necesito).{3,}|(?:he|hemos)\s+(?:dejado "
-        r"(?:de|el|la|mi)|abandonado|cancelado (?:mi|la|el))\s.{3,}|dej(?:é|amos) (?:de|el|la|mi)\s.{3,}",
+        r"(?:de|el|la|mi)|abandonado|cancelado (?:mi|la|el))\s.{3,}|dej(?:[ée]|amos) (?:de|el|la|mi)\s.{3,}",
         veto=_ASK,
     ),
     Rule(
@@ -429,7 +457,7 @@ _RULES: tuple[Rule, ...] = (
         fill=_thing(""),
         pattern=r"(?P<thing>(?:mi|mis|nuestr[oa]s?)\s+(?!problema|pregunta|duda|código|idea|culpa|cabeza|"
         r"vida)[^,;.!?\n]{2,40}?)\s+(?:es|son|está|están|tiene|tienen|usa|corre en|funciona con|se llama|vive|"
-        r"se ejecuta|utiliza|cierra|abre|empieza|dura|cuesta|va|se reúne)\s+(?!rot[oa]|mal\b|lent[oa]|muy\b|"
+        r"se ejecuta|utiliza|cierra|abre|empieza|dura|cuesta|va|se reúne)\s+(?!rot[oa]|mal\b|lent\w+|muy\b|"
         r"fallando|que\b|bien\b|list[oa]|aquí|cansad[oa]).{3,}",
         veto=_ASK + r"|\bno funciona|falla|error",
     ),
@@ -487,9 +515,17 @@ _NO_VERB = any_of(
     porqué, café
     """
 )
+_PRETERITE = (
+    "dej|empec|compr|cambi|mud|cas|jubil|gradu|apunt|trabaj|estudi|aprob|adopt|logr|saqu|llegu|encontr|termin|firm|"
+    "mont|"
+    "contrat|nac|viv|crec|sufr|abr|vend|perd|conoc|decid|eleg|acab|gan|pagu|reserv|tom|oper|pas|llev|us|volv|sal"
+)
+"""Verbs whose -é or -í is often written without its accent; other words in -e are no verbs of the speaker."""
 _I_DO = (
-    r"(?:soy|somos|estoy|estamos|tengo|tenemos|tenía|era|éramos|he|hemos|voy|vamos|doy|hay|fui|tuve|hice|puse|vine|"
-    rf"(?!{_NO_VERB}\b)[a-zñáéíóú]{{2,20}}(?:o|é|í)|[a-zñáéíóú]{{2,20}}(?:amos|emos|imos|ábamos|íamos))\b"
+    r"(?:sé(?=\s\w+[aei]r\b)|soy|somos|estoy|estamos|tengo|tenemos|tenía|era|éramos|he|hemos|voy|vamos|doy|hay|fui|"
+    r"tuve|hice|puse|vine|"
+    rf"(?!{_NO_VERB}\b)[a-zñáéíóú]{{2,20}}(?:o|\u00e9|\u00ed)|(?:{_PRETERITE})[éí]|[a-zñáéíóú]{{2,20}}(?:amos|emos|"
+    rf"imos|ábamos|íamos))\b"
 )
 """A verb in the first person. Where a statement opens with a word in -o or -é, it is a verb more often than not."""
 _TELLING = (
@@ -498,7 +534,8 @@ _TELLING = (
         r"(?:(?:desde|hace|en|a|al|los|las|el|la|de|del|después|antes|este|cada|todos|todas|por|para|con|durante)"
         r"\s[^.;:!?]{2,40}?,?\s)?"
         r"(?:(?:yo|nosotros|no|ya|solo|sólo|también|todavía|aún|siempre|nunca|me|nos|lo|la|se|casi)\s+){0,4}"
-        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
+        rf"(?:{_I_DO}|(?:mis?|nuestr[oa]s?)\s|(?:me|nos)\s\w|(?:yo|nosotr[oa]s)\s(?:sin|con|a|en|de|por|para|el|la|"
+        rf"los|las)\s|como (?:persona|madre|padre|buen[oa]?)\s|en casa\b|(?:el|la|los|las)\s{_KIN}\b)"
     )
     + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:me|nos|tengo|tenemos|hemos|[a-zñ]{3,20}amos|conmigo|yo)\b"
 )
@@ -515,7 +552,7 @@ _SIGNS = {
         madrugo, colecciono, duermo, cobro, pago, gano, peso, mido, calzo, crío, cultivo, doy, enseño, dirijo,
         coordino, canto, odio, prefiero, suelo, evito, detesto, dejé, empecé, cambié, compré, nací, crecí,
         me[zj]oré, puedo, necesité, monté, abrí, vendí, perdí, aprobé, saqué, terminé, vine, mudé, viajo, leo,
-        escribo, programo, pinto, bailo, escalo
+        escribo, programo, pinto, bailo, escalo, sé \w+[aei]r
         """
     ),
     "kin": rf"\b(?:mi|mis|nuestr[oa]s?|el|la|los|las|una?|dos|tres)\s(?:{_KIN}|niñ[oa]s|peque|peques|crí[oa]s?|"
@@ -534,7 +571,9 @@ _SIGNS = {
         migrañas?, hipertens\w+, tensión alta, pastillas?, mg, sintrom, insulina, silla de ruedas, audífonos?,
         sord[oa], escoliosis, hernia, lesión, lesionad[oa], lesioné, diagnostic\w+, rodilla, ansiedad, tdah,
         epilepsia, lactosa, gluten, halal, tiroides, colesterol, vértigo, anemia, sonámbul[oa], trasplant\w+,
-        no veo bien, no oigo
+        no veo bien, no oigo, \w{3,}(?:itis|osis|emia|algia|patía|lexia|fobia), cáncer, tumor, infarto, ictus, esguince,
+        fractur\w+, escayola, muletas, férula, prótesis, brackets, lentillas, rehabilitación, quimio, cirugía,
+        alcohólic[oa], muelas?, riñón, riñones, dieta, sin sal, tensión
         """,
         endings=_ENDINGS,
     ),
@@ -571,7 +610,7 @@ _SIGNS = {
         margen, devoluciones, conversión, usuarios, acciones, socio, socia, financiación, iban, delegada,
         capitán, coral, tienda, bar, obrador, taxi, camión, calefacción, placas solares, alarma de casa, nómina,
         ahorros, préstamo, fianza, comunidad, vecindario, barrio, pueblo, asamblea, gira, rodaje, pronombres,
-        apellidos?, apodo, idioma
+        apellidos?, apodo, idioma, \d[\d.,]* (?:euros|dólares|pesos|soles), \d[\d.,]*k
         """,
         endings=_ENDINGS,
     ),
@@ -601,7 +640,7 @@ _SIGNS = {
         los martes, los miércoles, los jueves, los viernes, los sábados, los domingos, normalmente,
         casi siempre, por las mañanas, por las noches, por las tardes, a diario, sí y otro no, cada dos,
         veces (?:por|a la), de toda la vida, de pequeñ[oa], de niñ[oa], desde niñ[oa], entre semana,
-        habitualmente, jamás, de siempre, una vez al
+        habitualmente, jamás, de siempre, una vez al, ratos libres, tiempo libre, fines de semana
         """
     ),
     "stative": r"^(?:[^,.;:!?¿]{0,40}\s)?(?:es|son|está|están|tiene|tienen|soy|somos|tengo|tenemos|vivo|"
@@ -626,9 +665,21 @@ _SIGNS = {
         en noviembre, en diciembre
         """
     ),
+    "milestone": r"\b(?:me|nos)\s(?!dij|cont|pregunt|pid|ped|mand|envi|llam|traj|hici|dej|gust|encant|parec|qued|di)"
+    r"\w{2,20}(?:aron|ieron)\b|\bme (?:romp|part|tor[cz]|fractur|cas|divorci|jubil|gradu|sa(?:c|qu)|lesion|oper|"
+    r"mud|apunt|matricul|compr|separ)\w{0,3}[éí]\b|\b(?:me he|nos hemos|me han|nos han) (?!dicho|contado|preguntado|"
+    r"pedido|mandado|enviado|llamado|gustado|quedado|salvado|parecido|encantado|hecho)\w{2,20}(?:ado|ido)\b|"
+    + word_of(
+        r"""
+        adopt(?:é|amos|ado), acog(?:í|imos|ido), nos prometimos, nos casamos, nos mudamos, nac(?:ió|ieron),
+        muri(?:ó|eron), falleci(?:ó|eron), aprob(?:é|ó|ado), firm(?:é|amos|ado), compr(?:é|amos) (?:una?|el|la) \w+,
+        vend(?:í|imos) (?:el|la|mi|nuestr[oa]), di(?:o|mos) a luz, nos separamos, estren(?:é|amos)
+        """
+    ),
     "change": word_of(WORDS.changed),
     "due": r"(?:tengo|tenemos|tiene|hay|debo|debemos)\b[^.;]{2,60}\b(?:antes d\w+|para|hasta)\s(?:el\s)?"
-    rf"{_DATE}",
+    rf"{_DATE}|"
+    rf"\b(?:voy|vamos|va|van) a \w+[aei]r\w{{0,3}}\b[^.;]{{0,60}}?\b{_DAY}",
     "role": rf"\b(?:quien|la que|el que)\s(?:lleva|se encarga|gestiona|dirige|manda|decide|coordina)\b|"
     rf"(?-i:[A-ZÁÉÍÓÚÑ])\w{{1,40}}\s"
     rf"(?:es|son)\s(?:la que|el que|quien|mi|nuestr[oa]|la responsable|el responsable)|\bse (?:encarga|"
@@ -668,7 +719,8 @@ _SIGNS = {
     ),
     "steps": r"\bprimero\b.{3,}\b(?:luego|después|al final|entonces)\b|\bpara\s\w+(?:ar|er|"
     r"ir)\b[^.]{2,}\b(?:se|hay que|luego|y después)\b"
-    r"|\b(?:luego|después) se\s",
+    r"|\b(?:luego|después) se\s|^(?:para\s\w+[aei]r|así|(?:el|la|los|las)\s[^:,]{2,30}\sl[aeo]s?\s\w+(?:o|mos))\b"
+    r"[^:.]{0,60}:\s(?:[^,.:]{2,60},\s){1,8}[^,.:]{2,60}\sy\s",
     "corrects": r"(?:me (?:he )?(?:equivoqué|equivocado|liado|confundí|confundido)|corrección|corrijo|"
     r"rectifico|quise decir|perdón|estaba mal|lo dije mal|lo de antes)\b"
     r"|\b(?:es|son|era|eran)\s[^.;]{1,40},\s(?:no|que no)\s",
@@ -694,18 +746,26 @@ _SIGNS = {
     r"revisa|repite|sigue|continúa|acorta|alarga|llama|recuérdame|déjalo|ponme|prepara|redacta|vamos a ver|a ver)\b|"
     r"\b(?:quiero|quería|quisiera|querría|necesito|me gustaría|me vendría|busco(?! siempre)|puedes|podrías|ayuda con|"
     r"échame una mano|"
-    r"me ayudas|me haces|tengo que|voy a|vamos a (?!tirar))\b",
+    r"me ayudas|me haces|tengo que|(?:voy|vamos) a (?!tirar)\w+[aei]r(?:me|nos|l[aeo]s?)?)\b",
     "unreal": word_of(
         r"""
         si (?:tuviera|fuera|pudiera|me tocara|viviera|\w+[aei]ra|\w+áramos|\w+iéramos), ojalá, quizás?, tal vez,
         a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría,
-        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, cuento, novela, soñé,
-        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?
+        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, (?:un|el|este) cuento,
+        novela, soñé,
+        parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar,
+        me da que, imagín\w+,
+        (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?,
+        (?:deb|pod|har|ser|ver|volv|com|beb|hab|tend|pond|vend|sab|quer)r?ía(?:s|n|mos)?
         """
     ),
     "hearsay": word_of(
         r"""
-        dice, dicen, dijo, dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
+        dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene,
+        (?:señala|indica|apunta|revela|insiste|jura) (?:en )?que,
+        presumen? de,
+        ^(?:uno|una|un tipo|un tío|alguien|un señor|una señora|un compañero|una compañera) (?:del?|en|que)\b[^.]*,
+        dijo(?! basta), dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
         asegura, periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto,
         al parecer, me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido,
         me han pedido, me contó, pregunta, me pidió, escribió
@@ -713,8 +773,11 @@ _SIGNS = {
     ),
     "passing": word_of(
         r"""
-        hoy, ahora mismo, esta noche, esta tarde, esta mañana, luego te, ahora te, en un rato, enseguida,
-        estoy (?:escribiendo|haciendo|mirando|leyendo|intentando), espera(?=\W*$),
+        (?<!por )hoy (?!por hoy|en día)\w*, hoy(?=\W*$), hoy(?=[,;:]), ahora mismo, esta noche, esta tarde,
+        esta mañana, luego te, ahora te, en un rato, enseguida,
+        (?<!que )estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo),
+        estoy (?:cenando|esperando|probando|calentando|fregando|duchándome|paseando|aparcando|planchando),
+        espera(?=\W*$),
         en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus, en el autobús,
         en el tren, esta vez, por ahora,
         un momento, un segundo, ayer, anoche, de camino, llegando, saliendo, ya voy, vuelvo
@@ -734,29 +797,32 @@ _SIGNS = {
         ordenador, pc, portátil, móvil, teléfono, impresora, wifi, web, app, programa, pantalla, teclado,
         coche, lavadora, lavavajillas, caldera, horno, nevera, router, tele, conexión, servidor, código
         """,
-        "no, pierde, hace un ruido, se apaga, se cuelga",
+        "no, pierde, hace un ruido, se apaga, se cuelga, va (?:muy |super|súper)?lent\\w+, tarda (?:mucho|muchísimo)",
     )
     + "|"
     + word_of(
         r"""
         no me (?:arranca|enciende|carga|funciona|va el|va la), error, falla, fallo, fallando, no funciona,
         no arranca, no carga, colgado, colgó, roto, rota,
-        estropead[oa], no me deja, no sé, no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
+        estropead[oa], no me deja, no sé(?!\s\w+[aei]r\b), no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
         no encuentro, no consigo, se cayó, se ha caído, duda, dudas, pregunta, problema, no se pudo, no me sale,
-        he perdido el hilo
+        he perdido el hilo, en negro, se me ha (?:quedado|colgado|bloqueado|borrado|ido|colado|escapado), otra vez
         """
     ),
     "at hand": word_of(
         r"""
-        este (?!año|mes|curso|verano|otoño|invierno|proyecto)\w+,
-        esta (?!empresa|temporada|primavera|casa|app)\w+, esto, eso, ese, esa, aquello, la opción, opción,
-        la primera, la segunda, párrafo, el texto, la frase, el código, este caso, lo que (?:dices|buscaba|has|me), tu,
-        tus, el título, el cartel, así, usa la, usa el
+        este (?!año|mes|curso|verano|otoño|invierno|proyecto|fin|lunes|martes|miércoles|jueves|viernes|sábado)\w+,
+        esta (?!empresa|temporada|primavera|casa|app|semana|noche|tarde|mañana)\w+, esto, eso, ese, esa, aquello,
+        la opción, opción,
+        la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase, el código, este caso,
+        lo que (?:dices|buscaba|has|me), tu,
+        tus, el título (?!de), el cartel, así (?!que|es como), usa la, usa el
         """
     ),
     "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
     r"guau|bueno|muy bien|"
     r"me encanta(?=[,.!]|$)|me gusta(?=[,.!]|$)|"
+    r"(?:no )?me convence|me (?:ha|has|han) (?:servido|ayudado|encantado|gustado|salvado|aclarado|quedado)|"
     r"estupendo|bien|hola|adiós|nada|tranquil[oa]|exacto|increíble|de nada|hasta)\b(?!,?\s+(?:por cierto|soy|"
     r"vivo|tengo|mi|me llamo|"
     r"trabajo|nos|somos|el|la|ya|estoy|hay))|\bgracias\W*$",
@@ -765,10 +831,20 @@ _SIGNS = {
         el agua, la tierra, el sol, la luna, desemboca, capital de, habitantes, el monte, el río, el mundo,
         la gente, los seres, históricamente, en general, planetas?, sistema solar, grados, siglo, el universo,
         la historia, se inventó, el gobierno, el ministro, la ministra, las plantas, los animales, planeta,
+        hemisferio, continente,
         está a \d+, km de, kilómetros, es (?:el|la) más \w+ de
         """
     ),
 }
+
+_weigh_spelled = weigher(_SIGNS)
+_weigh_bare = weigher({name: without_accents(pattern, "áéíóú") for name, pattern in _SIGNS.items()})
+
+
+def _weigh(text: str) -> Rule | None:
+    """What is written without a single accent is read as if each might be missing."""
+    return (_weigh_bare if text.isascii() else _weigh_spelled)(text)
+
 
 _REQUEST = request_of(
     r"escr[ií]be(?:me)?|hazme|haz|dame|dime|ay[uú]dame|prep[aá]ra(?:me)?|prop[oó]n(?:me)?|"
@@ -782,13 +858,14 @@ _REQUEST = request_of(
 PACK = Pack(
     lang="es",
     rules=_RULES,
-    weigh=weigher(_SIGNS),
+    weigh=_weigh,
     leads=r"(?:(?:bueno|pues|vale|ok|hola|oye|mira|por cierto|además|también|y|pero|eso sí|que conste(?: que)?|"
     r"para que (?:lo )?sepas|te cuento|como contexto|contexto|nota|sí|gracias|buenas|buenos días|buenas "
     r"tardes|en realidad|la verdad(?: es que)?|resulta que|ah|uf|al final(?=\s+(?:la|el|mi|nuestr))|"
     r"sinceramente|te aviso(?: de que)?|actualización|porque|como|ya que)(?:\s*[,:.!]+\s*|\s+)|"
     r"[\s,:;–—-]+)",
-    corrections=r"(?:(?:perdona, )?lo dije mal|no|perdón|perdona|corrección|corrijo|me equivoqué|me he equivocado|"
+    corrections=r"(?:(?:perdona, )?lo dije mal|me (?:expresé|expliqué|he expresado|he explicado) mal|no|perdón|"
+    r"perdona|corrección|corrijo|me equivoqué|me he equivocado|"
     r"mejor dicho|quiero decir|en "
     r"realidad|espera|rectifico|error mío)\s*[,:;.!]+\s*",
     explicit=r"(?:por favor,?\s+|y\s+|oye,?\s+)*(?:(?:apúntate|anótate|apúntame|anota) (?:esto|"
@@ -797,28 +874,32 @@ PACK = Pack(
     r"nota(?: de que|\s*[:,])|nota\s*:|guarda esto\s*[:,]|memoriza(?: que|\s*[:,])|para que conste\s*[,:]|"
     r"quiero que recuerdes que)\s*",
     turns=r"\s?[,:]\s+",
+    splices=True,
     breaks=rf",\s+(?={_REQUEST})|:\s+(?=(?:yo|mis?|nuestr[oa]s?|tengo|tenemos|soy|somos|vivo)\b)|"
     r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:y|pero|así que|o|e)\s+)*(?:porque|ya que|aunque|como|"
     r"pues)?\s*(?=(?:yo|me|mi|mis|nuestr[oa]s?|tengo|vivo|trabajo|prefiero|soy|estoy|he|hemos|puedes|"
     r"podrías|qué|cómo|cuál|dónde|cuándo|quería|quiero|necesito|por favor|¿|siempre|nunca|no|es|será|nos|"
     r"te|dime|ayúdame|la|el|que conste)\b|¿)|(?<!\s)\s+(?:y|pero|así que)\s+(?=(?:trabajo|vivo|tengo|prefiero|"
-    r"soy|estoy|mi\s|quería|quiero|me\s|no\s|nunca|siempre|puedes|hace un)\b)|(?<!\s)\s+(?=¿)",
+    r"soy|estoy|mi\s|quería|quiero|me\s|no\s|nunca|siempre|puedes|hace un)\b)|(?<!\s)\s+(?=¿)|"
+    rf"(?<!\s)\s+(?:para|con|a)\s+(?=(?:mis?|nuestr[oa]s?)\s{_KIN}\b[^,.;!?]{{0,20}},?\sque\s)",
     asks=rf"{_REQUEST}|"
     r"¿|(?:qué|cómo|cuál|cuándo|dónde|quién|por qué|cuánto|puedes|podrías|me puedes|quieres|sabes|quería "
     r"saber|quisiera|necesito (?:que|saber|un|una|ayuda)|dime|ayúdame|dame|hazme|resérvame|búscame|me "
     r"gustaría|quiero (?:un|una|saber|reservar|que me))\b",
-    supposes=r"(?:suponiendo|pongamos|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
+    supposes=r"(?:suponiendo|pongamos|imagín\w+|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
     r"aunque fuera|en (?:la|esta) "
     r"(?:novela|película|historia))\b",
-    pretends=r"\b(?:juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|historia|poema|relato|carta "
+    pretends=r"\b(?:(?:érase|había) una vez|juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|"
+    r"historia|poema|relato|carta "
     r"de)|en la novela|ficticio|ficticia|actúa como)\b",
     joins=frozenset({"y", "o"}),
     tails=r"(?:porque|ya que|aunque|pues|como|y|pero|así que)?$",
     presumes=r"(?:porque|ya que|dado que|aunque)",
-    reports=r"(?:dijo|dice|escribió|preguntó|según \w+)\s*[:,]?$",
-    hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual|no sé si|creo que tal vez|estoy pensando en|"
+    reports=r"(?:dijo|dice|escribió|preguntó|según [^,;.]{2,40})\s*[:,]?$",
+    hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual (?:me|nos|voy|vamos|es que|un día|mañana|algún)|"
+    r"no sé si|creo que tal vez|estoy pensando en|"
     r"probablemente|podría ser|en broma|según (?:dicen|me)|por lo visto|al parecer|dicen que|un amigo mío)\b",
-    spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y)\b",
+    spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y|tenemos|hemos|hacemos|estoy)\b",
     cues=frozenset(
         """
         a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una
@@ -829,7 +910,8 @@ PACK = Pack(
         grupo con hasta entre va van hay ha han le les nada todo todos cada hoy
         puedo puedes hace uso llevo hago voy creo necesito tomo bebo suelo vamos estamos eres fue sobre
         pregúntame dime dímelo dame ponme avísame recuérdame conmigo algo cualquier sin sólo antes seguro
-        respuestas hecho
+        respuestas hecho tenía otra otro unos unas solo aquí dos tres cuatro semana mes año hijo hija hermano hermana
+        nuestros nuestras día días sé sabes vos tú acá tenés sos laburo trabajamos usamos hacemos quedamos
         """.split()
     ),
 )

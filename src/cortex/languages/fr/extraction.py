@@ -253,13 +253,18 @@ _RULES = families(
             rf"(?P<name>{_NAME}),?\s+(?:est|c'est)\s+(?:mon|ma|mes|notre|nos|le nouveau|la nouvelle|le responsable|la "
             rf"responsable|celle qui|celui qui|le chef|la cheffe)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:gere|"
             r"dirige|s'occupe|"
-            r"maintient|pilote|supervise|remplace|reprend)\s.{3,}",
-            r"^(?:Ce|Cela|Ceci|Il|Elle|Ca|C'|Le|La|Les|Un|Une|On|Qui|Tu|Je|Quel)\b|\b(?:prefere|favori|probleme|faute)",
+            r"maintient|pilote|supervise|remplace|reprend)\s.{3,}|"
+            rf"(?:(?:il|elle)s? s'appelle(?:nt)?|(?:il|elle) s'appelle|on l'a (?:appele|baptise)e?|"
+            rf"je l'ai (?:appele|baptise)e?)"
+            rf"\s+{_NAME}.*",
+            r"^(?:Ce|Cela|Ceci|(?:Il|Elle)(?!s? s'appelle)|Ca|C'|Le|La|Les|Un|Une|On|Qui|Tu|Je|Quel)\b|\b(?:prefere|"
+            r"favori|probleme|faute)",
         ),
         "person.my": (
             rf"(?:mon|ma|mes|notre|nos)\s+(?P<whose>{_KIN})\b(?:,?\s+{_NAME},?)?\s+(?:ne\s|n'|se\s|s'|"
             rf"y\s)?(?:[^\W\d_]+\s+)?.{{3,}}",
-            r"\b(?:dit|disent|pense|croit|veut que|m'a (?:dit|demande|envoye|ecrit|raconte)|"
+            r"\b(?:jure|pretend|soutient|assure|dit|disent|pense|croit|veut que|m'a (?:dit|demande|envoye|ecrit|"
+            r"raconte)|"
             r"m'appelle\b|est (?:en retard|la\b|malade|fache\w*|"
             r"en colere)|m'attend|attend|arrive|vient d'arriver|dort|pleure|te (?:salue|remercie)|m'enerve|insiste)\b|"
             r"\b(?:aujourd'hui|ce matin|ce soir|comment|pourquoi)\b",
@@ -279,6 +284,7 @@ _RULES = families(
         r"suis mariee?|sommes maries|separe|pacse)\b.*",
         "fact.language": rf"{_I}{_NE}(?:parle|parlons|apprends|apprend|etudie|maitrise|"
         rf"comprends)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
+        r"je (?:ne )?sais pas (?!dire|expliquer|repondre|faire|choisir|quoi|ou\b)\w+(?:er|ir|re)\b.{0,40}|"
         r"ma langue maternelle\s.{3,}|je suis bilingue\b.*",
         "fact.job": (
             rf"{_I}{_NE}{_ADV}(?:travaille|travaillons|bosse|bossons|enseigne|etudie|etudions|dirige|"
@@ -319,7 +325,7 @@ _RULES = families(
             rf"actuellement\s+)*(?:de\s+{_NUM}{_UNIT}\s+(?=a\s))?(?:a\s+|de\s+|"
             r"en\s+|jusqu'a\s+)?(?:environ\s+|pres de\s+|plus de\s+|"
             rf"presque\s+)?(?P<value>{_NUM}{_UNIT})(?:\s|[,.;!]|$).*",
-            r"\b(?:mont|fleuve|riviere|planete|population|vol|billet|degres|retard|metres|tour eiffel|"
+            r"\b(?:inflation|mont|fleuve|riviere|planete|population|vol|billet|degres|retard|metres|tour eiffel|"
             r"soleil|lune|terre)\b",
         ),
         "state.count": (
@@ -455,7 +461,7 @@ _SIGNS = {
         r"""
         toujours, jamais, depuis, chaque, tous les, toutes les, le lundi, le mardi, le mercredi, le jeudi, le vendredi,
         le samedi, le dimanche, normalement, d'habitude, en general, le matin, le soir, fois par, ans, regulierement,
-        tout le temps, une semaine sur deux
+        tout le temps, une semaine sur deux, temps libre, heures perdues, week-ends?, par mois
         """
     ),
     "stative": r"^(?:[^,.;:!?]{0,40}[\s'])?(?:est|sont|a|ont|suis|ai|sommes|avons|habite|vis|vit|"
@@ -478,9 +484,24 @@ _SIGNS = {
         novembre, en decembre
         """
     ),
+    "milestone": word_of(
+        r"""
+        (?:je me|on s'|nous nous|on nous) ?(?:suis|est|sommes|ont)
+        (?:cass|foul|tord|fractur|bless|mari|fianc|pacs|separ|
+        inscrit|install|brul|rompu|dechir)\w*,
+        (?:on|j'|nous)(?: |)(?:ai|a|avons) (?:adopte|recueilli|accueilli|eu (?:un|une)
+        (?:bebe|fille|garcon|accident)|accouche|demenage|divorce), (?:on m'a|ils m'ont|m'a) (?:oper|embauch|vir|licenci|
+        diagnostiqu|vol|retir|enlev|arrach)\w*, (?:je suis|j'ai ete) (?:embauche|licencie|promu|opere|recu|admis|
+        hospitalise|pris)\w*, est (?:nee?s?|morte?s?|decedee?s?),
+        j'ai (?:eu|decroche|obtenu|reussi) (?:mon|le|ma|un|une)
+        """
+    ),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:dois|doit|devons|doivent|faut)\b[^.;]{2,60}(?:\bavant|d'ici|\bpour)\s(?:le\s)?"
-    rf"{_DATE}",
+    rf"{_DATE}|"
+    rf"\b(?:je vais|on va|nous allons|je dois|on doit)\s[^.;]{{2,60}}(?:\ben {_MONTH}|\ble \d{{1,2}} {_MONTH}|"
+    rf"jusqu'(?:a|au|en) |"
+    rf"(?:annee|mois|semaine|ete|hiver) prochaine?|cet ete|cet hiver)",
     "role": r"\bc'est\s[^.,]{2,40}\squi\s(?:s'(?:en )?occupe|gere|dirige|tient|decide)\b|\b(?:celui|"
     r"celle) qui (?:gere|dirige|s'occupe|pilote|decide)\b|"
     rf"(?-i:[A-Z])\w{{1,40}}\s(?:est|c'est)\s(?:mon|ma|notre|"
@@ -507,7 +528,7 @@ _SIGNS = {
         me (?:propose|parle|
         donne|envoie|mets|demande) (?:plus|jamais|pas), par defaut, sans exception, interdit, obligatoire, il
         faut toujours, evite,
-        tutoie, vouvoie, je veux que tu, a chaque fois que je
+        tutoie, vouvoie, je veux que tu, (?:a )?chaque fois que je, pas de \w+(?: [\w']+){0,2} dans (?:les|mes)
         """
     ),
     "steps": r"\bd'abord\b.{3,120}\b(?:puis|ensuite|apres)\b"
@@ -520,7 +541,8 @@ _SIGNS = {
     "name": r"(?-i:(?<=[a-z,:)] )[A-Z]\w+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
     "asks": r"\?|^(?:que|quel\w*|comment|quand|ou|qui|pourquoi|combien|est-ce|qu'est-ce)\b",
-    "request": rf"^(?:{_PLEASE}{_DO}|aide-moi|dis-moi|fais-moi|raconte|imagine|invente|cherche|trouve|"
+    "request": rf"^\w{{3,20}}-(?:moi|le|la|les|lui|nous|toi)\b|^(?:{_PLEASE}{_DO}|aide-moi|dis-moi|fais-moi|raconte|"
+    rf"imagine|invente|cherche|trouve|"
     r"calcule|genere|cree|compare|"
     r"liste|continue|refais|attends|regarde|relis|redige|prepare)\b|\b(?:je veux|je voudrais|j'aimerais|"
     r"je cherche|j'ai besoin|peux-tu|"
@@ -538,7 +560,9 @@ _SIGNS = {
         dit que, dit qu, disent que, on dit, qu'il dit, qu'elle dit, a dit, parait-il, il parait, selon, d'apres,
         j'ai lu, j'ai entendu, affirme,
         article, journal, un ami,
-        une amie, un pote, on m'a dit, m'a raconte, les infos
+        une amie, un pote, on m'a dit, m'a raconte, les infos,
+        se vante\w* (?:de|d), ^(?:un mec|un type|quelqu'un|une fille|un gars) (?:du?|de la|au|qui)\b[^.]*,
+        (?:indique|montre|revele|precise|pretend|soutient|jure|assure|raconte|repete|explique|disait) qu\w*
         """
     ),
     "passing": word_of(
@@ -548,14 +572,16 @@ _SIGNS = {
         dans le bus, dans le metro, dans la queue, j'ecris un\w*, attends(?=\W*$), cette fois, pour l'instant,
         une minute, une seconde, je viens de,
         hier,
-        hier soir, bientot la, retard, en reunion, je reviens, dans les bouchons
+        hier soir, bientot la, en train de, est encore (?:dans|sur|la), retard, en reunion, je reviens,
+        dans les bouchons
         """
     ),
     "mood": word_of(
         r"""
         fatiguee?, crevee?, creve, epuisee?, faim, soif, sommeil, froid, chaud, pressee?, contente?, heureu\w+, triste,
         stressee?, enervee?, marre,
-        malade, mal a la tete, change d'avis, zut, mince, le temps a, (?<!en )(?<!s')occupee?, prete?, bloquee?,
+        malade, mal a la tete, change d'avis, zut, mince, le temps a, (?<!en )(?<!s')occupee?,
+        (?:suis|es|est) prete?, bloquee?,
         perdue?, deprime\w*,
         impatiente?, envie
         """
@@ -566,29 +592,31 @@ _SIGNS = {
         voiture, machine, lave-linge, lave-vaisselle, chaudiere, four, frigo, box, tele, connexion, serveur,
         code
         """,
-        "ne, n, refuse, fait un bruit, vient de planter, rame",
+        "ne, n, refuse, fait un bruit, vient de planter, rame, a (?:encore )?(?:saute|plante|lache|bugue)",
     )
     + "|"
     + word_of(
         r"""
         erreur, bug, batterie, ne compile plus, plante, compile, ne marche pas, marche pas, ne fonctionne pas,
-        casse\w*, en panne, je ne sais pas,
-        je sais pas,
+        casse\w*, en panne, je ne sais pas(?! \w+(?:er|ir|re)\b),
+        je sais pas(?! \w+(?:er|ir|re)\b),
         je ne comprends pas, je comprends pas, j'ai oublie, je ne trouve pas, je n'arrive pas, j'arrive pas,
         probleme, question, doute
         """
     ),
     "at hand": word_of(
         r"""
-        ce (?!mois|projet|semestre|printemps)\w+, cet (?!ete|hiver|automne)\w+, cette
+        ce (?!mois|projet|semestre|printemps|que l|que m)\w+, cet (?!ete|hiver|automne)\w+, cette
         (?!annee|entreprise|equipe)\w+, ca, ceci, cela, le texte, la phrase,
-        j'ecris un\w*, le paragraphe, l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
+        j'ecris un\w*, je t'\w+, je te (?:rappelle|dis|reponds|tiens|laisse|recontacte|montre|passe), le paragraphe,
+        l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
         """
     ),
     "reaction": r"^(?:ok|d'accord|merci|super|parfait|genial|haha\w*|mdr|oui|non|bof|ah|oh|wow|bravo|"
     r"bonjour|salut|bonsoir|cool|top|"
     r"ca marche|bonne|bon\b|tant pis|exactement|j'adore(?=[,.!]|$)|pas mal)\b(?!,?\s+(?:au fait|je|j'|mon|"
-    r"ma|on|nous|le|la))|\bmerci\W*$|^lol\b|^tu m'as\b",
+    r"ma|on|nous|le|la))|\bmerci\W*$|^lol\b|^mdr\b|^tu m'as\b|\b(?:pas|plus) ce que je (?:voulais|veux|demandais)\b|"
+    r"\bmort(?:e|s)? de rire\b|\btu me sauves\b",
     "world": word_of(
         r"""
         l'eau, la terre, le soleil, la lune, capitale de, habitants, la france, le monde, les gens,
@@ -666,13 +694,15 @@ PACK = Pack(
     r"suppos\w+|mettons|admettons|a supposer|au cas ou|"
     r"meme si|dans (?:mon|ma|le|la|cette?) (?:reve|roman|histoire|nouvelle|jeu|film)|et si|"
     r"quand bien meme|j'espere|pourvu|un jour)\b",
-    pretends=r"\b(?:jeu de r[oô]le|fais comme si|fais semblant|[ée]cris(?:-moi)? (?:un|"
-    r"une) (?:\w+ )?(?:histoire|conte|po[eè]me|nouvelle|dialogue|sc[eè]ne|"
-    r"lettre de)|dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",
+    pretends=r"\b(?:il [eé]tait une fois|jeu de r[oô]le|fais comme si|fais semblant|"
+    r"[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|"
+    r"conte|po[eè]me|nouvelle|roman|polar|dialogue|sc[eè]ne|lettre de|premi[eè]re personne)|"
+    r"^(?-i:[A-Z])\w+ (?:a|avait|ach[eè]te) (?:\d+|\w+) \w+ et (?:en )?(?:donne|mange|vend|perd|offre)\b|"
+    r"dans mon roman|fictif|fictive|imagine (?:que|un|une)|tu es (?:un|une) (?:pirate|agent|personnage))\b",
     joins=frozenset({"et", "ou"}),
     tails=r"(?:parce que|car|puisque|vu que|comme|alors que|meme si|bien que|et il|et elle|mais|donc|du coup)?",
     presumes=r"(?:parce que|car|puisque|vu que|sachant que|comme)",
-    reports=r"(?:a dit|dit|disait|a ecrit|ecrit|demande|selon \w+|d'apres \w+)\s*[:,]?\s*$",
+    reports=r"(?:a dit|dit|disait|a ecrit|ecrit|demande|selon [^,;.]{2,40}|d'apres [^,;.]{2,40})\s*[:,]?\s*$",
     hedges=r"\b(?:peut-etre|sans doute|probablement|eventuellement|je ne sais pas si|je sais pas si|"
     r"pas sure?|j'hesite|je pense a|je reflechis|"
     r"il parait|soi-disant|je rigole|je plaisante|pour rire|\w*(?:[eiur]r|dr|ser|aur|fer)(?:ais|ait|ions|"

@@ -118,7 +118,20 @@ _RULES = families(
             r"(?:voglio|preferisco|vorrei) che tu\s.{5,}",
             _ONCE + r"|^mai\b[^.!?]{0,20}\b(?:fatto|detto|sentito|provato)\b|^non (?:dire|fare) (?:sciocchezze|cosi)",
         ),
-        "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?:pure\s+|"
+        "rule.order": (
+            r"(?:vorrei|voglio|preferisco) che (?:tu )?(?:mi )?\w+ss[ie]\b.{3,}|"
+            r"(?:vorrei|voglio|preferisco) (?:le |delle )?(?:risposte|spiegazioni)\s.{3,}|"
+            r"(?:piuttosto che|invece di|prima di) \w+r(?:e|ti|mi|lo|la)\b[^,.!?\n]{0,40}, (?:dimmi|dillo|chiedi|"
+            r"chiedimi|"
+            r"avvisami|ammetti)\b.*|"
+            r"(?:risposte|riassunti|spiegazioni|elenchi|mail|testi),? (?:sempre )?(?:in|con|di|"
+            r"senza) (?:[^\s,.!?]+ ){0,4}"
+            r"(?:massimo|[^\s,.!?]*(?:righe|parole|frasi|brev|cort)[^\s,.!?]*)[.!]?\s*$|"
+            r"quando (?:ti )?(?:chiedo|parlo|dico)\s[^.!?\n]{2,40}?\sintendo\s.{2,}",
+            r"\b(?:oggi|stavolta|domani)\b",
+        ),
+        "rule.call_me": rf"{_PLEASE}(?:chiamami|mi chiami|puoi chiamarmi|puo chiamarmi)\s+(?!un|una|quando|il|la|"
+        rf"alle|per|dopo|se)(?:pure\s+|"
         rf"semplicemente\s+|solo\s+)*(?P<value>{_ONE_NAME}).*",
         "rule.must": (
             r"(?:tutt[iae]|ogni|nessun[oa]?|niente|solo|chiunque)\s[^,;.!?\n]{2,60}?\s(?:dev[eo]no|deve|"
@@ -215,7 +228,8 @@ _RULES = families(
             rf"(?P<name>{_NAME})\s+(?:è|e'|sono)\s+(?:(?:il|la|i|le)\s+)?(?:mi[oa]|miei|nostr[oa]|nuov[oa]|"
             rf"responsabile|referente|quello che|quella che|chi)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:gestisce|"
             rf"dirige|si occupa|segue|coordina|guida|mantiene|sostituisce)\s.{{3,}}|(?:del|della|dei|delle|"
-            rf"di|dell')\s?[^,;.!?\n]{{2,40}}\s(?:si occupa|se ne occupa|è responsabile)\s{_NAME}.*",
+            rf"di|dell')\s?[^,;.!?\n]{{2,40}}\s(?:si occupa|se ne occupa|è responsabile)\s{_NAME}.*|"
+            rf"(?:(?:lui|lei) )?(?:si chiama|si chiamano|l'abbiamo chiamat[oa]|l'ho chiamat[oa])\s+{_NAME}.*",
             r"^(?:Quest[oa]|Quell[oa]|Il|La|Lo|Lui|Lei|Un|Una|Cio|Chi|Che|Esso|Tu|Io)\b|\b(?:preferit|problema|"
             r"colpa)",
         ),
@@ -224,7 +238,7 @@ _RULES = families(
             rf"nostr[oaie])\s+(?P<whose>{_KIN})\b(?:,?\s+{_NAME},?)?\s+(?:[^\W\d_]+\s+)?.{{3,}}",
             r"\b(?:dice|ha detto|dicono|pensa|crede|vuole che|mi ha (?:chiesto|detto|mandato|scritto|"
             r"raccontato)|è (?:in ritardo|qui|malat[oa]|arrabbiat[oa])|aspetta|arriva|dorme|piange|"
-            r"ti saluta|insiste)\b|\b(?:oggi|adesso|stasera|come mai|perche mai)\b",
+            r"ti saluta|insiste|giura|sostiene|assicura|afferma)\b|\b(?:oggi|adesso|stasera|come mai|perche mai)\b",
         ),
         "person.have": r"(?:io\s+|noi\s+)?(?:ho|abbiamo|ho adottato|abbiamo adottato|abbiamo preso|ho preso|"
         r"aspetto|aspettiamo|abbiamo avuto|ho avuto)\s+(?:un|uno|una|un'|due|tre|quattro|"
@@ -237,6 +251,7 @@ _RULES = families(
         r"ci sposiamo|ci siamo sposati|mi sono sposat[oa]|mi sono separat[oa])\b.*",
         "fact.language": r"(?:io\s+|noi\s+)?(?:anche\s+|non\s+)?(?:parlo|parliamo|sto (?:imparando|studiando)|"
         rf"imparo|studio|conosco|capisco)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
+        rf"(?:io )?non so (?!dire|dirti|spiegare|rispondere|fare|scegliere)\w+[aei]re\b.{{0,40}}|"
         rf"la mia (?:lingua madre|madrelingua)\s.{{3,}}|sono (?:bilingue|madrelingua)\b.*",
         "fact.job": (
             rf"(?:io\s+|noi\s+)?{_ADV}(?:lavoro|lavoriamo|studio|studiamo|insegno|dirigo|gestisco|gestiamo|"
@@ -269,7 +284,8 @@ _RULES = families(
             rf"attualmente\s+)?(?:da\s+{_NUM}{_UNIT}\s+(?=a\s))?(?:a\s+|di\s+|al\s+|fino a\s+)?(?:circa\s+|"
             r"quasi\s+|oltre\s+|piu di\s+)?"
             rf"(?P<value>{_NUM}{_UNIT})(?:\s|[,.;!]|$).*",
-            r"\b(?:fiume|monte|montagna|pianeta|popolazione|volo|biglietto|gradi|metri|ritardo|sole|luna|terra|"
+            r"\b(?:inflazione|segnala|fiume|monte|montagna|pianeta|popolazione|volo|biglietto|gradi|metri|ritardo|"
+            r"sole|luna|terra|"
             r"torre|lungo \d)\b",
         ),
         "state.count": (
@@ -342,12 +358,13 @@ _I_DO = (
 """A verb in the first person. Where a statement opens with a word in -o, it is a verb more often than not."""
 _TELLING = opening(
     r"(?:(?:comunque|allora|quindi|poi|e|ma|pero|purtroppo|intanto|insomma|beh|ah|anche|pure|invece|infatti|ormai|"
-    r"adesso|ora|in realta|a proposito|tra l'altro)[,:]?\s+){0,3}"
+    r"adesso|ora|in realta|a proposito|tra l'altro|domattina|domani|ieri)[,:]?\s+){0,3}"
     r"(?:(?:da|dal|dallo|dalla|in|a|al|alla|per|con|dopo|prima|quest'anno|l'anno|nel|nella|ogni|tutti|tutte|il|la|di|"
     r"durante|quando)\s[^.;:!?]{2,40}?,?\s)?"
     r"(?:(?:io|noi|non|mi|ci|lo|la|li|le|ne|me|ce|anche|sempre|gia|ancora|solo|spesso)\s+){0,4}"
     rf"(?:{_I_DO}|(?:(?:il|la|i|le|un|una|l)\s)?(?:mi[oa]|miei|mie|nostr[oaie])\s|(?:a|per) (?:me|noi)\s|"
-    rf"(?:da|qui da) (?:me|noi)\b|(?:mi|ci)\s\w|(?:in|a) casa\b|(?:(?:il|la|i|le)\s)?{_KIN}\b)"
+    rf"(?:da|qui da) (?:me|noi)\b|(?:mi|ci)\s\w|[a-z]+\sa\s[a-z]+r(?:mi|ci)\b|(?:in|a) casa\b|(?:(?:il|la|i|"
+    rf"le)\s)?{_KIN}\b)"
 )
 
 _SIGNS = {
@@ -364,7 +381,8 @@ _SIGNS = {
         da me, da noi, a casa, in casa
         """
     ),
-    "kin": rf"\b(?:mi[oa]|miei|mie|nostr[oaie]|il|la|i|le|una?|due|tre)\s{_KIN}\b",
+    "kin": rf"^(?:il piccolo|la piccola|il (?:piu )?grande|la (?:piu )?grande)\b|\b(?:mi[oa]|miei|mie|nostr[oaie]|"
+    rf"il|la|i|le|una?|due|tre)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|allergie|farmaco|medicina|operazione|intervento|operat[oa]|diagnos\w+|"
     r"ricetta medica|mg|gruppo sanguigno|halal|kosher)\b",
     "work": rf"\b(?:{_JOB}|lavoro|ufficio|azienda|ditta|stipendio|contratto|stage|universita|scuola|liceo|"
@@ -411,7 +429,7 @@ _SIGNS = {
         r"""
         sempre, mai, da (?:\w+ )?anni, dal, da quando, anni, ogni, tutti i, tutte le, il lunedi, il martedi,
         il mercoledi, il giovedi, il venerdi, il sabato, la domenica, normalmente, di solito, la mattina, la
-        sera, volte (?:a|al|alla), a settimana, regolarmente
+        sera, volte (?:a|al|alla), a settimana, regolarmente, tempo libero, ore libere, fine settimana, al mese
         """
     ),
     "stative": r"^(?:[^,.;:!?]{0,40}[\s'])?(?:è|e'|sono|ha|hanno|ho|abbiamo|siamo|abito|abita|vivo|vive|"
@@ -433,9 +451,20 @@ _SIGNS = {
         novembre, a dicembre
         """
     ),
+    "milestone": word_of(
+        r"""
+        mi sono (?:rott|slogat|fratturat|fatt[ao] male|ferit|operat|spos|laure|iscritt|trasferit|separ|divorzi|licenzi|
+        stort|lussat)\w*, ci siamo (?:spos|fidanzat|trasferit|lasciat|separat|iscritt)\w*, mi hanno (?:oper|assunt|
+        promoss|licenzi|diagnostic|rubat|tolto|pres[oa]|bocciat|trapiant)\w*,
+        (?:ho|abbiamo|hanno) (?:adottato|preso (?:un|una) (?:can|gatt|cagn|micin|cucciol)\w+),
+        è (?:nat|mort|mancat)[oa],
+        ho (?:passato|superato|dato) (?:l'esame|il concorso), ho partorito
+        """
+    ),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:devo|dobbiamo|deve|devono|va|vanno)\b[^.;]{2,60}\b(?:entro|prima d\w+|per)\s(?:il\s|la\s|l')?"
-    rf"{_DATE}",
+    rf"{_DATE}|"
+    rf"\b(?:devo|dobbiamo|deve)\s[^.;]{{2,60}}\bfino (?:al?|alla)\s(?:(?:meta|fine|inizio)\s)?(?:{_DATE}|fine)",
     "role": r"\b(?:quello|quella) che (?:gestisce|dirige|si occupa|segue|decide)\b|"
     r"(?-i:[A-Z])\w{1,40}\s(?:è|e')\s(?:(?:il|la)\s)?(?:mi[oa]|nostr[oa]|responsabile|referente)|"
     r"\bse ne occupa\b",
@@ -447,21 +476,24 @@ _SIGNS = {
         mi rilassa, appassionat[oa], piuttosto che, mi trovo meglio, non fa per me, non fanno per me, meglio \w+ che,
         mi da fastidio, mi danno fastidio, non tollero, mi innervosi\w+, tifo, fan d\w+, va giu, mi va bene solo,
         mattinier[oa],
-        mi stufa, mi entusiasma, mi diverto, vado pazz[oa], non fan d\w+, ghiott[oa], golos[oa]
+        tra [^.]{2,40} (?:mi tengo|scelgo|tengo), mi stufa, mi entusiasma, mi diverto, vado pazz[oa], non fan d\w+,
+        ghiott[oa], golos[oa]
         """
     ),
     "decision": word_of(
         r"""
         abbiamo deciso, ho deciso, è deciso, abbiamo scelto, ho scelto, abbiamo optato, abbiamo stabilito, ci
         siamo messi d'accordo, alla fine andiamo, alla fine abbiamo, restiamo con, passiamo a, rinunciamo,
-        abbiamo scartato, abbiamo votato, teniamo il, teniamo la, niente piu
+        abbiamo scartato, abbiamo votato, mettiamo da parte, puntiamo su\w*, accantoniamo, ci concentriamo su\w*,
+        teniamo il, teniamo la, niente piu
         """
     ),
     "norm": word_of(
         r"""
         d'ora in poi, d'ora in avanti, da oggi in poi, in futuro, sempre in, sempre con, non
         (?:mandarmi|propormi|scrivermi|chiamarmi|darmi|consigliarmi|parlarmi|chiedermi), non usare, non
-        mettere, di norma, senza eccezioni, vietato, obbligatorio, evita, dammi del tu, ogni volta che ti
+        mettere, di norma, senza eccezioni, vietato, obbligatorio, evita, niente (?:\w+ ){1,3}n(?:el|ei|elle|egli),
+        dammi del tu, ogni volta che ti
         """
     ),
     "steps": r"\bprima\b.{3,120}\b(?:poi|dopo|quindi)\b",
@@ -474,15 +506,16 @@ _SIGNS = {
     "date": rf"\b{_DATE}",
     "name": r"(?-i:(?<=[a-z,:)] )[A-Z]\w+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
-    "asks": r"\?|^(?:che|cosa|qual|quale|come|quando|dove|chi|perche|quanto)\b",
+    "asks": r"\?|^(?:che|cosa|qual|quale|come(?! \w+ (?:abbiamo|usiamo|uso|ho)\b)|quando|dove|chi|perche|quanto)\b",
     "request": rf"^(?!tocca a |chiamami)(?:\w{{3,}}(?:ami|imi|emi|ilo|alo|ila|ala|aci|ici)|{_PLEASE}{_DO}{_DOME}|"
     rf"aiutami|dimmi|fammi|raccontami|immagina|inventa|cerca\w*|"
     r"trova\w*|calcola|genera|crea|confronta|elenca|continua|rifai|aspetta|guarda|prepara|"
     r"correggi|accorcia|leggi|cambia(?! \w+ il)|sposta)\b|\b(?:voglio|vorrei|cerco(?! sempre)|mi serve|ho bisogno|"
-    r"puoi|potresti|puo|mi aiuti|devo|mi dai|sto per)\b",
+    r"puoi|potresti|(?<!non )puo|mi aiuti|devo|mi dai|sto per|mi servono)\b",
     "unreal": word_of(
         r"""
-        se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo, mettiamo,
+        se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo,
+        mettiamo(?! da parte),
         sarebbe, avrei, comprerei, farei, andrei, \w+erei, \w+irei, credo che, mi sembra, suppongo, scherzo,
         personaggio, ho sognato, pare che, un giorno, spero, credo, penso, immagino, mi chiedo, mi domando, vediamo,
         non vedo l'ora, chissa, direi
@@ -490,9 +523,12 @@ _SIGNS = {
     ),
     "hearsay": word_of(
         r"""
-        dice che, dicono, ha detto, secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
+        dice che, dicono, ha detto(?! basta), si vant\w+ di,
+        ^(?:uno|una|un tizio|qualcuno|un tale) (?:al|del\w*|che|in)\b[^.]*,
+        secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
         afferma, sul giornale, notizie?, articolo, un
-        amico, un'amica, cosi dice, un mio \w+, una mia \w+, mi hanno detto, mi ha raccontato, a quanto pare, si dice
+        amico, un'amica, cosi dice, un mio \w+, una mia \w+, mi hanno detto, mi ha raccontato, a quanto pare, si dice,
+        (?:segnala|indica|mostra|rivela|sostiene|giura|assicura|insiste|spiega|racconta|diceva) che
         """
     ),
     "passing": word_of(
@@ -500,7 +536,7 @@ _SIGNS = {
         oggi, stasera, stamattina, stanotte, oggi pomeriggio, tra poco, fra poco, in treno, in
         autobus, in metro, in coda, in fila, in riunione, ti scrivo, per strada, arrivo, sto arrivando, stavolta, per
         ora, un minuto, un
-        secondo, ho appena, ieri, ritardo, un attimo,
+        secondo, ho appena, ieri, è di nuovo (?:in|nel\w*|sul\w*), ritardo, un attimo,
         st[oa] \w{2,20}ndo, stiamo \w{2,20}ndo, stavo, torno, esco,
         vado a (?:letto|dormire|mangiare|prendere|fare), tra un'ora, subito, dopo ti, ci sentiamo, a dopo
         """
@@ -529,7 +565,9 @@ _SIGNS = {
         non parte, non si apre,
         ho provato, sto provando, ho un dubbio,
         non ho capito, non compila, non va (?!giu|mai|a),
-        non so, non capisco, non ricordo, ho dimenticato, non trovo, non riesco, problema, domanda, dubbio
+        non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo,
+        non riesco (?!a (?:dormire|mangiare|vivere|lavorare|stare) )\w+ \w+, problema, domanda,
+        dubbio
         """
     ),
     "at hand": word_of(
@@ -540,7 +578,9 @@ _SIGNS = {
         il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
         """
     ),
-    "reaction": r"^(?:ok|va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|wow|bravo|"
+    "reaction": r"\bnon mi convinc\w+|\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|"
+    r"\bne abbiamo parlato\b|^(?:ok|"
+    r"va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|wow|bravo|"
     r"ciao|buongiorno|buonasera|buonanotte|certo|esatto|capito|fantastico|che (?:bello|"
     r"peccato)|prego|tranquill[oa]|adoro(?=[,.!]|$)|d'accordo)\b(?!,?\s+(?:a proposito|io|"
     r"il mio|la mia|mi|abito|ho|sono|noi)\b)|\bgrazie\W*$",
@@ -576,7 +616,8 @@ PACK = Pack(
     rules=_RULES,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
-    leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si|grazie|comunque|"
+    leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si(?=\s*[,:.!…])|grazie|"
+    r"comunque|"
     r"a proposito|tra l'altro|in realta|inoltre|anche|e|ma|pero|per la cronaca|sappi che|"
     r"ti informo che|ti aggiorno|ti ricordo che|per tua informazione|contesto|per contesto|aggiornamento|nota|"
     r"avviso|dimenticavo|sinceramente|onestamente|purtroppo|fortunatamente|insomma|quindi|perche|"
@@ -596,6 +637,7 @@ PACK = Pack(
     r"salva(?: che|\s*[:,])|devi (?:sapere|ricordare) che|"
     r"voglio che (?:tu )?(?:ti )?ricordi che|da ricordare\s*:)\s*",
     turns=r"\s?[,:]\s+",
+    splices=True,
     breaks=rf",\s+(?={_REQUEST})|:\s+(?=(?:io|noi|(?:il |la |i |le )?(?:mi[oa]|miei|mie|nostr[oaie])|ho|abbiamo|"
     rf"sono|siamo|in casa)\b)|"
     r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:e|ma|pero|quindi|o|percio|adesso|ora)\s+)*(?:perche|visto che|"
@@ -608,19 +650,21 @@ PACK = Pack(
     r"(?:che (?:ore|cosa|tipo|giorno|ne)|cosa|qual|quale|quali|come(?! \w+ (?:abbiamo|usiamo|uso|ho)\b)|"
     r"quando (?:è|sono|ci|arriva)|dove|"
     r"chi|perche (?!(?:io|sono|ho|lavoro|abito))|quanto|quanti|puoi|potresti|puo|sai|conosci|pensi|"
-    r"hai|mi (?:aiuti|dici|spieghi|fai|dai|puoi|sai)|aiutami|dimmi|vorrei|voglio|cerco|mi serve|"
+    r"hai|mi (?:aiuti|dici|spieghi|fai|dai|puoi|sai)|aiutami|dimmi|vorrei|voglio|cerco|mi servono?|"
     r"ho bisogno|c'è|ci sono|posso|devo(?![^,.!?]{0,60}\b(?:entro|prima del?|per il)\b)|secondo te|qualche idea)\b",
     supposes=r"(?:ipotizz\w+|supponendo|ammettiamo|se (?!(?:ti|io ti|mi) (?:chied|scriv|mand|parl))|e se|"
-    r"immagin\w+|suppon\w+|mettiamo|"
+    r"immagin\w+|suppon\w+|mettiamo(?! da parte)|"
     r"facciamo finta|ammesso che|nel caso|magari|spero|anche se fossi|qualora|n(?:el|"
     r"ella) (?:mio|mia|questo|questa)? ?(?:romanzo|sogno|storia|racconto|gioco|film)|un giorno)\b",
-    pretends=r"\b(?:gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi) (?:un|una|"
-    r"uno) (?:\w+ )?(?:storia|racconto|poesia|dialogo|scena|lettera da)|nel mio romanzo|"
+    pretends=r"\b(?:c'era una volta|gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi)\b[^.:!?\n]{0,60}?\b"
+    r"(?:storia|racconto|romanzo|giallo|poesia|dialogo|scena|lettera da|prima persona)|"
+    r"^(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|"
+    r"nel mio romanzo|"
     r"immaginari[oa]|immagina (?:che|di|un)|sei un (?:pirata|agente|personaggio))\b",
     joins=frozenset({"e", "o"}),
     tails=r"(?:perche|visto che|dato che|siccome|anche se|mentre|e lui|e lei|ma|pero|quindi)?",
     presumes=r"(?:visto che|dato che|siccome|considerato che)",
-    reports=r"(?:ha detto|dice|diceva|ha scritto|scrive|ha chiesto|secondo \w+)\s*[:,]?\s*$",
+    reports=r"(?:ha detto|dice|diceva|ha scritto|scrive|ha chiesto|secondo [^,;.]{2,40})\s*[:,]?\s*$",
     hedges=r"\b(?:forse|probabilmente|magari|non so se|non sono sicur[oa]|sto pensando|pensavo di|"
     r"credo che|mi sembra|pare che|a quanto pare|dicono che|scherzo|per scherzo|chissa|"
     r"\w{2,}(?:[eiar]rei|rrei|drei|rebbe|remmo|rebbero)|un mio amico|una mia amica|si vedra|"
@@ -650,7 +694,7 @@ PACK = Pack(
         dicono mattina sera si dice oggi domani ieri puoi vorrei voglio faccio fa sto stai uso alle
         allergico allergica vengo potrei dovrei potresti dovresti scadenza riunione
         affitto ne ora signor signora apre prima dopo
-        ricordati ricorda rispondi nel dell all sull quest un' e' po tutti tutte ogni essere fare
+        so sai nuotare ricordati ricorda rispondi nel dell all sull quest un' e' po tutti tutte ogni essere fare
         """.split()
     ),
 )

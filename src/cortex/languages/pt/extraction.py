@@ -75,7 +75,7 @@ _LANG = (
 )
 _DO = (
     r"(?:respond[ae]m?|escrev[ae]m?|us[ae]m?|utiliz[ae]m?|d[ae]|de-me|me de|coloqu?[ae]|ponha|poe|fac[ao]|"
-    r"faz|cham[ae]|trat[ae]|evit[ae]|mantenha|mantem|adicion[ae]|"
+    r"faz(?! \S+ (?:semanas?|mes(?:es)?|anos?|dias?))|cham[ae]|trat[ae]|evit[ae]|mantenha|mantem|adicion[ae]|"
     r"indiqu?[ae]|indica|cit[ae]|verifiqu[ae]|verifica|pergunt[ae]|avis[ae]|sugir[ao]|sugere|envi[ae]|"
     r"mand[ae]|fal[ae]|empregu?[ae]|esquec[ae]|esquece|par[ae]|comec[ae]|"
     r"termin[ae]|assin[ae]|limit[ae]|traduz[ao]?|convert[ae]|mostr[ae]|expliqu[ae]|explica|recomend[ae]|"
@@ -103,7 +103,7 @@ _RULES = families(
             r"procurar|mencionar|quiser|resumir|redigir|responder|sugerir|traduzir|explicar|planejar|"
             r"planear|corrigir|recomendar|colar|marcar|pedires|escreveres|"
             r"respondere?s|sugerires|recomendares)\w*\b[^,.!?\n]{0,60},\s*.{4,}",
-            r",\s*(?:eu|a gente|nos|ele|ela|isso|é)\b",
+            r",\s*(?:eu|a gente|nos|ele|ela|isso|é(?! sempre))\b",
         ),
         "rule.always": (
             rf"{_PLEASE}(?:me\s+)?{_DO}\s+(?:[^\s.!?]+\s+){{0,9}}?(?:sempre|nunca|jamais|toda vez|"
@@ -118,6 +118,16 @@ _RULES = families(
             r"gostaria) que (?:voce|tu)\s.{5,}",
             _ONCE + r"|^nunca (?:mais )?(?:fui|vi|comi|tive|estive|usei|tinha|gostei|consigo|sei|soube|pensei)\b|"
             r"^nao (?-i:[A-Z])",
+        ),
+        "rule.order": (
+            r"(?:quero|prefiro|gostaria de) (?:[ao]s |suas |tuas )?(?:respostas|resumos|explicacoes|textos)\s.{3,}|"
+            r"(?:em vez de|ao inves de|antes de|melhor que) \w+r\b[^,.!?\n]{0,40}, (?:me )?(?:diz|diga|fala|fale|"
+            r"pergunta|"
+            r"pergunte|avisa|avise|admite|admita)\b.*|"
+            r"(?:respostas|resumos|explicacoes|listas|e-?mails|textos),? (?:sempre )?(?:em|com|de|"
+            r"sem) (?:[^\s,.!?]+ ){0,4}"
+            r"(?:[^\s,.!?]*(?:linhas?|palavras?|frases?|curt|brev)[^\s,.!?]*)[.!]?\s*$",
+            _ONCE,
         ),
         "rule.call_me": rf"{_PLEASE}(?:(?:me cham[ae]|cham[ae]-me|pode[s]? me chamar|pode[s]? chamar-me|"
         r"podem me chamar|trat[ae]-me)\s+(?:so\s+|apenas\s+|simplesmente\s+)?(?:de|por)?\s*)"
@@ -154,7 +164,7 @@ _RULES = families(
             r"optei|optamos|"
             r"optou|definimos|definiu|combinamos|combinei|acordamos|fechamos (?:com|que)|resolvi|"
             r"resolvemos|resolveu|votamos|ficou (?:decidido|definido|combinado|acordado))\b.*|(?:vamos|"
-            r"vou)\s+(?:de|ficar com|com|"
+            r"vou)\s+(?:de|ficar com|com|focar em|focar n[oa]|engavetar|priorizar|abandonar|apostar em|"
             r"usar|adotar|manter|migrar para|mudar para)\s.{3,}|(?:decisao|ta decidido|esta decidido|"
             r"foi decidido)(?: tomada)?\s?[:,]?\s.{3,}",
             r"\b(?:ainda nao|hoje a noite|de onibus|de carro|de uber|de metro|agora)\b|\bcom (?:calma|voce)\b",
@@ -224,7 +234,9 @@ _RULES = families(
             rf"(?:[oa]\s+)?(?P<name>{_NAME})\s+(?:é|eh|sao)\s+(?:[oa]\s+)?(?:meu|minha|meus|nosso|nossa|"
             rf"nov[oa]|responsavel|quem|que)\s.{{2,}}|(?:[oa]\s+)?(?P<name2>{_NAME})\s+(?:cuida|gerencia|"
             rf"gere|dirige|lidera|coordena|mantem|toca|assumiu)\s.{{3,}}|quem (?:cuida|lidera|coordena|"
-            rf"gerencia|manda|toca|gere)\s.{{3,60}}?(?:é|sao)\s.{{2,}}",
+            rf"gerencia|manda|toca|gere)\s.{{3,60}}?(?:é|sao)\s.{{2,}}|(?:[oa] nome d?(?:ele|ela|eles|elas) (?:é|"
+            rf"ficou)|"
+            rf"(?:ele |ela )?se chama|chama-se|demos o nome de|batizamos(?:\s[^,.!?]{{2,20}})?\sde)\s+{_NAME}.*",
             r"^(?:Este|Esta|Esse|Essa|Isso|Isto|Ele|Ela|O que|Aquilo|Um|Uma|Voce|Eu)\b|\b(?:favorit|"
             r"preferid|problema|culpa)",
         ),
@@ -234,7 +246,7 @@ _RULES = families(
             r"\b(?:diz|disse|falou|perguntou|escreveu|comentou|disseram|acha|pensa|quer que|me (?:pediu|"
             r"contou|mandou|disse|falou)|"
             r"esta (?:atrasad|aqui|doente|irritad|brav)\w*|chegou|me ligando|esperando|dormindo|chorando|te manda|"
-            r"insiste)\b|\b(?:hoje|agora|como|por que)\b",
+            r"insiste|jura|garante|sustenta|afirma)\b|\b(?:hoje|agora|como|por que)\b",
         ),
         "person.have": r"(?:eu\s+|a gente\s+|nos\s+)?(?:tenho|temos|tem|adotei|adotamos|adotou|ganhei|"
         r"ganhamos|estou esperando|estamos esperando|esperamos|comprei|compramos)\s+(?:um|uma|"
@@ -248,6 +260,7 @@ _RULES = families(
         r"casamos)\b.*",
         "fact.language": r"(?:eu\s+|a gente\s+|nos\s+)?(?:tamb[eé]m\s+)?(?:falo|falamos|fala|estou aprendendo|"
         rf"estou a aprender|aprendo|estudo|domino|entendo)\s+[^.!?\n]{{0,30}}?{_LANG}\b.*|"
+        rf"(?:eu )?nao sei (?!dizer|explicar|responder|fazer|lidar|escolher)\w+[aei]r\b.{{0,40}}|"
         rf"(?:[oa]\s+)?minha lingua materna\s.{{3,}}|(?:eu )?sou bilingue\b.*",
         "fact.job": (
             rf"(?:eu\s+|a gente\s+|nos\s+)?{_ADV}(?:trabalho|trabalhamos|trabalha|estudo|estudamos|leciono|"
@@ -281,7 +294,7 @@ _RULES = families(
             r"a\s+|em\s+|ate\s+|de\s+)?"
             rf"(?:cerca de\s+|quase\s+|mais de\s+|uns\s+)?(?P<value>{_NUM}{_UNIT})(?:\s|[,.;!]|$).*",
             r"\b(?:rio|monte|montanha|planeta|populacao|brasil|portugal|angola|pais|mundo|europa|voo|"
-            r"passagem|graus|metros|atrasad[oa]|atraso|sol|lua|terra|torre)\b",
+            r"passagem|inflacao|aponta|graus|metros|atrasad[oa]|atraso|sol|lua|terra|torre)\b",
         ),
         "state.count": (
             r"(?:eu\s+|a gente\s+|nos\s+)?(?:ja\s+)?(?:tenho|temos|tem|somos|ganho|ganhamos|pago|pagamos|"
@@ -301,7 +314,7 @@ _RULES = families(
             r"desenvolvendo)|cultivo|crio|criamos|organizo|vendo|hospedamos|costumo|ando de|pedalo|guardo|"
             r"guardamos)\b\s?.{3,}",
             r"\b(?:agora mesmo|hoje|redacao|uma carta|um email|um e-mail|esse erro|este erro|"
-            r"uma apresentacao|um trabalho sobre)\b",
+            r"uma apresentacao|um trabalho sobre)\b|^aqui us[ae]\b",
         ),
         "fact.mine": (
             r"(?P<thing>(?:[oa]s?\s+)?(?:meus?|minhas?|nossos?|nossas?)\s+(?!problema|pergunta|duvida|"
@@ -356,8 +369,9 @@ _I_DO = (
 """A verb in the first person. Where a statement opens with a word in -o or -ei, it is a verb more often than not."""
 _TELLING = opening(
     r"(?:(?:entao|bom|bem|e|mas|porem|infelizmente|alias|ah|ate|agora|hoje em dia|atualmente|la em casa|aqui em casa|"
-    r"por aqui|na verdade|ultimamente)[,:]?\s+){0,3}"
-    r"(?:(?:desde|ha|faz|em|no|na|nos|nas|de|depois|antes|este|esse|ano|mes|semana|todo|toda|todos|todas|cada|"
+    r"por aqui|na verdade|ultimamente|ontem|anteontem|semana passada|mes passado)[,:]?\s+){0,3}"
+    r"(?:(?:fins? de semana|final de semana|desde|ha|faz|em|no|na|nos|nas|de|depois|antes|este|esse|ano|mes|semana|"
+    r"todo|toda|todos|todas|cada|"
     r"à|a|às|aos|dia|"
     r"para|pra|com|por|durante|quando)\s[^.;:!?]{2,40}?,?\s)?"
     r"(?:(?:eu|nos|nao|ja|so|tambem|ainda|sempre|nunca|me|te|se|o|a|quase|mal|nem)\s+){0,4}"
@@ -366,7 +380,8 @@ _TELLING = opening(
 )
 
 _SIGNS = {
-    "telling": _TELLING + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:eu|a gente|comigo|temos|tenho|[a-z]{3,20}amos|"
+    "telling": _TELLING + r"|^(?=(?:\S+\s+){3}).{2,60}?\s(?:eu|a gente|comigo|p(?:a)?ra mim|temos|tenho|"
+    r"[a-z]{3,20}amos|"
     r"no meu caso)\b",
     "definite": opening(
         r"(?:[oa]s?|(?:no|na|nos|nas|em|para|pra|desde|ao|à|às|cada|todo|"
@@ -382,7 +397,8 @@ _SIGNS = {
         comecei, mudei, casei, nasci, la em casa, em casa
         """
     ),
-    "kin": rf"\b(?:meus?|minhas?|nossos?|nossas?|[oa]s?|uma?|dois|duas|tres)\s{_KIN}\b",
+    "kin": rf"^(?:o|a) (?:pequen[oa]|cacula|mais (?:velh|nov)[oa])\b|\b(?:meus?|minhas?|nossos?|nossas?|[oa]s?|uma?|"
+    rf"dois|duas|tres)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|al[eé]rgias?|rem[eé]dio|m[eé]dicamento|cirurgia|operad[oa]|diagnostic\w*|"
     r"receita m[eé]dica|mg|tipo sanguineo|halal|kosher)\b",
     "work": rf"\b(?:{_JOB}|emprego|escritorio|empresa|salario|contrato|estagio|faculdade|universidade|"
@@ -434,7 +450,9 @@ _SIGNS = {
         sempre, nunca, desde, ha (?:\w+ )?anos, anos, cada, todo dia, todos os, todas as, toda
         (?:segunda|terca|quarta|quinta|sexta|semana), às (?:segundas|tercas|quartas|quintas|sextas), aos
         (?:sabados|domingos),
-        normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes, diariamente, jamais
+        normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes, diariamente, jamais,
+        horas vagas, tempo livre, fins de semana,
+        faz (?:\w+ )?(?:anos|meses) que, ha (?:\w+ )?meses
         """
     ),
     "stative": r"^(?:[^,.;:!?]{0,40}\s)?(?:é|eh|sao|esta|estao|tem|tenho|temos|sou|somos|moro|moramos|"
@@ -456,11 +474,24 @@ _SIGNS = {
         junho, em julho, em agosto, em setembro, em outubro, em novembro, em dezembro
         """
     ),
+    "milestone": word_of(
+        r"""
+        (?:quebrei|quebrou|parti|torci|fraturei|machuquei|rompi|operei|lesionei|desloquei) (?:[oa]s?|meu|minha),
+        adot(?:ei|amos|ou), resgat(?:ei|amos|ou), (?:ficamos|ficaram) noiv[oa]s, noiv(?:ei|amos), nos? casamos, casei,
+        (?:me|nos) (?:separei|divorciei|formei|aposentei|mudei|operaram|contrataram|demitiram|assaltaram|roubaram),
+        fui (?:aprovad|contratad|promovid|demitid|despedid|admitid|operad|selecionad|internad)[oa], nasceu, nasceram,
+        morreu, morreram, faleceu, passei (?:n[oa]|em), batizamos, assinamos, arranquei, tirei (?:[oa]s?|dois|quatro),
+        dei à luz, tive (?:um|uma) (?:filh|beb|menin)\w+
+        """
+    ),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:tenho|temos|tem|preciso|precisamos|precisa|devo|deve)\b[^.;]{2,60}\b(?:at[eé]|antes d\w+)\s(?:o\s|"
     r"a\s)?(?:dia\s)?"
-    rf"{_DATE}",
-    "role": r"\bquem (?:cuida|mantem|toca|gerencia|lidera|coordena|manda|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:é|"
+    rf"{_DATE}|"
+    rf"\b(?:vou|vamos|vai)\s\w+[aei]r\b[^.;]{{0,60}}?\b(?:\d{{1,2}} de {_MONTH}|em {_MONTH}|"
+    rf"at[eé] (?:[ao]o? )?(?:fim|final|meados|"
+    rf"{_MONTH})|(?:mes|ano|semana) que vem|proxim[oa] (?:ano|mes|semana))",
+    "role": r"\bquem (?:cuida|mant[eé]m|toca|gerencia|lidera|coordena|manda|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:é|"
     r"sao)\s(?:meu|minha|nosso|nossa|a responsavel|o responsavel|quem)",
     "taste": word_of(
         r"""
@@ -471,7 +502,7 @@ _SIGNS = {
         melhor \w+ do que,
         me incomoda\w*, me irrita\w*, nao tolero, torco, doid[oa] por, louc[oa] por, apaixonad[oa] por,
         viciad[oa], nao desce,
-        nao me agrada, me agrada, me divirto, gosta
+        entre [^.]{2,40} (?:fico|ficamos|escolho) com, nao me agrada, me agrada, me divirto, gosta
         """
     ),
     "decision": word_of(
@@ -486,7 +517,7 @@ _SIGNS = {
         a partir de agora, de agora em diante, daqui pra frente, daqui para a frente, sempre em, sempre com,
         nunca me, nao me (?:mande|sugira|envie|chame|fale|proponha|recomende|pergunte), nao use, por padrao,
         sem excecao, proibido,
-        obrigatorio, evite, evita, toda vez que eu, sempre que eu
+        obrigatorio, evite, evita, toda vez que eu, sempre que eu, nada de, nem pense em
         """
     ),
     "steps": r"\bprimeiro\b.{3,120}\b(?:depois|em seguida|entao)\b",
@@ -497,8 +528,10 @@ _SIGNS = {
     "date": rf"\b{_DATE}",
     "name": r"(?-i:(?<=[a-z,:)] )[A-Z]\w+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
-    "asks": r"\?|^(?:que|o que|qual|quais|como|quando|onde|quem|por que|porque|quanto)\b",
-    "request": r"\bus[ae] (?:a opcao|ess[ea]|est[ea]|um tom)\b|"
+    "asks": r"\?|^(?:que|o que|qual|quais|como|quando|onde|quem(?! (?:cuida|mant[eé]m|toca|lidera|coordena))|"
+    r"por que|porque|quanto)\b",
+    "request": r"^aqui (?:us|coloc|p[oe]|bot|mud|troc|deix)\w*\s(?:um|uma|[oa]s?)\b|\bus[ae] (?:a opcao|ess[ea]|"
+    r"est[ea]|um tom)\b|"
     rf"^(?:{_PLEASE}{_DO}|me (?:ajud|diz|fal|mostr|explic|cont|pass|d[eaê])\w*|ajud\w+|conta|"
     r"invente|imagine|procur\w+|ach[ae]|calcul\w+|ger[ae]|cri[ae]|compar[ae]|list[ae]|"
     r"continu[ae]|refac[ao]|esper[ae]|olh[ae]|prepar[ae]|corrij[ao]|corrig[ei]|encurt[ae]|leia|"
@@ -515,18 +548,22 @@ _SIGNS = {
     ),
     "hearsay": word_of(
         r"""
-        diz que, ele diz, ela diz, um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
-        li que, li num, ouvi,
+        diz que(?! nao sabe), se gabam? de,
+        ^(?:um cara|uma moca|um sujeito|algu[eé]m|um colega) (?:d[oae]|n[oa]|que)\b[^.]*, ele diz, ela diz,
+        um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
+        li que, li num, (?<!-)ouvi,
         afirma, no jornal, noticias?,
-        artigo, um amigo, uma amiga, falou, perguntou, escreveu, me contaram, me disseram, pelo visto, ao que parece
+        artigo, um amigo, uma amiga, falou, perguntou, escreveu, me contaram, me disseram, pelo visto, ao que parece,
+        (?:aponta|indica|mostra|revela|garante|jura|insiste|sustenta|defende|alega|explicou|comentou|diz) que, dizia que
         """
     ),
     "passing": word_of(
         r"""
         hoje, agora mesmo, esta noite, hoje à noite, esta manha, ja te, daqui a pouco, ja ja, no onibus, no
-        metro, no trem, no autocarro, na fila, a caminho, chegando, saindo, desta vez, por enquanto, um
+        metro, no trem, no autocarro, na fila, a caminho, desta vez, por enquanto, um
         minuto, um segundo, acabei de (?:comer|chegar|acordar|sair|ver|ler|almocar|jantar|tentar|mandar|enviar),
-        atrasad[oa], ontem,
+        atrasad[oa], ontem, (?:esta|ta) [^.]{2,30} de novo,
+        (?:estou|to|tou) (?:em|no|na) (?:reuniao|aula|transito|mercado|rua|m[eé]dico|trabalho),
         (?:estou|to|tou|estava|estamos) \w{2,20}ndo(?![^.]{1,30}\bha\b), vou (?!de|operar|ter),
         vamos (?!de|com|ter|adiar|casar|mudar), ja volto, volto, agorinha
         """
@@ -550,8 +587,9 @@ _SIGNS = {
     + word_of(
         r"""
         erro, bug, bateria (?:fraca|acabando|acabou), travou, trava, nao funciona, quebrou, quebrad[oa],
-        nao liga, nao abre, nao sei, nao
-        entendo, nao lembro, esqueci, nao acho, nao encontro, nao consigo, problema, pergunta, duvida,
+        nao liga, nao abre, nao sei(?! \w+[aei]r\b), nao
+        entendo, nao lembro, esqueci, nao acho, nao encontro,
+        nao consigo (?!dormir (?:com|sem|de)|comer|viver|trabalhar (?:com|sem|de))\w+, problema, pergunta, duvida,
         tentei, tentando, nao compila, demais, nao entendi
         """
     ),
@@ -560,13 +598,16 @@ _SIGNS = {
         este (?!ano|mes|projeto|semestre)\w+,
         esta (?:frase|lista|versao|parte|opcao|resposta|tabela|mensagem|palavra),
         esse (?!ano|mes|semestre), essa (?!semana), nesse caso, neste caso, isso,
-        isto, aquilo, o texto, te, ti, voces?, vc, lhe, contigo, a frase, o paragrafo, a opcao, a primeira opcao,
+        isto, aquilo, o texto, (?<!-)te(?!-), ti, voces?, vc, lhe, contigo, a frase, o paragrafo, a opcao,
+        a primeira opcao,
         o titulo,
         seu (?!(?-i:[A-Z]))\w+, sua, teu, tua,
         abaixo, anexo
         """
     ),
-    "reaction": r"^(?:ok|beleza|obrigad[oa]|valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|"
+    "reaction": r"\bnao me conven\w+|\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|"
+    r"beleza|obrigad[oa]|"
+    r"valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|"
     r"ola|bom dia|boa (?:tarde|noite)|tchau|certo|isso|nossa(?=[,.!]|$)|uau|adorei|amei|de nada|"
     r"tranquilo|que (?:bom|legal|pena))\b(?!,?\s+(?:alias|eu|meu|minha|a gente|moro|tenho|sou|"
     r"o|a)\b)",
@@ -623,6 +664,7 @@ PACK = Pack(
     r"tem em conta(?: que|\s*[:,])|leve em conta que|grav[ae](?: que|\s*[:,])|toma nota(?: de)?(?: que|"
     r"\s*[:,])|saiba que|fique sabendo que|quero que (?:voce )?se lembre(?:s)?(?: de)? que)\s*",
     turns=r"\s?[,:]\s+",
+    splices=True,
     breaks=rf",\s+(?={_REQUEST})|:\s+(?=(?:eu|a gente|(?:[oa]s? )?(?:meus?|minhas?|nossos?|nossas?)|tenho|temos|"
     rf"sou|somos)\b)|"
     r"(?<!\s)(?:\s*;\s+|\s+[–—-]\s+)|,\s+(?:(?:e|mas|entao|por isso|ou|so que|agora)\s+)*(?:porque|"
@@ -633,7 +675,7 @@ PACK = Pack(
     r"(?:[oa]s? )?(?:meus?|minhas?|nossos?|nossas?) [^,.!?]{1,30}(?<!nao) (?:pode|podem|deve|"
     r"devem) (?![^,.!?]{0,60}\b(?:so|nunca|at[eé])\b)|"
     r"(?:o que|que (?:horas|tal|dia|tipo)|qual|quais|como (?!voce sabe)|quando (?:é|foi|vai|sera)|"
-    r"onde|quem (?!cuida|mantem|lidera|coordena|gerencia|manda|toca|gere)|por que|quanto|"
+    r"onde|quem (?!cuida|mant[eé]m|lidera|coordena|gerencia|manda|toca|gere)|por que|quanto|"
     r"pode[s]?\b(?! me chamar| chamar-me)|poderia|voce (?:pode|sabe|acha|conhece|tem)|consegue|sabe|"
     r"sera que|me (?:ajud|diz|d[eê]|mostr|explic|cont)\w*|ajud\w+|queria|quero|gostaria|"
     r"preciso(?![^,.!?]{0,50}\bat[eé]\b)|"
@@ -642,13 +684,16 @@ PACK = Pack(
     r"caso|imagin\w+|suponh\w+|digamos|vamos supor|quem dera|quem me dera|oxala|tomara|"
     r"espero que|mesmo se|n[ao] (?:meu|minha|este|esta|nosso)? ?(?:romance|sonho|historia|conto|"
     r"jogo|filme)|um dia)\b",
-    pretends=r"\b(?:jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|escrev[ae] (?:um|"
-    r"uma) (?:\w+ )?(?:hist[oó]ria|conto|poema|di[aá]logo|cena|carta de)|no meu romance|"
+    pretends=r"\b(?:era uma vez|jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|"
+    r"escrev[ae]\b[^.:!?\n]{0,60}?\b"
+    r"(?:hist[oó]ria|conto|romance|novela|cr[oô]nica|poema|di[aá]logo|cena|carta de|primeira pessoa)|"
+    r"^(?-i:[A-Z])\w+ (?:tem|tinha|comprou) (?:\d+|\w+) \w+ e (?:d[aá]|deu|come|comeu|vende|vendeu|perde|perdeu|"
+    r"ganha)\b|no meu romance|"
     r"fict[ií]ci[oa]|imagin[ae] que|voc[eê] [eé] um (?:pirata|agente|personagem))\b",
     joins=frozenset({"e", "ou"}),
     tails=r"(?:porque|ja que|pois|embora|como|e ele|e ela|mas|entao|por isso)?",
     presumes=r"(?:porque|ja que|pois|visto que|dado que)",
-    reports=r"(?:disse|diz|escreveu|perguntou|segundo \w+)\s*[:,]?\s*$",
+    reports=r"(?:disse|diz|escreveu|perguntou|segundo [^,;.]{2,40})\s*[:,]?\s*$",
     hedges=r"\b(?:talvez|quem sabe|provavelmente|possivelmente|nao sei se|nao tenho certeza|"
     r"estou pensando em|estou a pensar em|to pensando|acho que|parece que|dizem que|pelo visto|"
     r"brincadeira|to brincando|de brincadeira|quica|seria|teria|compraria|moraria|"

@@ -46,6 +46,7 @@ from cortex.stores.sqlite.connections import until
 from cortex.stores.sqlite.damage import UNREADABLE, Skips, check, named
 from cortex.stores.sqlite.lexicon import UNIT_COLUMNS, Bag, Passage, Passages
 from cortex.stores.sqlite.lexicon_cache import MOST_IDS, LexiconCache, Revision
+from cortex.stores.sqlite.schema import CONTRADICTED
 from cortex.stores.sqlite.vectors import (
     LONGEST,
     SCORE_DIGITS,
@@ -596,8 +597,8 @@ class SqliteView:
     def _walked(self, filter: Filter, beyond: str, place: bytes, order: str, limit: int) -> list[Trace]:
         facets = self._facets(filter)
         where, values = _row_conditions(filter, self._user)
-        # Where sessions are given they are the way in; `+` keeps SQLite from walking through all facets instead.
-        unless = "" if filter.sessions is None else "+"
+        # Sessions, and contradictions, are the way in; `+` keeps SQLite from walking through all facets instead.
+        unless = "" if filter.sessions is None and not filter.contradicted else "+"
         return self._most(
             self._read_trace,
             f"SELECT {TRACE_COLUMNS} FROM traces t"
@@ -957,7 +958,6 @@ def _row_conditions(filter: Filter, user: int) -> tuple[str, list[Any]]:
         )
         values.append(filter.lacking.key)
     if filter.contradicted is not None:
-        # A field at its default is left out of the body, and quotes in a text are escaped: this is the field itself.
-        where += f" AND instr(t.body, ?) {'>' if filter.contradicted else '='} 0"
-        values.append('"contradicts":[')
+        # As it stands in the index that has them, or SQLite does not know that it has.
+        where += f" AND {CONTRADICTED}" if filter.contradicted else f" AND NOT {CONTRADICTED}"
     return where, values

@@ -195,7 +195,15 @@ CREATE TABLE calibrations (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (_V1, _V2, _V3)
+CONTRADICTED = """instr(body, '"contradicts":[') > 0"""
+"""Whether a trace has the field: one at its default is left out of the body, and quotes in a text are escaped."""
+
+# `status` counts what contradicts something, which are few among many. An index has them, and SQLite keeps it in step.
+_V4 = f"""
+CREATE INDEX traces_contradicted ON traces (id) WHERE {CONTRADICTED};
+"""
+
+MIGRATIONS = (_V1, _V2, _V3, _V4)
 VERSION = len(MIGRATIONS)
 
 

@@ -84,6 +84,9 @@ def measure_capture(
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --updates, write both texts of every decision to a file.")
     ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="With --updates, keep vectors here between runs, not in home.")
+    ] = None,
 ) -> None:
     """Measure what capture finds in labelled turns, and what it makes up.
 
@@ -94,7 +97,7 @@ def measure_capture(
     surface = surface_of(context)
     if gold or updates or judge:
         with output.progress("judging") as progress:
-            judged = judged_on(surface.home, gold, updates or (), judge, progress)
+            judged = judged_on(surface.home, gold, updates or (), judge, progress, cache)
         if pairs is not None:
             pairs.write_text("".join(f"{line}\n" for each in judged.updates for line in each.pairs()), encoding="utf-8")
         show_judged(judged, surface.json, errors=errors)
@@ -133,7 +136,12 @@ class Judged:
 
 
 def judged_on(
-    home: Path | None, gold: Path | None, updates: Sequence[Path], judge: Path | None, progress: Progress
+    home: Path | None,
+    gold: Path | None,
+    updates: Sequence[Path],
+    judge: Path | None,
+    progress: Progress,
+    cache: Path | None = None,
 ) -> Judged:
     """Judge capture on the folders that are given."""
     from cortex.evaluation import capture_gold, judged
@@ -141,7 +149,7 @@ def judged_on(
 
     return Judged(
         capture_gold.run(gold, home=home, progress=progress) if gold else None,
-        tuple(updating.run(each, home=home, progress=progress) for each in updates),
+        tuple(updating.run(each, home=home, cache=cache, progress=progress) for each in updates),
         judged.run(judge, home=home, progress=progress) if judge else None,
     )
 

@@ -21,13 +21,6 @@ def known(root: Path) -> list[str]:
     return [each.model.name for each in model_store(root).status() if each.model.package is not None]
 
 
-def own(root: Path) -> list[str]:
-    """Every model that somebody added."""
-    from cortex.wiring import model_store
-
-    return [each.model.name for each in model_store(root).status() if each.model.package is None]
-
-
 def is_here(root: Path, name: str) -> bool:
     """Whether all files of a model are there, told by their sizes."""
     from cortex.wiring import model_store

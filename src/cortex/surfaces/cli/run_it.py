@@ -195,7 +195,8 @@ def models_add(
     if surface.json:
         output.show_json({"added": made.name, "dimension": made.dimension, "unread_scripts": list(made.unread)})
         return
-    unread = f"; has no words in {', '.join(each.title() for each in made.unread)}" if made.unread else ""
+    scripts = ", ".join("CJK" if each == "cjk" else each.title() for each in made.unread)
+    unread = f"; has no words in {scripts}" if scripts else ""
     output.plain(f"added {made.name}: {made.dimension} dimensions{unread}")
     output.plain(f"to use it, set embedding.provider to local and embedding.options.model to {made.name},")
     output.plain("then run `cortex backfill` for what is stored already")
@@ -203,13 +204,16 @@ def models_add(
 
 @models.command("verify")
 def models_verify(context: typer.Context, names: Names = None) -> None:
-    """Read every byte of the models and compare it with its pin."""
+    """Read every byte of the models that are here, or of those named, and compare it with its pin."""
     surface = surface_of(context)
+    from cortex.providers.models import ModelState
     from cortex.wiring import model_store
 
-    wanted = names or [*model_files.known(surface.root), *model_files.own(surface.root)]
+    store = model_store(surface.root)
+    here = [each.model.name for each in store.status() if each.state is not ModelState.ABSENT]
+    wanted = names or here or model_files.known(surface.root)
     for name in wanted:
-        model_store(surface.root).verify(name)
+        store.verify(name)
     if surface.json:
         output.show_json({"verified": list(wanted)})
     else:
