@@ -244,6 +244,23 @@ def test_a_turn_that_also_says_what_stays_lives_on(engine: Engine, text: str):
     assert turn_of(engine).expires_at is None
 
 
+def test_what_the_user_asks_to_be_remembered_does_not_end(engine: Engine):
+    """X6"""
+    (memory,) = said(engine, "Please remember that I'm working from Lisbon this week.")
+    assert (memory.retention, turn_of(engine).expires_at) == (Retention.PERMANENT, None)
+
+
+def test_what_people_tell_each_other_is_a_record_and_does_not_end(engine: Engine):
+    messages = [
+        {"role": "user", "name": "Ana", "content": "This week I'm working from Lisbon."},
+        {"role": "user", "name": "Ben", "content": "Nice, this week I'm at home."},
+        {"role": "user", "name": "Ana", "content": "Then let us talk soon."},
+    ]
+    engine.ingest(messages, session="one")
+    everything = engine.list(Filter(lanes=frozenset({Lane.SESSIONS})), limit=50)
+    assert [each.expires_at for each in everything if isinstance(each, Turn)] == [None] * 3
+
+
 def test_an_expired_turn_can_be_brought_back_for_good(engine: Engine, clock: FakeClock):
     said(engine, "This week I'm working from Lisbon.")
     clock.advance(timedelta(days=8))

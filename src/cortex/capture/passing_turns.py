@@ -44,7 +44,7 @@ def _over(sentence: str, said: datetime, kind: Kind, packs: Sequence[Pack]) -> d
     """When what a sentence says is over."""
     pack = rules.language(sentence, packs)
     is_question = sentence.rstrip().endswith(("?", "？"))
-    if pack is None or (is_question and kind is not Kind.RULE):
+    if pack is None or (is_question and kind is not Kind.RULE) or rules.is_to_be_remembered(sentence, pack):
         return None
     as_kind = Kind.RULE if kind is Kind.RULE and rules.standing(sentence, packs=packs) else Kind.FACT
     kept, ttl = retention.of(sentence, said, pack.lang, as_kind)

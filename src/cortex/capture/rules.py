@@ -98,6 +98,11 @@ def standing(text: str, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> bool:
     return False
 
 
+def is_to_be_remembered(sentence: str, pack: Pack) -> bool:
+    """Whether the user asks outright that a sentence be remembered."""
+    return _lead(sentence, 0, len(sentence), pack).explicit
+
+
 def stated(sentence: str, pack: Pack) -> list[tuple[str, Kind]]:
     """What a sentence states, in its words, and of what kind it is."""
     return [
