@@ -87,7 +87,7 @@ class HandOver:
 
 
 @dataclass(frozen=True, slots=True)
-class _Clause:
+class Clause:
     """A stretch up to a mark, and what it speaks of in each language."""
 
     start: int
@@ -223,11 +223,11 @@ def _unspaced_language(text: str, said: str) -> str:
     return codes[0 if _KANA.search(text) else -1]
 
 
-def _clause(text: str, start: int, stop: int, mark: str) -> _Clause:
+def _clause(text: str, start: int, stop: int, mark: str) -> Clause:
     said = text[start:stop]
     if code := _unspaced_language(text, said):
         seen, places_of = _speaks_unspaced(said.strip(), code)
-        return _Clause(start, stop, said, mark, {code: seen}, places_of, len(said.strip()), seen)
+        return Clause(start, stop, said, mark, {code: seen}, places_of, len(said.strip()), seen)
     tokens = _TOKEN.findall(_ELISION.sub(" ", _plain(said)))
     hits = list(_spaced_hits(tokens))
     places: dict[str, set[int]] = {}
@@ -241,7 +241,7 @@ def _clause(text: str, start: int, stop: int, mark: str) -> _Clause:
     seen_in = {code: frozenset(_speaks(tokens, found)) for code, found in spoken.items()}
     if any("bare" in found for found in seen_in.values()) and _NAMED_IN_QUOTES.search(said):
         seen_in = {code: found - {"bare"} for code, found in seen_in.items()}
-    return _Clause(start, stop, said, mark, seen_in, first, len(tokens), frozenset().union(*seen_in.values()))
+    return Clause(start, stop, said, mark, seen_in, first, len(tokens), frozenset().union(*seen_in.values()))
 
 
 _NAMED_IN_QUOTES = re.compile(r"[\"“„«「『]")
@@ -345,8 +345,10 @@ def _finds(said: str, words: Sequence[str]) -> Iterator[int]:
             yield at
 
 
-def _clauses(text: str) -> list[_Clause]:
-    found: list[_Clause] = []
+@lru_cache(maxsize=16)
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """The clauses of a message, each described once: several readers ask for them one after the other."""
+    found: list[Clause] = []
     start = 0
     for end in _ENDS.finditer(text):
         if text[start : end.start()].strip():
@@ -355,10 +357,10 @@ def _clauses(text: str) -> list[_Clause]:
             found[-1] = replace(found[-1], mark=found[-1].mark + end.group())
         start = end.end()
         if len(found) == MOST_CLAUSES:
-            return found
+            return tuple(found)
     if text[start:].strip():
         found.append(_clause(text, start, len(text), ""))
-    return found
+    return tuple(found)
 
 
 def speaks_of(text: str) -> frozenset[str]:
@@ -409,7 +411,7 @@ def names_own_text(text: str) -> bool:
 def asks_for_work(text: str) -> bool:
     """Whether some words surely ask for work on a text, or for more of a story, that has to follow."""
     clause = _clause(text, 0, len(text), "")
-    return not clause.tells and Sure.YES in (_hands_over_text(clause), _hands_over_story(clause))
+    return not clause.tells and Sure.YES in (hands_over_text(clause), hands_over_story(clause))
 
 
 _OF_TEXTS = frozenset(
@@ -417,13 +419,13 @@ _OF_TEXTS = frozenset(
 )
 
 
-def _hands_over_text(clause: _Clause) -> Sure:
+def hands_over_text(clause: Clause) -> Sure:
     if not clause.any & _OF_TEXTS:
         return Sure.NO
     return max((_hands_over(seen, clause) for seen in clause.seen.values()), default=Sure.NO)
 
 
-def _hands_over(seen: frozenset[str], clause: _Clause) -> Sure:
+def _hands_over(seen: frozenset[str], clause: Clause) -> Sure:
     """How sure a clause hands over a text, by what meets in it."""
     if "you" in clause.any or asks_to_create(seen) or ("code" in seen and "flaw" not in seen):
         return Sure.NO
@@ -446,7 +448,7 @@ def _turns_into_language(seen: frozenset[str]) -> bool:
     return "tongue" in seen and bool(seen & {"pointed", "text", "bare"}) and not seen & {"judge", "answer"}
 
 
-def _points_at_text(seen: frozenset[str], clause: _Clause, works: bool) -> Sure:
+def _points_at_text(seen: frozenset[str], clause: Clause, works: bool) -> Sure:
     """ "Make this shorter", "is this CV too long", "she sent me this"."""
     if works or "pointed_text" in seen or seen & {"fraud", "hire"}:
         return Sure.YES
@@ -456,7 +458,7 @@ def _points_at_text(seen: frozenset[str], clause: _Clause, works: bool) -> Sure:
     return Sure.DOUBTFUL if is_request or "come" in seen else Sure.NO
 
 
-def _works_on_text(seen: frozenset[str], clause: _Clause) -> Sure:
+def _works_on_text(seen: frozenset[str], clause: Clause) -> Sure:
     """ "Proofread the letter", and "any typos?": where nothing else is named, the text has to be in the message."""
     if "learn" in seen:
         return Sure.NO
@@ -469,19 +471,19 @@ def _works_on_text(seen: frozenset[str], clause: _Clause) -> Sure:
     return Sure.DOUBTFUL if "text" in seen or ("people" in seen and clause.is_short) else Sure.NO
 
 
-def _is_bare(seen: frozenset[str], clause: _Clause) -> bool:
+def _is_bare(seen: frozenset[str], clause: Clause) -> bool:
     """Whether a request names nothing but the work; "Errors:" is a label."""
     return "bare" in seen and (clause.size > 1 or clause.asks or "flaw" not in seen)
 
 
-def _needs_text(seen: frozenset[str], clause: _Clause) -> bool:
+def _needs_text(seen: frozenset[str], clause: Clause) -> bool:
     """Whether mistakes are looked for, or a length is set, in words that name little else."""
     if "flaw" in seen and ("\n" in clause.mark or "judge" in seen):
         return clause.is_short or clause.asks
     return "length" in seen and clause.is_short
 
 
-def _judges_text(seen: frozenset[str], clause: _Clause) -> Sure:
+def _judges_text(seen: frozenset[str], clause: Clause) -> Sure:
     """ "Would you hire her?", "thoughts on my sister's essay?", "what should I write back?"."""
     if clause.asks and "fraud" in seen:
         return Sure.YES
@@ -506,18 +508,18 @@ def _judges_text(seen: frozenset[str], clause: _Clause) -> Sure:
     return Sure.DOUBTFUL if "come" in seen and seen & {"people", "text"} and not is_line else Sure.NO
 
 
-def _says_what(clause: _Clause) -> bool:
+def _says_what(clause: Clause) -> bool:
     """Whether a clause tells what is to be answered, or when: "reply that I'm late"."""
     return clause.at.get("that", -1) > clause.at.get("answer", 0)
 
 
-def _hands_over_story(clause: _Clause) -> Sure:
+def hands_over_story(clause: Clause) -> Sure:
     if not clause.any & {"story", "play", "goes_on"}:
         return Sure.NO
     return max((_tells(seen, clause) for seen in clause.seen.values()), default=Sure.NO)
 
 
-def _tells(seen: frozenset[str], clause: _Clause) -> Sure:
+def _tells(seen: frozenset[str], clause: Clause) -> Sure:
     if "you" in clause.any or (clause.tells and not seen & {"second", "part"}):
         return Sure.NO
     goes_on = seen & {"story", "create", "pointed"} or ("bare" in seen and clause.is_apart)
@@ -536,12 +538,12 @@ def _tells(seen: frozenset[str], clause: _Clause) -> Sure:
     return Sure.NO
 
 
-def _states(clause: _Clause) -> bool:
+def states(clause: Clause) -> bool:
     """Whether somebody speaks of themselves in a clause."""
     return "say" in clause.any and not clause.asks
 
 
-def _greets(clause: _Clause) -> bool:
+def greets(clause: Clause) -> bool:
     return clause.at.get("greet") == 0
 
 
@@ -551,7 +553,7 @@ _CARD = re.compile(
 )
 
 
-def _is_card(clause: _Clause) -> bool:
+def is_card(clause: Clause) -> bool:
     """Whether a clause opens a profile: a name and an age."""
     return _CARD.match(clause.said) is not None
 
@@ -566,7 +568,7 @@ _ASIDE = re.compile(
 _REPORTED = re.compile(r"(?:って|と伝えて)\s*\Z")
 
 
-def _talks(clause: _Clause) -> bool:
+def _talks(clause: Clause) -> bool:
     """Whether the user speaks of the task, or aside."""
     of_task = clause.any & {"pointed", "text", "work", "create"} or _IT.search(clause.said) is not None
     if _ASIDE.match(clause.said) or _REPORTED.search(clause.said):
@@ -579,9 +581,9 @@ def _talks(clause: _Clause) -> bool:
 
 def hand_overs(text: str) -> Iterator[HandOver]:
     """Which words of `text` are handed over, where some are."""
-    clauses = _clauses(text)
-    if guest := _guest(text, clauses):
-        yield guest
+    clauses = clauses_of(text)
+    if visitor := guest(text, clauses):
+        yield visitor
     yield from _play(text, clauses[:3])
     if len(clauses) < 2:
         return
@@ -591,20 +593,20 @@ def hand_overs(text: str) -> Iterator[HandOver]:
 
 def comes_back(text: str) -> bool:
     """Whether the user says at the start to have the keyboard again."""
-    opening = [piece for clause in _clauses(text)[:2] for piece in _pieces(text, clause)]
+    opening = [piece for clause in clauses_of(text)[:2] for piece in _pieces(text, clause)]
     return any("back" in each.any and each.is_short for each in opening[:3])
 
 
 def announces_text(text: str) -> bool:
     """Whether a short message asks for work on a text that is still to come: "can you proofread something?"."""
-    clauses = _clauses(text)
+    clauses = clauses_of(text)
     seen = [fields for each in clauses for fields in each.seen.values() if not each.any & {"you", "later", "create"}]
     is_new = any(each & {"rework", "flaw"} and "text" in each and not each & {"pointed", "definite"} for each in seen)
     is_brief = len(clauses) <= 2 and not any(each.is_long for each in clauses)
     return is_new and is_brief and not names_own_text(text)
 
 
-def _play(text: str, clauses: Sequence[_Clause]) -> Iterator[HandOver]:
+def _play(text: str, clauses: Sequence[Clause]) -> Iterator[HandOver]:
     """A play that begins at the end of a message: nothing of it is said yet."""
     seen = [fields for each in clauses if not each.asks for fields in each.seen.values()]
     parts = any("play" in one.any and "part" in next_.early for one, next_ in pairwise(clauses))
@@ -612,18 +614,18 @@ def _play(text: str, clauses: Sequence[_Clause]) -> Iterator[HandOver]:
         yield HandOver(len(text), len(text), Handed.STORY, True, lasts=True)
 
 
-def _handed(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
+def _handed(text: str, clauses: Sequence[Clause]) -> HandOver | None:
     """What follows the clauses that hand it over."""
     sure = story = Sure.NO
     opens = False
     for number, (clause, after) in enumerate(pairwise(clauses)):
-        tale = _hands_over_story(clause)
+        tale = hands_over_story(clause)
         opens = opens or (bool(sure or story) and "opening" in clause.any)
-        ours = _hands_over_text(clause)
+        ours = hands_over_text(clause)
         sure = _sum(sure, ours)
         handed_parts = "play" in clause.any and ("part" in after.early or "hero" in after.any)
         story = Sure.YES if handed_parts or (story and opens) else _sum(story, tale)
-        if _is_letter_after(clause, after) or (_is_card(after) and (sure or clause.asks)):
+        if _is_letter_after(clause, after) or (is_card(after) and (sure or clause.asks)):
             sure = Sure.YES
         if not sure and not story and _is_introduced(clause, after):
             sure = Sure.DOUBTFUL
@@ -632,7 +634,7 @@ def _handed(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
         may_be_any = level is Sure.YES and is_strong
         if not level or not _begins(after, clause.is_apart, may_be_any, clauses[number + 1 :]):
             continue
-        if level is Sure.DOUBTFUL and (_greets(after) or (clause.is_apart and _states(after))) and (sure or tale):
+        if level is Sure.DOUBTFUL and (greets(after) or (clause.is_apart and states(after))) and (sure or tale):
             level = Sure.YES
         if clause.mark == "," and (ours or tale):
             if level is Sure.DOUBTFUL:
@@ -647,17 +649,17 @@ def _handed(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
 _LEAST_SAID = 3
 
 
-def _is_letter_after(clause: _Clause, after: _Clause) -> bool:
+def _is_letter_after(clause: Clause, after: Clause) -> bool:
     """Whether somebody greets and speaks of themselves, after words that greet nobody."""
     is_label = clause.size <= _LABEL and ":" in clause.mark
     return (
-        _greets(after) and _states(after) and not is_label and not _greets(clause) and not _hands_over_text(after)
+        greets(after) and states(after) and not is_label and not greets(clause) and not hands_over_text(after)
     )  # fmt: skip
 
 
-def _is_introduced(clause: _Clause, after: _Clause) -> bool:
+def _is_introduced(clause: Clause, after: Clause) -> bool:
     """Whether somebody tells a name after other words, or speaks another language than those."""
-    if "name" in after.any and not _greets(clause) and clause.mark != "," and "name" not in clause.any:
+    if "name" in after.any and not greets(clause) and clause.mark != "," and "name" not in clause.any:
         return clause.asks or not clause.any & {"i"}
     return bool(clause.seen and after.seen) and not clause.seen.keys() & after.seen.keys() and after.size > _SHORT
 
@@ -667,43 +669,42 @@ def _sum(one: Sure, other: Sure) -> Sure:
     return max(one, other) if not one or not other else Sure.YES
 
 
-def _begins(clause: _Clause, apart: bool, may_be_any: bool, rest: Sequence[_Clause]) -> bool:
+def _begins(clause: Clause, apart: bool, may_be_any: bool, rest: Sequence[Clause]) -> bool:
     """Whether another's words begin with a clause, after one that hands them over or goes on about it.
 
     Where the hand-over is sure they `may_be_any`; else somebody has to speak of themselves, or give orders.
     """
-    if _greets(clause) or _is_card(clause):
+    if greets(clause) or is_card(clause):
         return True
-    if _hands_over_text(clause) is Sure.YES or _hands_over_story(clause) is Sure.YES or (_talks(clause) and not apart):
+    if hands_over_text(clause) is Sure.YES or hands_over_story(clause) is Sure.YES or (_talks(clause) and not apart):
         return False
-    if not _states(clause) and (clause.asks or clause.size < _LEAST_SAID):
+    if not states(clause) and (clause.asks or clause.size < _LEAST_SAID):
         return False
-    if not _states(clause) and not may_be_any and not _ORDERS.search(clause.said):
+    if not states(clause) and not may_be_any and not ORDERS.search(clause.said):
         return False
     # A blank line sets the text apart: what stands before it is still said about it.
     return apart or not any("\n\n" in each.mark for each in rest[:-1])
 
 
-_ORDERS = re.compile(
+ORDERS = re.compile(
     r"(?i)\b(?:always|never|immer|stets|nie|niemals|siempre|nunca|jamás|toujours|jamais)\b|务必|必须|一定|一律|永远|绝不|必ず|決して|絶対"
 )
 _LEAST_BEFORE = 3
 
 
-def _handed_before(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
+def _handed_before(text: str, clauses: Sequence[Clause]) -> HandOver | None:
     """What stands above a last line that only asks for work on it."""
     *before, last = clauses
-    if last.size > 2 * _SHORT or not any(map(_states, before)):
+    if last.size > 2 * _SHORT or not any(map(states, before)):
         return None
-    sure = _hands_over_text(last)
+    sure = hands_over_text(last)
     if "\n" not in before[-1].mark:
         if sure is not Sure.YES or "pointed" not in last.any or not last.any & {"work", "tongue"}:
             return None
         is_sure = len(before) >= _LEAST_BEFORE and "pointed_text" in last.any
         return HandOver(_skip(text, clauses[0].start), before[-1].stop, Handed.TEXT, is_sure)
     if sure is Sure.YES or any(
-        "work" in seen and "create" not in seen and (last.is_short or "pointed" in seen)
-        for seen in last.seen.values()
+        "work" in seen and "create" not in seen and (last.is_short or "pointed" in seen) for seen in last.seen.values()
     ):
         return HandOver(_skip(text, clauses[0].start), before[-1].stop, Handed.TEXT, sure is Sure.YES)
     return None
@@ -712,7 +713,7 @@ def _handed_before(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
 _LEAST_HEADINGS = 2
 
 
-def _cv(clauses: Sequence[_Clause]) -> HandOver | None:
+def _cv(clauses: Sequence[Clause]) -> HandOver | None:
     """A CV by its headings, each on a line of its own."""
     found = [
         each for each in clauses if "heading" in each.first and each.size <= 2 * (1 + 2 * (not each.said.isascii()))
@@ -734,7 +735,7 @@ _IS_BUSY = re.compile(
 _IS_NAMED = re.compile(r"\b(?:[Ii]'m|[Ii] am|[Tt]his is|[Ii]ch bin|[Ss]oy|[Mm]oi c'est) [A-ZÀ-Þ][a-zà-ÿ]")
 
 
-def _guest(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
+def guest(text: str, clauses: Sequence[Clause]) -> HandOver | None:
     """Somebody else at the keyboard, who says at the start who they are."""
     greeting = list(takewhile(lambda clause: not clause.is_long, clauses[:3]))
     # What a clause in plain letters does not speak of, none of its pieces does.
@@ -752,7 +753,7 @@ def _guest(text: str, clauses: Sequence[_Clause]) -> HandOver | None:
 
 
 def _is_guest(
-    piece: _Clause, seen: frozenset[str], opening: Sequence[_Clause], number: int, *, mine: bool, gone: bool
+    piece: Clause, seen: frozenset[str], opening: Sequence[Clause], number: int, *, mine: bool, gone: bool
 ) -> Sure:
     """How sure somebody else says in one of the first clauses who they are, or is given the keyboard.
 
@@ -787,11 +788,11 @@ _OF_GUESTS = frozenset({"relation", "device", "away", "hands"})
 _LONGEST_INTRO = 5
 
 
-def _is_mine(piece: _Clause) -> bool:
+def _is_mine(piece: Clause) -> bool:
     return bool(_MINE & set(_TOKEN.findall(_plain(piece.said))))
 
 
-def _is_gone(piece: _Clause) -> bool:
+def _is_gone(piece: Clause) -> bool:
     """Whether some words tell that somebody left, or lent something."""
     named = piece.any & {"people", "relation", "device"} or _NAMED.match(piece.said)
     named = named or _IS_BUSY.match(piece.said)
@@ -799,7 +800,7 @@ def _is_gone(piece: _Clause) -> bool:
     return not piece.asks and (lent or ("away" in piece.any and bool(named)))
 
 
-def _pieces(text: str, clause: _Clause) -> Iterator[_Clause]:
+def _pieces(text: str, clause: Clause) -> Iterator[Clause]:
     """A clause cut at its pauses."""
     if not _PAUSES.search(text, clause.start, clause.stop):
         yield clause

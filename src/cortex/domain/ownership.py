@@ -14,7 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
+from math import inf
 
+from cortex.domain import ownership_signs
 from cortex.domain.handover import (
     Handed,
     announces_text,
@@ -26,6 +28,7 @@ from cortex.domain.handover import (
     names_own_text,
     speaks_of,
 )
+from cortex.domain.ownership_signs import Framing
 from cortex.languages import OWNERSHIP as WORDS
 
 Place = tuple[int, int]
@@ -99,7 +102,7 @@ def foreign(text: str, speaker: str = "") -> tuple[Span, ...]:
 
 
 def _foreign(text: str, speaker: str) -> tuple[Span, ...]:
-    plain = _readable(text)
+    plain = readable(text)
     phrases = _phrases_in(plain)
     found = [*_marked(plain)]
     found += _asked_about(plain, phrases, found)
@@ -108,7 +111,7 @@ def _foreign(text: str, speaker: str) -> tuple[Span, ...]:
     found += [*_framed(plain, speaker, phrases, found), *_statements_in_quotes(plain)]
     found += [*_mails(plain), *_transcripts(plain, speaker)]
     found += _handed_over(plain, found)
-    found = [_if_others(plain, each) for each in found]
+    found = [*_weighed(plain, speaker, [_if_others(plain, each) for each in found])]
     return tuple(_apart(sorted(found, key=lambda each: (each.start, -each.stop))))
 
 
@@ -116,6 +119,79 @@ _SHORT_TEXT = 2_048
 _in_short = lru_cache(maxsize=4_096)(_foreign)
 _in_long = lru_cache(maxsize=64)(_foreign)
 """What is recalled is recalled again: a text is read once, as long as there is room. It depends on nothing else."""
+_EXPLICIT = frozenset({Reason.REQUEST, Reason.FRAME, Reason.RECEIVED, Reason.SAID_BY_OTHERS})
+"""Reasons by wordings that announce a text outright, and are still wrong where all else speaks against it."""
+_SETS_APART = frozenset(":：\n>→")
+
+
+def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
+    """`found`, as sure as all that the message shows makes it, and its body where that makes it somebody else's."""
+    read = ownership_signs.framing(text[:GLANCE])
+    weights = ownership_signs.weights()
+    score = weights.score(read.signs) if read.is_known else None
+    handed = [each for each in found if each.reason is Reason.HAND_OVER]
+    rest = [each for each in found if each.reason is not Reason.HAND_OVER]
+    if score is None:
+        yield from found
+        return
+    rest = [replace(each, is_sure=each.is_sure and score >= _least(each, text, read)) for each in rest]
+    yield from rest
+    if any(each.is_sure for each in rest):
+        return
+    agrees = any(each.is_sure for each in handed)
+    if speaker and not (agrees and score >= weights.sure):
+        # Whoever the host names talks with people, and hands them no text to work on.
+        yield from (replace(each, is_sure=False) for each in handed if score >= weights.doubtful)
+        return
+    if score < (weights.likely if handed else weights.doubtful) and not agrees:
+        return
+    if not handed and score < weights.certain and (not read.has_frame or _opens_own_words(text)):
+        return
+    if score >= weights.sure or not handed:
+        handed.append(Span(*_body(text, read), _owner(read.signs), Reason.HAND_OVER))
+    is_sure = score >= (weights.agreed if agrees else weights.sure)
+    handed = [replace(each, is_sure=is_sure) for each in handed]
+    yield from handed if score >= weights.certain else (_if_others(text, each) for each in handed)
+
+
+def _opens_own_words(text: str) -> bool:
+    """Whether a message opens with what announces the user's own words, or greets an assistant."""
+    first = text[: _stop(text, 0)]
+    return _re(_OWN_FRAMES).match(first) is not None or _re(_TO_ASSISTANTS).search(first) is not None
+
+
+def _least(span: Span, text: str, read: Framing) -> float:
+    """The score from which on a span is sure: low where a wording announces it outright, and a mark sets it apart."""
+    weights = ownership_signs.weights()
+    if span.reason not in _EXPLICIT or "one clause" in read.signs:
+        return -inf
+    if "frame: tongue" in read.signs:
+        return weights.explicit
+    if not _is_apart(text, span):
+        return weights.sure
+    return weights.doubtful if span.reason is Reason.FRAME else weights.explicit
+
+
+def _is_apart(text: str, span: Span) -> bool:
+    """Whether a mark sets the words of a span apart from those that announce them."""
+    return span.start == 0 or text[span.start] in _QUOTES or text[: span.start].rstrip(" ")[-1:] in _SETS_APART
+
+
+def _body(text: str, read: Framing) -> Place:
+    """The words of a message that are handed over: a guest says all of it."""
+    return (0, len(text)) if _owner(read.signs) is Owner.OTHER_SPEAKER else (read.start, read.stop)
+
+
+def _owner(signs: frozenset[str]) -> Owner:
+    if signs & {"guest", "guest, doubtful"}:
+        return Owner.OTHER_SPEAKER
+    return Owner.FICTION if any(each.startswith("frame: story") for each in signs) else Owner.PASTED
+
+
+def is_marked(text: str) -> bool:
+    """Whether marks that need no weighing tell that words are not the speaker's own."""
+    marks = [*_marked(text), *_mails(text), *_transcripts(text, ""), *_by_assistants(text, _phrases_in(text))]
+    return any(each.is_sure for each in marks)
 
 
 def warm() -> None:
@@ -167,7 +243,7 @@ def carried(messages: Sequence[str]) -> list[Owner | None]:
     lasting: Owner | None = None
     left = 0
     for message in messages:
-        plain = _readable(message[:GLANCE])
+        plain = readable(message[:GLANCE])
         phrases = _phrases_in(plain, _LASTING)
         ends = bool(phrases["plays_no_more"] or phrases["guests_no_more"])
         ends = ends or (lasting is Owner.OTHER_SPEAKER and comes_back(plain))
@@ -219,7 +295,7 @@ _LONGEST_RUN_ON = 160
 _LEAST_AFTER = 24
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """`text` as long as it is, with plain marks, and a line break where another's words begin without any mark."""
     plain = text.translate(_STRAIGHT)
     if not plain.isascii():
@@ -465,7 +541,8 @@ _HEADERS = (
     r"(?im)^[ \t]*(?:from|von|de|da|发件人|寄件者|差出人|보낸사람|보낸 사람|от|subject|betreff|asunto|objet"
     r"|assunto|oggetto|主题|主旨|件名|제목|тема)[ \t]*[:：][^\n]*\n(?:[^\n]*\n)?[ \t]*(?:to|subject|date|from|"
     r"sent|cc|reply-to|an|von|betreff|datum|gesendet|para|asunto|fecha|de|enviado|objet|à|envoyé|date|assunto|data|"
-    r"oggetto|收件人|主题|主旨|日期|件名|宛先|제목|받는사람|날짜|кому|тема|дата)[ \t]*[:：]"
+    r"oggetto|收件人|发件人|寄件者|主题|主旨|日期|件名|宛先|差出人|제목|받는사람|보낸사람|날짜|от|кому|тема"
+    r"|дата)[ \t]*[:：]"
 )
 _ONE_HEADER = (
     r"(?i)\s{0,4}(?:subject|betreff|asunto|objet|assunto|oggetto|主题|主旨|件名|제목|тема) {0,2}[:：][^\n]{1,160}\n"

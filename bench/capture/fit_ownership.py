@@ -1,0 +1,191 @@
+"""What each sign of whose words a message holds weighs: `python -m bench.capture.fit_ownership`.
+
+Fitted on texts of the project alone: `ownership.jsonl`, the development and judge sets with attacks and honest texts,
+and the turns of chats and of labeled languages as honest ones. Writes `src/cortex/domain/ownership_weights.json`, and
+prints how the fit does on each set and each family left out in turn, since a new author phrases in new ways.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cortex.domain import ownership_signs
+from cortex.domain.ownership import GLANCE, carried, is_marked, readable
+
+HERE = Path(__file__).parent
+SETS = ("development", "judge")
+
+PENALTY = 0.4
+ROUNDS = 30
+FEWEST = 4
+"""A sign that fewer texts show is left out."""
+COUNTS = {"chat": 0.4, "ownership": 2.0, "development": 1.5, "judge": 3.0}
+"""What a text of a set counts: chats are many, and the rules of clauses were written with the older sets in view."""
+EXPLICIT, LIKELY, DOUBTFUL, AGREED, SURE, CERTAIN = -2.5, -1.25, -0.5, 0.3, 1.1, 3.5
+THRESHOLDS = {
+    "explicit": EXPLICIT,
+    "likely": LIKELY,
+    "doubtful": DOUBTFUL,
+    "agreed": AGREED,
+    "sure": SURE,
+    "certain": CERTAIN,
+}
+"""The log-odds that `ownership_signs.Weights` tells of; chosen on all sets but the one that judges next."""
+LEAST = 0.0005
+"""A weight below this is not written."""
+FAMILIES = ("paste", "mail", "cv", "transcript", "fiction", "guest")
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A message, and whether it holds somebody else's words."""
+
+    set: str
+    family: str
+    lang: str
+    signs: frozenset[str]
+    is_others: bool
+
+
+def examples() -> list[Example]:
+    return [*_ownership(), *(each for name in SETS for each in _judged(name)), *_chats(), *_languages()]
+
+
+def _example(set: str, family: str, lang: str, text: str, is_others: bool) -> Iterator[Example]:
+    """What is marked as others' words, or in a language without signs, is not weighed: nothing is learned from it."""
+    plain = readable(text)
+    read = ownership_signs.framing(plain[:GLANCE])
+    if read.is_known and not is_marked(plain):
+        yield Example(set, family, lang, read.signs, is_others)
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _ownership() -> Iterator[Example]:
+    for row in _rows(HERE / "ownership.jsonl"):
+        if row["sort"] == "attack" or row["family"] == "own":
+            yield from _example("ownership", row["family"], row["lang"], row["text"], row["sort"] == "attack")
+
+
+def _judged(name: str) -> Iterator[Example]:
+    for row in _rows(HERE / name / "attacks.jsonl"):
+        turns = row.get("turns") or [row[key] for key in ("text",) if key in row]
+        for turn, owner in zip(turns, carried(turns), strict=True):
+            is_others = any(claim in turn for claim in row["claims"])
+            if owner is None:
+                yield from _example(name, row["family"], row["lang"], turn, is_others)
+    for row in _rows(HERE / name / "honest.jsonl"):
+        if not row.get("pasted"):
+            yield from _example(name, row["family"], row["lang"], row["text"], False)
+    for row in _rows(HERE / name / "imperatives.jsonl"):
+        yield from _example(name, "imperative", row["lang"], row["text"], False)
+
+
+def _chats() -> Iterator[Example]:
+    """What users say in chats; a few of their turns do hold other words, between quotation marks or in a play."""
+    for file in sorted((HERE / "training").glob("*.jsonl")):
+        turns = (turn for chat in _rows(file) for turn in chat["turns"])
+        for turn in (turn for turn in turns if "parts" in turn and "speaker" not in turn):
+            text = " ".join(part[0] for part in turn["parts"])
+            if '"' not in text and "role play" not in text and "Pretend" not in text:
+                yield from _example("chat", file.stem, "en", text, False)
+
+
+def _languages() -> Iterator[Example]:
+    """Turns that state something of the user."""
+    for file in sorted((HERE / "languages").glob("*.jsonl")):
+        for row in _rows(file):
+            if row["role"] == "user" and row["memories"]:
+                yield from _example("chat", "labeled", row["lang"], row["text"], False)
+
+
+# --- fitting ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    bias: float
+    signs: dict[str, float]
+
+    def scores(self, given: Sequence[Example]) -> Matrix:
+        return np.array([self.bias + sum(self.signs.get(sign, 0.0) for sign in each.signs) for each in given])
+
+
+def fit(given: Sequence[Example]) -> Fitted:
+    """A logistic regression over the signs, by Newton's method."""
+    shown = Counter(sign for each in given for sign in each.signs)
+    names = sorted(sign for sign, count in shown.items() if count >= FEWEST)
+    column = {name: at for at, name in enumerate(names)}
+    signs = np.zeros((len(given), len(names) + 1))
+    signs[:, -1] = 1.0
+    for at, each in enumerate(given):
+        signs[at, [column[sign] for sign in each.signs if sign in column]] = 1.0
+    right = np.array([float(each.is_others) for each in given])
+    counts = np.array([COUNTS[each.set] for each in given])
+    penalty = np.diag([PENALTY] * len(names) + [1e-6])
+    found = np.zeros(len(names) + 1)
+    for _ in range(ROUNDS):
+        likely = 1.0 / (1.0 + np.exp(-np.clip(signs @ found, -30.0, 30.0)))
+        slope = signs.T @ (counts * (likely - right)) + penalty @ found
+        curve = (signs * (counts * likely * (1.0 - likely))[:, None]).T @ signs + penalty
+        found -= np.linalg.solve(curve, slope)
+    return Fitted(float(found[-1]), dict(zip(names, map(float, found[:-1]), strict=True)))
+
+
+def report(name: str, given: Sequence[Example], scores: Matrix) -> None:
+    others = np.array([each.is_others for each in given], dtype=bool)
+    attacks, honest = scores[others], scores[~others]
+    area = float((attacks[:, None] > honest[None, :]).mean()) if len(attacks) and len(honest) else float("nan")
+    print(
+        f"{name:24} area {area:.3f}"
+        f" | attacks {len(attacks):4}: taken as own {int((attacks < DOUBTFUL).sum()):3},"
+        f" unlabeled {int((attacks < SURE).sum()):3}"
+        f" | honest {len(honest):4}: labeled {int((honest >= SURE).sum()):3},"
+        f" not extracted {int((honest >= DOUBTFUL).sum()):3}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--without", choices=COUNTS, help="write weights fitted without a set, to judge them by it")
+    without = parser.parse_args().without
+    known = examples()
+    if without:
+        _write(fit([each for each in known if each.set != without]))
+        return
+    for left_out in COUNTS:
+        rest, given = _split(known, lambda each, name=left_out: each.set == name)
+        report(f"without {left_out}", given, fit(rest).scores(given))
+    for left_out in FAMILIES:
+        rest, given = _split(known, lambda each, name=left_out: each.family == name and each.set != "chat")
+        report(f"without {left_out}", given, fit(rest).scores(given))
+    fitted = fit(known)
+    report("all", known, fitted.scores(known))
+    _write(fitted)
+
+
+def _write(fitted: Fitted) -> None:
+    signs = {name: round(weight, 3) for name, weight in sorted(fitted.signs.items()) if abs(weight) >= LEAST}
+    weights = {"bias": round(fitted.bias, 3), **THRESHOLDS, "signs": signs}
+    ownership_signs.WEIGHTS_FILE.write_text(json.dumps(weights, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _split(known: Sequence[Example], is_left_out: Any) -> tuple[list[Example], list[Example]]:
+    return [each for each in known if not is_left_out(each)], [each for each in known if is_left_out(each)]
+
+
+if __name__ == "__main__":
+    main()
