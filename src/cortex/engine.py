@@ -360,7 +360,10 @@ class Engine:
         return self._change_state(id, self._forgetting, "forget")
 
     def restore(self, id: str) -> Forgotten:
-        """Undo `forget`; or that a memory was superseded: it holds again, beside what had replaced it."""
+        """Undo `forget`; or that a memory was superseded: it holds again, beside what had replaced it.
+
+        A turn that expired is kept for good from then on.
+        """
         return self._change_state(id, self._restoring, "restore")
 
     def contradictions(self, *, limit: int = 50) -> Sequence[Contradiction]:
@@ -493,6 +496,9 @@ class Engine:
 
         if isinstance(trace, Memory) and trace.state is State.SUPERSEDED and trace.superseded_by is not None:
             return reconciliation.unreplaced(trace, view)
+        if isinstance(trace, Turn) and trace.state is State.EXPIRED:
+            # It has no retention that could be changed: who brings it back wants it to stay.
+            return [Put(trace.revised(state=State.ACTIVE, expires_at=None), EventKind.RESTORED)]
         state = _state_to_restore(view.history(trace.id))
         return () if trace.state is state else [Put(trace.revised(state=state), EventKind.RESTORED)]
 

@@ -208,8 +208,10 @@ class TestRetention:
     def test_most_is_kept_until_told_otherwise(self):
         assert only("I work as a nurse.").retention is Retention.PERMANENT
 
-    def test_what_holds_for_today_lives_for_the_session(self):
-        assert only("My daughter is with her grandparents today.").retention is Retention.SESSION
+    def test_what_holds_for_today_lives_for_a_day_however_often_it_is_used(self):
+        """X6"""
+        candidate = only("My daughter is with her grandparents today.")
+        assert (candidate.retention, candidate.ttl) == (Retention.TTL, timedelta(days=1))
 
     def test_what_holds_for_a_week_has_a_time_to_live(self):
         candidate = only("My sister is visiting Porto this week.")

@@ -9,8 +9,8 @@ import pytest
 from cortex.capture import policies
 from cortex.capture.claims import can_change
 from cortex.capture.flow import MOST_DISPUTED
-from cortex.capture.lasting import is_life_event
 from cortex.domain.lanes import Lane, State
+from cortex.domain.limits import is_life_event
 from cortex.domain.memory import Memory, Retention
 from cortex.engine import ANY_STATE, Engine
 from cortex.ports.store import Filter

@@ -22,8 +22,8 @@ from typing import Any
 
 import cortex
 from cortex.capture import classify, policies
-from cortex.domain import handover, ownership
-from cortex.languages import WORDS
+from cortex.domain import handover, limits, ownership
+from cortex.languages import LIMITS, WORDS
 from cortex.languages.en import slots
 from cortex.languages.packs import DEFAULT_PACKS
 
@@ -196,13 +196,23 @@ def _bound(name: str, inside: ast.FunctionDef, module: ModuleType) -> Iterator[s
             yield from _strings(node.value, inside, module)
 
 
+def _every(values: Iterable[Any]) -> SimpleNamespace:
+    """Values of one dataclass as one, each of its fields with those of all."""
+    several = list(values)
+    return SimpleNamespace(
+        **{each.name: [getattr(value, each.name) for value in several] for each in fields(several[0])}
+    )
+
+
+_EVERY_LIMIT = _every(LIMITS.values())
+_EVERY_SHAPE = _every(map(limits._shapes, LIMITS))
+
 HELD: Mapping[str, Mapping[str, Any]] = {
     "capture.classify": {"pattern": [pattern for cues in classify._CUES.values() for _, pattern in cues]},
     "languages.signs": {"pattern": [list(weigher.get("signs", {}).values()) for weigher in _WEIGHERS]},
     "languages.en.slots": {"unit": [unit for unit, _ in slots._UNITS]},
     "capture.policies": {"shape": [shape for _, shape in policies._SIGNS]},
     "capture.rules._lead": {"pattern": [(pack.explicit, pack.corrections, pack.leads) for pack in DEFAULT_PACKS]},
-    "capture.rules.retention_of": {"pattern": [shape for pack in DEFAULT_PACKS for shape, *_ in pack.passing]},
     "capture.clauses": {
         "words": _CLAUSES, "pattern": [pattern for words in _CLAUSES for pattern in (words.unreal, words.errands)],
     },
@@ -212,6 +222,7 @@ HELD: Mapping[str, Mapping[str, Any]] = {
         "pattern": [pattern for words in _REFERENCES for pattern in (words.someone, words.something, words.several)],
     },
     "capture.statements": {"pattern": [[*pack.signs.values(), *pack.rule_signs.values()] for pack in DEFAULT_PACKS]},
+    "domain.limits": {"lang": 0, "code": 0, "LIMITS": [_EVERY_LIMIT], "_shapes": lambda _: _EVERY_SHAPE},
     "domain.suspicion._rules_for": {"letters": [words.letters for words in WORDS]},
     "domain.ownership": {
         "bucket": SimpleNamespace(any=[each.any for each in ownership._index().values()]),

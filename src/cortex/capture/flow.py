@@ -7,15 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cortex.capture import gate, queue, reconcile
+from cortex.capture import gate, queue, reconcile, retention, rules
 from cortex.capture.candidate import Candidate
 from cortex.capture.claims import can_change
-from cortex.capture.lasting import is_life_event
 from cortex.capture.policies import CapturePolicy
 from cortex.capture.reconcile import Decision, Known, Verdict
 from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import Lane, State
-from cortex.domain.memory import Memory, Retention
+from cortex.domain.memory import Memory
 from cortex.domain.ownership import is_own
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import REDACTED
@@ -192,8 +191,8 @@ class Capture:
         for candidate in self._kept(self.extract(turns), by_id):
             sources = [by_id[id] for id in candidate.source_turns]
             newest = max(sources, key=lambda turn: (turn.created_at, turn.seq))
-            if is_life_event(candidate.text):
-                candidate = replace(candidate, retention=Retention.PERMANENT, ttl=None)
+            if candidate.span is None:  # a model put it into its own words
+                candidate = _retained(candidate, newest)
             draft = candidate.draft(scope=newest.scope, source_kind=newest.source_kind, said_at=newest.created_at)
             id = TraceId(self.ids(self.clock.now()))
             if self.policy.importance is not None:
@@ -250,6 +249,17 @@ def _in_slot(memory: Memory, view: View) -> list[Memory]:
         states=frozenset(State),
     )
     return [each for each in view.scan(same) if isinstance(each, Memory)]
+
+
+def _retained(candidate: Candidate, said: Turn) -> Candidate:
+    lang, fills_slot = candidate.lang or _lang(said), bool(candidate.attribute)
+    kept, ttl = retention.of(candidate.text, said.created_at, lang, candidate.kind, fills_slot=fills_slot)
+    return replace(candidate, retention=kept, ttl=ttl)
+
+
+def _lang(said: Turn) -> str:
+    pack = rules.language(said.text)
+    return pack.lang if pack else ""
 
 
 def _day(turns: Sequence[Turn]) -> str:

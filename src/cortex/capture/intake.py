@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from cortex.capture import gate, history
+from cortex.capture import gate, history, passing_turns
 from cortex.capture.audience import kind_of, to_assistant
 from cortex.capture.history import Aligned, Line, Trail
 from cortex.capture.messages import Message, heard, in_parts
@@ -332,6 +332,8 @@ def _turns(
             # Nothing in it says that it is play, or a guest's: its tier has to. People among themselves are named.
             kind, turn = Kind.EPISODE, turn.revised(trust=least((turn.trust, TrustTier.UNTRUSTED)))
         turn = turn.revised(kind=kind)
+        if heard_by[number]:  # what people tell each other is a record of that
+            turn = turn.revised(expires_at=passing_turns.expires_at(turn))
         turns.append(turn)
         if turn.trust is not TrustTier.TRUSTED:
             seen.append(turn.text)
@@ -453,7 +455,8 @@ def _edits(
     for old, new in aligned.revised:
         text, turn = spoken[new].line.text, stored[old]
         trust = least([turn.trust, tier_for(turn.source_kind, text)])
-        changes.append(Put(turn.revised(text=text, trust=trust), EventKind.REVISED))
+        edited = turn.revised(text=text, trust=trust)
+        changes.append(Put(edited.revised(expires_at=passing_turns.expires_at(edited)), EventKind.REVISED))
     changes += [Put(stored[at].revised(state=State.SUPERSEDED), EventKind.WITHDRAWN) for at in aligned.withdrawn]
     intake.revised, intake.withdrawn = len(aligned.revised), len(aligned.withdrawn)
     gone = frozenset([stored[old].id for old, _ in aligned.revised] + [stored[at].id for at in aligned.withdrawn])

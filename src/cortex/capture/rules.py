@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from itertools import islice
 
-from cortex.capture import prose
+from cortex.capture import prose, retention
 from cortex.capture.candidate import Candidate
-from cortex.domain import instructions
-from cortex.domain.memory import Kind, Retention
+from cortex.domain import instructions, limits
+from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
 from cortex.languages.pack import USER, Heard, Pack, Rule, Slot, compiled
 from cortex.languages.packs import DEFAULT_PACKS
@@ -99,6 +98,19 @@ def standing(text: str, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> bool:
     return False
 
 
+def is_to_be_remembered(sentence: str, pack: Pack) -> bool:
+    """Whether the user asks outright that a sentence be remembered."""
+    return _lead(sentence, 0, len(sentence), pack).explicit
+
+
+def stated(sentence: str, pack: Pack) -> list[tuple[str, Kind]]:
+    """What a sentence states, in its words, and of what kind it is."""
+    return [
+        (sentence[found.start : found.end], found.rule.kind)
+        for found in _matches(sentence, sentence, 0, len(sentence), pack, USER)
+    ]
+
+
 def weightiest(found: list[Candidate]) -> list[Candidate]:
     """The best few, none of which says what another says."""
     ranked = sorted(found, key=lambda each: (-each.importance, -each.confidence, each.span))
@@ -170,8 +182,32 @@ def in_sentence(turn: Turn, own: str, start: int, end: int, pack: Pack) -> Itera
 
 def _matches(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
     """What the rules find in one sentence; the clauses that hang on a statement are part of it."""
+    if limited := _limited(own, said, start, end, pack, me):
+        return [limited]
     if pack.spelling:
         own = own[:start] + own[start:end].translate(pack.spelling) + own[end:]
+    return _unlimited(own, said, start, end, pack, me)
+
+
+def _limited(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> _Found | None:
+    """A sentence that is an instruction for a time, or for a project: as a whole, with its limit."""
+    found = limits.limited(own[start:end], pack.lang)
+    if found is None:
+        return None
+    order, limit = found
+    if pack.has_instruction_grammar:
+        rule = LIMITED if instructions.is_instruction(own[start:end]) else None
+    else:
+        is_meant = limit.is_meant or instructions.split(order).of_manner
+        lasts = is_meant and not limit.of_project and limits.is_order(order, pack.lang)
+        text = (limits.lasting(order, pack.lang) if lasts else order).translate(pack.spelling)
+        orders = _unlimited(text, text, 0, len(text), pack, me)
+        rule = LIMITED if any(each.rule.kind is Kind.RULE for each in orders) else None
+    first = compiled(r"(?s:.)").match(own, start, end)
+    return _Found(rule, Heard(first, said, me), _Lead(start), start, end) if rule and first else None
+
+
+def _unlimited(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
     clauses = list(_clauses(own, start, end, pack))
     stated_to = max((clause.end for clause in clauses if clause.states), default=end)
     found = [_first(own, said, clause, stated_to, end, pack, me) for clause in clauses]
@@ -305,6 +341,8 @@ def _stop(rule: Rule, lead: _Lead, clause: _Clause, stated_to: int, end: int) ->
     return max(stated_to, clause.end) if rule.whole else clause.end
 
 
+LIMITED = Rule(name="rule.limited", pattern="", kind=Kind.RULE, importance=0.85, confidence=0.85)
+"""An instruction that holds for a time, or for a project."""
 _ENOUGH = {True: 8, False: 4}
 _REMEMBER = Rule(name="remember", pattern="", kind=Kind.FACT, importance=_EXPLICIT_IMPORTANCE, confidence=0.9)
 
@@ -347,7 +385,11 @@ def _candidate(turn: Turn, found: _Found, pack: Pack) -> Candidate:
     slot = _tidy(rule.fill(heard)) if rule.fill else Slot(heard.me)
     if slot.value and not rule.negated:
         slot = _sound(slot, turn.text[start:end], pack)
-    retention, ttl = retention_of(turn.text[start:end], pack)
+    kept, ttl = retention.of(
+        turn.text[start:end], turn.created_at, pack.lang, rule.kind, fills_slot=bool(slot.attribute)
+    )
+    if lead.explicit and rule.kind is not Kind.RULE:
+        kept, ttl = retention.FOR_GOOD
     return Candidate(
         text=turn.text[start:end],
         kind=rule.kind,
@@ -360,8 +402,8 @@ def _candidate(turn: Turn, found: _Found, pack: Pack) -> Candidate:
         negated=rule.negated,
         corrects=lead.corrects or rule.name.startswith("correction"),
         importance=max(rule.importance, _EXPLICIT_IMPORTANCE) if lead.explicit else rule.importance,
-        retention=Retention.PERMANENT if lead.explicit or rule.kind is Kind.RULE else retention,
-        ttl=None if lead.explicit or rule.kind is Kind.RULE else ttl,
+        retention=kept,
+        ttl=ttl,
         topic=instructions.split(turn.text[start:end]).condition if rule.kind is Kind.RULE else "",
         lang=pack.lang,
         found_by=f"{pack.lang}/{rule.name}",
@@ -399,13 +441,6 @@ def _sound(slot: Slot, said: str, pack: Pack) -> Slot:
     is_cut = ends_with_words and bool(_CUT.match(rest))
     is_denied = bool(pack.denies and compiled(pack.denies).search(said[:at]))
     return replace(slot, value=value) if value and not is_cut and not is_denied else Slot(slot.subject)
-
-
-def retention_of(text: str, pack: Pack) -> tuple[Retention, timedelta | None]:
-    for pattern, retention, ttl in pack.passing:
-        if compiled(pattern).search(text):
-            return retention, ttl
-    return Retention.PERMANENT, None
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cortex.capture import audience, clauses, prose, rules, standalone, worth
+from cortex.capture import audience, clauses, prose, retention, rules, standalone, worth
 from cortex.capture.candidate import Candidate
 from cortex.capture.worth import Scale, SentenceVectors, Weights, likelihood
 from cortex.domain import instructions
 from cortex.domain.identity import TraceId
-from cortex.domain.memory import Kind, Retention
+from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
 from cortex.domain.vectors import Vector
 from cortex.languages.pack import USER, Pack, compiled
@@ -266,16 +266,35 @@ def _instructions(each: Statement, vector: Vector | None) -> Iterator[Candidate]
     scale = worth.weights(Scale.RULE_BY_SIGNS if vector is None else Scale.RULE)
     score = scale.score(each.signs, vector)
     topic = instructions.split(each.text).condition
+    kept, ttl = retention.of(each.text, each.turn.created_at, each.pack.lang, Kind.RULE)
     if score < scale.threshold:
-        yield from filter(_is_explicit, each.matched)
+        yield from (found for found in each.matched if _is_explicit(found) or _is_unmistakable(found))
     elif each.matched:
-        yield from (found if found.attribute else replace(found, kind=Kind.RULE, topic=topic) for found in each.matched)
+        for place, found in enumerate(each.matched):
+            if not found.attribute:
+                found = replace(found, kind=Kind.RULE, topic=topic, retention=kept, ttl=ttl)
+            yield _with_its_condition(found, each) if place == 0 else found
     else:
         yield Candidate(
             text=each.text, kind=Kind.RULE, confidence=_confidence(score, scale), source_turns=(each.turn.id,),
             span=(each.start, each.end), subject=each.turn.speaker or USER, importance=RULE_IMPORTANCE,
-            topic=topic, lang=each.pack.lang, found_by=f"{each.pack.lang}/rule",
+            retention=kept, ttl=ttl, topic=topic, lang=each.pack.lang, found_by=f"{each.pack.lang}/rule",
         )  # fmt: skip
+
+
+def _is_unmistakable(found: Candidate) -> bool:
+    """Whether it is an instruction whatever it scores: one with a limit, or one to act on the speaker's behalf."""
+    is_limited = found.found_by.endswith(f"/{rules.LIMITED.name}")
+    return is_limited or (found.kind is Kind.RULE and instructions.is_plain_order(found.text))
+
+
+def _with_its_condition(found: Candidate, each: Statement) -> Candidate:
+    """An instruction with what its sentence opens with, where it depends on that."""
+    if found.attribute or found.span is None or found.span[0] <= each.start:
+        return found
+    if not instructions.opens_with_condition(each.text):
+        return found
+    return replace(found, text=each.turn.text[each.start : found.span[1]], span=(each.start, found.span[1]))
 
 
 def _above(score: float, scale: Weights) -> float:
@@ -312,24 +331,33 @@ def _capital(text: str) -> str:
 
 def _candidate(each: Statement, text: str, start: int, score: float, scale: Weights) -> Candidate:
     above = _above(score, scale)
-    retention, ttl = rules.retention_of(each.text, each.pack)
     ruled = next((found for found in each.matched if found.attribute), next(iter(each.matched), None))
     speaker = each.turn.speaker or USER
     base = ruled or Candidate(
         text=text, kind=_kind(each.signs), confidence=0.0, source_turns=(each.turn.id,), subject=speaker
     )
+    kept, ttl = _kept(each, base)
     return replace(
         base,
         text=text,
         confidence=_confidence(score, scale),
         span=(start, each.end),
         importance=round(max(0.5 + 0.35 * above, base.importance if base.attribute else 0.0), 3),
-        retention=retention if base.kind is not Kind.PREFERENCE else Retention.PERMANENT,
-        ttl=ttl if base.kind is not Kind.PREFERENCE else None,
+        retention=kept,
+        ttl=ttl,
         lang=each.pack.lang,
         found_by=f"{each.pack.lang}/statement" if ruled is None else ruled.found_by,
         entities=rules.names_in(text),
     )
+
+
+def _kept(each: Statement, base: Candidate) -> retention.Kept:
+    """How long a statement is kept: for good where a part of it is."""
+    said, lang = each.turn.created_at, each.pack.lang
+    parts = (found for found in each.matched if (found.span or (0, 0)) != each.span and not found.attribute)
+    if any(retention.of(part.text, said, lang, part.kind) == retention.FOR_GOOD for part in parts):
+        return retention.FOR_GOOD
+    return retention.of(each.text, said, lang, base.kind, fills_slot=bool(base.attribute))
 
 
 def _kind(signs: frozenset[str]) -> Kind:

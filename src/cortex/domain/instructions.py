@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
+from cortex.domain import limits
 from cortex.languages import WORDS
 from cortex.languages import instruction_grammar as words
 from cortex.languages.words import either
@@ -53,6 +54,8 @@ def is_instruction(sentence: str) -> bool:
     plain = _plain(sentence)
     if len(plain) > _LONGEST:
         return False
+    if limited := limits.limited(plain.rstrip("?"), "en"):
+        return _is_limited_instruction(*limited)
     at = _end(words.LEAD, plain, 0)
     if _matches(words.CALL_ME, plain, at) or _matches(words.STYLE, plain, at):
         return True
@@ -69,9 +72,32 @@ def is_instruction(sentence: str) -> bool:
 def split(rule: str) -> Instruction:
     """A rule taken apart; in English and, by the usual openings, in the other languages capture reads."""
     plain = _plain(rule)[:_LONGEST]
-    condition = _condition(plain)
-    of_manner = not condition and bool(_compiled(_MANNER).search(plain))
-    return Instruction(rule.strip(), condition, of_manner, _subject(plain))
+    order, limit = limits.limited(plain) or (plain, limits.Front(0))
+    condition = limit.about or _condition(order)
+    of_manner = not condition and bool(_compiled(_MANNER).search(order))
+    return Instruction(rule.strip(), condition, of_manner, _subject(order))
+
+
+def is_plain_order(sentence: str) -> bool:
+    """Whether a sentence says outright what is always or never to be done on somebody's behalf."""
+    plain = _plain(sentence)
+    at = _end(words.POLITELY, plain, _end(words.LEAD, plain, 0))
+    order = _compiled(words.ON_BEHALF).match(plain, at)
+    if order is None or len(plain) > _LONGEST or plain.endswith("?") or _compiled(words.TO_PEOPLE).search(plain):
+        return False
+    return bool(_compiled(words.KIND_OF_THING).match(plain, order.end()))
+
+
+def opens_with_condition(sentence: str) -> bool:
+    """Whether an English sentence opens with what its order depends on: "while I'm in Lisbon, …"."""
+    return _matches(words.OPENS_WITH_CONDITION, _plain(sentence), 0)
+
+
+def _is_limited_instruction(order: str, limit: limits.Front) -> bool:
+    """Whether what stands beside a limit is an order that holds as long as that, or in that project."""
+    if limit.is_meant or (limit.of_project and _compiled(words.OF_ALL).search(order)):
+        return is_instruction(limits.lasting(order, "en"))
+    return is_instruction(order)
 
 
 # --- the parts of a sentence -----------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "state": State,
     "role": Role,
     "lane": Lane,
-    **dict.fromkeys(("created_at", "valid_from", "valid_to", "last_accessed_at", "dated"), parse_time),
+    **dict.fromkeys(("created_at", "valid_from", "valid_to", "last_accessed_at", "dated", "expires_at"), parse_time),
     **dict.fromkeys(("tags", "source_turns", "media_refs", "section", "contradicts"), tuple),
     "ttl": _seconds,
 }

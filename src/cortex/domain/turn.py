@@ -13,6 +13,9 @@ from cortex.domain.memory import Kind
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.domain.trust import SourceKind, TrustTier
 
+MOST_OF = 0.6
+"""A turn ends with what has this share of its characters: what else it says lives on."""
+
 
 class Role(StrEnum):
     USER = "user"
@@ -62,6 +65,8 @@ class Turn:
     state: State = State.ACTIVE
     outdated_by: TraceId | None = None
     """A later turn that gives another value for what this one said; it is still evidence of what was said then."""
+    expires_at: datetime | None = None
+    """When all it says is over, as with "for today, answer in French": it stays evidence, and leaves recall."""
 
     @property
     def lane(self) -> Lane:
@@ -70,6 +75,10 @@ class Turn:
     @property
     def source_kind(self) -> SourceKind:
         return SOURCE_OF_ROLE[self.role]
+
+    def is_alive(self, now: datetime) -> bool:
+        """Whether what it says is not over at `now`."""
+        return self.expires_at is None or now < self.expires_at
 
     def revised(self, **changes: Any) -> Turn:
         return replace(self, **changes)

@@ -410,6 +410,7 @@ _RULES: Mapping[str, Rule] = {
     "contradicts": _several(_id, 1_000),
     "reinforced": _place,
     "outdated_by": _optional(_id),
+    "expires_at": _optional(_time),
     "valid_from": _optional(_time),
     "valid_to": _optional(_time),
     "supersedes": _optional(_id),

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 from cortex.languages.en import instruction_grammar as instruction_grammar
 from cortex.languages.handover import HandOverWords
+from cortex.languages.limits import LimitWords
 from cortex.languages.ownership import OwnershipWords
 from cortex.languages.words import Words
 
@@ -50,3 +51,13 @@ def _handover() -> Iterator[tuple[str, HandOverWords]]:
 
 HANDOVER: Mapping[str, HandOverWords] = dict(_handover())
 """What languages say where somebody else's words are handed over, by their codes."""
+
+
+def _limits() -> Iterator[tuple[str, LimitWords]]:
+    for code in EXTRACTED + READ:
+        if find_spec(f"{__name__}.{code}.limits") is not None:
+            yield code, import_module(f"{__name__}.{code}.limits").LIMITS
+
+
+LIMITS: Mapping[str, LimitWords] = dict(_limits())
+"""How languages limit what is said, by their codes."""

@@ -21,10 +21,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import cache
 
-from cortex.domain.memory import Kind, Retention
+from cortex.domain.memory import Kind
 
 MAX_SENTENCE = 1_200
 """What is longer without a full stop is not something said."""
@@ -242,8 +241,6 @@ class Pack:
     """Found in a clause, it is not settled enough to be remembered: "maybe"."""
     seeks: str = ""
     """Where it is found, something to enjoy is being looked for: what is liked is told for that."""
-    passing: tuple[tuple[str, Retention, timedelta | None], ...] = ()
-    """What says that a statement holds for a while only, and for how long."""
     weigh: Callable[[str], Rule | None] | None = None
     """Asked about what no rule knows: how to remember a statement by what it is made of, or None to leave it."""
     clauses: ClauseWords | None = None

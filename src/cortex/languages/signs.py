@@ -25,6 +25,7 @@ WEIGHTS: Mapping[str, int] = {
     "lasting": 2,
     "stative": 2,
     "event": 2,
+    "life": 5,
     "milestone": 2,
     "change": 2,
     "due": 5,
@@ -103,7 +104,7 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
             shown.discard("trouble")  # what somebody cannot eat or do is no fault to fix
         if "hearsay" in shown:
             shown -= {"norm", "steps"}  # what somebody else says has to be done
-        if "milestone" in shown:
+        if shown & {"life", "milestone"}:
             shown -= {"passing", "trouble"}  # what happened in a life yesterday is still so in a year
         if "passing" in shown:
             shown.discard("definite")  # where somebody is just now is soon over
@@ -123,6 +124,7 @@ _STRONG: Mapping[str, Rule] = {
     "norm": _rule("weighed.norm", Kind.RULE, 0.75),
     "decision": _rule("weighed.decision", Kind.DECISION, 0.65),
     "taste": _rule("weighed.taste", Kind.PREFERENCE, 0.65),
+    "life": _rule("weighed.life", Kind.EPISODE, 0.7),
     "health": _rule("weighed.health", Kind.FACT, 0.75),
     "role": _rule("weighed.role", Kind.ENTITY, 0.58),
 }

@@ -158,8 +158,6 @@ class Words:
     """Words of greetings, thanks and assent."""
     small_talk_phrases: str = ""
     relations: RelationWords = RelationWords()
-    life_events: str = ""
-    """A pattern of what happens once and matters for good: it does not expire."""
     stop_words: str = ""
     question_words: str = ""
     """A pattern of what a query is made of, where words are not separated by spaces."""

@@ -10,7 +10,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, State
 from cortex.domain.memory import Memory, Retention
 from cortex.domain.trace import Trace
-from cortex.domain.turn import Turn
+from cortex.domain.turn import MOST_OF, Turn
 from cortex.lifecycle.planned import Planned
 from cortex.ports.store import Put
 
@@ -20,10 +20,6 @@ SESSION_IDLE = "session_idle"
 NO_TURNS: Mapping[TraceId, Turn] = {}
 
 _REASONS = {Retention.TTL: TTL_PAST, Retention.SESSION: SESSION_IDLE}
-
-
-MOST_OF = 0.6
-"""A turn ends with a memory that has this share of its characters: what else it says lives on."""
 
 
 def plan(
@@ -43,6 +39,12 @@ def plan(
 def ended(memories: Iterable[Memory], now: datetime) -> list[Memory]:
     """The memories whose retention has run out."""
     return [each for each in memories if each.state in SEARCHABLE and not each.is_alive(now)]
+
+
+def plan_turns(turns: Iterable[Turn], now: datetime) -> list[Planned]:
+    """The turns all of which is over, whether anything was extracted from them or not."""
+    over = (turn for turn in turns if turn.state in SEARCHABLE and not turn.is_alive(now))
+    return [Planned((Put(turn.revised(state=State.EXPIRED), EventKind.EXPIRED),), TTL_PAST, (turn,)) for turn in over]
 
 
 def _expired(memory: Memory, turns: Mapping[TraceId, Turn]) -> Planned:

@@ -162,11 +162,14 @@ def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clo
         memories = list(_memories(view))
         apart, position = upkeep.read(view).apart, view.position
         measured = view.calibration(embedder.space) if embedder is not None and embedder.space.is_measured else None
+        said = [turn for turn in _turns(view) if not turn.is_alive(now)]
         sources = view.load([id for memory in expiry.ended(memories, now) for id in memory.source_turns])
     turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
     meaning = _Meaning(embedder, measured)
     ttl = expiry.plan(memories, now, turns=turns)
     idle = expiry.plan(memories, now, retention=Retention.SESSION, turns=turns)
+    ending = {id for planned in (*ttl, *idle) for id in planned.ids}
+    ttl += expiry.plan_turns((turn for turn in said if turn.id not in ending), now)
     merges = consolidation.plan(memories, now, nearness=meaning.nearness, apart=apart)
     steps = {name: Step(plans) for name, plans in zip(STEPS, (ttl, idle, merges), strict=True)}
     return Outcome(steps, dry_run=True, position=position, degraded=meaning.degraded)
@@ -177,6 +180,14 @@ def _memories(view: View) -> Iterator[Memory]:
     after: TraceId | None = None
     while page := view.scan(wanted, after, _PAGE):
         yield from (trace for trace in page if isinstance(trace, Memory))
+        after = page[-1].id
+
+
+def _turns(view: View) -> Iterator[Turn]:
+    wanted = Filter(lanes=frozenset({Lane.SESSIONS}), states=SEARCHABLE)
+    after: TraceId | None = None
+    while page := view.scan(wanted, after, _PAGE):
+        yield from (trace for trace in page if isinstance(trace, Turn))
         after = page[-1].id
 
 
@@ -251,10 +262,7 @@ def _still_holding(plans: Sequence[Planned], view: View, now: datetime) -> Itera
     found = {trace.id: trace for trace in view.load([each.id for plan in plans for each in plan.decided_on])}
     for plan in plans:
         current = [found.get(each.id) for each in plan.decided_on]
-        unchanged = all(
-            isinstance(now_is, Memory) and same_but_use(now_is, was)
-            for now_is, was in zip(current, plan.decided_on, strict=True)
-        )
+        unchanged = all(same_but_use(now_is, was) for now_is, was in zip(current, plan.decided_on, strict=True))
         if unchanged and not (plan.reason == expiry.SESSION_IDLE and _is_alive(current[0], now)):
             yield plan
 

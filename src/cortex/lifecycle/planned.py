@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
+from cortex.domain.trace import Trace
 from cortex.ports.store import Put
 
 T = TypeVar("T")
@@ -19,8 +20,8 @@ class Planned:
 
     changes: tuple[Put, ...]
     reason: str
-    decided_on: tuple[Memory, ...]
-    """The memories as they were when this was decided; where one has changed since, the plan no longer holds."""
+    decided_on: tuple[Trace, ...]
+    """The traces as they were when this was decided; where one has changed since, the plan no longer holds."""
 
     @property
     def ids(self) -> tuple[TraceId, ...]:
@@ -42,6 +43,8 @@ def batched(items: Iterable[T], size: Callable[[T], int], most: int) -> Iterator
         yield batch
 
 
-def same_but_use(one: Memory, other: Memory) -> bool:
-    """Whether two readings of a memory say the same; how often it was used is not part of what it says."""
+def same_but_use(one: Trace | None, other: Trace) -> bool:
+    """Whether two readings of a trace say the same; how often it was used is not part of what it says."""
+    if not isinstance(one, Memory) or not isinstance(other, Memory):
+        return one == other
     return one.revised(last_accessed_at=None, access_count=0) == other.revised(last_accessed_at=None, access_count=0)

@@ -12,6 +12,7 @@ from cortex.domain.lanes import SEARCHABLE, State
 from cortex.domain.memory import ImportanceLabel, Memory
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
+from cortex.domain.turn import Turn
 
 Labels = frozenset[ImportanceLabel]
 
@@ -86,7 +87,7 @@ def refusal(trace: Trace, now: datetime) -> str | None:
     if isinstance(trace, Memory):
         shown = trace.is_alive(now) if trace.state is State.SUPERSEDED else trace.is_due(now)
         return None if shown else "expired"
-    return None
+    return "expired" if isinstance(trace, Turn) and not trace.is_alive(now) else None
 
 
 def successor(trace: Trace, known: Mapping[TraceId, Trace]) -> TraceId | None:

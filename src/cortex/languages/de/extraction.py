@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Kind, Retention
+from cortex.domain.memory import Kind
 from cortex.languages.de.words import WORDS
 from cortex.languages.families import families, request_of
 from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
@@ -622,6 +620,11 @@ _SIGNS = {
         lernen, pflege, züchten, betreiben, betreibe, backe, koche, sind's, ist's, hab's
         """
     ),
+    "life": (
+        r"\b(?:meinen|unseren|den|die|meine) (?:job|arbeit|stelle|arbeitsplatz) verloren\b|\bich (?:wurde|bin) "
+        r"[^.,;]{0,30}(?:entlassen|gekündigt|gefeuert)\b|\b(?:mein|meine|unser|unsere) [\wäöüß-]{2,30} (?:ist|sind) "
+        r"[^.,;]{0,30}(?:gestorben|verstorben)\b"
+    ),
     "event": word_of(
         r"""
         gezogen, umgezogen, geheiratet, gekündigt, adoptiert, gekauft, verkauft, geboren, aufgewachsen,
@@ -842,11 +845,6 @@ PACK = Pack(
     hedges=r"\b(?:vielleicht|eventuell|möglicherweise|wahrscheinlich|womöglich|weiß (?:noch )?nicht,? ob|"
     r"überlege|könnte sein|evtl|vermutlich|im scherz|würde gern|angeblich|hab(?:e)? ich gehört|soll wohl|"
     r"ein(?:e)? freund(?:in)? von mir)\b",
-    passing=(
-        (r"\b(?:heute|gerade eben|im moment|momentan|heute abend|vorerst)\b", Retention.SESSION, None),
-        (r"\b(?:diese woche|dieses wochenende|morgen)\b", Retention.TTL, timedelta(days=7)),
-        (r"\b(?:diesen monat|nächste woche)\b", Retention.TTL, timedelta(days=31)),
-    ),
     cues=frozenset(
         """
         ich wir in einem einer seit wohne arbeite meinte nein ja doch uns euch ihr sehr nur als der die das

@@ -152,9 +152,4 @@ zwischen
         events="gestern vorgestern heute abend",
         generic="machen gut mehr tag woche monat jahr arbeit zeit heute immer auch hilfe projekt ganz viel",
     ),
-    life_events=(
-        r"\b(?:gestorben|verstorben|geboren|(?:job|arbeit|stelle) verloren|gekündigt|entlassen|befördert"
-        r"|geheiratet|verheiratet|verlobt|scheiden lassen|geschieden|getrennt|schwanger|beerdigung|diagnose"
-        r"|diagnostiziert|umgezogen|in rente|studium abgeschlossen)\b"
-    ),
 )  # fmt: skip

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
-from cortex.domain.memory import Kind, Retention
+from cortex.domain.memory import Kind
 from cortex.languages.en import (
     changes,
     clauses,
@@ -19,7 +18,6 @@ from cortex.languages.en import (
     speaker,
     states,
 )
-from cortex.languages.en.phrases import DAY
 from cortex.languages.en.rule_signs import RULE_SIGNS
 from cortex.languages.en.worth import SIGNS
 from cortex.languages.pack import Pack, Rule
@@ -182,25 +180,6 @@ PACK = Pack(
     ),
     platitudes=r"\b(?:sometimes|life is|success|failures?|always here|you got this|not alone|proud of you|believe in|"
     r"yourself|no matter)\b",
-    passing=(
-        (
-            r"\b(?:today|tonight|right now|at the moment|this (?:morning|afternoon|evening)|for now)\b",
-            Retention.SESSION,
-            None,
-        ),
-        (
-            r"\b(?:this week|this weekend|until (?:tomorrow|"
-            + DAY
-            + r")|for the next few days|tomorrow|all week|for a few days)\b",
-            Retention.TTL,
-            timedelta(days=7),
-        ),
-        (
-            r"\b(?:this month|for the next few weeks|until the end of (?:the|this) month|next week)\b",
-            Retention.TTL,
-            timedelta(days=31),
-        ),
-    ),
     clauses=clauses.ENGLISH,
     references=references.ENGLISH,
     signs=SIGNS,

@@ -283,6 +283,18 @@ WHERE_AT_THE_END = (
     rf"(?P<about>(?!{ANSWERS}|{LANGUAGES}|everything|anything|me\b|us\b|you\b|general|future|them|it\b|all\b|this\b|"
     r"conversations?|chats?|times?\b|dates?\b|format|temperature)[^,;:.!?]{3,60})"
 )
+POLITELY = r"(?:please[ ,]++)*+"
+ON_BEHALF = (
+    r"(?:always|never(?: ever)?|don't ever|do not ever) (?:book|schedule|reschedule|send|e-?mail|reply|order|buy"
+    r"|commit|push|"
+    r"merge|deploy|delete|accept|decline|forward|reserve|cancel|publish|post|upload|invite)\b"
+)
+"""What only somebody who acts for the speaker is told: "never book flights before 9"."""
+OPENS_WITH_CONDITION = (
+    r"(?:please |but |and |also |ok )*+(?:while|during|as long as|unless|except|after|before|once|if|when(?:ever)?"
+    r"|for|in|"
+    r"on|at|with|until|till|throughout)\b"
+)
 CONDITION_EDGES = (
     r"^(?:(?:you|me|about|for|to|with|of|a|an|the|any|some|my|your|our|writing|questions? (?:about|on)|on|up|is|are|"
     r"'m|am|'re) )++|(?<=\S) (?:for me|to me|with me|please|questions?|again)$"

@@ -290,12 +290,4 @@ you your yours yourself
         forget/forgot/forgotten
         """,
     ),
-    life_events=(
-        r"\b(?:died|passed away|was born|were born|gave birth|lost (?:my|our|his|her|their) (?:job|baby|mother"
-        r"|father|mom|dad|wife|husband|home|house)|(?:was|were|got|been) (?:fired|laid off|let go|promoted"
-        r"|diagnosed|hired|accepted|divorced|married|engaged|evicted|arrested)|(?:got|get) married|broke up"
-        r"|split up|separated from|graduated|retired|pregnant|miscarried|miscarriage|funeral|heart attack"
-        r"|stroke|bought (?:a|our|my) (?:house|home|flat|apartment)|moved (?:to|into|out)|quit (?:my|his"
-        r"|her) job|started (?:a|my) new job|came out)\b"
-    ),
 )  # fmt: skip

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Kind, Retention
+from cortex.domain.memory import Kind
 from cortex.languages.es.words import WORDS
 from cortex.languages.families import families, request_of
 from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
@@ -901,11 +899,6 @@ PACK = Pack(
     hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual (?:me|nos|voy|vamos|es que|un día|mañana|algún)|"
     r"no sé si|creo que tal vez|estoy pensando en|"
     r"probablemente|podría ser|en broma|según (?:dicen|me)|por lo visto|al parecer|dicen que|un amigo mío)\b",
-    passing=(
-        (r"\b(?:hoy|ahora mismo|esta (?:noche|tarde|mañana)|de momento|por ahora)\b", Retention.SESSION, None),
-        (r"\b(?:esta semana|este fin de semana|mañana)\b", Retention.TTL, timedelta(days=7)),
-        (r"\b(?:este mes|la próxima semana)\b", Retention.TTL, timedelta(days=31)),
-    ),
     spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y|tenemos|hemos|hacemos|estoy)\b",
     cues=frozenset(
         """

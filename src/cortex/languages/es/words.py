@@ -143,9 +143,4 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
         events="ayer anoche hoy",
         generic="hacer bien más día semana mes año trabajo tiempo hoy siempre también ayuda proyecto mucho",
     ),
-    life_events=(
-        r"\b(?:murió|falleció|ha muerto|ha fallecido|nació|perdí (?:mi|el) trabajo|me (?:despidieron"
-        r"|ascendieron)|despedid[oa]|nos casamos|me casé|me divorcié|embarazada|funeral|diagnosticaron"
-        r"|me jubilé|me gradué|nos mudamos|me mudé|rompimos|infarto)\b"
-    ),
 )  # fmt: skip

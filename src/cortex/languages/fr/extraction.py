@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Retention
 from cortex.languages.families import families, plain, request_of
 from cortex.languages.fr.words import WORDS
 from cortex.languages.pack import Pack
@@ -715,25 +712,6 @@ PACK = Pack(
     r"s)? (?:\w+ ){0,3}(?:film|s[eé]rie|livre|resto|restaurant|musique|"
     r"chanson|jeu|concert|id[eé]e)\w*\b",
     platitudes=r"\b(?:la vie|le bonheur|la chance|parfois|l'important)\b",
-    passing=(
-        (
-            r"(?i)\b(?:aujourd'hui|ce (?:matin|soir|midi)|cet apr[eè]s-midi|pour l'instant|pour le moment|"
-            r"l[aà] maintenant)\b",
-            Retention.SESSION,
-            None,
-        ),
-        (
-            r"(?i)\b(?:cette semaine|ce week-?end|demain|ces jours-ci|jusqu'[aà] (?:demain|lundi|vendredi|"
-            r"dimanche))\b",
-            Retention.TTL,
-            timedelta(days=7),
-        ),
-        (
-            r"(?i)\b(?:ce mois-ci|ce mois|la semaine prochaine|jusqu'[aà] la fin du mois)\b",
-            Retention.TTL,
-            timedelta(days=31),
-        ),
-    ),
     spellings=r"\b(?:[jcnmts]|qu)'|\w[èêëîïœ]\w|\b(?:à|où|été)\b|[a-z]{2}(?:n|r|t|ll|ss)ent\b|eau\b|aux\b|ée\b|"
     r"\w{2}(?:eurs?|euse)\b|auve|\b(?:les|des|nuit)\b",
     cues=frozenset(

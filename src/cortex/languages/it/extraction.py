@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Retention
 from cortex.languages.families import families, plain, request_of
 from cortex.languages.it.words import WORDS
 from cortex.languages.pack import Pack
@@ -675,20 +672,6 @@ PACK = Pack(
     seeks=r"\b(?:cerca\w*|trova\w*|consigli\w+|suggeri\w+|raccomanda\w*|proponi\w*) (?:\w+ ){0,3}(?:film|"
     r"serie|libr[oi]|ristorant[ei]|musica|canzon[ei]|gioc(?:o|hi)|concert[oi])\b",
     platitudes=r"\b(?:la vita|la felicit[aà]|a volte|l'importante)\b",
-    passing=(
-        (r"(?i)\b(?:oggi|adesso|stasera|stamattina|stanotte|per ora|al momento)\b", Retention.SESSION, None),
-        (
-            r"(?i)\b(?:questa settimana|questo (?:weekend|fine settimana)|domani|fino a (?:domani|venerd[iì]|"
-            r"luned[iì]|domenica))\b",
-            Retention.TTL,
-            timedelta(days=7),
-        ),
-        (
-            r"(?i)\b(?:questo mese|la (?:prossima settimana|settimana prossima)|fino alla fine del mese)\b",
-            Retention.TTL,
-            timedelta(days=31),
-        ),
-    ),
     spellings=r"\b(?:gli|degli|è|dell'|nell'|all'|un')|[ìò]|(?:tt|zz|cc|gg|ff|pp|bb|dd)[oai]\b|cch|ggi|"
     r"ccio|tà\b|\w{3}(?:rei|armi|ermi|irmi)\b|\b(?:(?:se|ce) ne|signor\w?)\b|\w{3}(?:ssa|gina|teva|tevo|lcosa|rtù)\b|"
     r"\w{2}(?:iamo|zione|anno|ammo|ato|"

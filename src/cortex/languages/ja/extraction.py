@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Kind, Retention
+from cortex.domain.memory import Kind
 from cortex.languages.families import families
 from cortex.languages.ja.words import WORDS
 from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
@@ -523,6 +521,8 @@ _SIGNS = {
     r"(?:引っ越し|結婚し|離婚し|卒業し|入学し|合格し|転職し|退職し|独立し|出産し|始めまし|買いまし|引き取り|"
     r"生まれ|上がり)"
     r"(?:まし|た|ます)|予定(?:です|だ)|ことがあ(?:ります|る)",
+    "life": r"(?:(?:父|母|祖父|祖母|おじいちゃん|おばあちゃん|妻|夫|息子|娘|兄|姉|弟|妹|愛犬|愛猫|叔父|叔母|"
+    r"親友)(?:が|は|も)?[^。、]{0,8}(?:亡くな|他界し|生まれ)|失業し|解雇され|クビにな|流産し)[^。]{0,4}た(?=[。！!、]|$|ので|けど)",
     "change": WORDS.changed,
     "due": rf"{_DATE}までに[^。]{{2,40}}(?:ない(?:と|といけ)|なければ|なきゃ|必要|提出|終え|仕上げ)",
     "role": r"さん(?:が|は)[^。]{0,16}(?:担当|見て|やって|責任|仕切|まとめ|管理)|(?:担当|窓口|責任者|リーダー|"
@@ -668,11 +668,6 @@ PACK = Pack(
     reports=r"(?:曰く|によると|言わく)、?$",
     hedges=r"かもしれ|たぶん|多分|おそらく|検討して|迷って|かどうか|気がする|だろうか|予定だった|冗談|らしい|"
     r"そうです[。！]?$|そうだ[。！]?$|とのこと|って聞",
-    passing=(
-        (r"今日|今夜|今晩|今朝|いま(?:だけ)?|今だけ|とりあえず|さっき", Retention.SESSION, None),
-        (r"今週|明日|明後日|しばらく", Retention.TTL, timedelta(days=7)),
-        (r"今月|来週", Retention.TTL, timedelta(days=31)),
-    ),
     script=r"[\u3041-\u30ff]|[\u4e00-\u9fff](?=[^\n]{0,6}[\u3041-\u30ff])",
     spaced=False,
 )

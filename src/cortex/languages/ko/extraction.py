@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Retention
 from cortex.languages.families import families
 from cortex.languages.ko.words import WORDS
 from cortex.languages.pack import Pack
@@ -466,9 +463,4 @@ PACK = Pack(
     r"라고 (?:하더|했|들었)|래요(?=[.!]|$)|대요(?=[.!]|$)|텐데|을까|ㄹ까|었으면|"
     r"았으면|했으면|[가-힣] 수도 있|아직 (?:못|안) 정|제 친구는|친구가)",
     seeks=r"(?:영화|드라마|책|식당|맛집|음악|노래|게임|카페|선물)\S{0,8}\s*(?:\S{1,12}\s+){0,3}(?:추천|찾아|골라)",
-    passing=(
-        (r"(?:오늘|지금|방금|오늘 (?:아침|저녁|밤)|당분간|현재로서는)", Retention.SESSION, None),
-        (r"(?:이번 ?주|이번 주말|내일|모레|며칠)", Retention.TTL, timedelta(days=7)),
-        (r"(?:이번 ?달|다음 ?주|월말까지)", Retention.TTL, timedelta(days=31)),
-    ),
 )

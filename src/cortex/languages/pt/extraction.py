@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Retention
 from cortex.languages.families import families, plain, request_of
 from cortex.languages.pack import Pack
 from cortex.languages.pt.words import WORDS
@@ -705,20 +702,6 @@ PACK = Pack(
     seeks=r"\b(?:procur\w+|ach[ae]|recomend\w+|sug\w+|indic\w+) (?:\w+ ){0,3}(?:filmes?|s[eé]ries?|"
     r"livros?|restaurantes?|m[uú]sicas?|jogos?|shows?)\b",
     platitudes=r"\b(?:a vida|a felicidade|às vezes|o importante)\b",
-    passing=(
-        (
-            r"(?i)\b(?:hoje|agora mesmo|esta (?:noite|manh[aã]|tarde)|por enquanto|neste momento)\b",
-            Retention.SESSION,
-            None,
-        ),
-        (
-            r"(?i)\b(?:esta semana|essa semana|este fim de semana|nesse fim de semana|amanh[aã]|"
-            r"at[eé] (?:amanh[aã]|sexta|segunda|domingo))\b",
-            Retention.TTL,
-            timedelta(days=7),
-        ),
-        (r"(?i)\b(?:este m[eê]s|esse m[eê]s|semana que vem|pr[oó]xima semana)\b", Retention.TTL, timedelta(days=31)),
-    ),
     spellings=r"[ãõâêô]|\w{4}(?:[dtvslncg]|(?<!g)r)am\b|\w(?:inho|inha|eiro|eira|dade|agem|ção|ões)\b|ç[aoãõ]|"
     r"[ln]h[aeo]|\w{2}ou\b|"
     r"\w{3}ei\b|-(?:me|se)\b|ss[aeo]\b|\b(?:é|há|às|ao|uma|numa|eu)\b",

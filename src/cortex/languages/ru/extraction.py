@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Retention
 from cortex.languages.families import families, plain, request_of
 from cortex.languages.pack import Pack
 from cortex.languages.ru.words import WORDS
@@ -614,18 +611,4 @@ PACK = Pack(
     seeks=r"\b(?:найди|посоветуй|порекомендуй|подбери|предложи|ищу) (?:\w+ ){0,3}(?:фильм\w*|сериал\w*|"
     r"книг\w*|ресторан\w*|музык\w+|песн\w+|игр\w+|концерт\w*|кафе)\b",
     platitudes=r"\b(?:жизнь|счастье|иногда|главное)\b",
-    passing=(
-        (
-            r"(?i)\b(?:сегодня|прямо сейчас|сейчас|этим (?:утром|вечером)|пока что|на данный момент)\b",
-            Retention.SESSION,
-            None,
-        ),
-        (
-            r"(?i)\b(?:на этой неделе|в эти выходные|на выходных|завтра|до (?:завтра|пятницы|понедельника|"
-            r"воскресенья)|на днях)\b",
-            Retention.TTL,
-            timedelta(days=7),
-        ),
-        (r"(?i)\b(?:в этом месяце|на следующей неделе|до конца месяца)\b", Retention.TTL, timedelta(days=31)),
-    ),
 )

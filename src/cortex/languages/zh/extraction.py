@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
-from cortex.domain.memory import Kind, Retention
+from cortex.domain.memory import Kind
 from cortex.languages.families import families
 from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
 from cortex.languages.signs import any_of, weigher
@@ -568,6 +566,7 @@ _SIGNS = {
     r"离婚|毕业|入职|离职|装|领养|开|拿到|通过|加入|去|升|退|签|上(?=[小中大幼])|报到|辞|做了|成立|开始)|"
     r"(?:结婚|离婚|分手|订婚|怀孕|退休|毕业|辞职|离职|升职|搬家)了|(?:去|来|住|学|用|试|养|干|当|得|打|"
     r"考)过(?![来去头])",
+    "life": r"我[^，。]{0,8}(?:去世|过世|逝世|失业|被裁|被解雇|被炒|流产)了?|我[^，。]{0,6}(?:失去了?|丢了)工作",
     "milestone": any_of(
         r"""
         扭了, 扭伤, 崴了, 崴脚, 骨折了, 摔断, 撞断, 拉伤, 领养了, 收养了, 订婚了, 求婚了, 领证了, 结婚了, 离婚了,
@@ -719,11 +718,6 @@ PACK = Pack(
     reports=r"(?:说|问|表示|写道|认为|觉得|告诉我)\s*[：:，,]?$",
     hedges=r"可能|也许|大概会|或许|不确定|还没想好|在考虑|考虑要不要|好像|说不定|开玩笑|听说|据说|有个朋友|"
     r"一个朋友|网上都?说",
-    passing=(
-        (r"今天|今晚|现在正在|此刻|暂时|这会儿|刚才", Retention.SESSION, None),
-        (r"这周|本周|这几天|明天|这礼拜|这个?星期", Retention.TTL, timedelta(days=7)),
-        (r"这个?月|本月|下周", Retention.TTL, timedelta(days=31)),
-    ),
     splices=True,
     script=r"[\u4e00-\u9fff\u3400-\u4dbf]",
     spelling={ord(old): ord(new) for old, new in zip(_TRADITIONAL, _SIMPLIFIED, strict=True)},
