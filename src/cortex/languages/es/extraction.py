@@ -889,7 +889,8 @@ PACK = Pack(
     r"saber|quisiera|necesito (?:que|saber|un|una|ayuda)|dime|ayúdame|dame|hazme|resérvame|búscame|me "
     r"gustaría|quiero (?:un|una|saber|reservar|que me))\b",
     supposes=r"(?:suponiendo|pongamos|en (?:el )?caso de|"
-    r"en cuanto (?:tenga|pueda|consiga|termine|acabe|encuentre)|imagín\w+|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
+    r"en cuanto (?:tenga|pueda|consiga|termine|acabe|encuentre)|"
+    r"imagín\w+|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
     r"aunque fuera|en (?:la|esta) "
     r"(?:novela|película|historia))\b",
     unreal=r"\b(?:me mud\w+|nos mud\w+|compr(?:o|amos)|vend(?:o|emos)|dejo|dejamos|me cas\w+)\b[^.!?]{1,60}\s"

@@ -692,7 +692,8 @@ PACK = Pack(
     r"dis-moi|donne-moi|explique-moi|montre-moi|je (?:veux|voudrais|cherche|me demande|"
     r"souhaite(?:rais)?)\b|j'aimerais|j'ai besoin|il me faut|"
     r"je peux|on peut|aurais-tu|une idee)",
-    supposes=r"(?:en (?:supposant|admettant)|des que (?:j'ai(?= \d)|j'aurai|j'obtiens|je (?:\w+rai|peux|trouve|recois))|"
+    supposes=r"(?:en (?:supposant|admettant)|"
+    r"des que (?:j'ai(?= \d)|j'aurai|j'obtiens|je (?:\w+rai|peux|trouve|recois))|"
     r"si (?!(?:je|j'|tu)\s?(?:te |t')?(?:demande|parle|ecris|pose|envoie))|"
     r"s'il (?!te|vous)|imagine\w*|"
     r"suppos\w+|mettons|admettons|a supposer|au cas ou|"
