@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from laboratory import texts, user
 
 from cortex.domain.lanes import Lane, State
@@ -313,3 +314,19 @@ def test_a_named_user_gives_rules_to_the_assistant_that_answers(engine):
     capture(engine, said(rule, speaker="Ann"), said("Gern.", role="assistant", speaker="Cora"))
     assert {memory.text for memory in memories(engine) if memory.kind is Kind.RULE}
     assert rule in rule_texts(engine)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept", "replaced"),
+    [
+        ("会議は火曜日です。", "会議は火曜日ではなく水曜日です。", "水曜日", ["会議は火曜日です。"]),
+        ("会議は水曜日です。", "会議は火曜日ではなく水曜日です。", "水曜日", []),
+        ("I live in Berlin.", "I don't live in Berlin, I live in Potsdam.", "Potsdam", ["I live in Berlin."]),
+    ],
+)
+def test_what_a_correction_denies_replaces_nothing(engine, before, after, kept, replaced):
+    """X14"""
+    capture(engine, user(before, at=datetime(2026, 1, 1, tzinfo=UTC)), session="a")
+    capture(engine, user(after, at=datetime(2026, 1, 2, tzinfo=UTC)), session="b")
+    assert {memory.value for memory in memories(engine)} == {kept}
+    assert [memory.text for memory in memories(engine, State.SUPERSEDED)] == replaced

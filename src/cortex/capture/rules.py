@@ -71,6 +71,21 @@ class _Found:
     lead: _Lead
     start: int
     end: int
+    left_out: tuple[tuple[int, int], ...] = ()
+    """The parts of the turn that were not read, since they say what is not so; all positions are without them."""
+
+    @property
+    def slot(self) -> Slot:
+        return _tidy(self.rule.fill(self.heard)) if self.rule.fill else Slot(self.heard.me)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where it stands in the turn; what was left out within it or right before it belongs to it."""
+        start, end = self.start, self.end
+        for begin, stop in self.left_out:
+            start += (stop - begin) * (start > begin)
+            end += (stop - begin) * (end > begin)
+        return start, end
 
 
 def candidates(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Candidate]:
@@ -165,6 +180,8 @@ def language(text: str, packs: Sequence[Pack] = DEFAULT_PACKS, otherwise: Pack |
 
 def _cues(words: Sequence[str], text: str, pack: Pack) -> float:
     """How many words of a text are everyday words of a language; its spellings count for one word and a half."""
+    if pack.never and compiled(pack.never).search(text[:2_000]):
+        return 0
     known = sum(word in pack.cues for word in words)
     return known + 1.5 * bool(pack.spellings and compiled(pack.spellings).search(text[:2_000]))
 
@@ -181,7 +198,7 @@ def in_sentence(turn: Turn, own: str, start: int, end: int, pack: Pack) -> Itera
 
 
 def _matches(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
-    """What the rules find in one sentence; the clauses that hang on a statement are part of it."""
+    """What the rules find in one sentence."""
     if limited := _limited(own, said, start, end, pack, me):
         return [limited]
     if pack.spelling:
@@ -208,6 +225,31 @@ def _limited(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> 
 
 
 def _unlimited(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
+    """What the rules find in a sentence without a limit. "Not on Tuesday but on Wednesday" is read as the latter."""
+    if pack.contrasts and (contrast := compiled(pack.contrasts).search(own, start, end)):
+        denied = tuple(span for span in _unnamed(contrast) if span[0] >= 0)
+        stop = end - sum(to - at for at, to in denied)
+        found = _in_clauses(_without(own, denied), _without(said, denied), start, stop, pack, me)
+        if any(each.slot.value and not each.rule.negated for each in found):
+            return [replace(each, left_out=denied) for each in found]
+    return _in_clauses(own, said, start, end, pack, me)
+
+
+def _unnamed(match: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """The groups of a match without a name."""
+    named = frozenset(match.re.groupindex.values())
+    return (match.span(number) for number in range(1, match.re.groups + 1) if number not in named)
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text without some of its parts, which stand in their order."""
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(text)]
+    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+
+
+def _in_clauses(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
+    """What the rules find in the clauses of a sentence; the clauses that hang on a statement are part of it."""
     clauses = list(_clauses(own, start, end, pack))
     stated_to = max((clause.end for clause in clauses if clause.states), default=end)
     found = [_first(own, said, clause, stated_to, end, pack, me) for clause in clauses]
@@ -273,7 +315,8 @@ def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:
         pieces.append((at, cut.start(), link))
         at, link = cut.end(), cut.group().strip(" ,，、").casefold()
     pieces.append((at, end, link))
-    supposed = questioned = reported = False
+    supposed = bool(pack.unreal and compiled(pack.unreal).search(own, start, end))
+    questioned = reported = False
     for begin, stop, tie in pieces:
         presumed = bool(pack.presumes and compiled(pack.presumes).match(tie))
         opening = _lead(own, begin, stop, pack).end
@@ -381,10 +424,10 @@ def _next_line(own: str, at: int) -> int:
 
 def _candidate(turn: Turn, found: _Found, pack: Pack) -> Candidate:
     rule, heard, lead = found.rule, found.heard, found.lead
-    start, end = _trimmed(turn.text, found.start, found.end)
-    slot = _tidy(rule.fill(heard)) if rule.fill else Slot(heard.me)
+    start, end = _trimmed(turn.text, *found.span)
+    slot = found.slot
     if slot.value and not rule.negated:
-        slot = _sound(slot, turn.text[start:end], pack)
+        slot = _sound(slot, heard.said[slice(*_trimmed(heard.said, found.start, found.end))], pack)
     kept, ttl = retention.of(
         turn.text[start:end], turn.created_at, pack.lang, rule.kind, fills_slot=bool(slot.attribute)
     )
@@ -439,8 +482,20 @@ def _sound(slot: Slot, said: str, pack: Pack) -> Slot:
     if ends_with_words and rest[:1].isalnum():
         value = value.rpartition(" ")[0]
     is_cut = ends_with_words and bool(_CUT.match(rest))
-    is_denied = bool(pack.denies and compiled(pack.denies).search(said[:at]))
-    return replace(slot, value=value) if value and not is_cut and not is_denied else Slot(slot.subject)
+    if _is_denied(value, said[:at], rest, pack):
+        return Slot("" if _denies(slot.subject + " " * pack.spaced, pack) else slot.subject)
+    return replace(slot, value=value) if value and not is_cut else Slot(slot.subject)
+
+
+def _is_denied(value: str, before: str, after: str, pack: Pack) -> bool:
+    """Whether a value is not meant, or is the word that says so: "my name is not Ana"."""
+    if _denies(before, pack) or _denies(value.partition(" ")[0] + " " * pack.spaced, pack):
+        return True
+    return bool(pack.denied and compiled(pack.denied).match(after))
+
+
+def _denies(said: str, pack: Pack) -> bool:
+    return bool(pack.denies and compiled(pack.denies).search(said))
 
 
 def names_in(text: str) -> tuple[str, ...]:

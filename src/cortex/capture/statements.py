@@ -246,6 +246,8 @@ def _worth_keeping(statements: Sequence[Statement], vectors: SentenceVectors | N
     found = vectors(texts) if vectors is not None else None
     meant = {} if found is None else dict(zip(texts, found, strict=True))
     for each in statements:
+        if not each.is_sentence and each.pack.unreal and compiled(each.pack.unreal).search(each.text):
+            continue
         vector = meant.get(each.text)
         if each.is_sentence:
             yield from _instructions(each, vector)

@@ -110,3 +110,12 @@ def plain(*letters: str) -> dict[int, int]:
     """Letters read as others, one for one: `plain("éèe", …)` reads each as the last, in both cases."""
     pairs = [(letter, group[-1]) for group in letters for letter in group[:-1]]
     return {ord(a): ord(b) for a, b in pairs} | {ord(a.upper()): ord(b.upper()) for a, b in pairs}
+
+
+def phrase_of(openings: str, articles: str) -> str:
+    """Looks ahead to a phrase that ends its clause: what follows "but" in "not on Tuesday but on Wednesday".
+
+    A clause of its own may follow there too: "I don't live in Rome but my sister does".
+    """
+    word = r"(?:[^\s,;.!?]|[.,]\d)+"
+    return rf"(?=(?:(?:{openings})\s(?:{word}\s){{0,3}}|(?:{articles})\s)?{word}\s*(?:[,;.!?]|$))"

@@ -235,6 +235,13 @@ class Pack:
     """The end of a clause after which the words are somebody else's: "she said"."""
     denies: str = ""
     """Stands just before a value that is not meant: "not on Tuesday"."""
+    denied: str = ""
+    """Stands right behind a value that is not meant, in languages that deny behind it."""
+    contrasts: str = ""
+    """Says in a sentence what is not so beside what is: its unnamed groups are what to leave out, so that "not on
+    Tuesday but on Wednesday" is read as "on Wednesday"."""
+    unreal: str = ""
+    """Found in a sentence, all of it is only supposed, though it opens as a statement: "I'll move if I get it"."""
     pronouns: frozenset[str] = frozenset()
     """Words that are never the name of a subject."""
     hedges: str = ""
@@ -254,6 +261,8 @@ class Pack:
     """Everyday words, by which a sentence is known to be in this language."""
     spellings: str = ""
     """Spellings that its neighbors do not have: they decide where a short sentence has cues of several languages."""
+    never: str = ""
+    """What its sentences never hold, though the words are common to its neighbors: it is another language then."""
     script: str = ""
     spelling: Mapping[int, int] = field(default_factory=dict)
     """Letters read as others, one for one: traditional as simplified."""

@@ -72,7 +72,7 @@ _ORDER = (
     r"|bei [\wäöüß -]{3,40}? (?:bitte )?(?:immer|nie|nur|stets) .{4,}"
     rf"|(?:wenn|falls|sobald|bevor|immer wenn|jedes mal,? wenn|ehe) (?:du|ich|etwas|"
     rf"jemand)\b[^,.!?\n]{{2,60}}, (?:dann )?"
-    rf"(?:bitte )?(?:{_DO}|nur|immer|kein\w*)\b.*"
+    rf"(?:bitte )?(?:{_DO}|nur|immer|kein\w*)\b(?! (?:ich|wir)\b).*"
     r"|(?:jede[rs]?|alle) [\w äöüß-]{2,40}? (?:braucht|brauchen|bekommt|bekommen|gehört|gehören) .{3,}"
 )
 _NO_ORDER = (
@@ -829,10 +829,18 @@ PACK = Pack(
     r"könntest|würdest|hast|hättest|bist|weißt|gibt es|ist (?:es|das|die|der)|sind (?:die|das)|soll|"
     r"sollte|darf|hilf mir|gib mir|zeig mir|erklär mir|sag mir|stell bitte|schreib mir|ich (?:möchte|"
     r"hätte gern|brauche|suche|will|würde gern))\b",
-    supposes=r"(?:(?:nur )?mal angenommen|gesetzt den fall|wenn|falls|ich (?:glaube?|denke)\b|kann sein|"
+    supposes=r"(?:(?:nur )?mal angenommen|gesetzt den fall|wenn|falls|im falle|für den fall|"
+    r"sobald (?![^.!?]{0,60}\b(?:war|waren|hatte|hatten|konnte)\b)|ich (?:glaube?|denke)\b|kann sein|"
     r"angenommen|stell dir vor|was wäre|hätte ich|"
     r"wäre ich|nehmen wir an|sofern|im (?:roman|"
     r"film|buch)|in (?:dem|der|einem|einer) (?:roman|geschichte|film|buch))\b",
+    unreal=r"\b(?:ziehe|ziehen|kaufe|kaufen|kündige|wechsle|fange|heirate|miete|verkaufe)\b[^.!?]{1,80}"
+    r",\s(?:aber\s)?(?:nur\s)?(?:wenn|falls|sobald|sofern)\s",
+    denies=r"\b(?:nicht|nie|niemals|kein\w*|statt|anstatt|anstelle von)\s(?:(?!sondern\b)\w+\s){0,2}$",
+    contrasts=r"\b((?:ich|wir)\s(?P<verb>\w+)\s(?:\w+\s){0,2}?nicht\s[^,;.!?]{1,40}?[,;]\s(?:sondern\s)?)"
+    r"(?=(?:ich|wir)\s(?P=verb)\b)"
+    r"|\b(?:ist|war|sind)(\snicht\s[^,;.!?]{1,40}?[,;]\s(?:sondern\s)?(?:er|sie|es|das)\s(?:ist|war|sind))(?=\s)"
+    r"|\b((?:nicht|kein\w*)\s(?!nur\b|bloß\b)(?:[^,;.!?]|\.\s?\d|\d\.){1,40}?,?\ssondern\s)",
     pretends=r"\b(?:es war einmal|rollenspiel|tu so, als|spiel(?:e)? (?:die rolle|einen)|"
     r"schreib(?:e)?\b[^.:!?\n]{0,60}?(?:geschichte|gedicht|"
     r"märchen|roman|krimi|brief aus|ich-form)\w{0,2}\b|"

@@ -20,6 +20,7 @@ from cortex.languages.en import (
 )
 from cortex.languages.en.rule_signs import RULE_SIGNS
 from cortex.languages.en.worth import SIGNS
+from cortex.languages.families import phrase_of
 from cortex.languages.pack import Pack, Rule
 
 _ROOMS = (instructions, changes, speaker, preferences, people, possessions, states, projects, corrections)
@@ -136,6 +137,20 @@ PACK = Pack(
         r"(?:dreaming|asleep)|once i|in (?:the|this|my|that) (?:novel|story|book|film|movie|game|dream|poem|"
         r"play|song|article|exercise|chapter))\b"
     ),
+    unreal=(
+        r"^(?:in case (?:i|we|my|our)|should i|(?:once|as soon as) (?:i|we)\b[^.]{1,160}(?:\bwill|'ll|\bwould|'d))\b"
+        r"|(?:\bwould|'d)\b[^.]{1,160}\bonce (?:i|we|my|our)\b"
+        r"|\b(?:i|we)(?:'ll|\swill)\s[^.]{1,80}\s(?:if|unless|in case) (?:i|we|my|our)\b"
+    ),
+    contrasts=(
+        r"\b(?:is|are|was|were)((?:n't|\snot)\s[^,;.!?]{1,40}?[,;]\s(?:but\s)?"
+        r"(?:it's|it is|it was|they're|they are|that's))(?=\s)"
+        r"|\b((?:i|we)\s(?:do|did)(?:n't|\snot)\s(?P<verb>\w+)\s[^,;.!?]{1,40}?(?:[,;]\s|\s(?=but))(?:but\s)?)"
+        r"(?=(?:i|we)\s(?:\w+\s)?(?P=verb)\b)"
+        r"|\b((?P<am>i'm|i am|we're|we are)\snot\s[^,;.!?]{1,40}?[,;]\s(?:but\s)?)(?=(?P=am)\s(?!not\b))"
+        r"|((?:n't|\snot)\s(?!only|just|sure)(?:[^,;.!?]|\.\d){1,40}?,?\sbut)\s"
+        + phrase_of(r"on|in|at|near|to|from|for|by|with|until|[$€£]?\d\S*|\w+day|(?-i:[A-Z])[\w'-]+", r"the|an?|my|our")
+    ),
     pretends=(
         r"\b(?:role-?play|pretend (?:to be|that|you|i)|act as (?:a|an|if|my)|play the role|imagine (?:you|"
         r"that|i|we|a)|write (?:a|an|me a) (?:\w+ ){0,3}(?:story|poem|song|dialogue|scene|letter from|"
@@ -145,7 +160,7 @@ PACK = Pack(
         r"short story|screenplay|roleplay|game world)|fictional|hypothetical "
         r"scenario|as an ai (?:language )?model|the character (?:says|thinks))\b"
     ),
-    denies=r"\b(?:not|never|no longer|isn't|aren't|wasn't|won't be|rather than|instead of)\s(?:\w+\s){0,2}$",
+    denies=r"(?:\b(?:not|never|no longer|rather than|instead of)|n't)\s(?:(?!but\b)\w+\s){0,2}$",
     pronouns=frozenset("it this that these those they he she one there here something everything".split()),
     joins=frozenset({"and", "or"}),
     tails=r"(?:because|since|as|although|though|while|whereas|even though|especially since|which|where|so that|"

@@ -886,9 +886,17 @@ PACK = Pack(
     r"¿|(?:qué|cómo|cuál|cuándo|dónde|quién|por qué|cuánto|puedes|podrías|me puedes|quieres|sabes|quería "
     r"saber|quisiera|necesito (?:que|saber|un|una|ayuda)|dime|ayúdame|dame|hazme|resérvame|búscame|me "
     r"gustaría|quiero (?:un|una|saber|reservar|que me))\b",
-    supposes=r"(?:suponiendo|pongamos|imagín\w+|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
+    supposes=r"(?:suponiendo|pongamos|en (?:el )?caso de|"
+    r"en cuanto (?:tenga|pueda|consiga|termine|acabe|encuentre)|"
+    r"imagín\w+|si(?!\s+(?:te|me) (?:pida|mando))|imagina|supón|supongamos|ojalá|"
     r"aunque fuera|en (?:la|esta) "
     r"(?:novela|película|historia))\b",
+    unreal=r"\b(?:me mud\w+|nos mud\w+|compr(?:o|amos)|vend(?:o|emos)|dejo|dejamos|me cas\w+)\b[^.!?]{1,60}\s"
+    r"(?:si|en cuanto|en caso de que)\s|\b\w+ría(?:mos)?\b[^.!?]{1,80}\s(?:si|cuando|en cuanto)\s",
+    denies=r"\b(?:no|nunca|jamás|tampoco|en vez de|en lugar de)\s(?:(?!sino\b)\w+\s){0,3}$",
+    contrasts=r"\b(no\s(?P<verb>(?:(?:me|se|nos)\s)?\w+)\s[^,;.!?]{1,40}?[,;]\s(?:pero\s|sino que\s)?(?:yo\s)?)"
+    r"(?=(?P=verb)\s)"
+    r"|\b(no\s)(?:(?:me|se|nos)\s)?(?!s[oó]lo\b|solamente\b)\w+\s((?:[^,;.!?]|\.\d){1,40}?,?\ssino\s(?!que\b|también))",
     pretends=r"\b(?:(?:érase|había) una vez|juego de rol|haz como si|finge que|escribe (?:un|una) (?:cuento|"
     r"historia|poema|relato|carta "
     r"de)|en la novela|ficticio|ficticia|actúa como)\b",
@@ -899,7 +907,8 @@ PACK = Pack(
     hedges=r"\b(?:quizás?|tal vez|a lo mejor|puede que|igual (?:me|nos|voy|vamos|es que|un día|mañana|algún)|"
     r"no sé si|creo que tal vez|estoy pensando en|"
     r"probablemente|podría ser|en broma|según (?:dicen|me)|por lo visto|al parecer|dicen que|un amigo mío)\b",
-    spellings=r"[ñ¿¡]|ción\b|\b(?:el|los|y|tenemos|hemos|hacemos|estoy)\b",
+    spellings=r"[ñ¿¡]|ción\b|^\W*si (?:(?:yo|no|me|te|nos|lo|la) )?\w+(?<![aeo]n)o\b|"
+    r"\b(?:el|los|y|tenemos|hemos|hacemos|estoy)\b",
     cues=frozenset(
         """
         a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.families import families, plain, request_of
+from cortex.languages.families import families, phrase_of, plain, request_of
 from cortex.languages.fr.words import WORDS
 from cortex.languages.pack import Pack
 from cortex.languages.signs import failing, opening, weigher, word_of
@@ -208,7 +208,7 @@ _RULES = families(
             r"\bviens de (?:voir|finir|lire|recevoir)\b",
         ),
         "fact.age": (
-            r"j'ai\s+(?:presque\s+|bientot\s+|maintenant\s+|"
+            r"j(?:'|e\s)ai\s+(?:presque\s+|bientot\s+|maintenant\s+|"
             r"deja\s+)*(?P<value>\d{1,3})\s+ans\b(?!\s+d').*|je (?:vais avoir|"
             r"fete(?:rai)? mes|viens d'avoir)\s+(?P<value2>\d{1,3})\s+ans.*",
             r"\bans (?:de metier|d'experience|de carriere)\b",
@@ -689,11 +689,23 @@ PACK = Pack(
     r"dis-moi|donne-moi|explique-moi|montre-moi|je (?:veux|voudrais|cherche|me demande|"
     r"souhaite(?:rais)?)\b|j'aimerais|j'ai besoin|il me faut|"
     r"je peux|on peut|aurais-tu|une idee)",
-    supposes=r"(?:en (?:supposant|admettant)|si (?!(?:je|j'|tu)\s?(?:te |t')?(?:demande|parle|ecris|pose|envoie))|"
+    supposes=r"(?:en (?:supposant|admettant)|"
+    r"des que (?:j'ai(?= \d)|j'aurai|j'obtiens|je (?:\w+rai|peux|trouve|recois))|"
+    r"si (?!(?:je|j'|tu)\s?(?:te |t')?(?:demande|parle|ecris|pose|envoie))|"
     r"s'il (?!te|vous)|imagine\w*|"
     r"suppos\w+|mettons|admettons|a supposer|au cas ou|"
     r"meme si|dans (?:mon|ma|le|la|cette?) (?:reve|roman|histoire|nouvelle|jeu|film)|et si|"
     r"quand bien meme|j'espere|pourvu|un jour)\b",
+    unreal=r"\b(?:demenage|m'installe|achete|vends|quitte|emmenage)\w*\b[^.!?]{1,60}\s(?:si|au cas ou|des que)\s?\w",
+    denies=r"\b(?:pas|jamais|au lieu de|plut[oô]t que)\s(?:(?!mais\b)\w+\s){0,2}$",
+    contrasts=r"\b(j(?:e\s|')(?:ne\s|n')?(?P<verb>(?:\w{1,3}')?\w+)\spas\s[^,;.!?]{1,40}?[,;]\s(?:mais\s)?)"
+    r"(?=j(?:e\s|')(?P=verb)\b)"
+    r"|\b(n'|ne\s)(?:est|sont|etait)(\spas\s[^,;.!?]{1,40}?[,;]\s(?:c'est|ce sont))(?=\s)"
+    r"|(?:\b(n'|ne\s)(?:\w{1,3}')?\w+)?(\spas\s(?!seulement\b|que\b)(?:[^,;.!?]|[.,]\d){1,40}?,?\smais(?:\splutot)?)\s"
+    + phrase_of(
+        r"a|au|aux|en|dans|chez|de|du|pour|depuis|vers|pres|\d\S*|\w+di|(?-i:[A-Z])[\w'-]+",
+        r"le|la|les|un|une|ma|mon|mes",
+    ),
     pretends=r"\b(?:il [eé]tait une fois|jeu de r[oô]le|fais comme si|fais semblant|"
     r"[ée]cris(?:-moi)?\b[^.:!?\n]{0,60}?\b(?:histoire|"
     r"conte|po[eè]me|nouvelle|roman|polar|dialogue|sc[eè]ne|lettre de|premi[eè]re personne)|"

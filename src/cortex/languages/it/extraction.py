@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.families import families, plain, request_of
+from cortex.languages.families import families, phrase_of, plain, request_of
 from cortex.languages.it.words import WORDS
 from cortex.languages.pack import Pack
 from cortex.languages.signs import any_of, failing, opening, weigher, word_of
@@ -616,6 +616,7 @@ PACK = Pack(
     rules=_RULES,
     weigh=weigher(_SIGNS),
     spelling=_PLAIN,
+    never=r"^\W*si (?:(?:yo|no|me|te|nos|lo|la) )?\w+(?<![aeo]n)o\b",
     leads=r"(?:(?:allora|beh|bene|ok|va bene|ciao|salve|buongiorno|buonasera|ehi|ah|oh|si(?=\s*[,:.!…])|grazie|"
     r"comunque|"
     r"a proposito|tra l'altro|in realta|inoltre|anche|e|ma|pero|per la cronaca|sappi che|"
@@ -652,10 +653,22 @@ PACK = Pack(
     r"chi|perche (?!(?:io|sono|ho|lavoro|abito))|quanto|quanti|puoi|potresti|puo|sai|conosci|pensi|"
     r"hai|mi (?:aiuti|dici|spieghi|fai|dai|puoi|sai)|aiutami|dimmi|vorrei|voglio|cerco|mi servono?|"
     r"ho bisogno|c'è|ci sono|posso|devo(?![^,.!?]{0,60}\b(?:entro|prima del?|per il)\b)|secondo te|qualche idea)\b",
-    supposes=r"(?:ipotizz\w+|supponendo|ammettiamo|se (?!(?:ti|io ti|mi) (?:chied|scriv|mand|parl))|e se|"
+    supposes=r"(?:ipotizz\w+|(?:non )?appena (?:ho(?= \d)|avro|avremo|trovo|trovero|potro|ottengo)|in caso|"
+    r"supponendo|ammettiamo|se (?!(?:ti|io ti|mi) (?:chied|scriv|mand|parl))|e se|"
     r"immagin\w+|suppon\w+|mettiamo(?! da parte)|"
     r"facciamo finta|ammesso che|nel caso|magari|spero|anche se fossi|qualora|n(?:el|"
     r"ella) (?:mio|mia|questo|questa)? ?(?:romanzo|sogno|storia|racconto|gioco|film)|un giorno)\b",
+    unreal=r"\b(?:mi trasferisco|ci trasferiamo|compro|compriamo|vendo|vendiamo|lascio|mi sposo)\b[^.!?]{1,60}\s"
+    r"(?:se|nel caso|appena)\s",
+    denies=r"\b(?:non|mai|invece di|anzich[eé])\s(?:(?!ma\b)\w+\s){0,3}$",
+    contrasts=r"\b(non\s(?P<verb>(?:(?:mi|si|ci)\s)?\w+)\s[^,;.!?]{1,40}?[,;]\s(?:ma\s)?(?:io\s)?)(?=(?P=verb)\s)"
+    r"|\b(non\s)(?:(?:mi|si|ci)\s)?(?!solo\b|soltanto\b)\w+\s((?:[^,;.!?]|[.,]\d){1,40}?,?\s(?:ma|bensi)\s)"
+    + phrase_of(
+        r"a|ad|in|al|alla|alle|nel|nella|da|di|del|vicino|per|\d\S*|\w+edi|sabato|domenica|"
+        r"(?-i:[A-Z])[\w'-]+",
+        r"il|lo|la|i|gli|le|un|una|uno",
+    )
+    + r"|(,\s(?:e\s)?non\s(?:(?:a|ad|in|nel|nella|alle)\s|(?-i:[A-Z0-9]))[^,;.!?]{1,40})",
     pretends=r"\b(?:c'era una volta|gioco di ruolo|fai finta|facciamo finta|scriv(?:i|imi)\b[^.:!?\n]{0,60}?\b"
     r"(?:storia|racconto|romanzo|giallo|poesia|dialogo|scena|lettera da|prima persona)|"
     r"^(?-i:[A-Z])\w+ (?:ha|aveva|compra) (?:\d+|\w+) \w+ e (?:ne )?(?:d[aà]|regala|mangia|vende|perde)\b|"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.families import families, plain, request_of
+from cortex.languages.families import families, phrase_of, plain, request_of
 from cortex.languages.pack import Pack
 from cortex.languages.pt.words import WORDS
 from cortex.languages.signs import any_of, failing, opening, weigher, word_of
@@ -680,10 +680,23 @@ PACK = Pack(
     r"sera que|me (?:ajud|diz|d[eê]|mostr|explic|cont)\w*|ajud\w+|queria|quero|gostaria|"
     r"preciso(?![^,.!?]{0,50}\bat[eé]\b)|"
     r"procuro|estou procurando|me lembr\w+ de \w+r|lembr\w+-me de \w+r|tem como|alguma ideia|da pra)\b",
-    supposes=r"(?:supondo|se (?!(?:eu|voce|tu) (?:te |me )?(?:pedir|perguntar|mandar|enviar|falar|pedires))|e se|"
+    supposes=r"(?:supondo|assim que (?:eu |a gente |nos )?\w+(?:ar|er|ir)\b|no caso de|"
+    r"se (?!(?:eu|voce|tu) (?:te |me )?(?:pedir|perguntar|mandar|enviar|falar|pedires))|e se|"
     r"caso|imagin\w+|suponh\w+|digamos|vamos supor|quem dera|quem me dera|oxala|tomara|"
     r"espero que|mesmo se|n[ao] (?:meu|minha|este|esta|nosso)? ?(?:romance|sonho|historia|conto|"
     r"jogo|filme)|um dia)\b",
+    unreal=r"\b(?:mud\w+|compr[oa]\w*|vend[oe]\w*|caso|deixo|vou)\b[^.!?]{1,60}\s"
+    r"(?:se|assim que|caso)\s(?:eu\s|nao\s|me\s){0,3}\w+(?:ar|er|ir|or)\b",
+    denies=r"\b(?:n[ãa]o|nunca|jamais|em vez de)\s(?:(?!mas\b)[\w-]+\s){0,3}$",
+    contrasts=r"\b(nao\s(?P<verb>(?:(?:me|se|nos)\s)?[\w-]+)\s[^,;.!?]{1,40}?[,;]\s(?:mas\s)?(?:eu\s)?)(?=(?P=verb)\s)"
+    r"|\b(nao\s)(?:(?:me|se|nos)\s)?(?!so\b|apenas\b|somente\b)[\w-]+\s((?:[^,;.!?]|[.,]\d){1,40}?,?\s"
+    r"(?:mas sim|mas|e sim)\s)"
+    + phrase_of(
+        r"em|no|na|nos|nas|para|pra|pro|de|do|da|dos|ao|dia|as|segunda|terca|quarta|quinta|sexta|sabado|domingo|R\$|"
+        r"\d\S*|(?-i:[A-Z])[\w'-]+",
+        r"o|a|os|um|uma|meu|minha",
+    )
+    + r"|(,\s(?:e\s)?nao\s(?:(?:em|no|na|nos|nas|para)\s|(?-i:[A-Z0-9]))[^,;.!?]{1,40})",
     pretends=r"\b(?:era uma vez|jogo de pap[eé]is|finja que|fa[cç]a de conta|faz de conta|"
     r"escrev[ae]\b[^.:!?\n]{0,60}?\b"
     r"(?:hist[oó]ria|conto|romance|novela|cr[oô]nica|poema|di[aá]logo|cena|carta de|primeira pessoa)|"
