@@ -1,7 +1,7 @@
 """What each sign of whose words a message holds weighs: `python -m bench.capture.fit_ownership`.
 
 Fitted on texts of the project alone: `ownership.jsonl`, the development sets with attacks and honest texts,
-and the turns of chats and of labeled languages as honest ones. Writes `src/cortex/domain/ownership_weights.json`, and
+and the turns of chats and of labeled languages as honest ones. Writes `src/cortex/domain/ownership_weights.py`, and
 prints how the fit does on each set and each family left out in turn, since a new author phrases in new ways.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.domain import ownership_signs
+from cortex.domain import ownership_signs, ownership_weights
 from cortex.domain.ownership import GLANCE, carried, is_marked, readable
 
 HERE = Path(__file__).parent
+INTO = Path(ownership_weights.__file__)
 SETS = ("development-1", "development-2")
 
 PENALTY = 0.4
@@ -39,7 +40,7 @@ THRESHOLDS = {
     "sure": SURE,
     "certain": CERTAIN,
 }
-"""The log-odds that `ownership_signs.Weights` tells of; chosen on all sets but the one that judges next."""
+"""The log-odds that `ownership_signs.Weights` tells of; chosen with the development sets in view."""
 LEAST = 0.0005
 """A weight below this is not written."""
 FAMILIES = ("paste", "mail", "cv", "transcript", "fiction", "guest")
@@ -179,8 +180,23 @@ def main() -> None:
 
 def _write(fitted: Fitted) -> None:
     signs = {name: round(weight, 3) for name, weight in sorted(fitted.signs.items()) if abs(weight) >= LEAST}
-    weights = {"bias": round(fitted.bias, 3), **THRESHOLDS, "signs": signs}
-    ownership_signs.WEIGHTS_FILE.write_text(json.dumps(weights, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    INTO.write_text(_module({"bias": round(fitted.bias, 3), **THRESHOLDS}, signs), encoding="utf-8")
+
+
+def _module(numbers: Mapping[str, float], signs: Mapping[str, float]) -> str:
+    lines = [
+        '"""What each sign of `ownership_signs` weighs, as `python -m bench.capture.fit_ownership` fitted it."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import Mapping",
+        "",
+        *(f"{name.upper()} = {number}" for name, number in numbers.items()),
+        "SIGNS: Mapping[str, float] = {",
+        *(f"    {json.dumps(name, ensure_ascii=False)}: {weight}," for name, weight in signs.items()),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _split(known: Sequence[Example], is_left_out: Any) -> tuple[list[Example], list[Example]]:

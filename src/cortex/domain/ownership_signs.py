@@ -7,14 +7,13 @@ by how it speaks, and a logistic regression weighs both. `python -m bench.captur
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import fsum
-from pathlib import Path
 
+from cortex.domain import ownership_weights as fitted
 from cortex.domain.handover import (
     ORDERS,
     Clause,
@@ -28,8 +27,6 @@ from cortex.domain.handover import (
     names_own_text,
     speaks_of,
 )
-
-WEIGHTS_FILE = Path(__file__).with_name("ownership_weights.json")
 
 # Words that every language has few of. They open no text and name nothing, so that an author cannot choose others.
 
@@ -371,5 +368,7 @@ class Weights:
 @cache
 def weights() -> Weights:
     """The weights that ship with the package."""
-    fitted = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))
-    return Weights(**fitted)
+    return Weights(
+        bias=fitted.BIAS, explicit=fitted.EXPLICIT, likely=fitted.LIKELY, doubtful=fitted.DOUBTFUL,
+        agreed=fitted.AGREED, sure=fitted.SURE, certain=fitted.CERTAIN, signs=fitted.SIGNS,
+    )  # fmt: skip

@@ -206,11 +206,10 @@ def models_add(
 def models_verify(context: typer.Context, names: Names = None) -> None:
     """Read every byte of the models that are here, or of those named, and compare it with its pin."""
     surface = surface_of(context)
-    from cortex.providers.models import ModelState
     from cortex.wiring import model_store
 
     store = model_store(surface.root)
-    here = [each.model.name for each in store.status() if each.state is not ModelState.ABSENT]
+    here = [each.model.name for each in store.status() if each.state.value != "absent"]
     wanted = names or here or model_files.known(surface.root)
     for name in wanted:
         store.verify(name)
