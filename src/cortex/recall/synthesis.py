@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from cortex.domain.grounding import is_supported
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
+from cortex.domain.retelling import is_supported
 from cortex.domain.suspicion import Level, suspicion
 from cortex.domain.terms import query_terms
 from cortex.domain.text import escaped, estimate_tokens, sentences
