@@ -12,7 +12,7 @@ import pytest
 
 from cortex.errors import LlmReason, LlmUnavailable, ProviderMissing
 from cortex.ports.hardware import Verdict
-from cortex.ports.llm import Completion, judge
+from cortex.ports.llm import Completion, Work, judge
 from cortex.providers.llms.breaker import MAX_PAUSE_SECONDS, PAUSE_SECONDS
 from cortex.providers.llms.guarded import GuardedLLM
 from cortex.providers.llms.none import NoLLM
@@ -336,13 +336,14 @@ def test_answers_that_cannot_be_used_are_counted_until_one_can(spending: Spendin
     guarded = GuardedLLM(Scripted(HELLO), spending, clock)
     for _ in range(2):
         ask(guarded)
-        judge(guarded, useful=False)
+        judge(guarded, Work.MEMORIES, useful=False)
         clock.advance(60)
-    assert guarded.status()["useless"] == {"since": "2026-01-05T09:00:00+00:00", "answers": 2}
+    judge(guarded, Work.NARRATIVES, useful=True)  # what it is good at says nothing of the rest
+    assert guarded.status()["useless"] == {"memories": {"since": "2026-01-05T09:00:00+00:00", "answers": 2}}
     assert guarded.status()["breaker"]["state"] == "closed"
-    judge(guarded.background, useful=True)
+    judge(guarded.background, Work.MEMORIES, useful=True)
     assert guarded.status()["useless"] is None
-    judge(FakeLLM([]), useful=False)  # a model that keeps no count
+    judge(FakeLLM([]), Work.MEMORIES, useful=False)  # a model that keeps no count
 
 
 # --- every provider alike ----------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import Turn
 from cortex.errors import ProviderError
-from cortex.ports.llm import LLM, judge
+from cortex.ports.llm import LLM, Work, judge
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, Packed, pack
 
@@ -189,7 +189,7 @@ def narrative(
     except ProviderError as error:
         return replace(digest(hits, now), because=error.code)
     made = _retold(query, answer, hits, now)
-    judge(llm, useful=bool(made) and (made.method is Method.LLM or answer.strip(" .\n") == NOTHING))
+    judge(llm, Work.NARRATIVES, useful=bool(made) and (made.method is Method.LLM or answer.strip(" .\n") == NOTHING))
     return made
 
 

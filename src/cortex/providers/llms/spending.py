@@ -45,9 +45,14 @@ CREATE TABLE IF NOT EXISTS models (
     until REAL NOT NULL DEFAULT 0,
     reason TEXT NOT NULL DEFAULT '',
     message TEXT NOT NULL DEFAULT '',
-    hint TEXT NOT NULL DEFAULT '',
-    useless INTEGER NOT NULL DEFAULT 0,
-    useless_since REAL
+    hint TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE IF NOT EXISTS useless (
+    name TEXT NOT NULL,
+    work TEXT NOT NULL,
+    answers INTEGER NOT NULL,
+    since REAL NOT NULL,
+    PRIMARY KEY (name, work)
 );
 """
 _USED = """
