@@ -377,7 +377,7 @@ class Engine:
 
     def restore(self, id: str) -> Forgotten:
         """Undo `forget`; or that a memory was superseded: it holds again, beside what had replaced it."""
-        return self._change_state(id, self._restoring, "restore")
+        return self._change_state(id, self._restoring, "restore", also=self._forgotten_twins)
 
     def contradictions(self, *, limit: int = 50) -> Sequence[Contradiction]:
         """Memories that cannot both be true, and of which nobody has said which is (X14), oldest first."""
@@ -444,15 +444,33 @@ class Engine:
 
         return Erasing(self).finish()
 
-    def _change_state(self, id: str, choose: Callable[[Trace, View], Sequence[Change]], op: str) -> Forgotten:
-        """Carry out the changes that `choose` finds for a memory or turn; the ids are of what changed its state."""
+    def _forgotten_twins(self, id: TraceId) -> dict[str, Any]:
+        """The memories that were forgotten with one, as they make the same statement, and still are."""
+        from cortex import reconciliation
+
+        with self._store.view(self.tenant) as view:
+            found = view.load([id])
+            twins = reconciliation.forgotten_twins(found[0], view) if isinstance(found[0], Memory) else []
+        return {"twins": [each.id for each in twins]} if twins else {}
+
+    def _change_state(
+        self,
+        id: str,
+        choose: Callable[[Trace, View], Sequence[Change]],
+        op: str,
+        also: Callable[[TraceId], dict[str, Any]] = lambda _: {},
+    ) -> Forgotten:
+        """Carry out the changes that `choose` finds for a memory or turn; the ids are of what changed its state.
+
+        `also` has more to say of it afterwards, for the receipt.
+        """
         wanted = checked_id(id)
         with self._noting(op) as note:
             position, ids, turns = retry_on_conflict(lambda: self._try_change(wanted, choose))
             facts: dict[str, Any] = {"ids": list(ids)} if ids else {}
             if turns and op == "forget":
                 facts["turns"] = list(turns)
-            note.close(position, changed=len(ids), **facts)
+            note.close(position, changed=len(ids), **facts, **also(wanted))
         return Forgotten(ids, (), note.receipt)
 
     def _try_change(

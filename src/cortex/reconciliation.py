@@ -187,14 +187,20 @@ def twins(memory: Memory, view: View) -> list[Memory]:
     """The other active memories of its scope that make the same statement."""
     near = Filter(lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}))
     found = view.load([match.id for match in view.keywords(query_terms(memory.text), near, MOST_TWINS)])
-    return [
-        each
-        for each in found
-        if isinstance(each, Memory)
-        and each.id != memory.id
-        and each.state is State.ACTIVE
-        and alike(memory.text, each.text).is_restatement
-    ]
+    return [each for each in _restating(memory, found) if each.state is State.ACTIVE]
+
+
+def forgotten_twins(memory: Memory, view: View) -> list[Memory]:
+    """The memories of its scope that make the same statement and are forgotten: no search finds these."""
+    gone = Filter(
+        lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}), states=frozenset({State.FORGOTTEN})
+    )
+    return _restating(memory, view.latest(gone, None, _PAGE))
+
+
+def _restating(memory: Memory, others: Sequence[Trace]) -> list[Memory]:
+    found = [each for each in others if isinstance(each, Memory) and each.id != memory.id]
+    return [each for each in found if alike(memory.text, each.text).is_restatement]
 
 
 def turns_that_say_little_else(memory: Memory, view: View) -> list[Turn]:

@@ -226,6 +226,15 @@ def test_forgetting_takes_twins_along(engine: Engine):
     assert engine.get(other.id).state is State.ACTIVE
 
 
+def test_restoring_tells_of_twins_that_are_still_forgotten(engine: Engine):
+    one = engine.remember("The deploy key rotates on Mondays").memory
+    twin = engine.remember("The deploy key rotates on Mondays", as_new=True).memory
+    engine.forget(one.id)
+    back = engine.restore(one.id)
+    assert (back.ids, back.receipt.facts["twins"]) == ((one.id,), [twin.id])
+    assert "twins" not in engine.restore(twin.id).receipt.facts
+
+
 def test_a_query_counts_a_memory_and_its_turn_once(engine: Engine):
     """L5"""
     engine.capture([{"role": "user", "content": "I'm allergic to peanuts."}], session="one")

@@ -52,7 +52,7 @@ def test_a_folder_is_indexed_and_counted(cli: Cli, notes: Path) -> None:
     assert said.out.startswith("2 files: 2 added; 2 new chunks in ")
     note(notes / "new.md", "The harbour crane squeaks.\n")
     (notes / "keys.md").unlink()
-    assert cli("index").out.startswith("2 files: 1 added, 1 removed, 1 unchanged; 1 new chunks in ")
+    assert cli("index").out.startswith("2 files: 1 added, 1 removed, 1 unchanged; 1 new chunk in ")
     assert "notes/new.md#L1-L1" in cli("search", "harbour crane").out
 
 
@@ -89,7 +89,7 @@ def test_problems_of_transcripts_are_listed_too(cli: Cli, tmp_path: Path) -> Non
     said = cli("index", str(tmp_path / "talks"), "--transcripts", "--json")
     assert [path for path, _ in said.json["problems"]] == ["talks/pipe.jsonl"]
     assert (said.json["transcripts"], said.json["turns"]) == (1, 1)
-    assert "1 transcripts: 0 new turns" in cli("index").out
+    assert "1 transcript: 0 new turns" in cli("index").out
 
 
 def test_without_a_folder_and_with_none_known_it_says_how_to_begin(cli: Cli) -> None:
@@ -128,7 +128,7 @@ def test_documents_are_a_lane_of_their_own(cli: Cli, notes: Path, tmp_path: Path
 def test_transcripts_become_turns(cli: Cli, tmp_path: Path) -> None:
     """X15, B19"""
     note(tmp_path / "talks" / "t.jsonl", message("The walrus is hungry"))
-    assert "1 transcripts: 1 new turns" in cli("index", str(tmp_path / "talks"), "--transcripts").out
+    assert cli("index", str(tmp_path / "talks"), "--transcripts").out.strip() == "1 transcript: 1 new turn"
     assert cli("get", "sessions/t").out == "user: The walrus is hungry\n"
 
 

@@ -28,7 +28,7 @@ from cortex.ports.llm import LLM, Work, judge
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, Packed, pack
 
-LABEL = "Extractive digest, no model:"
+LABEL = "Extractive digest:"
 DIGEST_TOKENS = 300
 NARRATIVE_TOKENS = 256
 _STATEMENT_TOKENS = 60

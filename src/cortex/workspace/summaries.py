@@ -371,7 +371,7 @@ def _fitting(text: str) -> str:
 def _problem(said: object, summary: str, chunk: Chunk) -> str:
     """Why a summary is not used; empty where it can be."""
     if said is None:
-        return "missing"
+        return "unanswered"
     if not isinstance(said, str) or not summary:
         return "not_text"
     # Looked for in both: one may be cut off at the end of what fits, another put together by what was taken out.
