@@ -134,7 +134,8 @@ def test_two_statements_that_disagree_are_shown_as_a_contradiction(cli: Cli, cha
     """X14: in the word of the documents"""
     cli.remembered("I have never fired the kiln at the studio.")
     cli.clock.advance(timedelta(days=1))
-    told = cli("capture", chat("I fired the kiln at the studio twice in May.", "two.txt"), "--session", "tuesday", "--json").json
+    said = chat("I fired the kiln at the studio twice in May.", "two.txt")
+    told = cli("capture", said, "--session", "tuesday", "--json").json
     assert [each["became"] for each in told["memories"]] == ["contradicts"]
 
 

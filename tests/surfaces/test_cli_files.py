@@ -17,6 +17,9 @@ from queue import Empty, Queue
 import pytest
 from terminal import Cli
 
+from cortex.errors import LlmUnavailable
+from cortex.testing import FakeLLM
+
 PATIENCE = 60.0
 
 
@@ -164,6 +167,17 @@ def test_what_is_removed_leaves_nothing_behind(cli: Cli, notes: Path, by: str) -
     assert (said.code, "2 removed" in said.out) == (0, True)
     told = cli("files", "--json").json
     assert (told["files"], told["chunks"], told["sources"]) == (0, 0, [])
+
+
+def test_a_section_without_a_summary_says_why(cli: Cli, notes: Path) -> None:
+    def refuses(_: str) -> str:
+        raise LlmUnavailable("the key is wrong", reason="auth")
+
+    cli.model = FakeLLM(refuses)
+    note(cli.home / "cortex.toml", '[llm]\nprovider = "openai"\n')
+    note(notes / "long.md", "# Keys\n\n" + "The deploy key rotates on Mondays and is kept in the safe. " * 20)
+    told = " ".join(cli("index", str(notes), "--summarize").out.split())
+    assert "no summary: the language model refused the key; run `cortex doctor`" in told
 
 
 def test_summaries_need_a_language_model_and_nothing_is_done_without(cli: Cli, notes: Path) -> None:

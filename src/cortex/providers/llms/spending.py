@@ -199,7 +199,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.touch(mode=0o600)
     database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'models'").fetchone():
+        # The table that was added last: files of earlier versions get what they lack.
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'useless'").fetchone():
             database.executescript(_SCHEMA)
     except BaseException:
         database.close()
