@@ -26,20 +26,23 @@ _JOINING = frozenset("and or &".split())
 _HAVING = frozenset("have has had own owns".split())
 _ARTICLES = frozenset("a an the".split())
 
-Pairs = list[tuple[str, str]]
+Pairs = set[tuple[str, str]]
+
+_REACH = 12
+"""How many words before a name it may be the object of, and how many names one subject has: more are no sentence."""
 
 
 @dataclass(slots=True)
 class Structure:
     """Who does what, and whose things are. Participants are the user, and whoever or whatever has a name."""
 
-    doing: Pairs = field(default_factory=list)
+    doing: Pairs = field(default_factory=set)
     """A participant, and a word it stands before as its subject."""
-    undergoing: Pairs = field(default_factory=list)
+    undergoing: Pairs = field(default_factory=set)
     """A participant, and a word it stands behind as its object."""
-    owners: Pairs = field(default_factory=list)
+    owners: Pairs = field(default_factory=set)
     """A thing, and the participant it belongs to."""
-    courses: Pairs = field(default_factory=list)
+    courses: Pairs = field(default_factory=set)
     """A participant, and whether something comes `from` it or goes `to` it."""
     participants: set[str] = field(default_factory=set)
     has_relatives: bool = False
@@ -53,13 +56,13 @@ class Structure:
 
 def agrees(said: Structure, known: Sequence[Structure]) -> bool:
     """Whether nobody does in `said` what another does in what is `known`, and nothing belongs to another."""
-    doing = [pair for each in known for pair in each.doing]
-    undergoing = [pair for each in known for pair in each.undergoing]
+    doing = {pair for each in known for pair in each.doing}
+    undergoing = {pair for each in known for pair in each.undergoing}
     done = {word for _, word in doing}
     if any(pair not in doing and pair in undergoing and pair[1] in done for pair in said.doing):
         return False
-    owners = [pair for each in known for pair in each.owners]
-    courses = [pair for each in known for pair in each.courses]
+    owners = {pair for each in known for pair in each.owners}
+    courses = {pair for each in known for pair in each.courses}
     if _differ(said.owners, owners) or _differ(said.courses, courses):
         return False
     told = done | {word for _, word in undergoing}
@@ -112,7 +115,7 @@ class _Sentence:
                 self._take(token.casefold())
             self._before = token.casefold()
         # What "is written", and not by anybody, is said of its subject, as is what "is allergic".
-        self._found.doing += [(each, word) for word, subject in self._passive for each in subject]
+        self._found.doing |= {(each, word) for word, subject in self._passive for each in subject}
 
     def _participant(self, token: str) -> tuple[str, bool]:
         """Whom a word names, and whether as an owner."""
@@ -129,17 +132,17 @@ class _Sentence:
         found, preposition = self._found, self._preposition
         found.participants.add(who)
         if preposition == "of" and self._words:
-            found.owners.append((self._words[-1], who))
+            found.owners.add((self._words[-1], who))
         if preposition in _COURSES:
-            found.courses.append((who, preposition))
+            found.courses.add((who, preposition))
         if preposition == "by" and self._passive:
             word, subject = self._passive.pop()
-            found.doing.append((who, word))
-            found.undergoing += [(each, word) for each in subject]
+            found.doing.add((who, word))
+            found.undergoing |= {(each, word) for each in subject}
         elif preposition != "for":
-            found.undergoing += [(who, word) for word in self._words]
+            found.undergoing |= {(who, word) for word in self._words[-_REACH:]}
         is_object = bool(self._subject) and not self._is_open and self._before not in _JOINING
-        if not preposition and not is_object:
+        if not preposition and not is_object and len(self._subject) < _REACH:
             self._subject |= {who}
             self._is_open = True
         self._preposition = ""
@@ -158,10 +161,10 @@ class _Sentence:
 
     def _say(self, word: str) -> None:
         if self._owner:
-            self._found.owners.append((word, self._owner))
+            self._found.owners.add((word, self._owner))
         if self._before in BEING:
             self._passive.append((word, self._subject))
         else:
-            self._found.doing += [(each, word) for each in self._subject]
+            self._found.doing |= {(each, word) for each in self._subject}
         self._words.append(word)
         self._preposition = ""
