@@ -43,6 +43,8 @@ _GIVEN_AGE = re.compile(r"\b(?:is|am|are|was|turned|turns|aged?|I'm) (\d{1,3})\b
 _WORKS_AS = re.compile(r"\b(?:works?|worked|working|serves?|served|acts?|acted) as (?=an?\b|the\b)", re.IGNORECASE)
 _WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _EVERY = re.compile(rf"\b(?:every|each) (?=(?:{_WEEKDAY}|day|week|month|year)\b)", re.IGNORECASE)
+_WEEKLY = re.compile(r"\b(?:(?:every|each) week|weekly)\b", re.IGNORECASE)
+_WEEKDAYS = re.compile(rf"\b{_WEEKDAY}s\b", re.IGNORECASE)
 _REPEATS = re.compile(
     rf"\b(?:{_WEEKDAY}s|(?:a|the|per) (?:day|week|month|year)|daily|weekly|monthly|yearly)\b", re.IGNORECASE
 )
@@ -112,6 +114,8 @@ def _is_true_to(sentence: str, said: Reading, texts: Sequence[str], known: Seque
 def _plainly(sentence: str, texts: Sequence[str]) -> str:
     """`sentence` with phrases as the memories may have them: "works as a vet" as "is a vet", "71 years old" as "71"."""
     plain = _plain_ages(_WORKS_AS.sub("is ", sentence), texts)
+    if any(map(_WEEKDAYS.search, texts)):
+        plain = _WEEKLY.sub(" ", plain)
     return _EVERY.sub("", plain) if any(map(_REPEATS.search, texts)) else plain
 
 
