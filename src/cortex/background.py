@@ -156,6 +156,8 @@ class Background:
         found = extraction.extract(turns, background_of(self._parts.llm), classify=classify.classify, known=known)
         for problem in found.problems:
             log.info("extraction: %s", problem)
+        if found.useless:
+            raise queue.Useless("bad_answer")
         return found.candidates
 
     def _when_the_model_can(self, run: Callable[[Job], Mapping[str, int]], job: Job) -> Mapping[str, int]:

@@ -20,10 +20,12 @@ from cortex.domain.hits import Hit, Recollection
 from cortex.domain.identity import ReceiptId, TraceId, checked_id
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Contradiction, Draft, Memory
+from cortex.domain.passing import passing_reason
 from cortex.domain.query import MAX_LIMIT, Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant, checked_label
 from cortex.domain.suspicion import tier_for
+from cortex.domain.terms import QueryTerm, index_terms, query_terms
 from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
@@ -54,6 +56,7 @@ from cortex.query_vectors import QueryVectors
 from cortex.recall import flow as recalling
 from cortex.recall import recipes, replaying, telling
 from cortex.recall.flow import Answer
+from cortex.recall.ranking import Scored
 from cortex.recall.replaying import Replay
 from cortex.recall.reranking import Asking, Reader
 from cortex.remember import flow as remembering
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
     from cortex.lifecycle.backups import Backup, Made
     from cortex.lifecycle.schedule import Keeper
     from cortex.recall.synthesis import Synthesis
+    from cortex.reconciliation import Statement
     from cortex.timeline import Timeline
     from cortex.workspace import flush
 
@@ -86,6 +90,9 @@ MAX_DAYS = 3_660
 
 MEANT = 0.5
 """A memory is meant by a query to forget it when it is at least this similar, or holds this share of its words."""
+
+BEHIND = 0.75
+"""A memory is clearly meant when no other has this share of its score, or of the words of the query that it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,24 +250,33 @@ class Engine:
         """Store one statement beside what is known (X13, X14). `fields` are those of `Draft`: kind, scope, tags, …
 
         What is known already is counted once more, a changed value replaces the old one, and a contradiction is
-        flagged on both sides. With `as_new`, and where it names what it supersedes, it is stored as it is.
+        flagged on both sides. Where no subject, attribute and value are given, the patterns of capture read them from
+        the text. With `as_new` it is stored as it is; what names what it supersedes is compared with nothing else.
         """
         try:
             draft = Draft(text=text, **fields)
         except TypeError as error:
             raise InvalidRequest(str(error).partition(") ")[2], field="fields", hint="see `Draft`") from error
-        if as_new or draft.supersedes is not None:
-            (memory,), receipt = self._remember([draft], EventKind.REMEMBERED, embed, silent)
-            return Remembered(memory, receipt)
-        return self._reconcile(draft.checked(self._max_text_bytes), embed)
+        from cortex import reconciliation
 
-    def _reconcile(self, draft: Draft, embed: bool) -> Remembered:
+        if as_new:
+            return self._remember_as_given(draft, embed)
+        statement = reconciliation.read(draft.checked(self._max_text_bytes))
+        if draft.supersedes is not None:
+            return self._remember_as_given(statement.draft, embed)
+        return self._reconcile(statement, embed)
+
+    def _remember_as_given(self, draft: Draft, embed: bool) -> Remembered:
+        (memory,), receipt = self._remember([draft], EventKind.REMEMBERED, embed, silent)
+        return Remembered(memory, receipt)
+
+    def _reconcile(self, statement: Statement, embed: bool) -> Remembered:
         from cortex import reconciliation
 
         now = self._parts.clock.now()
-        memory = draft.memory(TraceId(self._parts.ids(now)), now)
+        memory = statement.draft.memory(TraceId(self._parts.ids(now)), now)
         with self._noting("remember") as note:
-            done = reconciliation.remember(self, memory, embed=embed)
+            done = reconciliation.remember(self, memory, statement, embed=embed)
             note.close(done.position, **done.facts())
         if done.outcome.embedded:
             self._calibrator.refresh()
@@ -364,7 +380,7 @@ class Engine:
 
         A turn that expired is kept for good from then on.
         """
-        return self._change_state(id, self._restoring, "restore")
+        return self._change_state(id, self._restoring, "restore", also=self._forgotten_twins)
 
     def contradictions(self, *, limit: int = 50) -> Sequence[Contradiction]:
         """Memories that cannot both be true, and of which nobody has said which is (X14), oldest first."""
@@ -392,10 +408,9 @@ class Engine:
         # What stands in a file is not forgotten here.
         lanes = frozenset({Lane.MEMORIES, Lane.SESSIONS})
         answer = self.explain(text, scope=scope, lanes=lanes, limit=5, mode=Mode.SEARCH).answer
-        meant = {each.trace.id for each in answer.ranked if each.similarity >= MEANT or each.evidence >= MEANT}
+        meant = {each.trace.id: each for each in answer.ranked if _is_meant(each, query_terms(text))}
         found = _apart([hit for hit in answer.hits if hit.trace.id in meant])
-        # One clear winner is meant: the next best has to be well behind it.
-        if found and (len(found) == 1 or found[1].score < 0.75 * found[0].score):
+        if found and not any(_rivals(meant[found[0].trace.id], meant[hit.trace.id]) for hit in found[1:]):
             winner = self._memory_of(found[0].trace, meant)
             return self._change_state(winner.id, partial(self._forgetting, with_turns=True), "forget")
         with self._noting("forget") as note:
@@ -432,15 +447,33 @@ class Engine:
 
         return Erasing(self).finish()
 
-    def _change_state(self, id: str, choose: Callable[[Trace, View], Sequence[Change]], op: str) -> Forgotten:
-        """Carry out the changes that `choose` finds for a memory or turn; the ids are of what changed its state."""
+    def _forgotten_twins(self, id: TraceId) -> dict[str, Any]:
+        """The memories that were forgotten with one, as they make the same statement, and still are."""
+        from cortex import reconciliation
+
+        with self._store.view(self.tenant) as view:
+            found = view.load([id])
+            twins = reconciliation.forgotten_twins(found[0], view) if isinstance(found[0], Memory) else []
+        return {"twins": [each.id for each in twins]} if twins else {}
+
+    def _change_state(
+        self,
+        id: str,
+        choose: Callable[[Trace, View], Sequence[Change]],
+        op: str,
+        also: Callable[[TraceId], dict[str, Any]] = lambda _: {},
+    ) -> Forgotten:
+        """Carry out the changes that `choose` finds for a memory or turn; the ids are of what changed its state.
+
+        `also` has more to say of it afterwards, for the receipt.
+        """
         wanted = checked_id(id)
         with self._noting(op) as note:
             position, ids, turns = retry_on_conflict(lambda: self._try_change(wanted, choose))
             facts: dict[str, Any] = {"ids": list(ids)} if ids else {}
             if turns and op == "forget":
                 facts["turns"] = list(turns)
-            note.close(position, changed=len(ids), **facts)
+            note.close(position, changed=len(ids), **facts, **also(wanted))
         return Forgotten(ids, (), note.receipt)
 
     def _try_change(
@@ -1206,6 +1239,22 @@ def _found(view: View, id: TraceId) -> Trace:
 
 def _puts(changes: Sequence[Change]) -> list[Put]:
     return [change for change in changes if isinstance(change, Put)]
+
+
+def _is_meant(found: Scored, terms: Sequence[QueryTerm]) -> bool:
+    """Whether a query to forget may mean this: an "ok" beside a turn that holds its words is found, but not meant."""
+    if found.similarity < MEANT and found.evidence < MEANT:
+        return False
+    if not isinstance(found.trace, Turn):
+        return True
+    said = frozenset(index_terms(found.trace.text))
+    speaks_of_it = found.similarity >= MEANT or any(term.text in said for term in terms)
+    return speaks_of_it and passing_reason(found.trace.text) is None
+
+
+def _rivals(best: Scored, other: Scored) -> bool:
+    """Whether a query may mean the other as well: one that says the opposite holds the same words."""
+    return other.score >= BEHIND * best.score or other.evidence >= BEHIND * best.evidence > 0
 
 
 def _apart(hits: Sequence[Hit]) -> list[Hit]:

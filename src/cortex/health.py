@@ -22,6 +22,7 @@ from cortex.domain.vectors import Basis, EmbeddingSpace
 from cortex.errors import DiskFull, EngineError, ModelChanged
 from cortex.lifecycle import backups, upkeep
 from cortex.parts import Parts
+from cortex.ports.llm import Work
 from cortex.ports.probed import trouble_of
 from cortex.ports.store import Counts, Filter, Job, JobState, View
 from cortex.recall import recipes
@@ -312,25 +313,39 @@ def _model_trouble(parts: Parts, found: EngineError | None) -> Trouble | None:
     if parts.llm is None:
         return None
     if found is not None:
-        return Trouble("llm", f"{_BY_RULES}: {found.message}", found.hint)
+        return Trouble("llm", f"{_WAITS}: {found.message}", found.hint)
     status = _llm(parts)
     if error := status.get("meter_error"):
-        return Trouble("llm", f"{_BY_RULES}: {error}", "see docs/extending/llm.md")
+        return Trouble("llm", f"{_WAITS}: {error}", "see docs/extending/llm.md")
     if failing := status.get("failing"):
         times = "once" if failing["failures"] == 1 else f"{failing['failures']:,} times in a row"
         why = f"{status['name']} failed {times} since {_minute(failing['since'])} ({failing['reason']})"
-        return Trouble("llm", f"{_BY_RULES}: {why}: {failing['message']}", failing["fix"] or _TRY_MODEL)
-    useless = status.get("useless")
-    if useless and useless["answers"] >= USELESS_ANSWERS:
-        why = f"{useless['answers']:,} answers of {status['name']} in a row could not be used"
-        return Trouble("llm", f"{why}, since {_minute(useless['since'])}", "use a model that keeps to JSON")
+        return Trouble("llm", f"{_WAITS}: {why}: {failing['message']}", failing["fix"] or _TRY_MODEL)
+    for work, (least, what, fix) in _USELESS.items():
+        useless = (status.get("useless") or {}).get(work)
+        if useless and useless["answers"] >= least:
+            since = _minute(useless["since"])
+            return Trouble("llm", what.format(name=status["name"], number=useless["answers"], since=since), fix)
     return None
 
 
-_BY_RULES = "memories are drawn by rules alone"
+_WAITS = "work for the language model waits"
 _TRY_MODEL = "ask it by hand to see what it says, or set llm.provider to none"
-USELESS_ANSWERS = 3
-"""From so many in a row on, a model whose answers cannot be used is told of."""
+_NO_JSON = "use a model that answers in JSON"
+_USELESS = {
+    Work.MEMORIES: (
+        1,
+        "{name} gave no usable answer since {since} ({number} in a row): memories are extracted by rules alone",
+        _NO_JSON,
+    ),
+    Work.SUMMARIES: (3, "{number} answers of {name} in a row were no summaries of sections, since {since}", _NO_JSON),
+    Work.NARRATIVES: (
+        3,
+        "{number} narratives of {name} in a row did not keep to the memories, since {since}: digests are shown instead",
+        "use a larger model, or leave it at digests",
+    ),
+}
+"""From how many useless answers in a row on a model is told of, by what it was asked for; what is said, and the fix."""
 
 
 def _minute(at: str) -> str:
@@ -515,7 +530,7 @@ def _reranker(parts: Parts) -> Check:
 def _language_model(parts: Parts) -> Check:
     """Whether the language model has what it needs. It is not asked anything: answers cost."""
     if parts.llm is None:
-        return Check("llm", True, "none: memories are drawn by rules, and nothing is spent", group=Group.PROVIDERS)
+        return Check("llm", True, "none: memories are extracted by rules, and nothing is spent", group=Group.PROVIDERS)
     if trouble := _model_trouble(parts, trouble_of(parts.llm, thorough=True)):
         return Check("llm", False, trouble.why, trouble.fix, Group.PROVIDERS)
     return Check("llm", True, f"{parts.llm.name} has what it needs", group=Group.PROVIDERS)

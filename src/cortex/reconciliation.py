@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from cortex.capture import reconcile
 from cortex.capture.flow import known_beside, outdated_turns
 from cortex.capture.reconcile import Decision
+from cortex.capture.slots import slot_in
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.likeness import alike
-from cortex.domain.memory import Contradiction, Memory
+from cortex.domain.memory import Contradiction, Draft, Memory
 from cortex.domain.terms import query_terms
 from cortex.domain.trace import Trace
-from cortex.domain.trust import TrustTier
+from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Vector
 from cortex.errors import InvalidRequest
@@ -33,6 +34,31 @@ MOST_TWINS = 24
 
 MOST_OF = 0.6
 """A statement with this share of the characters of its turn is what the turn says."""
+
+
+_OF_THE_USER = frozenset({SourceKind.OPERATOR, SourceKind.USER, SourceKind.ASSISTANT})
+"""Who speaks of the user or for them. The "I" of a page or a tool is somebody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What is to be remembered, with the slot its text fills, and how it stands to what was said before."""
+
+    draft: Draft
+    negated: bool = False
+    """It says that something is no longer so."""
+    corrects: bool = False
+    """It is said as a correction."""
+
+
+def read(draft: Draft) -> Statement:
+    """A draft with the slot that its text fills; what the caller gave is left as it is."""
+    if draft.subject or draft.attribute or draft.value or draft.source_kind not in _OF_THE_USER:
+        return Statement(draft)
+    if (found := slot_in(draft.text)) is None:
+        return Statement(draft)
+    told = replace(draft, subject=found.subject, attribute=found.attribute, value=found.value)
+    return Statement(told, found.negated, found.corrects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +77,34 @@ class Reconciled:
         return {"superseded": superseded, **told, **self.outcome.facts()}
 
 
-def remember(engine: Engine, memory: Memory, *, embed: bool) -> Reconciled:
-    """Store a statement beside what is known; what is known already is counted once more instead."""
+def remember(engine: Engine, memory: Memory, statement: Statement, *, embed: bool) -> Reconciled:
+    """Store a statement, as a memory, beside what is known; what is known already is counted once more instead."""
     outcome = remembering.Outcome()
     vectors: Sequence[Vector] = ()
     parts = engine._parts
     if embed and engine._can_embed:
         tokens = parts.settings.embedding.passage_tokens
         vectors = remembering.vectors_of([memory], parts.embedder, tokens, outcome).get(memory.id, ())
-    decision, held, position = retry_on_conflict(lambda: _attempt(engine, memory, vectors))
+    decision, held, position = retry_on_conflict(lambda: _attempt(engine, memory, statement, vectors))
     outcome.position, outcome.stored = position, int(decision.memory is not None)
     outcome.embedded = int(bool(vectors) and decision.memory is not None)
     return Reconciled(held, decision, position, outcome)
 
 
-def _attempt(engine: Engine, memory: Memory, vectors: Sequence[Vector]) -> tuple[Decision, Memory, int]:
+def _attempt(
+    engine: Engine, memory: Memory, statement: Statement, vectors: Sequence[Vector]
+) -> tuple[Decision, Memory, int]:
     now = engine._parts.clock.now()
     with engine._store.view(engine.tenant) as view:
         space = engine._space(view)
         fitted = remembering.fit_memories([memory], view, now)
         (trusted,) = (each for each in fitted.traces if isinstance(each, Memory))
-        decision = reconcile.decide(trusted, known_beside(trusted, vectors, space, view), now=now)
+        known = known_beside(trusted, vectors, space, view)
+        decision = reconcile.decide(
+            trusted, known, negated=statement.negated, corrects=statement.corrects, now=now
+        )  # fmt: skip
+        if decision.memory is None:
+            decision = _with_source(decision, memory.source_ref, view)
         changes = [*decision.changes, *outdated_turns([decision], view)]
         changes = [*fitted.expected, *guarded(changes, view)]
         held = decision.memory or _held(decision, view)
@@ -79,6 +112,16 @@ def _attempt(engine: Engine, memory: Memory, vectors: Sequence[Vector]) -> tuple
     if decision.memory is not None and vectors:
         changes.append(Embed(decision.memory.id, space, vectors, decision.memory.text))
     return decision, held, engine._store.apply(engine.tenant, changes, at=now) if decision.changes else position
+
+
+def _with_source(decision: Decision, ref: str, view: View) -> Decision:
+    """A decision that a statement is known, with the reference of its source kept on the memory that holds it (X13)."""
+    held = _held(decision, view)
+    if (noted := held.from_also(ref)) == held:
+        return decision
+    rest = [change for change in decision.changes if not (isinstance(change, Put) and change.trace == held)]
+    because = next((put.because for put in _puts(decision.changes) if put.trace == held), EventKind.REVISED)
+    return replace(decision, changes=(Put(noted, because), *rest))
 
 
 def _held(decision: Decision, view: View) -> Memory:
@@ -144,14 +187,20 @@ def twins(memory: Memory, view: View) -> list[Memory]:
     """The other active memories of its scope that make the same statement."""
     near = Filter(lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}))
     found = view.load([match.id for match in view.keywords(query_terms(memory.text), near, MOST_TWINS)])
-    return [
-        each
-        for each in found
-        if isinstance(each, Memory)
-        and each.id != memory.id
-        and each.state is State.ACTIVE
-        and alike(memory.text, each.text).is_restatement
-    ]
+    return [each for each in _restating(memory, found) if each.state is State.ACTIVE]
+
+
+def forgotten_twins(memory: Memory, view: View) -> list[Memory]:
+    """The memories of its scope that make the same statement and are forgotten: no search finds these."""
+    gone = Filter(
+        lanes=frozenset({Lane.MEMORIES}), scopes=frozenset({memory.scope}), states=frozenset({State.FORGOTTEN})
+    )
+    return _restating(memory, view.latest(gone, None, _PAGE))
+
+
+def _restating(memory: Memory, others: Sequence[Trace]) -> list[Memory]:
+    found = [each for each in others if isinstance(each, Memory) and each.id != memory.id]
+    return [each for each in found if alike(memory.text, each.text).is_restatement]
 
 
 def turns_that_say_little_else(memory: Memory, view: View) -> list[Turn]:

@@ -56,6 +56,15 @@ def test_a_search_shows_what_a_recall_holds_back(memory: Surface) -> None:
     assert {hit.id: hit.state for hit in found.hits} == {old.id: "superseded", new.id: "active"}
 
 
+def test_a_new_value_of_a_slot_takes_the_place_of_the_old_one(memory: Surface) -> None:
+    """X14: no caller has to name the slot."""
+    old = memory.remember("I live in Bristol")
+    new = memory.remember("I live in Cardiff now")
+    assert (memory.get(old.id).state, memory.get(old.id).superseded_by) == ("superseded", new.id)
+    assert memory.get(new.id).kind == "fact"
+    assert memory.recall("Where do I live?").ids == (new.id,)
+
+
 def test_the_newer_statement_takes_the_place_of_the_older(memory: Surface) -> None:
     """X14: recall gives the newer, and both say so."""
     old = memory.remember("The office is in Rome")

@@ -51,7 +51,7 @@ def test_a_memory_is_remembered_with_everything_said_of_it(served: Served, remot
 
 
 def test_what_is_not_said_is_chosen_as_the_engine_would(served: Served, remote: RemoteCortex) -> None:
-    theirs = remote.remember("I live in Rome").memory
+    theirs = remote.remember("I live in Rome", as_new=True).memory
     ours = served.engine.remember("I live in Rome", as_new=True).memory
     assert theirs.revised(id=ours.id, created_at=ours.created_at) == ours
 

@@ -63,7 +63,7 @@ def test_a_process_without_an_embedder_leaves_embed_jobs_to_one_that_has_it(tmp_
 
 def test_a_process_without_a_language_model_leaves_its_jobs_to_one_that_has_it(tmp_path: Path) -> None:
     home, clock = tmp_path / "home", FakeClock()
-    model = FakeLLM(lambda _: "[]")
+    model = FakeLLM(lambda _: '{"memories": []}')
     with opened(home, clock, model=model) as able:
         able.ingest(SAID, session="s1", debounce=False)
     with opened(home, clock) as unable:

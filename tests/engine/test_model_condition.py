@@ -61,14 +61,53 @@ def test_it_is_well_again_after_an_answer(open_engine: Open, clock: FakeClock) -
 
 
 def test_a_model_whose_answers_cannot_be_used_shows(open_engine: Open, clock: FakeClock) -> None:
+    """C16: after the first session of which nothing could be read"""
     engine = open_engine(model=FakeLLM(lambda _: "I would rather not answer in JSON."))
+    assert troubles(engine) == []
+    listened(engine, clock)
+    (trouble,) = troubles(open_engine(model=FakeLLM(down)))
+    assert trouble["why"] == (
+        "fake/script gave no usable answer since 2026-01-05 09:10 UTC (1 in a row): "
+        "memories are extracted by rules alone"
+    )
+    assert trouble["fix"] == "use a model that answers in JSON"
+    assert not checked(engine).ok
+
+
+def test_what_a_model_did_not_read_is_not_counted_as_done_and_read_again(open_engine: Open, clock: FakeClock) -> None:
+    """C16"""
+    answers = ["no", "no", '{"memories": []}']
+    engine = open_engine(model=FakeLLM(answers))
+    listened(engine, clock)
+    (receipt,) = engine.receipts(op="work")
+    assert (receipt.facts["done"].get("enrich"), receipt.facts["failed"]) == (None, {"enrich": 1})
+    clock.advance(300)
+    again = engine.work()
+    assert again.facts["done"] == {"enrich": 1}
+    assert troubles(engine) == []
+
+
+def test_a_session_is_read_three_times_at_most(open_engine: Open, clock: FakeClock) -> None:
+    """C16: each time costs as much as the first"""
+    model = FakeLLM(lambda _: "no")
+    engine = open_engine(model=model)
+    listened(engine, clock)
+    for _ in range(6):
+        clock.advance(3_600)
+        engine.work()
+    assert len(model.prompts) == 6  # each asked for once more
+    assert engine.status()["jobs"]["failed"] == 1
+
+
+def test_narratives_that_say_too_much_are_not_told_of_as_bad_json(open_engine: Open) -> None:
+    engine = open_engine(model=FakeLLM(lambda _: "Larkspur spent its budget [1]."))
+    engine.remember("Larkspur has a budget")
     for number in range(3):
         assert troubles(engine) == []
-        listened(engine, clock, f"s{number}")
-    (trouble,) = troubles(open_engine(model=FakeLLM(down)))
-    assert "3 answers of fake/script in a row could not be used, since 2026-01-05" in trouble["why"]
-    assert trouble["fix"]
-    assert not checked(engine).ok
+        engine.synthesise(f"What of the budget of Larkspur, number {number}?")
+    (trouble,) = troubles(engine)
+    assert "3 narratives of fake/script in a row did not keep to the memories" in trouble["why"]
+    assert "JSON" not in trouble["fix"]
 
 
 def test_nothing_is_wrong_with_a_model_that_nobody_asked(open_engine: Open) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cortex.domain.lanes import State
-from cortex.domain.memory import Draft
+from cortex.domain.memory import MAX_SOURCE_REFS, Draft, Kind, Retention
 from cortex.engine import Engine
 from cortex.testing import FakeClock
 
@@ -30,6 +32,132 @@ def test_a_changed_value_replaces_the_old_one_and_the_receipt_says_so(engine: En
     assert new.receipt.facts["superseded"] == 1
 
 
+def test_one_memory_names_both_of_its_sources(engine: Engine, clock: FakeClock):
+    """X13"""
+    text = "The deploy key rotates on Mondays"
+    first = engine.remember(text, source_ref="ticket-1").memory
+    for ref in ("ticket-2", "ticket-1", "", "ticket-2"):
+        clock.advance(60)
+        held = engine.remember(text, source_ref=ref).memory
+    assert held == engine.get(first.id)
+    assert (held.source_ref, held.other_source_refs, held.reinforced) == ("ticket-1", ("ticket-2",), 4)
+    (line,) = engine.export()
+    assert (line["source_ref"], line["other_source_refs"]) == ("ticket-1", ["ticket-2"])
+    (page,) = engine.export_markdown()
+    assert "sources=ticket-1,ticket-2 -->" in page.text
+    assert engine.import_markdown(page.text, dry_run=True).plan.stored == []
+
+
+def test_a_memory_without_a_source_takes_the_first_that_is_named(engine: Engine, clock: FakeClock):
+    """X13"""
+    engine.remember("The deploy key rotates on Mondays")
+    clock.advance(60)
+    held = engine.remember("The deploy key rotates on Mondays", source_ref="ticket-2").memory
+    assert (held.source_ref, held.other_source_refs) == ("ticket-2", ())
+
+
+def test_an_untrusted_source_is_named_and_strengthens_nothing(engine: Engine, clock: FakeClock):
+    """X13"""
+    engine.remember("The deploy key rotates on Mondays", source_ref="ticket-1")
+    clock.advance(60)
+    again = engine.remember("The deploy key rotates on Mondays", source_kind="web", source_ref="page")
+    assert (again.verdict, again.memory.reinforced) == ("duplicate", 0)
+    assert engine.get(again.memory.id).other_source_refs == ("page",)  # type: ignore[union-attr]
+
+
+def test_the_sources_of_a_memory_are_bounded(engine: Engine, clock: FakeClock):
+    """X13: the first and the newest"""
+    for number in range(MAX_SOURCE_REFS + 2):
+        clock.advance(60)
+        held = engine.remember("The deploy key rotates on Mondays", source_ref=f"ticket {number} --> <!--").memory
+    assert len(held.source_refs) == MAX_SOURCE_REFS
+    assert held.source_refs[:2] == ("ticket 0 --> <!--", "ticket 3 --> <!--")
+    (page,) = engine.export_markdown()
+    assert engine.import_markdown(page.text, dry_run=True).plan.stored == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I live in Bristol", "I live in Cardiff now"),
+        ("I live in Bristol", "We moved to Cardiff last weekend"),
+        ("I live in Bristol.", "Actually, I live in Bath."),
+        ("My favorite color is green", "My favorite color is blue"),
+        ("The Atlas deadline is 3 May", "The Atlas deadline is 17 May"),
+        ("Ich wohne in Bonn.", "Ich wohne jetzt in Köln."),
+        ("The user lives in Bristol", "User lives in Cardiff now"),
+        ("I live in Bristol", "The user lives in Cardiff."),
+        ("The user's favorite color is green.", "My favorite color is blue."),
+    ],
+)
+def test_a_new_value_of_a_slot_replaces_the_old_one(engine: Engine, clock: FakeClock, before: str, after: str):
+    """X14: the slot is read from the text, by the patterns of capture"""
+    old = engine.remember(before).memory
+    clock.advance(60)
+    new = engine.remember(after)
+    assert (new.verdict, new.memory.supersedes) == ("supersedes", old.id)
+    assert new.memory.slot == old.slot is not None
+    assert new.memory.text == after
+
+
+def test_what_was_captured_is_replaced_by_what_is_remembered(engine: Engine, clock: FakeClock):
+    """X14"""
+    (old,) = engine.capture([{"role": "user", "content": "I live in Ghent."}], session="one").memories
+    clock.advance(60)
+    assert engine.remember("I live in Bruges").memory.supersedes == old.id
+
+
+def test_the_same_value_of_a_slot_is_one_memory(engine: Engine):
+    """X13"""
+    first = engine.remember("I live in Bristol")
+    again = engine.remember("My home is in Bristol.", subject="user", attribute="home city", value="Bristol")
+    assert (again.verdict, again.memory.id) == ("reinforces", first.memory.id)
+
+
+def test_what_is_no_longer_so_retracts_the_memory(engine: Engine, clock: FakeClock):
+    """X14"""
+    old = engine.remember("I work at Meridian").memory
+    clock.advance(60)
+    new = engine.remember("I no longer work at Meridian.")
+    assert (new.verdict, engine.get(old.id).state) == ("retracts", State.SUPERSEDED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Bristol and work at Meridian",
+        "I live in Bristol. My sister lives in Leeds.",
+        "Do I live in Bristol?",
+        "If I lived in Bristol I would be happy",
+    ],
+)
+def test_a_text_that_says_more_or_less_than_one_value_fills_no_slot(engine: Engine, text: str):
+    assert engine.remember(text).memory.slot is None
+
+
+def test_what_the_caller_gives_is_not_inferred(engine: Engine):
+    given = engine.remember("I live in Bristol", kind="decision", subject="the van", attribute="parking place").memory
+    assert (given.kind, given.subject, given.attribute, given.value) == (
+        Kind.DECISION, "the van", "parking place", "",
+    )  # fmt: skip
+    plain = engine.remember("My favorite color is green today").memory
+    assert (plain.kind, plain.retention, plain.importance) == (Kind.FACT, Retention.PERMANENT, 0.5)
+
+
+@pytest.mark.parametrize("source", ["web", "tool", "system", "import"])
+def test_the_first_person_of_a_page_or_a_tool_is_not_the_user(engine: Engine, source: str):
+    assert engine.remember("I live in Bristol", source_kind=source).memory.slot is None
+
+
+def test_what_names_the_memory_it_supersedes_fills_its_slot_too(engine: Engine, clock: FakeClock):
+    """X14"""
+    first = engine.remember("The office is in Bristol").memory
+    clock.advance(60)
+    second = engine.remember("I live in Cardiff", supersedes=first.id).memory
+    clock.advance(60)
+    assert engine.remember("I live in Leeds now").memory.supersedes == second.id
+
+
 def test_a_contradiction_is_flagged_on_both_sides(engine: Engine):
     """X14"""
     one = engine.remember("I have never fired the kiln at the studio.")
@@ -53,8 +181,9 @@ def test_another_scope_is_another_memory(engine: Engine):
 
 def test_many_at_once_are_stored_as_they_are_given(engine: Engine):
     """E14: an import keeps what it is given"""
-    engine.remember_all([Draft(text=RENT), Draft(text=RENT), Draft(text=NEW_RENT)])
-    assert [memory.state for memory in engine.list()] == [State.ACTIVE] * 3
+    home, other_home = Draft(text="I live in Bristol"), Draft(text="I live in Cardiff now")
+    engine.remember_all([Draft(text=RENT), Draft(text=RENT), Draft(text=NEW_RENT), home, other_home])
+    assert [memory.state for memory in engine.list()] == [State.ACTIVE] * 5
 
 
 def test_what_is_untrusted_replaces_nothing(engine: Engine):
@@ -97,6 +226,15 @@ def test_forgetting_takes_twins_along(engine: Engine):
     assert engine.get(other.id).state is State.ACTIVE
 
 
+def test_restoring_tells_of_twins_that_are_still_forgotten(engine: Engine):
+    one = engine.remember("The deploy key rotates on Mondays").memory
+    twin = engine.remember("The deploy key rotates on Mondays", as_new=True).memory
+    engine.forget(one.id)
+    back = engine.restore(one.id)
+    assert (back.ids, back.receipt.facts["twins"]) == ((one.id,), [twin.id])
+    assert "twins" not in engine.restore(twin.id).receipt.facts
+
+
 def test_a_query_counts_a_memory_and_its_turn_once(engine: Engine):
     """L5"""
     engine.capture([{"role": "user", "content": "I'm allergic to peanuts."}], session="one")
@@ -113,3 +251,23 @@ def test_a_turn_that_says_more_is_left_and_named(engine: Engine):
     done = engine.forget_matching("allergic to peanuts")
     assert [engine.get(id).lane.value for id in done.ids] == ["memories"]
     assert len(done.receipt.facts["turns"]) == 1
+
+
+def test_a_query_that_a_statement_and_its_denial_match_asks_which_is_meant(engine: Engine):
+    """L5"""
+    engine.remember("I like olives")
+    engine.remember("I do not like olives")
+    done = engine.forget_matching("olives")
+    assert done.ids == ()
+    assert {each.text for each in done.candidates} == {"I like olives", "I do not like olives"}
+
+
+def test_an_acknowledgement_is_no_candidate(engine: Engine):
+    """L5: what was said beside a match is found with it, and not meant"""
+    said = ["I play tennis on Sundays.", "ok", "My tennis racket is a Wilson.", "Noted, have fun with it!"]
+    turns = [{"role": role, "content": text} for role, text in zip(["user", "assistant"] * 2, said, strict=True)]
+    engine.capture(turns, session="one")
+    done = engine.forget_matching("tennis")
+    assert done.ids == ()
+    assert {each.text for each in done.candidates} == {said[0], said[2]}
+    assert {engine.get(id).text for id in engine.forget_matching("tennis racket").ids} == {said[2]}

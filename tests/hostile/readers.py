@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
-from cortex.capture import classify, extraction, gate, messages, policies, prose, rules, whole
+from cortex.capture import classify, extraction, gate, messages, policies, prose, rules, slots, whole
 from cortex.capture import statements as capture_statements
 from cortex.domain import (
     changes,
@@ -20,6 +20,7 @@ from cortex.domain import (
     likeness,
     ownership,
     passing,
+    retelling,
     scope,
     secrets,
     suspicion,
@@ -97,6 +98,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "rules": lambda said: rules.candidates(turn(said)),
     "statements of a turn": lambda said: capture_statements.candidates([turn(said)]),
     "standing": rules.standing,
+    "slot of a statement": slots.slot_in,
     "whole messages": lambda said: whole.candidates(turn(said)),
     "classify": classify.classify,
     "triggers": lambda said: [policy.trigger_of(said) for policy in policies.POLICIES.values()],
@@ -107,7 +109,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "extracted": lambda said: extraction.read(said, ["t1"]),
     "extracted in a fence": lambda said: extraction.read(f"```json\n{said}\n```", ["t1"]),
     "grounding": lambda said: grounding.Evidence.of([turn(said)]).supports(said),
-    "grounding of a retold text": lambda said: grounding.is_supported(said, [said]),
+    "grounding of a retold text": lambda said: retelling.is_supported(said, [said]),
     "instructions": lambda said: [*instructions.instructions(said), instructions.split(said)],
     "cues": lambda said: cues.standing_kind(said, Role.USER),
     "injected": _without_injected,

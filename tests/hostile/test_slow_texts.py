@@ -19,7 +19,8 @@ from shapes import Shape, common, derived
 from cortex import settings as configuration
 from cortex.capture.rules import candidates
 from cortex.domain import fingerprints, ownership, suspicion, text
-from cortex.domain.grounding import Evidence, is_supported
+from cortex.domain.grounding import Evidence
+from cortex.domain.retelling import is_supported
 from cortex.domain.scope import Tenant
 from cortex.engine import Engine
 from cortex.languages.pack import compiled

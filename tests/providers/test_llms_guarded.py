@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,8 @@ import pytest
 
 from cortex.errors import LlmReason, LlmUnavailable, ProviderMissing
 from cortex.ports.hardware import Verdict
-from cortex.ports.llm import Completion, judge
-from cortex.providers.llms.breaker import MAX_PAUSE_SECONDS, PAUSE_SECONDS
+from cortex.ports.llm import Completion, Work, judge
+from cortex.providers.llms.breaker import MAX_PAUSE_SECONDS, PAUSE_SECONDS, Breaker
 from cortex.providers.llms.guarded import GuardedLLM
 from cortex.providers.llms.none import NoLLM
 from cortex.providers.llms.spending import Limits, Spending
@@ -336,13 +338,14 @@ def test_answers_that_cannot_be_used_are_counted_until_one_can(spending: Spendin
     guarded = GuardedLLM(Scripted(HELLO), spending, clock)
     for _ in range(2):
         ask(guarded)
-        judge(guarded, useful=False)
+        judge(guarded, Work.MEMORIES, useful=False)
         clock.advance(60)
-    assert guarded.status()["useless"] == {"since": "2026-01-05T09:00:00+00:00", "answers": 2}
+    judge(guarded, Work.NARRATIVES, useful=True)  # what it is good at says nothing of the rest
+    assert guarded.status()["useless"] == {"memories": {"since": "2026-01-05T09:00:00+00:00", "answers": 2}}
     assert guarded.status()["breaker"]["state"] == "closed"
-    judge(guarded.background, useful=True)
+    judge(guarded.background, Work.MEMORIES, useful=True)
     assert guarded.status()["useless"] is None
-    judge(FakeLLM([]), useful=False)  # a model that keeps no count
+    judge(FakeLLM([]), Work.MEMORIES, useful=False)  # a model that keeps no count
 
 
 # --- every provider alike ----------------------------------------------------------------------------------------
@@ -441,3 +444,20 @@ def test_the_status_tells_the_meter_the_breaker_the_last_failure_and_the_card(
     assert status["last_failure"]["reason"] == "timeout"
     assert status["last_answer"] == "2026-01-05T09:00:00+00:00"
     assert status["hardware"] == {"ok": True, "load": 12.5, "temperature": 45.0, "why": ""}
+
+
+def test_a_meter_of_an_earlier_version_still_counts(tmp_path: Path, clock: FakeClock) -> None:
+    """Its table of models counted useless answers of any work together."""
+    path = tmp_path / "spending.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(
+            "CREATE TABLE models (name TEXT PRIMARY KEY, answered REAL, failed REAL, since REAL,"
+            " failures INTEGER NOT NULL DEFAULT 0, until REAL NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '',"
+            " message TEXT NOT NULL DEFAULT '', hint TEXT NOT NULL DEFAULT '', useless INTEGER NOT NULL DEFAULT 0,"
+            " useless_since REAL); INSERT INTO models (name, useless) VALUES ('m', 4);"
+        )
+    limits = Limits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_999, tokens_per_day=9_999)
+    breaker = Breaker(Spending(path, limits, clock), lambda: "m", clock)
+    assert breaker.status()["useless"] is None
+    breaker.judge(Work.MEMORIES, useful=False)
+    assert breaker.status()["useless"]["memories"]["answers"] == 1

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cortex.engine import Engine
+from cortex.ports.llm import LLM
 from cortex.surfaces.cli.app import run
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
 from cortex.wiring import Cortex
@@ -51,6 +52,7 @@ class Cli:
         self.clock = FakeClock()
         self.ids = CountingIds()
         self.embedder = FakeEmbedder()
+        self.model: LLM | None = None
         self._capsys = capsys
         self._patch = patch
 
@@ -80,6 +82,7 @@ class Cli:
             user=user,
             embedder=self.embedder,
             reranker=FakeReranker(),
+            llm=self.model,
             clock=self.clock,
             ids=self.ids,
         )

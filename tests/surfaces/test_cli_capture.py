@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from terminal import Cli
 
+from cortex.errors import LlmUnavailable
+from cortex.testing import FakeLLM
+
 TRAMS, GERMAN = "I prefer trams over buses", "From now on, always answer in German"
 CHAT: list[dict[str, Any]] = [
     {"role": "user", "content": "I live in Bergen"},
@@ -70,11 +73,11 @@ def test_what_a_memory_replaced_stands_below_it(cli: Cli, chat: Callable[..., st
     cli("capture", chat(), "--session", "monday")
     cli.clock.advance(timedelta(days=1))
     said = cli("capture", chat("I moved. I live in Lisbon now.", "move.txt"), "--session", "tuesday")
-    assert "replaces" in said.out
+    assert "supersedes" in said.out
     assert "instead of: I live in Bergen" in said.out
     assert memories(cli, "superseded") == ["I live in Bergen"]
     told = cli("capture", chat("I live in Oslo now, no longer in Lisbon.", "m.txt"), "--session", "w", "--json").json
-    (moved,) = [each for each in told["memories"] if each["became"] == "replaces"]
+    (moved,) = [each for each in told["memories"] if each["became"] == "supersedes"]
     assert "Lisbon" in moved["replaced"]["text"]
 
 
@@ -82,7 +85,7 @@ def test_what_was_said_again_is_shown_as_reinforced(cli: Cli, chat: Callable[...
     """X13"""
     cli("capture", chat(), "--session", "monday")
     said = cli("capture", chat(f"{TRAMS}!", "again.txt"), "--session", "tuesday")
-    assert "reinforced ×2" in said.out
+    assert "reinforces ×2" in said.out
     assert memories(cli) == ["I live in Bergen", TRAMS]
 
 
@@ -123,8 +126,54 @@ def test_what_is_left_out_is_counted_by_its_reason(cli: Cli, chat: Callable[...,
 
 def test_small_talk_leaves_turns_and_no_memory(cli: Cli, chat: Callable[..., str]) -> None:
     said = cli("capture", chat("what is the weather like?", "talk.txt"), "--session", "monday")
-    assert "nothing in it was worth a memory of its own" in said.out
+    assert "No statement in it is worth a memory of its own. Its turns can be recalled." in said.out
     assert memories(cli) == []
+
+
+def test_two_statements_that_disagree_are_shown_as_a_contradiction(cli: Cli, chat: Callable[..., str]) -> None:
+    """X14: in the word of the documents"""
+    cli.remembered("I have never fired the kiln at the studio.")
+    cli.clock.advance(timedelta(days=1))
+    said = chat("I fired the kiln at the studio twice in May.", "two.txt")
+    told = cli("capture", said, "--session", "tuesday", "--json").json
+    assert [each["became"] for each in told["memories"]] == ["contradicts"]
+
+
+def away(_: str) -> str:
+    raise LlmUnavailable("the server cannot be reached", hint="start the server", reason="unreachable")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (away, "the language model has not read it yet; it is asked again by itself"),
+        (lambda _: "no JSON", "the language model's answers could not be read; it is asked again later"),
+    ],
+)
+def test_what_the_model_has_not_read_is_not_called_worthless(
+    cli: Cli, chat: Callable[..., str], answer: Callable[[str], str], told: str
+) -> None:
+    cli.model = FakeLLM(answer)
+    said = cli("capture", chat("what is the weather like?", "talk.txt"), "--session", "monday")
+    assert "worth a memory" not in said.out
+    assert told in " ".join(said.out.split())
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (lambda _: "The deploy key was stolen [1].", "the model's answer said more than the memories do"),
+        (lambda _: "Keys are nice.", "the model's answer cited no memory"),
+        (away, "the language model gave no answer"),
+    ],
+)
+def test_a_digest_says_plainly_why_it_is_one(cli: Cli, answer: Callable[[str], str], why: str) -> None:
+    """C5"""
+    cli.remembered("The deploy key rotates on Mondays")
+    cli.model = FakeLLM(answer)
+    said = " ".join(cli("synthesise", "when does the deploy key rotate?").out.split())
+    assert f"! {why}, so these are the memories' own words" in said
+    assert "no model" not in said
 
 
 def test_a_session_of_no_person_is_left_alone(cli: Cli, chat: Callable[..., str]) -> None:
@@ -139,7 +188,7 @@ def test_an_embedder_that_fails_costs_no_memory_and_is_told(cli: Cli, chat: Call
     said = cli("capture", chat(), "--session", "monday")
     assert said.code == 0, said.err
     assert memories(cli) == ["I live in Bergen", TRAMS]
-    assert "not all could be done: embed" in said.out
+    assert "turns have no vectors yet; run `cortex doctor`" in said.out
 
 
 # --- the forms of a conversation ----------------------------------------------------------------------------------

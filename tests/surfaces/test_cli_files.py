@@ -17,6 +17,9 @@ from queue import Empty, Queue
 import pytest
 from terminal import Cli
 
+from cortex.errors import LlmUnavailable
+from cortex.testing import FakeLLM
+
 PATIENCE = 60.0
 
 
@@ -52,7 +55,7 @@ def test_a_folder_is_indexed_and_counted(cli: Cli, notes: Path) -> None:
     assert said.out.startswith("2 files: 2 added; 2 new chunks in ")
     note(notes / "new.md", "The harbour crane squeaks.\n")
     (notes / "keys.md").unlink()
-    assert cli("index").out.startswith("2 files: 1 added, 1 removed, 1 unchanged; 1 new chunks in ")
+    assert cli("index").out.startswith("2 files: 1 added, 1 removed, 1 unchanged; 1 new chunk in ")
     assert "notes/new.md#L1-L1" in cli("search", "harbour crane").out
 
 
@@ -89,7 +92,7 @@ def test_problems_of_transcripts_are_listed_too(cli: Cli, tmp_path: Path) -> Non
     said = cli("index", str(tmp_path / "talks"), "--transcripts", "--json")
     assert [path for path, _ in said.json["problems"]] == ["talks/pipe.jsonl"]
     assert (said.json["transcripts"], said.json["turns"]) == (1, 1)
-    assert "1 transcripts: 0 new turns" in cli("index").out
+    assert "1 transcript: 0 new turns" in cli("index").out
 
 
 def test_without_a_folder_and_with_none_known_it_says_how_to_begin(cli: Cli) -> None:
@@ -128,7 +131,7 @@ def test_documents_are_a_lane_of_their_own(cli: Cli, notes: Path, tmp_path: Path
 def test_transcripts_become_turns(cli: Cli, tmp_path: Path) -> None:
     """X15, B19"""
     note(tmp_path / "talks" / "t.jsonl", message("The walrus is hungry"))
-    assert "1 transcripts: 1 new turns" in cli("index", str(tmp_path / "talks"), "--transcripts").out
+    assert cli("index", str(tmp_path / "talks"), "--transcripts").out.strip() == "1 transcript: 1 new turn"
     assert cli("get", "sessions/t").out == "user: The walrus is hungry\n"
 
 
@@ -164,6 +167,17 @@ def test_what_is_removed_leaves_nothing_behind(cli: Cli, notes: Path, by: str) -
     assert (said.code, "2 removed" in said.out) == (0, True)
     told = cli("files", "--json").json
     assert (told["files"], told["chunks"], told["sources"]) == (0, 0, [])
+
+
+def test_a_section_without_a_summary_says_why(cli: Cli, notes: Path) -> None:
+    def refuses(_: str) -> str:
+        raise LlmUnavailable("the key is wrong", reason="auth")
+
+    cli.model = FakeLLM(refuses)
+    note(cli.home / "cortex.toml", '[llm]\nprovider = "openai"\n')
+    note(notes / "long.md", "# Keys\n\n" + "The deploy key rotates on Mondays and is kept in the safe. " * 20)
+    told = " ".join(cli("index", str(notes), "--summarize").out.split())
+    assert "no summary: the language model refused the key; run `cortex doctor`" in told
 
 
 def test_summaries_need_a_language_model_and_nothing_is_done_without(cli: Cli, notes: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,60 @@ def test_forgetting_hides_and_restoring_brings_back(cli: Cli) -> None:
     assert cli("forget", kept).out.strip() == "it was forgotten already"
     assert cli("restore", kept).out.strip() == f"restored: {kept}"
     assert len(cli("recall", "deploy key", "--json").json["hits"]) == 1
+
+
+def test_a_replaced_value_is_named_with_the_command_that_brings_it_back(cli: Cli) -> None:
+    """X14"""
+    old = cli.remembered("I live in Bristol")
+    cli.clock.advance(60)
+    said = cli("remember", "I live in Cardiff now")
+    new = said.out.strip()
+    assert f"it replaces {old}; undo with `cortex restore {old}`" in " ".join(said.err.split())
+    told = cli("restore", new).out
+    assert told.strip() == f"nothing to restore: it is active; `cortex restore {old}` brings back what it replaced"
+    assert cli("restore", old).out.strip() == f"restored: {old}"
+
+
+def test_both_sources_of_a_statement_are_shown(cli: Cli) -> None:
+    """X13"""
+    kept = cli.remembered("The deploy key rotates on Mondays", "--source-ref", "ticket-1")
+    cli.clock.advance(60)
+    cli.remembered("The deploy key rotates on Mondays", "--source-ref", "ticket-2")
+    assert re.search(r"other_source_refs\s+ticket-2", cli("show", kept).out)
+    shown = cli("show", kept, "--json").json
+    assert (shown["source_ref"], shown["other_source_refs"]) == ("ticket-1", ["ticket-2"])
+    (line,) = cli("export", "--with-text").out.splitlines()
+    assert json.loads(line)["other_source_refs"] == ["ticket-2"]
+    assert "sources=ticket-1,ticket-2" in cli("export", "--markdown").out
+
+
+def test_twins_that_stay_forgotten_are_named(cli: Cli) -> None:
+    """L5"""
+    one = cli.remembered("The deploy key rotates on Mondays")
+    twin = cli.remembered("The deploy key rotates on Mondays", "--as-new")
+    cli("forget", one)
+    told = cli("restore", one).out.strip().splitlines()
+    assert told == [f"restored: {one}", f"still forgotten, and says the same: {twin}"]
+
+
+def test_a_query_that_a_statement_and_its_denial_match_asks(cli: Cli) -> None:
+    """L5"""
+    cli.remembered("I like olives")
+    cli.remembered("I do not like olives")
+    said = cli("forget", "--query", "olives")
+    assert said.code == 1
+    assert "nothing was forgotten" in said.out
+    assert len(cli("list", "--json").json["traces"]) == 2
+
+
+def test_status_counts_traces_by_what_they_are(cli: Cli, tmp_path: Path) -> None:
+    said = tmp_path / "said.json"
+    turns = [{"role": "user", "content": "I live in Bergen."}, {"role": "assistant", "content": "ok"}]
+    said.write_text(json.dumps(turns), encoding="utf-8")
+    cli("capture", str(said), "--session", "one")
+    told = cli("status").out
+    assert "1 memory" in told
+    assert "2 turns" in told
 
 
 def test_a_contradiction_is_shown_with_both_sides_and_settled(cli: Cli) -> None:

@@ -274,7 +274,7 @@ def test_numbers_that_were_not_asked_about_are_ignored():
 def test_sections_left_out_or_answered_by_anything_but_text_stay_without():
     outcome = asked(several(4), [answer(SUMMARY, ["a key"], 7)])
     assert [bool(each.summary) for each in outcome.chunks] == [True, False, False, False]
-    assert outcome.problems == {"not_text": 2, "missing": 1}
+    assert outcome.problems == {"not_text": 2, "unanswered": 1}
 
 
 def test_a_model_that_finds_nothing_to_say_is_no_problem():

@@ -23,7 +23,7 @@ from cortex.domain.suspicion import suspicion
 from cortex.domain.text import checked_text, escaped, estimate_tokens, passages
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest
-from cortex.ports.llm import LLM, judge
+from cortex.ports.llm import LLM, Work, judge
 
 MIN_CONFIDENCE = 0.5
 MAX_TOKENS = 2_000
@@ -119,6 +119,8 @@ class Extracted:
 
     candidates: tuple[Candidate, ...] = ()
     problems: tuple[str, ...] = ()
+    useless: bool = False
+    """Whether no answer at all could be read."""
 
 
 def extract(
@@ -136,16 +138,20 @@ def extract(
     """
     found: dict[str, Candidate] = {}
     problems: list[str] = []
+    useless: list[bool] = []
     for window in windows(turns, window_tokens):
         reading = _asked(window, llm, known, max_tokens)
-        judge(llm, useful=not reading.useless)
+        useless.append(reading.useless)
         for entry in reading.entries:
             if problem := entry.left_out(window):
                 problems.append(f"{window.name}: memory {entry.number}: {problem}")
             else:
                 found.setdefault(entry.text.casefold(), entry.candidate(window, classify, llm.name))
         problems += (f"{window.name}: {problem}" for problem in reading.problems)
-    return Extracted(tuple(found.values()), tuple(problems))
+    is_useless = bool(useless) and all(useless)
+    if useless:
+        judge(llm, Work.MEMORIES, useful=not is_useless)
+    return Extracted(tuple(found.values()), tuple(problems), is_useless)
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------

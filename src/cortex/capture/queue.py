@@ -22,6 +22,10 @@ MOST_TRIES = 6
 _LOOKED_AT = 1_000
 FIRST_WAIT = timedelta(seconds=15)
 
+MOST_USELESS_TRIES = 3
+USELESS_WAIT = timedelta(minutes=5)
+"""How often and when a model that misbehaves is asked once more: each try costs as much as the first."""
+
 FULL_WAIT = timedelta(minutes=1)
 """How long work waits for space on the disk."""
 
@@ -33,6 +37,10 @@ class Postponed(Exception):
         super().__init__(why)
         self.until = until
         self.why = why
+
+
+class Useless(Exception):
+    """Raised by work whose answers could not be used: it has failed, and is tried again a few times, not at once."""
 
 
 Handler = Callable[[Job], Mapping[str, int]]
@@ -91,6 +99,10 @@ def run_due(
             worked.postponed[job.kind] += 1
             due = clock.now() + FULL_WAIT
             _write_back(store, tenant, job, clock, due=due, attempts=job.attempts - 1, error=error.code)
+        except Useless as error:
+            worked.failed[job.kind] += 1
+            log.warning("job %s (%s) failed: %s", job.id, job.kind, error)
+            _try_again(store, tenant, job, clock, str(error), most=MOST_USELESS_TRIES, first=USELESS_WAIT)
         except EngineError as error:
             worked.failed[job.kind] += 1
             log.warning("job %s (%s) failed: %s", job.id, job.kind, error.code)
@@ -119,12 +131,21 @@ def next_due(tenant: Tenant, store: Store, kinds: Set[str], now: datetime) -> da
     return min((job.ready_at(now) for job in jobs if job.kind in kinds), default=None)
 
 
-def _try_again(store: Store, tenant: Tenant, job: Job, clock: Clock, why: str) -> None:
-    if job.attempts >= MOST_TRIES:
+def _try_again(
+    store: Store,
+    tenant: Tenant,
+    job: Job,
+    clock: Clock,
+    why: str,
+    *,
+    most: int = MOST_TRIES,
+    first: timedelta = FIRST_WAIT,
+) -> None:
+    if job.attempts >= most:
         given_up = replace(job, state=JobState.FAILED, claimed_until=None, error=why, payload={})
         _apply(store, tenant, job, given_up, clock)
     else:
-        wait = FIRST_WAIT * 2 ** (job.attempts - 1)
+        wait = first * 2 ** (job.attempts - 1)
         _write_back(store, tenant, job, clock, due=clock.now() + wait, attempts=job.attempts, error=why)
 
 

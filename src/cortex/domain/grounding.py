@@ -3,8 +3,7 @@
 A model that is asked for memories invents some. What it says must be made of what was said: most of its words, and
 every number and every name. A true statement in other words is lost by this; the turn itself is kept.
 
-A model that retells memories has no turn to add anything from: `is_supported` is stricter. It also compares small
-numbers, dates, units, the first word, relations and polarity.
+A model that retells memories is judged more strictly, by `retelling`.
 """
 
 from __future__ import annotations
@@ -15,10 +14,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from cortex.domain import likeness
-from cortex.domain.likeness import Reading
 from cortex.domain.ownership import own_words
-from cortex.domain.terms import QueryTerm, index_terms, query_terms, spelling
+from cortex.domain.terms import QueryTerm, index_terms, query_terms
 from cortex.domain.turn import Role, Turn
 from cortex.languages import WORDS
 from cortex.languages.words import either
@@ -128,127 +125,3 @@ def _numbers(text: str) -> list[str]:
 @cache
 def _reporting_terms() -> frozenset[str]:
     return frozenset(index_terms(" ".join(_REPORTING)))
-
-
-# --- what is retold of memories ---------------------------------------------------------------------------------------
-
-FAIR = 0.5
-"""How much of a retold sentence must stand in the memories it is held against."""
-UNCASED = 0.8
-"""The same for scripts in which a name cannot be told from other words by its first letter."""
-
-_MAX_SENTENCE = 1_000
-_MAX_SOURCE = 4_000
-_MAX_CLAUSES = 200
-
-_CLAUSE = re.compile(
-    r"[,;:.!?()，。；：！？、]|\s[-–—]\s|\b(?:and|but|although|though|while|whereas|because|und|aber|weil|y|pero|porque|et"
-    r"|mais|e|ma)\b",
-    re.IGNORECASE,
-)
-_FIGURE = re.compile(r"[\d.,:/-]*\d")
-# What a sentence may open with though no memory says it, and though it is written large.
-_OPENERS = frozenset(
-    """
-    according additionally after also although another apart as aside based because before besides beyond both certain
-    consequently currently despite during earlier either eventually every everyone everything finally first following
-    formerly further furthermore generally given however if initially instead last lastly lately later many meanwhile
-    moreover most neither nobody nothing now occasionally often one once originally otherwise overall perhaps possibly
-    presently previously probably rather recently regarding second several similarly since sometimes soon still
-    subsequently that then there thereafter therefore these third this those though thus today together two typically
-    unless until usually when whenever whereas while whose within without yesterday yet you your
-    außerdem danach derzeit früher inzwischen jetzt laut seit später zudem zunächst
-    actualmente además antes ahora después según
-    """.split()
-)
-
-
-def is_supported(sentence: str, sources: Sequence[str]) -> bool:
-    """Whether `sentence` says only what these texts say: in numbers, dates, names and polarity, and mostly in words."""
-    if len(sentence) > _MAX_SENTENCE:
-        return False
-    plain, texts = _UNSPACED_REPORTING.sub(" ", sentence), [source[:_MAX_SOURCE] for source in sources]
-    said, known = likeness.read(plain), [likeness.read(text) for text in texts]
-    return (
-        _has_figures(said, known)
-        and all(any(_is_within(date, other) for each in known for other in each.dates) for date in said.dates)
-        and _has_names(said, known)
-        and _has_words(plain, said, texts, known)
-        and _agrees(plain, texts)
-    )
-
-
-def _has_figures(said: Reading, known: Sequence[Reading]) -> bool:
-    """Whether every number is there, with the unit it is given; a number without one may leave it out."""
-    figures = {figure for each in known for figure in each.numbers}
-    years = {date.partition("-")[0] for each in known for date in each.dates}
-    bare = {_bare(figure) for figure in figures} | years
-    return all(figure in figures or (figure == _bare(figure) and figure in bare) for figure in said.numbers)
-
-
-def _bare(figure: str) -> str:
-    found = _FIGURE.match(figure)
-    return found.group() if found else figure
-
-
-def _is_within(date: str, other: str) -> bool:
-    """Whether a date says no more than another: May is within 3 May, and 2024 within 2024-05-03."""
-    if date == other:
-        return True
-    parts, others = date.split("-"), other.split("-")
-    return len(parts) == len(others) == 3 and all(
-        not part or part == more for part, more in zip(parts, others, strict=True)
-    )
-
-
-def _has_names(said: Reading, known: Sequence[Reading]) -> bool:
-    spelled = frozenset(word for each in known for word in each.spelled)
-    relations = frozenset(word for each in known for word in each.relations)
-    names = {*said.names, *({said.opening} - _opening_terms())} - _reporting_terms() - {""}
-    return spelled >= names and relations >= said.relations
-
-
-def _has_words(sentence: str, said: Reading, texts: Sequence[str], known: Sequence[Reading]) -> bool:
-    if sentence.upper() != sentence.lower():
-        return _word_share(said, known) >= FAIR
-    terms, has = query_terms(sentence), frozenset(term for text in texts for term in index_terms(text))
-    whole = sum(term.weight for term in terms)
-    return whole > 0 and sum(term.weight for term in terms if term.text in has) >= UNCASED * whole
-
-
-def _word_share(said: Reading, known: Sequence[Reading]) -> float:
-    """The share of the words that tell something; 1 where only numbers, dates or names do, 0 where nothing does."""
-    words = _content(said)
-    spelled = frozenset(word for each in known for word in (*each.words, *each.spelled))
-    starts = frozenset(word[:_SHARED_START] for word in spelled if len(word) >= _SHARED_START)
-    if not words:
-        return float(bool(said.numbers or said.dates or said.names))
-    has = [word in spelled or (word.isalpha() and word[:_SHARED_START] in starts) for word in words]
-    return sum(has) / len(has)
-
-
-def _content(said: Reading) -> list[str]:
-    return [word for word in said.order if word not in _reporting_terms()]
-
-
-def _agrees(sentence: str, sources: Sequence[str]) -> bool:
-    """Whether each clause affirms or denies as the clause does that is most like it."""
-    known = [each for source in sources for each in _clauses(source)]
-    return all(_agrees_with(clause, known) for clause in _clauses(sentence))
-
-
-def _agrees_with(clause: Reading, known: Sequence[Reading]) -> bool:
-    shared = [(clause.words & other.words).total() for other in known]
-    most = max(shared, default=0)
-    return most == 0 or any(
-        other.denies == clause.denies for other, common in zip(known, shared, strict=True) if common == most
-    )
-
-
-def _clauses(text: str) -> list[Reading]:
-    return [likeness.read(part) for part in _CLAUSE.split(text, maxsplit=_MAX_CLAUSES) if part.strip()]
-
-
-@cache
-def _opening_terms() -> frozenset[str]:
-    return frozenset(spelling(" ".join(_OPENERS)))

@@ -44,6 +44,9 @@ class Retention(StrEnum):
     TTL = "ttl"
 
 
+MAX_SOURCE_REFS = 50
+"""How many references to its sources a memory holds."""
+
 SESSION_LIFE = timedelta(hours=24)
 DEFAULT_TTL = timedelta(hours=720)
 
@@ -81,6 +84,8 @@ class Memory:
     trust: TrustTier = TrustTier.TRUSTED
     source_kind: SourceKind = SourceKind.OPERATOR
     source_ref: str = ""
+    other_source_refs: tuple[str, ...] = ()
+    """Where else it comes from: the references of sources that said the same later."""
     source_turns: tuple[TraceId, ...] = ()
     lang: str = ""
     subject: str = ""
@@ -109,6 +114,19 @@ class Memory:
     def slot(self) -> str | None:
         """What it is the value of: one attribute of one subject. A newer value of a slot replaces the older."""
         return slot_of(self.subject, self.attribute)
+
+    @property
+    def source_refs(self) -> tuple[str, ...]:
+        """Every reference to where it comes from, the first one first."""
+        return tuple(ref for ref in (self.source_ref, *self.other_source_refs) if ref)
+
+    def from_also(self, *refs: str) -> Memory:
+        """The memory with further references to its sources; of too many, the first and the newest are kept."""
+        known = tuple(dict.fromkeys((*self.source_refs, *filter(None, refs))))
+        if len(known) > MAX_SOURCE_REFS:
+            known = (known[0], *known[1 - MAX_SOURCE_REFS :])
+        first, others = known[:1], known[1:]
+        return self if known == self.source_refs else replace(self, source_ref=first[0], other_source_refs=others)
 
     @property
     def used_at(self) -> datetime:

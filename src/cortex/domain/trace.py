@@ -123,6 +123,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "role": Role,
     "lane": Lane,
     **dict.fromkeys(("created_at", "valid_from", "valid_to", "last_accessed_at", "dated", "expires_at"), parse_time),
-    **dict.fromkeys(("tags", "source_turns", "media_refs", "section", "contradicts"), tuple),
+    **dict.fromkeys(("tags", "source_turns", "other_source_refs", "media_refs", "section", "contradicts"), tuple),
     "ttl": _seconds,
 }

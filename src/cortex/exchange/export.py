@@ -17,7 +17,7 @@ from cortex.ports.store import Filter, Store
 EXPORTED_LANES = frozenset({Lane.MEMORIES, Lane.SESSIONS})
 """Chunks stay out: their file is the truth, and indexing it makes them again."""
 
-WORDED = frozenset({"topic", "subject", "attribute"})
+WORDED = frozenset({"topic", "subject", "attribute", "value"})
 """Fields that repeat words of the text; they go where the text goes."""
 
 _PAGE = 1_000

@@ -18,7 +18,7 @@ from cortex.domain.choices import chosen
 from cortex.domain.events import EventKind
 from cortex.domain.identity import IdSource, TraceId, checked_id
 from cortex.domain.lanes import State
-from cortex.domain.memory import Draft, ImportanceLabel, Kind, Memory, Retention
+from cortex.domain.memory import MAX_SOURCE_REFS, Draft, ImportanceLabel, Kind, Memory, Retention
 from cortex.domain.receipt import MAX_ITEMS_CAP, Receipt
 from cortex.domain.scope import checked_label
 from cortex.domain.suspicion import tier_for
@@ -402,6 +402,7 @@ _RULES: Mapping[str, Rule] = {
     "trust": _choice(TrustTier),
     "source_kind": _choice(SourceKind),
     "source_ref": _short,
+    "other_source_refs": _several(_short, MAX_SOURCE_REFS),
     "source_turns": _several(_id, 1_000),
     "lang": _short,
     "subject": _short,

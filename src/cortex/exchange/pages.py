@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
+from urllib.parse import quote
 
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
@@ -27,6 +28,7 @@ from cortex.ports.store import Filter, View
 SCHEMA = "cortex.memories.v1"
 
 _PAGE = 1_000
+_PLAIN_IN_REFERENCES = "/:#@"
 _ABOUT = (
     "<!-- Edit texts and the (field: value) lines under them, move items between headings, add items with `- `. "
     "Keep the comments. Then run `cortex import --markdown` on this file. -->"
@@ -129,7 +131,14 @@ def _item(memory: Memory) -> Iterator[str]:
         yield f"  {fields}"
     # Whom to believe cannot be edited: this tells the reader only.
     trust = "" if memory.trust is TrustTier.TRUSTED else f" trust={memory.trust.value}"
-    yield f"  <!-- cortex:id={memory.id} base={statement.digest(memory.id)}{trust} -->"
+    yield f"  <!-- cortex:id={memory.id} base={statement.digest(memory.id)}{trust}{_sources(memory)} -->"
+
+
+def _sources(memory: Memory) -> str:
+    """Where a memory comes from that has several sources, for the reader to see."""
+    if not memory.other_source_refs:
+        return ""
+    return f" sources={','.join(quote(ref, safe=_PLAIN_IN_REFERENCES) for ref in memory.source_refs)}"
 
 
 def fields_line(statement: Statement) -> str:

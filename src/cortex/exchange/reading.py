@@ -45,7 +45,9 @@ _Lines = Iterator[tuple[int, str]]
 _HEADING = re.compile(r"(#{1,2})\s+(.+)")
 _BULLET = re.compile(r"[-*+](?:\s+(.*))?")
 _NAMED = r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
-_COMMENT = re.compile(rf"<!--\s*cortex:id={_NAMED}\s+base=([0-9a-f]{{16}})(?:\s+trust=[a-z]+)?\s*-->\Z")
+_COMMENT = re.compile(
+    rf"<!--\s*cortex:id={_NAMED}\s+base=([0-9a-f]{{16}})(?:\s+trust=[a-z]+)?(?:\s+sources=[^\s>]+)?\s*-->\Z"
+)
 _EXPORTED = re.compile(r"<!--\s*cortex:exported\s*(-->)?")
 _LISTED = re.compile(rf"{_NAMED}\s+([0-9a-f]{{16}})")
 _KEY = re.compile(r"([a-z_]+):\s*(.*)")

@@ -146,6 +146,22 @@ class RelationWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetellingWords:
+    """Words by which a sentence may differ from the memories it retells."""
+
+    neutral: str
+    """Words that retell without adding anything."""
+    of_a_date: str
+    """What may be said of anything that has a date."""
+    reporting: str
+    """Verbs that only tell that something was said, whenever that was."""
+    synonyms: str
+    """Words of which one may stand for another, a group to a line; `Similarity` has more of them."""
+    irregular: str
+    """Verbs whose past no stemmer knows, separated by commas: present, past and participle."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """The words of one language."""
 
@@ -176,6 +192,8 @@ class Words:
     reporting: str = ""
     """Words by which a report speaks of what was said."""
     reporting_pattern: str = ""
+    retelling: RetellingWords | None = None
+    """None where a retold sentence is held to its words, names, numbers and polarity alone."""
     injection: tuple[Phrase, ...] = ()
     similarity: Similarity = Similarity()
     questions: Questions = Questions()

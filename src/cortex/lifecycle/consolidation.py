@@ -208,7 +208,8 @@ def united(memories: Sequence[Memory]) -> Memory:
     kept, others = memories[0], memories[1:]
     told = next((each for each in memories if each.slot), kept)
     gone = {each.id for each in others}
-    return kept.revised(
+    refs = _all(each.source_refs for each in memories if not each.source_turns)
+    return kept.from_also(*refs).revised(
         tags=_all(each.tags for each in memories)[:MAX_TAGS],
         source_turns=_all(each.source_turns for each in memories),
         contradicts=tuple(id for id in _all(each.contradicts for each in memories) if id not in gone | {kept.id}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 
@@ -22,10 +23,18 @@ def background_of(llm: LLM) -> LLM:
     return found
 
 
-def judge(llm: LLM, *, useful: bool) -> None:
-    """Tell a model that keeps count whether its last answer could be used."""
+class Work(StrEnum):
+    """What a model is asked for."""
+
+    MEMORIES = "memories"
+    SUMMARIES = "summaries"
+    NARRATIVES = "narratives"
+
+
+def judge(llm: LLM, work: Work, *, useful: bool) -> None:
+    """Tell a model that keeps count whether what it answered last could be used for this work."""
     if callable(keeps := getattr(llm, "judge", None)):
-        keeps(useful=useful)
+        keeps(work, useful=useful)
 
 
 class LLM(Protocol):

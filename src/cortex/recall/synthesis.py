@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from cortex.domain.grounding import is_supported
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
+from cortex.domain.retelling import is_supported
 from cortex.domain.suspicion import Level, suspicion
 from cortex.domain.terms import query_terms
 from cortex.domain.text import escaped, estimate_tokens, sentences
@@ -24,11 +24,11 @@ from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import Turn
 from cortex.errors import ProviderError
-from cortex.ports.llm import LLM, judge
+from cortex.ports.llm import LLM, Work, judge
 from cortex.recall.excerpts import excerpt
 from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, Packed, pack
 
-LABEL = "Extractive digest, no model:"
+LABEL = "Extractive digest:"
 DIGEST_TOKENS = 300
 NARRATIVE_TOKENS = 256
 _STATEMENT_TOKENS = 60
@@ -189,7 +189,7 @@ def narrative(
     except ProviderError as error:
         return replace(digest(hits, now), because=error.code)
     made = _retold(query, answer, hits, now)
-    judge(llm, useful=bool(made) and (made.method is Method.LLM or answer.strip(" .\n") == NOTHING))
+    judge(llm, Work.NARRATIVES, useful=bool(made) and (made.method is Method.LLM or answer.strip(" .\n") == NOTHING))
     return made
 
 

@@ -27,7 +27,7 @@ from cortex.domain.terms import index_terms, query_terms
 from cortex.domain.text import escaped, estimate_tokens, passages, sentences
 from cortex.domain.trust import TrustTier
 from cortex.errors import LlmUnavailable
-from cortex.ports.llm import LLM, judge
+from cortex.ports.llm import LLM, Work, judge
 from cortex.workspace import markdown
 from cortex.workspace.sources import Source
 
@@ -189,7 +189,7 @@ class Summarising:
             return {}
         self.asked += len(sections)
         found = read(answer, sections)
-        judge(self.llm, useful=found is not None)
+        judge(self.llm, Work.SUMMARIES, useful=found is not None)
         if found is None:
             self._failed("bad_answer", len(sections))
             self._count(sections)
@@ -371,7 +371,7 @@ def _fitting(text: str) -> str:
 def _problem(said: object, summary: str, chunk: Chunk) -> str:
     """Why a summary is not used; empty where it can be."""
     if said is None:
-        return "missing"
+        return "unanswered"
     if not isinstance(said, str) or not summary:
         return "not_text"
     # Looked for in both: one may be cut off at the end of what fits, another put together by what was taken out.

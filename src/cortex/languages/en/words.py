@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.en.injection import INJECTION
+from cortex.languages.en.retelling import RETELLING
 from cortex.languages.words import Questions, RelationWords, Similarity, Words
 
 _FOREIGN_NOUN = (
@@ -85,6 +86,7 @@ you your yours yourself
     knows think thinks feel feels become became start started stop stopped longer anymore currently current now instead
     because also always never should must
     """,
+    retelling=RETELLING,
     injection=INJECTION,
     similarity=Similarity(
         capitalized=True,

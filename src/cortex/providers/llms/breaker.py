@@ -7,13 +7,14 @@ tells how a model fares that only a worker asks.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from cortex.errors import LlmUnavailable
 from cortex.ports.clock import Clock
+from cortex.ports.llm import Work
 from cortex.providers.llms.spending import Spending
 
 FAILURES_TO_PAUSE = 3
@@ -23,7 +24,7 @@ MAX_ASKED_PAUSE_SECONDS = 60 * 60.0
 TRIAL_SECONDS = 120.0
 """How long one call may try for all: a process that died while it tried must not hold up the others for longer."""
 
-_PARTS = "answered, failed, since, failures, until, reason, message, hint, useless, useless_since"
+_PARTS = "answered, failed, since, failures, until, reason, message, hint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,8 @@ class Condition:
     reason: str = ""
     message: str = ""
     hint: str = ""
-    useless: int = 0
-    """How many answers in a row could not be used."""
-    useless_since: float | None = None
+    useless: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """By the work it was asked for: how many answers in a row could not be used, and since when."""
 
     def state(self, now: float) -> str:
         if not self.until:
@@ -67,7 +67,10 @@ class Condition:
             "last_answer": _iso(self.answered),
             "last_failure": failure if self.failed is not None else None,
             "failing": {**failing, **failure} if self.failures else None,
-            "useless": {"since": _iso(self.useless_since), "answers": self.useless} if self.useless else None,
+            "useless": {
+                work: {"since": _iso(since), "answers": answers} for work, (answers, since) in self.useless.items()
+            }
+            or None,
         }
 
 
@@ -138,16 +141,17 @@ class Breaker:
         with self._spending.exclusive() as database:
             self._write(database, until=self._now())
 
-    def judge(self, *, useful: bool) -> None:
-        """Count the answers in a row that could not be used."""
+    def judge(self, work: Work, *, useful: bool) -> None:
+        """Count the answers in a row that could not be used for this work."""
+        key = self._name(), work.value
         with self._spending.exclusive() as database:
-            condition = self._read(database)
-            if useful and not condition.useless:
-                return
-            since = condition.useless_since if condition.useless else self._now()
-            self._write(
-                database, useless=0 if useful else condition.useless + 1, useless_since=None if useful else since
-            )
+            if useful:
+                database.execute("DELETE FROM useless WHERE name = ? AND work = ?", key)
+            else:
+                database.execute(
+                    "INSERT INTO useless VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET answers = answers + 1",
+                    (*key, self._now()),
+                )
 
     def _pause_after(self, failures: int, error: LlmUnavailable) -> float:
         pauses = failures - self._limit
@@ -156,7 +160,9 @@ class Breaker:
 
     def _read(self, database: sqlite3.Connection) -> Condition:
         row = database.execute(f"SELECT {_PARTS} FROM models WHERE name = ?", (self._name(),)).fetchone()  # noqa: S608
-        return Condition() if row is None else Condition(*row)
+        counts = database.execute("SELECT work, answers, since FROM useless WHERE name = ?", (self._name(),)).fetchall()
+        useless = {work: (answers, since) for work, answers, since in counts}
+        return replace(Condition() if row is None else Condition(*row), useless=useless)
 
     def _write(self, database: sqlite3.Connection, **parts: Any) -> None:
         database.execute("INSERT OR IGNORE INTO models (name) VALUES (?)", (self._name(),))

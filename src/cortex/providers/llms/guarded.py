@@ -14,7 +14,7 @@ from cortex.domain.text import estimate_tokens
 from cortex.errors import EngineError, LlmReason, LlmUnavailable, ProviderMissing
 from cortex.ports.clock import Clock
 from cortex.ports.hardware import Hardware
-from cortex.ports.llm import LLM, Completion
+from cortex.ports.llm import LLM, Completion, Work
 from cortex.ports.probed import trouble_of
 from cortex.providers.llms.breaker import (
     FAILURES_TO_PAUSE,
@@ -100,9 +100,9 @@ class GuardedLLM:
         self._settle(lambda: self._spending.settle(held, _cost(answer, system, prompt)))
         return answer
 
-    def judge(self, *, useful: bool) -> None:
-        """Whether what it answered last could be used: many answers that cannot are told in the status."""
-        self._settle(lambda: self._breaker.judge(useful=useful))
+    def judge(self, work: Work, *, useful: bool) -> None:
+        """Whether what it answered last could be used for this work: answers that cannot are told in the status."""
+        self._settle(lambda: self._breaker.judge(work, useful=useful))
 
     def status(self) -> dict[str, Any]:
         """The meter, the breaker, how it last went, and the card, as plain values."""
@@ -190,8 +190,8 @@ class _Background:
             raise LlmUnavailable(verdict.why, reason="hardware", retry_after=HARDWARE_RETRY_SECONDS)
         return self._guarded.complete(system=system, prompt=prompt, max_tokens=max_tokens, schema=schema)
 
-    def judge(self, *, useful: bool) -> None:
-        self._guarded.judge(useful=useful)
+    def judge(self, work: Work, *, useful: bool) -> None:
+        self._guarded.judge(work, useful=useful)
 
 
 def _at_most(system: str, prompt: str, schema: Mapping[str, Any] | None) -> int:

@@ -45,9 +45,14 @@ CREATE TABLE IF NOT EXISTS models (
     until REAL NOT NULL DEFAULT 0,
     reason TEXT NOT NULL DEFAULT '',
     message TEXT NOT NULL DEFAULT '',
-    hint TEXT NOT NULL DEFAULT '',
-    useless INTEGER NOT NULL DEFAULT 0,
-    useless_since REAL
+    hint TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE IF NOT EXISTS useless (
+    name TEXT NOT NULL,
+    work TEXT NOT NULL,
+    answers INTEGER NOT NULL,
+    since REAL NOT NULL,
+    PRIMARY KEY (name, work)
 );
 """
 _USED = """
@@ -194,7 +199,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     path.touch(mode=0o600)
     database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
-        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'models'").fetchone():
+        # The table that was added last: files of earlier versions get what they lack.
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'useless'").fetchone():
             database.executescript(_SCHEMA)
     except BaseException:
         database.close()

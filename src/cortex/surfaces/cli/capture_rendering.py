@@ -35,10 +35,10 @@ class Drawn:
 
     @property
     def became(self) -> str:
-        """`new`, `replaces`, `disputed` or `reinforced`."""
+        """The verdict on it: `new`, `supersedes`, `contradicts` or `reinforces`."""
         if self.was_known:
-            return "reinforced"
-        return "replaces" if self.replaced else "disputed" if self.contradicts else "new"
+            return "reinforces"
+        return "supersedes" if self.replaced else "contradicts" if self.contradicts else "new"
 
 
 def drawn(found: Sequence[Drawn]) -> RenderableType:
@@ -64,7 +64,7 @@ def _about(each: Drawn) -> RenderableType:
 
 
 def _became(each: Drawn) -> Text:
-    styles = {"new": "green", "replaces": "cyan", "reinforced": "blue", "disputed": "yellow"}
+    styles = {"new": "green", "supersedes": "cyan", "reinforces": "blue", "contradicts": "yellow"}
     times = f" ×{each.memory.reinforced + 1}" if each.memory.reinforced else ""
     return Text(each.became + times, styles[each.became])
 
@@ -80,6 +80,21 @@ def counts(facts: Mapping[str, Any]) -> str:
     return ", ".join(part for part in told if part)
 
 
+_OF_THE_MODEL = "enrich"
+_WORK = {"extract": "memories were not extracted", "embed": "turns have no vectors yet"}
+
+
+def unread(failed: Sequence[str], postponed: Sequence[str]) -> list[tuple[str, str]]:
+    """What of a conversation is still to be done, each with what to do about it."""
+    told = []
+    if _OF_THE_MODEL in failed:
+        told.append(("the language model's answers could not be read; it is asked again later", "see `cortex status`"))
+    elif _OF_THE_MODEL in postponed:
+        told.append(("the language model has not read it yet; it is asked again by itself", "see `cortex status`"))
+    told += [(_WORK.get(kind, f"{kind} failed"), "run `cortex doctor`") for kind in failed if kind != _OF_THE_MODEL]
+    return told
+
+
 def left_alone(facts: Mapping[str, Any]) -> str:
     """Why a whole conversation was left alone; empty where it was not."""
     reason = facts.get("reason")
@@ -90,7 +105,7 @@ def due(at: datetime, now: datetime) -> str:
     """When memories will be drawn, and by what."""
     seconds = max(0, round((at - now).total_seconds()))
     when = f" from {at.astimezone():%H:%M:%S} on, in {seconds} s" if seconds else ""
-    return f"`cortex work` draws the memories{when}; `cortex work --forever` or a server does so by itself"
+    return f"`cortex work` extracts the memories{when}; `cortex work --forever` or a server does so by itself"
 
 
 def synthesised(found: Synthesised) -> Iterator[RenderableType]:
@@ -108,8 +123,23 @@ def synthesised(found: Synthesised) -> Iterator[RenderableType]:
     if made.trust is not TrustTier.TRUSTED:
         yield rendering.notice(f"it rests on {made.trust.value} memories")
     if made.because:
-        yield rendering.notice(f"a digest, since the model could not be used: {made.because}", "run `cortex doctor`")
+        yield rendering.notice(*_why_a_digest(made.because))
     yield rendering.beside(Text(told, "dim"), f"receipt {found.receipt.id}")
+
+
+_NO_NARRATIVE = {
+    "not_grounded": "the model's answer said more than the memories do",
+    "cites_nothing": "the model's answer cited no memory",
+    "echoes_instructions": "the model repeated its instructions",
+    "instructive": "the model's answer gave instructions",
+}
+
+
+def _why_a_digest(because: str) -> tuple[str, str]:
+    """Why the memories' own words are shown though there is a model, and what to do about it."""
+    if because in _NO_NARRATIVE:
+        return f"{_NO_NARRATIVE[because]}, so these are the memories' own words", ""
+    return "the language model gave no answer, so these are the memories' own words", "run `cortex doctor`"
 
 
 def _source(trace: Trace) -> Text:

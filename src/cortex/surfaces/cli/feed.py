@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,18 +42,18 @@ def capture(
     channel: Channel = None,
     role: PlainRole = "user",
 ) -> None:
-    """Store a conversation and draw memories from it at once. What is known already is not stored again."""
+    """Store a conversation and extract memories from it at once. What is known already is not stored again."""
     surface = surface_of(context)
     said = _conversation(file, role)
     options = given(scope=scope, channel=channel)
     with surface.engine() as engine:
         # How much there is to find is known only once it was looked for: the bar just moves.
-        with output.progress(f"drawing memories from {len(said.messages):,} messages"):
+        with output.progress(f"extracting memories from {len(said.messages):,} messages"):
             done = engine.capture(said.messages, session=_session(session, said), **options)
         memories = list(_drawn(engine, done))
-        failed = _failed(engine)
+        failed, postponed = _undone(engine)
     if surface.json:
-        output.show_json(_captured(done, memories, failed))
+        output.show_json(_captured(done, memories, failed, postponed))
         return
     from cortex.surfaces.cli import capture_rendering, rendering
 
@@ -61,10 +61,11 @@ def capture(
         output.show(capture_rendering.drawn(memories))
     facts = done.receipt.facts
     output.plain(capture_rendering.left_alone(facts) or capture_rendering.counts(facts))
-    if not memories and done.turns:
-        output.plain("nothing in it was worth a memory of its own; its turns can be recalled all the same")
-    if failed:
-        output.show(rendering.notice(f"not all could be done: {', '.join(failed)}", "run `cortex doctor`"))
+    unread = capture_rendering.unread(failed, postponed) if done.turns else []
+    if not memories and done.turns and not unread:
+        output.plain("No statement in it is worth a memory of its own. Its turns can be recalled.")
+    for problem, fix in unread:
+        output.show(rendering.notice(problem, fix))
 
 
 def ingest(
@@ -78,7 +79,7 @@ def ingest(
         bool, typer.Option(help="Draw memories once the session has been quiet for a while, or as soon as possible.")
     ] = True,
 ) -> None:
-    """Store a conversation and return; memories are drawn from it in the background."""
+    """Store a conversation and return; memories are extracted from it in the background."""
     surface = surface_of(context)
     said = _conversation(file, role)
     options = given(scope=scope, channel=channel)
@@ -419,12 +420,14 @@ def _drawn(engine: Engine, done: Captured) -> Iterable[Drawn]:
         yield Drawn(memory, was_known=False, replaced=replaced, contradicts=others)
 
 
-def _failed(engine: Engine) -> list[str]:
-    """The kinds of background work that the capture could not finish."""
-    return sorted({kind for receipt in engine.receipts(limit=1, op="work") for kind in receipt.facts["failed"]})
+def _undone(engine: Engine) -> tuple[list[str], list[str]]:
+    """The kinds of background work that failed in the capture, and those that wait for their time."""
+    (receipt,) = engine.receipts(limit=1, op="work") or (None,)
+    facts: Mapping[str, Any] = receipt.facts if receipt else {}
+    return sorted(facts.get("failed", ())), sorted(facts.get("postponed", ()))
 
 
-def _captured(done: Captured, memories: Iterable[Drawn], failed: list[str]) -> dict[str, Any]:
+def _captured(done: Captured, memories: Iterable[Drawn], failed: list[str], postponed: list[str]) -> dict[str, Any]:
     from cortex.surfaces.cli import plain
 
     told = [
@@ -432,7 +435,13 @@ def _captured(done: Captured, memories: Iterable[Drawn], failed: list[str]) -> d
         | {"became": each.became, "replaced": plain.trace(each.replaced) if each.replaced else None}
         for each in memories
     ]
-    return {"turns": list(done.turns), "memories": told, "failed": failed, "receipt": done.receipt.to_json()}
+    return {
+        "turns": list(done.turns),
+        "memories": told,
+        "failed": failed,
+        "postponed": postponed,
+        "receipt": done.receipt.to_json(),
+    }
 
 
 def _write(path: Path, lines: Iterable[str]) -> int:

@@ -18,6 +18,30 @@ _MOST_PROBLEMS = 10
 _NOTHING = "No folder is followed yet; `cortex index ~/notes` begins with one."
 
 
+_NO_SUMMARY = {
+    "unavailable": "the language model gave no answer",
+    "off": "there is no language model (llm.provider is none)",
+    "missing": "a part of the language model is not installed; run `cortex doctor`",
+    "auth": "the language model refused the key; run `cortex doctor`",
+    "rate_limited": "the language model is asked too often; the next run goes on",
+    "timeout": "the language model took too long; the next run goes on",
+    "unreachable": "the language model cannot be reached; run `cortex doctor`",
+    "server_error": "the language model's server failed; the next run goes on",
+    "rejected": "the language model rejected the request; run `cortex doctor`",
+    "refused": "the language model declined to answer",
+    "bad_answer": "the language model's answer could not be read; use a model that answers in JSON",
+    "budget": "the budget of the language model is spent; the next run goes on",
+    "paused": "the language model failed before and is left alone for a while; the next run goes on",
+    "hardware": "the card is busy; the next run goes on",
+    "unanswered": "the language model's answer left it out",
+    "not_text": "the language model's answer for it is no text",
+    "secret": "the summary held a secret",
+    "ungrounded": "the summary did not keep to the section",
+    "instructive": "it gives orders to a model",
+}
+"""Why a section has no summary, by the reason in the receipt."""
+
+
 def indexed(done: Indexed, has_sources: bool) -> Iterator[RenderableType]:
     """The counts of one look at the files, then what could not be read."""
     synced, heard = done.synced, done.transcripts
@@ -31,9 +55,17 @@ def indexed(done: Indexed, has_sources: bool) -> Iterator[RenderableType]:
     ]
     took = f"{done.receipt.latency_ms / 1000:.1f} s"
     made = f" (made anew: {synced.full.replace('_', ' ')})" if synced.full not in ("", "first_run") else ""
-    yield Text(f"{synced.seen:,} files: {', '.join(counts) or 'none'}; {synced.chunks:,} new chunks in {took}{made}")
+    if synced.seen or counts:
+        files, chunks = rendering.several(synced.seen, "file"), rendering.several(synced.chunks, "new chunk")
+        yield Text(f"{files}: {', '.join(counts)}; {chunks} in {took}{made}")
+    elif not heard.transcripts:
+        yield Text("No Markdown file was found.")
     if heard.transcripts:
-        yield Text(f"{heard.transcripts:,} transcripts: {heard.turns:,} new turns")
+        transcripts, turns = (
+            rendering.several(heard.transcripts, "transcript"),
+            rendering.several(heard.turns, "new turn"),
+        )
+        yield Text(f"{transcripts}: {turns}")
     if summaries := done.receipt.facts.get("summaries"):
         yield Text(f"{summaries['summarised']:,} sections summarised")
         if summaries["again"]:
@@ -41,7 +73,8 @@ def indexed(done: Indexed, has_sources: bool) -> Iterator[RenderableType]:
         if summaries["given_up"]:
             yield rendering.notice(f"{summaries['given_up']:,} sections were given up; `--force` asks for them again")
         for why, count in summaries["problems"].items():
-            yield rendering.notice(f"{count:,} sections have no summary: {why.replace('_', ' ')}")
+            sections = rendering.several(count, "section has", "sections have")
+            yield rendering.notice(f"{sections} no summary: {_NO_SUMMARY.get(why, why.replace('_', ' '))}")
     if synced.lacking:
         missing = f"{synced.lacking:,} chunks have no vector yet"
         yield rendering.notice(missing, "they are found by keywords; see `cortex doctor`")

@@ -121,7 +121,7 @@ def recollection(answer: Recollection, *, explain: bool) -> Iterator[RenderableT
     facts = answer.receipt.facts
     if facts.get("broadened"):
         yield Text(f"Nothing in scope {one_line(str(facts.get('scope')))!r}; this is from all scopes.", style="yellow")
-    told = f"{_several(len(answer.hits), 'hit')}, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
+    told = f"{several(len(answer.hits), 'hit')}, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
     yield beside(Text(f"{told}, {facts.get('recipe')}", style="dim"), f"receipt {answer.receipt.id}")
 
 
@@ -232,7 +232,7 @@ def trace(found: Shown) -> Iterator[RenderableType]:
 def counts(found: Counts) -> Iterator[RenderableType]:
     """How many there are, and of what sort."""
     span = f", {found.oldest:%Y-%m-%d} to {found.newest:%Y-%m-%d}" if found.oldest and found.newest else ""
-    yield Text(f"{_several(found.total, 'trace')}, {size(found.text_bytes)} of text{span}", style="bold")
+    yield Text(f"{several(found.total, 'trace')}, {size(found.text_bytes)} of text{span}", style="bold")
     sorts = {
         "lane": found.by_lane, "scope": found.by_scope, "kind": found.by_kind,
         "importance": found.by_label, "trust": found.by_trust, "state": found.by_state,
@@ -308,7 +308,7 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     about.add_row("agent, user", one_line(f"{found['agent']}, {found['user']}"))
     kept = f"{store['backend']}, {size(store.get('bytes', 0))}, position {found['position']:,}"
     about.add_row("store", one_line(kept))
-    lanes = ", ".join(f"{number:,} {lane}" for lane, number in counted["by_lane"].items())
+    lanes = ", ".join(several(number, *_OF_LANE[lane]) for lane, number in counted["by_lane"].items())
     about.add_row("traces", f"{counted['total']:,}" + (f" ({lanes})" if lanes else ""))
     about.add_row("embedder", _provider(embedder, f"{embedder['provider']}/{embedder['model']}{_by_auto(embedder)}"))
     about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} lacking")
@@ -331,6 +331,14 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     if found["hook_troubles"]:
         told = ", ".join(f"{what} {number:,}" for what, number in found["hook_troubles"].items())
         yield notice(f"turns went on without memory: {told}", "run `cortex doctor`")
+
+
+_OF_LANE = {
+    "memories": ("memory", "memories"),
+    "sessions": ("turn", "turns"),
+    "notes": ("chunk of notes", "chunks of notes"),
+    "docs": ("chunk of documents", "chunks of documents"),
+}
 
 
 def _model(about: Mapping[str, Any]) -> str:
@@ -398,8 +406,8 @@ def _sum_of(found: Sequence[Check], mends: Container[str]) -> Text:
     watched = sum(check.ok is None for check in found)
     if not broken and not watched:
         return Text("Everything is in order.", style="green")
-    told = [f"{_several(broken, 'thing')} to mend"] if broken else []
-    told += [f"{_several(watched, 'thing')} to look after"] if watched else []
+    told = [f"{several(broken, 'thing')} to mend"] if broken else []
+    told += [f"{several(watched, 'thing')} to look after"] if watched else []
     text = Text(f"{', '.join(told)}.", style="red" if broken else "yellow")
     if any(check.ok is not True and check.name in mends for check in found):
         text.append(" `cortex doctor --fix` mends what is safe.", "default")
@@ -448,8 +456,8 @@ def models(found: Iterable[Any]) -> Table:
     return made
 
 
-def _several(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def several(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def size(number: int) -> str:

@@ -16,6 +16,7 @@ from cortex.surfaces.cli.reading import duration_of, filter_of, given, moment_of
 if TYPE_CHECKING:
     from cortex.domain.hits import Recollection
     from cortex.domain.memory import Contradiction
+    from cortex.domain.trace import Trace
     from cortex.engine import Engine, Forgotten, Remembered
 
 UNCLEAR = 1
@@ -243,7 +244,18 @@ def restore(context: typer.Context, id: Id) -> None:
         if surface.json:
             output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
         else:
-            output.plain(f"restored: {done.ids[0]}" if done.ids else "it was there already")
+            _tell_restored(done, engine.get(id))
+
+
+def _tell_restored(done: Forgotten, trace: Trace) -> None:
+    if done.ids:
+        output.plain(f"restored: {done.ids[0]}")
+    else:
+        replaced = getattr(trace, "supersedes", None)  # a turn replaces nothing
+        fix = f"; `cortex restore {replaced}` brings back what it replaced" if replaced else ""
+        output.plain(f"nothing to restore: it is {trace.state.value}{fix}")
+    for twin in done.receipt.facts.get("twins", ()):
+        output.plain(f"still forgotten, and says the same: {twin}")
 
 
 def resolve(
@@ -409,7 +421,10 @@ def _tell_verdict(kept: Remembered) -> None:
     if kept.verdict in ("reinforces", "duplicate"):
         output.show(rendering.notice("it was remembered already", "store it again with --as-new"), stream=sys.stderr)
     elif kept.verdict == "supersedes":
-        output.show(rendering.notice(f"it replaces {others}", "undo with `cortex restore ID`"), stream=sys.stderr)
+        undo = " and ".join(f"`cortex restore {other}`" for other in kept.others)
+        output.show(rendering.notice(f"it replaces {others}", f"undo with {undo}"), stream=sys.stderr)
+    elif kept.verdict == "retracts":
+        output.show(rendering.notice(f"it takes back {others}"), stream=sys.stderr)
     elif kept.verdict == "contradicts":
         fix = "keep the one that is true with `cortex resolve ID`, or both with --both"
         output.show(rendering.notice(f"it contradicts {others}", fix), stream=sys.stderr)

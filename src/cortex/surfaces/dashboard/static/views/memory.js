@@ -301,7 +301,7 @@ function known(trace) {
     ["Topic", trace.topic],
     ["Tags", trace.tags?.length ? h("span", { class: "chips" }, trace.tags.map((tag) => h("span", { class: "chip" }, tag))) : null],
     ["Told by", isMemory && words(trace.source_kind ?? "operator")],
-    ["Source", trace.source_ref],
+    ["Source", [trace.source_ref, ...(trace.other_source_refs ?? [])].filter(Boolean).join(", ")],
     ["Valid from", trace.valid_from && when(trace.valid_from, "moment")],
     ["Valid until", trace.valid_to && when(trace.valid_to, "moment")],
     ["Said again", trace.reinforced && counted(trace.reinforced, "time")],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.domain.grounding import is_supported
+from cortex.domain.retelling import is_supported
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,58 @@ from cortex.domain.grounding import is_supported
 def test_numbers_names_and_denials_must_agree_in_any_language(memory: str, sentence: str, supported: bool) -> None:
     """C5"""
     assert is_supported(sentence, [memory]) is supported
+
+
+LARKSPUR = [
+    "Priya leads the Larkspur team", "The Larkspur release is on May 17", "Larkspur has a budget of $12,400",
+    "Larkspur runs on Postgres 15",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "supported"),
+    [
+        ("Priya leads the Larkspur team and wrote its parser.", False),
+        ("The Larkspur release on May 17 will cost $12,400.", False),
+        ("Larkspur leads Priya's team.", False),
+        ("Larkspur spent its budget of $12,400.", False),
+        ("Larkspur has a yearly budget of $12,400.", False),
+        ("Larkspur may run on Postgres 15.", False),
+        ("Larkspur should run on Postgres 15.", False),
+        ("Larkspur ran on Postgres 15.", False),
+        ("The Larkspur team is led by Priya.", True),
+        ("Larkspur will be released on May 17.", True),
+        ("The budget of Larkspur is $12,400.", True),
+        ("Larkspur uses Postgres 15.", True),
+    ],
+)
+def test_a_sentence_adds_nothing_to_its_memories(sentence: str, supported: bool) -> None:
+    """C5: no verb, adjective, unit or modal, no other time, and no exchanged subject"""
+    assert is_supported(sentence, LARKSPUR) is supported
+
+
+@pytest.mark.parametrize(
+    ("memory", "sentence"),
+    [
+        ("Karim introduced Olu to Lena", "Lena introduced Olu to Karim."),
+        ("I owe Emil 300 euros", "Emil owes the user 300 euros."),
+        ("My partner Lena works at the library", "The user works at the library."),
+        ("My partner Lena works at the library", "Lena's partner works at the library."),
+        ("The vet of Pixel is Dr. Hahn", "Pixel is the vet of Dr. Hahn."),
+        ("I switched from Notion to Obsidian", "The user switched from Obsidian to Notion."),
+        ("I lived in Berlin until 2021", "The user lives in Berlin."),
+    ],
+)
+def test_who_and_whose_and_when_are_not_exchanged(memory: str, sentence: str) -> None:
+    """C5"""
+    assert not is_supported(sentence, [memory])
+
+
+def test_two_memories_make_no_third() -> None:
+    """C5"""
+    memories = ["I play tennis on Sundays", "My sister Ines is a vet in Ghent"]
+    assert not is_supported("The user plays tennis on Sundays with Ines.", memories)
+    assert is_supported("The user plays tennis on Sundays, and their sister Ines is a vet in Ghent.", memories)
 
 
 def test_one_word_in_common_is_not_enough() -> None:
