@@ -138,15 +138,16 @@ PACK = Pack(
         r"play|song|article|exercise|chapter))\b"
     ),
     unreal=(
-        r"^(?:in case (?:i|we|my|our)|should i|(?:once|as soon as) (?:i|we)\b[^.]{1,160}(?:\bwill|'ll|\bwould|'d))\b"
+        r"^(?:in case (?:i|we|my|our)|should i|provided (?:that )?(?:i|we)|"
+        r"(?:once|as soon as) (?:i|we)\b[^.]{1,160}(?:\bwill|'ll|\bwould|'d))\b"
         r"|(?:\bwould|'d)\b[^.]{1,160}\bonce (?:i|we|my|our)\b"
         r"|\b(?:i|we)(?:'ll|\swill)\s[^.]{1,80}\s(?:if|unless|in case) (?:i|we|my|our)\b"
     ),
     contrasts=(
         r"\b(?:is|are|was|were)((?:n't|\snot)\s[^,;.!?]{1,40}?[,;]\s(?:but\s)?"
         r"(?:it's|it is|it was|they're|they are|that's))(?=\s)"
-        r"|\b((?:i|we)\s(?:do|did)(?:n't|\snot)\s(?P<verb>\w+)\s[^,;.!?]{1,40}?(?:[,;]\s|\s(?=but))(?:but\s)?)"
-        r"(?=(?:i|we)\s(?:\w+\s)?(?P=verb)\b)"
+        r"|\b((?:i|we)\s(?:(?:do|did)(?:n't|\snot)|no longer)\s(?P<verb>\w+)\s[^,;.!?]{1,40}?"
+        r"(?:[,;]\s|\s(?=but))(?:but\s)?)(?=(?:i|we)\s(?:\w+\s)?(?P=verb)\b)"
         r"|\b((?P<am>i'm|i am|we're|we are)\snot\s[^,;.!?]{1,40}?[,;]\s(?:but\s)?)(?=(?P=am)\s(?!not\b))"
         r"|((?:n't|\snot)\s(?!only|just|sure)(?:[^,;.!?]|\.\d){1,40}?,?\sbut)\s"
         + phrase_of(r"on|in|at|near|to|from|for|by|with|until|[$€£]?\d\S*|\w+day|(?-i:[A-Z])[\w'-]+", r"the|an?|my|our")
