@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from math import inf
 
-from cortex.domain import ownership_signs
+from cortex.domain import instructions, ownership_signs
 from cortex.domain.handover import (
     Handed,
     announces_text,
@@ -144,6 +144,9 @@ def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
         yield from (replace(each, is_sure=False) for each in handed if score >= weights.doubtful)
         return
     if score < (weights.likely if handed else weights.doubtful) and not agrees:
+        return
+    if score < weights.sure and instructions.split(text).condition:
+        # "When you give me chords, write them above the lyrics": what is to be done each time hands nothing over now.
         return
     if not handed and score < weights.certain and (not read.has_frame or _opens_own_words(text)):
         return
