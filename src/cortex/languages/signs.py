@@ -80,11 +80,11 @@ def opening(subject: str, *, words: int = 3) -> str:
 
 def without_accents(pattern: str, letters: str) -> str:
     """The pattern for a text whose writer leaves out accents: each of `letters` also stands bare."""
-    bare = {letter: unicodedata.normalize("NFD", letter)[0] for letter in letters}
+    bare = {letter: letter + unicodedata.normalize("NFD", letter)[0] for letter in letters}
+    inside = str.maketrans(bare)
+    outside = str.maketrans({letter: f"[{both}]" for letter, both in bare.items()})
     parts = re.split(r"(\[[^]]*\])", pattern)
-    parts[0::2] = [re.sub(f"[{letters}]", lambda found: f"[{found[0]}{bare[found[0]]}]", part) for part in parts[0::2]]
-    parts[1::2] = [re.sub(f"[{letters}]", lambda found: found[0] + bare[found[0]], part) for part in parts[1::2]]
-    return "".join(parts)
+    return "".join(part.translate(inside if at % 2 else outside) for at, part in enumerate(parts))
 
 
 def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
