@@ -198,7 +198,9 @@ def _bound(name: str, inside: ast.FunctionDef, module: ModuleType) -> Iterator[s
 
 HELD: Mapping[str, Mapping[str, Any]] = {
     "capture.classify": {"pattern": [pattern for cues in classify._CUES.values() for _, pattern in cues]},
-    "languages.signs": {"pattern": [list(weigher.get("signs", {}).values()) for weigher in _WEIGHERS]},
+    "languages.signs": {
+        "pattern": [list(weigher.get("signs", {}).values()) for weigher in _WEIGHERS], "letters": "áéíóú",
+    },
     "languages.en.slots": {"unit": [unit for unit, _ in slots._UNITS]},
     "capture.policies": {"shape": [shape for _, shape in policies._SIGNS]},
     "capture.rules._lead": {"pattern": [(pack.explicit, pack.corrections, pack.leads) for pack in DEFAULT_PACKS]},

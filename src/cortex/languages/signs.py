@@ -80,7 +80,7 @@ def opening(subject: str, *, words: int = 3) -> str:
 def without_accents(pattern: str, letters: str) -> str:
     """The pattern for a text whose writer leaves out accents: each of `letters` also stands bare."""
     bare = {letter: unicodedata.normalize("NFD", letter)[0] for letter in letters}
-    parts = re.split(r"(\[[^]]*\])", pattern)
+    parts = re.split(r"(\[[^]]{0,400}+\])", pattern)
     parts[0::2] = [re.sub(f"[{letters}]", lambda found: f"[{found[0]}{bare[found[0]]}]", part) for part in parts[0::2]]
     parts[1::2] = [re.sub(f"[{letters}]", lambda found: found[0] + bare[found[0]], part) for part in parts[1::2]]
     return "".join(parts)
