@@ -83,7 +83,7 @@ def without_accents(pattern: str, letters: str) -> str:
     bare = {letter: letter + unicodedata.normalize("NFD", letter)[0] for letter in letters}
     inside = str.maketrans(bare)
     outside = str.maketrans({letter: f"[{both}]" for letter, both in bare.items()})
-    parts = re.split(r"(\[[^]]*\])", pattern)
+    parts = re.split(r"(\[[^]]{0,400}+\])", pattern)
     return "".join(part.translate(inside if at % 2 else outside) for at, part in enumerate(parts))
 
 
