@@ -89,6 +89,41 @@ def test_a_turn_comes_with_what_the_next_corrects(engine):
     ]  # fmt: skip
 
 
+COPIES = [
+    ("The spare key hangs in the shed.", "the spare key hangs in the SHED!!", "where is the spare key?"),
+    ("My dentist is Dr. Okafor in Lille.", "My dentist is Dr. Okafor, in Lille", "who is my dentist?"),
+]
+
+
+@pytest.mark.parametrize(("first", "again", "question"), COPIES)
+def test_what_is_said_twice_has_one_line(engine, first, again, question):
+    """Case and punctuation make no other statement"""
+    engine.capture([user(first)], session="s1")
+    engine.capture([user(again)], session="s2")
+    assert len(given(engine, question)) == 1
+
+
+def test_what_the_assistant_repeats_has_no_line(engine):
+    """ "Your flight" in its mouth is "my flight" """
+    said = user("My flight to Oslo leaves at 07:45 on 2 December.")
+    engine.capture([said, assistant("Your flight to Oslo leaves at 07:45 on 2 December.")], session="s1")
+    engine.capture([user("My flight to Oslo leaves at 09:15 on 2 December.")], session="s2")
+    shown = given(engine, "when does my flight to Oslo leave?")
+    assert sorted(line[-20:] for line in shown) == ["07:45 on 2 December.", "09:15 on 2 December."]
+
+
+def test_a_denial_is_no_copy_of_what_it_denies(engine):
+    engine.capture([user("My flight to Oslo is booked."), assistant("Your flight to Oslo is not booked.")], session="s")
+    assert len(given(engine, "is my flight to Oslo booked?")) == 2
+
+
+def test_what_stands_beside_a_line_is_no_copy_of_one(engine):
+    """Among people the best hit comes with what was said around it, unless a line says that already"""
+    talk = between(("Ann", "The boat lies at pier 7 in the harbor"), ("Mel", "The boat lies at pier 7, in the harbor!"))
+    engine.capture(talk, session="s")
+    assert len(given(engine, "where does the boat lie?")) == 1
+
+
 def test_an_order_takes_its_turns_from_every_session(engine):
     """What came up first, in which session ever"""
     for number, boat in enumerate(("the Seagull", "the Heron", "the Tern")):
