@@ -169,9 +169,20 @@ def _active(turn: Turn | None, allows: Allows) -> Turn | None:
 
 
 def _contradicted_at(memory: Memory, view: View) -> datetime | None:
-    """When the last of those that say otherwise was said, as long as one still holds."""
-    others = view.load(memory.contradicts) if memory.contradicts else []
-    return max((each.created_at for each in others if each.state is State.ACTIVE), default=None)
+    """When the last of those that say otherwise was said, as long as one still holds; of one's own, where named."""
+    others = [each for each in view.load(memory.contradicts) if each.state is State.ACTIVE]
+    speakers = speakers_of([memory, *others], view) if others else {}
+    own = speakers.get(memory.id)
+    said_at = [each.created_at for each in others if not own or speakers.get(each.id, own) == own]
+    return max(said_at, default=None)
+
+
+def speakers_of(traces: Sequence[Trace], view: View) -> dict[TraceId, str]:
+    """Who said what memories were extracted from, where a name is known."""
+    sources = {each.id: each.source_turns[-1] for each in traces if isinstance(each, Memory) and each.source_turns}
+    turns = {each.id: each for each in view.load(list(sources.values()))}
+    found = {id: turns.get(source) for id, source in sources.items()}
+    return {id: turn.speaker for id, turn in found.items() if isinstance(turn, Turn) and turn.speaker}
 
 
 def _time_of(id: TraceId | None, view: View) -> datetime | None:

@@ -229,7 +229,8 @@ class _Search:
         parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
         answer.ranked = ranking.rank(self.view.load(list(parts)), parts, keyword, vector, self.recipe, planned)
         if self.recipe.freshness is not None:
-            answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness)
+            speakers = partial(dialogue.speakers_of, view=self.view)
+            answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness, speakers)
         answer.dropped = []
         # Before they are read again: a memory and the turn it came from would take two of the places there.
         admitted, echoes = _told_once(self._admit(answer, planned, allowed))
@@ -375,8 +376,13 @@ class _Search:
         if not admitted or answer.legs["vector"].absent is not None:
             return admitted
         least = self.recipe.nothing.trailing * admitted[0].score
-        answer.dropped += [Dropped(each.trace.id, each.score, "trailing") for each in admitted if each.score < least]
-        return [each for each in admitted if each.score >= least]
+        near, behind = ([each for each in admitted if (each.score >= least) is wanted] for wanted in (True, False))
+        near = freshness.with_other_sides(near, behind, answer.ranked)
+        kept = {each.trace.id for each in near}
+        answer.dropped += [
+            Dropped(each.trace.id, each.score, "trailing") for each in behind if each.trace.id not in kept
+        ]
+        return near
 
     def _is_something(self, admitted: Sequence[Scored]) -> bool:
         """Whether the best is similar enough, or enough of what was asked for was found."""

@@ -16,7 +16,7 @@ zwischen
     changed=r"""
         jetzt, inzwischen, mittlerweile, nicht mehr, kein\w* [\wäöüß]+ mehr, neuerdings, ab sofort, auf \d\S*,
         erhöht, gesenkt, gestiegen, gesunken, verschoben, verlängert, vorverlegt, geändert, umgestellt,
-        seit kurzem, statt, stattdessen, nur noch, ab \d+\., neuer, neue
+        verkauft, umgezogen, gewechselt, seit kurzem, statt, stattdessen, nur noch, ab \d+\., neuer, neue
     """,
     corrected="korrektur, ich korrigiere, stimmt nicht, falsch gesagt, war falsch, vertan, verschrieben, meinte",
     takes_back="nein|doch",

@@ -43,7 +43,8 @@ you your yours yourself
         latest, new, out of date, outdated, should be, make that, replaced, puts me at, brings us to, goes to, until,
         back to, raised, lowered, increased, decreased, reduced, expanded, doubled, halved, grown to, grew to, rose to,
         fell to, shifted, postponed, rescheduled, delayed, brought forward, rebooked, migrated, relocated, upgraded,
-        downgraded, updated, improved, rewrote, renamed, revised, adjusted, took over, taken over
+        downgraded, updated, improved, rewrote, renamed, revised, adjusted, took over, taken over, sold, traded in,
+        swapped, got rid of, gave away
     """,
     corrected="actually, correction, sorry, wait, scratch that, no wait",
     takes_back="no|nope",

@@ -26,7 +26,7 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
         changé, changé, reportée?,
         décalée?, repoussée?, avancée?, déménagé, augmenté, baissé, diminué, monté, à la place, au lieu de,
         dorénavant, nouveau,
-        nouvelle, remplacée?, arrêté, quitté, depuis peu, à partir du
+        nouvelle, remplacée?, arrêté, quitté, vendue?, depuis peu, à partir du
     """,
     corrected="correction, rectification, je corrige, je me suis trompée?, je voulais dire, pardon, erreur de ma part",
     takes_back="non",

@@ -26,7 +26,7 @@ sua suas seus sao tambem te tem um uma voce
         diminuiu, caiu, adiad[oa],
         remarcad[oa], antecipad[oa], transferid[oa], em vez de, em lugar de, no lugar de, deixei de, parei de,
         novo, nova, a partir de,
-        substituíd[oa], trocou, troquei, trocamos
+        substituíd[oa], trocou, troquei, trocamos, vendi, vendemos, vendid[oa]
     """,
     corrected="correção, corrigindo, retificando, me enganei, enganei-me, quis dizer, queria dizer, erro meu",
     takes_back="não|nao",
