@@ -124,6 +124,60 @@ def test_what_stands_beside_a_line_is_no_copy_of_one(engine):
     assert len(given(engine, "where does the boat lie?")) == 1
 
 
+def test_an_acknowledgement_of_a_request_has_no_line(engine):
+    """ "Can you …?" is answered by what is done, not by "Sure." """
+    talk = [
+        user("Can you summarize the meeting notes?"), assistant("Sure."),
+        user("The meeting notes are in the blue binder."),
+    ]  # fmt: skip
+    engine.capture(talk, session="s")
+    assert given(engine, "where are the meeting notes?") == ["The meeting notes are in the blue binder."]
+
+
+@pytest.mark.parametrize("question", ["Do you want me to file the report?", "Soll ich den Bericht ablegen?"])
+def test_yes_is_shown_with_the_question_it_answers(engine, question):
+    engine.capture([assistant(question), user("yes")], session="s")
+    assert given(engine, question) == [question, "yes"]
+
+
+@pytest.mark.parametrize("question", ["Which report shall I file?", "Could you file the report?", "The report?"])
+def test_ok_is_no_answer_to_other_questions(engine, question):
+    engine.capture([user("The report lies on my desk."), assistant(question), user("ok")], session="s")
+    assert given(engine, "where is the report to file?") == ["The report lies on my desk."]
+
+
+def test_a_summary_has_no_acknowledgements(engine):
+    for number in range(3):
+        said = user(f"The hull of boat {number} needs {number + 2} coats")
+        engine.capture([said, assistant("Sure.")], session=f"s{number}")
+    shown = engine.recall("give me a summary of the coats the hulls need").hits
+    assert shown
+    assert not [hit for hit in shown if hit.trace.text == "Sure."]
+
+
+@pytest.mark.parametrize("word", ["Wow, that's great!", "Cute!", "How lovely!"])
+def test_a_mere_reaction_has_no_line(engine, word):
+    talk = between(("Mel", "I adopted a cat, she is called Pixel."), ("Ann", word))
+    engine.capture(talk, session="s")
+    assert given(engine, "what is Mel's cat called?") == ["I adopted a cat, she is called Pixel."]
+
+
+def test_an_exclamation_that_answers_has_its_line(engine):
+    talk = between(("Ann", "What is your cat called?"), ("Mel", "Pixel!"))
+    engine.capture(talk, session="s")
+    assert given(engine, "what is Mel's cat called?") == ["What is your cat called?", "Pixel!"]
+
+
+def test_no_question_stands_above_an_answer_that_needs_none(engine):
+    talk = between(
+        ("Ann", "So, do you still play any instruments these days?"),
+        ("Mel", "I play the clarinet in the orchestra of our town, every Thursday evening, and at home the violin my"
+         " grandfather left me."),
+    )  # fmt: skip
+    engine.capture(talk, session="s")
+    assert len(given(engine, "which instruments does Mel play?")) == 1
+
+
 def test_an_order_takes_its_turns_from_every_session(engine):
     """What came up first, in which session ever"""
     for number, boat in enumerate(("the Seagull", "the Heron", "the Tern")):

@@ -334,11 +334,17 @@ class _Search:
         allows = partial(_allows, allowed)
         if planned.overview is not None:
             reply = partial(dialogue.reply_to, view=self.view, allows=allows)
-            return overview.arranged(admitted, planned.overview, reply, self.recipe.conversation)
-        admitted = dialogue.replies_first(admitted, self.view, allows)
-        empty = [each for each in admitted[: planned.limit] if dialogue.says_nothing(each.trace, self.view)]
-        answer.dropped += [Dropped(each.trace.id, each.score, "says_nothing") for each in empty]
-        return [each for each in admitted if each not in empty]
+            admitted = overview.arranged(admitted, planned.overview, reply, self.recipe.conversation)
+        else:
+            admitted = dialogue.replies_first(admitted, self.view, allows)
+        kept: list[Scored] = []
+        for each in admitted:
+            # What will not be shown is not judged.
+            if len(kept) < planned.limit and dialogue.says_nothing(each.trace, self.view):
+                answer.dropped.append(Dropped(each.trace.id, each.score, "says_nothing"))
+            else:
+                kept.append(each)
+        return kept
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""

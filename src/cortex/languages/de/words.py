@@ -133,6 +133,8 @@ zwischen
         fact=r"\b(?:welche[rsnm]?|wie)\b",
         rules=r"\b(?:regeln|anweisungen)\b",
         recommendation=r"\b(?:empfiehl\w*|empfehl\w*|vorschlag\w*|vorschläge)\b",
+        polar=r"(?:und )?(?:hast|habt|haben|ist|sind|war|waren|bist|seid|willst|wollt|möchtest|möchten|soll|sollen|"
+        r"darf|dürfen|muss|müssen|magst|wirst|wird|brauchst|gibt es)\b",
         oneself=r"\b(?:ich|mein\w*)\b",
         units={"percent": "prozent", "clock": "uhr", "duration": "stunden tage wochen monate"},
     ),

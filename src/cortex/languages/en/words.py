@@ -205,8 +205,11 @@ you your yours yourself
         recommendation=r"\b(?:recommend|suggest|advi[sc]e|ideas?|options?|choose|pick|plan|book|find (?:me|us)|"
         r"looking for|help me (?:find|pick|choose|plan|decide)|"
         r"(?:what|which|where) (?:\w+ ){0,2}(?:should|could|can|would) (?:i|we)|what to|where to)\b",
-        oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bcould )(?<!\bwould )"
-        r"(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
+        polar=r"(?:(?:and|so|but|or|then|well|ok|okay|hey),? )?(?:(?:do|does|did|is|are|am|was|were|has|have|had|"
+        r"isn['’]t|aren['’]t|wasn['’]t|don['’]t|doesn['’]t|didn['’]t|haven['’]t|should|shall|may|must|can (?!you\b)|"
+        r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
+        oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
+        r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
         units={
             "percent": "percent",
             "clock": "am pm",

@@ -124,6 +124,7 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
         fact=r"\b(?:qué|cuál(?:es)?)\b",
         rules=r"\b(?:reglas|instrucciones)\b",
         recommendation=r"\b(?:recomi\w+|sugi\w+|sugerencias?)\b",
+        polar=r"(?:y )?(?:quieres|quiere|tienes|tiene|es|está|estás|eres|hay|has|ha|debo|debería|vas|va|te gusta)\b",
         oneself=r"\b(?:yo|mi|mis)\b",
         units={"duration": "días semanas meses"},
     ),

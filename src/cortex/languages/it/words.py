@@ -106,6 +106,7 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         fact=r"\b(?:qual|quale|quali)\b",
         rules=r"\b(?:regole|istruzioni)\b",
         recommendation=r"\b(?:consigli\w+|suggeri\w+|raccomanda\w*)\b",
+        polar=r"(?:e )?(?:vuoi|vuole|hai|ha|sei|è|devo|dovrei|c['’]è|ci sono|vai|ti piace)\b",
         oneself=r"\b(?:io|mio|mia)\b",
     ),
 )

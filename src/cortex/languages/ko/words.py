@@ -77,6 +77,7 @@ WORDS = Words(
         fact="무엇|뭐|어느|어떤",
         rules="규칙|지침",
         recommendation="추천",
+        polar="[^?？]{0,60}(?:까요|습니까|나요)",
         oneself="나는|저는|제가|내가|우리",
         units={"duration": "분 시간 일 주 개월 년", "money": "원"},
     ),

@@ -118,6 +118,7 @@ sua suas seus sao tambem te tem um uma voce
         fact=r"\b(?:qual|quais)\b",
         rules=r"\b(?:regras|instruções)\b",
         recommendation=r"\b(?:recomend\w+|sugir\w+|sugest\w+)\b",
+        polar=r"(?:e )?(?:você (?!pode)|quer|queres|tem|tens|é|está|estás|há|devo|vai|vais)\b",
         oneself=r"\b(?:eu|meu|minha)\b",
     ),
 )
