@@ -101,16 +101,18 @@ def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -
 
 
 def _about(own: Sequence[Scored], weights: Mapping[str, float]) -> list[Scored]:
-    """What is about the question, and what tells a change: that may name the thing by another word."""
+    """What is about the question, and what tells a change in few words: it may name the thing by another one."""
     about = [statements.mentioned(each.trace.text, weights) for each in own]
     least = _ABOUT_IT * max(about, default=0.0)
     return [
         each
         for each, share in zip(own, about, strict=True)
-        if share >= least or tells_change(each.trace.text[: statements.READ_CHARS])
+        if share >= least or (len(each.trace.text) <= _SHORT and tells_change(each.trace.text))
     ]
 
 
+_FEW_WORDS, _SHORT = 24, 200
+"""A statement of so few words, or characters, may leave unsaid what it speaks of; a longer one would have said it."""
 _ABOUT_IT = 0.25
 """What mentions less than this share of the question than another candidate does is not about it, and is not read."""
 
@@ -127,7 +129,7 @@ def pair_signs(older: Said, newer: Said) -> dict[str, float]:
                 same_place = max(same_place, _shared(*beside))
     behind = older.scored.score
     near, mentions = newer.near, newer.mentions
-    if _changes(newer.statement, older.statement):
+    if len(newer.statement.text.words) <= _FEW_WORDS and _changes(newer.statement, older.statement):
         # Who tells that something changed leaves unsaid what it is: "we moved staging", "I sold the Skoda".
         near, mentions = max(near, older.near), max(mentions, older.mentions)
     return {
@@ -143,10 +145,10 @@ def pair_signs(older: Said, newer: Said) -> dict[str, float]:
 
 
 def _changes(newer: Statement, older: Statement) -> bool:
-    """Whether one tells a change of something the other is about, and of nothing else but its new value."""
-    known = older.terms
-    fresh = frozenset(term for value in newer.values for term in newer.text.terms_between(value.start, value.end))
-    return any((named := thing - (fresh - known)) and named <= known for thing in newer.changed_things)
+    """Whether one tells a change of what the other is asked about, or of its value, and of nothing else."""
+    fresh = newer.named - older.terms
+    known = older.terms & (older.asked | older.named)
+    return any((thing := each - fresh) <= older.terms and thing & known for each in newer.changed_things)
 
 
 def is_later(newer: Said, older: Said) -> bool:

@@ -109,6 +109,13 @@ class Statement:
     """What it says to have changed: the terms of what each change is told of."""
     terms: frozenset[str] = frozenset()
     values: tuple[Value, ...] = ()
+    asked: frozenset[str] = frozenset()
+    """The terms of the question that the whole text mentions."""
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The terms of its values."""
+        return frozenset(term for value in self.values for term in self.text.terms_between(value.start, value.end))
 
 
 @lru_cache(maxsize=20_000)
@@ -244,14 +251,16 @@ def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> Stat
         start, end = start - REACH, start + REACH
     start, end = max(0, start), min(len(text.said), end)
     told = changes_told(text.said, start, end)
+    asked = frozenset(term for _, term in places)
     return Statement(
         text,
         covers if best else _WITHOUT_VALUE * covers,
-        sum(weights[term] for term in {term for _, term in places}),
+        sum(weights[term] for term in asked),
         bool(told),
         tuple(filter(None, (_changed_thing(text, *each) for each in told))),
         text.terms_between(start, end),
         tuple(value for share, value in best if share >= _NEARLY * covers),
+        asked,
     )
 
 
