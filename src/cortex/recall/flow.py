@@ -351,6 +351,7 @@ class _Search:
         if (
             planned.automatic
             and self.recipe.focus is not None
+            and not standing_rules.asks_for_rules(planned.text)
             and focus.is_missing(admitted, planned, self.recipe.focus)
         ):
             answer.dropped += [Dropped(each.trace.id, each.score, "asked_for_is_missing") for each in admitted]
