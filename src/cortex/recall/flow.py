@@ -41,6 +41,8 @@ from cortex.recall.reranking import Reader, Reading
 from cortex.recall.retrieve import Leg, Question
 
 _READ_TOKENS = 160
+_SCRIPT_CHARS = 400
+"""So much of a text tells its script."""
 
 OUTSIDE_WINDOW = "outside_window"
 """Why a candidate was dropped that is older than the recipe's window."""
@@ -227,7 +229,12 @@ class _Search:
         answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector) if _is_trouble(leg)})
         vector = self._compared(keyword, vector, allowed)
         parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
-        answer.ranked = ranking.rank(self.view.load(list(parts)), parts, keyword, vector, self.recipe, planned)
+        loaded = self.view.load(list(parts))
+        if unread := self._unread(loaded):
+            vector = vector.without(unread)
+            parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
+            loaded = [each for each in loaded if each.id in parts]
+        answer.ranked = ranking.rank(loaded, parts, keyword, vector, self.recipe, planned)
         if self.recipe.freshness is not None:
             speakers = partial(dialogue.speakers_of, view=self.view)
             answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness, speakers)
@@ -275,6 +282,12 @@ class _Search:
         only = replace(allowed, ids=missing)
         more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
         return replace(vector, scores={**vector.scores, **more.scores}, passages={**vector.passages, **more.passages})
+
+    def _unread(self, traces: Sequence[Trace]) -> frozenset[TraceId]:
+        """Those in a script the model cannot read: how near it puts them says nothing."""
+        if self.question is None:
+            return frozenset()
+        return frozenset(each.id for each in traces if not self.question.space.reads(each.text[:_SCRIPT_CHARS]))
 
     def _admit(self, answer: Answer, planned: Plan, allowed: Filter) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""
