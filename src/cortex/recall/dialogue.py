@@ -179,10 +179,7 @@ def _before(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | No
     if not whole and estimate_tokens(said(turn)) > SHORT:
         return None
     before = _turn_at(turn, -1, view, allows)
-    if before is None:
-        return None
-    answers = estimate_tokens(said(turn)) <= SHORT and asks(before)
-    return before if answers or (whole and not only_asks(before)) else None
+    return before if before is not None and (whole or asks(before)) else None
 
 
 def _after(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | None:
