@@ -83,6 +83,14 @@ def test_every_line_says_who_said_it_and_when(engine):
     assert all(line.startswith("- [2023-01-23, Jolene") for line in lines)
 
 
+@pytest.mark.parametrize(("source", "label"), [("user", "user, fact"), ("web", "web, fact, untrusted"), (None, "fact")])
+def test_a_line_of_what_was_remembered_says_its_source(engine, source, label):
+    """E9: what the host itself stated has no other"""
+    engine.remember("The build server is named otter", **({"source_kind": source} if source else {}))
+    block = TurnHooks(engine).before("what is the build server named?", session="asking").block
+    assert f", {label}] The build server" in block
+
+
 def test_a_turn_comes_with_what_the_next_corrects(engine):
     """X14"""
     engine.capture([user("The launch party is on Friday"), user("No, sorry, on Saturday")], session="s")
