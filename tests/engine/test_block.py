@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -9,6 +10,7 @@ from laboratory import user
 
 from cortex.domain.turn import Role, Said
 from cortex.hooks import TurnHooks
+from cortex.testing import FakeEmbedder
 
 
 def assistant(text: str) -> Said:
@@ -81,12 +83,99 @@ def test_every_line_says_who_said_it_and_when(engine):
     assert all(line.startswith("- [2023-01-23, Jolene") for line in lines)
 
 
+@pytest.mark.parametrize(("source", "label"), [("user", "user, fact"), ("web", "web, fact, untrusted"), (None, "fact")])
+def test_a_line_of_what_was_remembered_says_its_source(engine, source, label):
+    """E9: what the host itself stated has no other"""
+    engine.remember("The build server is named otter", **({"source_kind": source} if source else {}))
+    block = TurnHooks(engine).before("what is the build server named?", session="asking").block
+    assert f", {label}] The build server" in block
+
+
 def test_a_turn_comes_with_what_the_next_corrects(engine):
     """X14"""
     engine.capture([user("The launch party is on Friday"), user("No, sorry, on Saturday")], session="s")
     assert given(engine, "when is the launch party?")[:2] == [
         "The launch party is on Friday", "No, sorry, on Saturday",
     ]  # fmt: skip
+
+
+COPIES = [
+    ("The spare key hangs in the shed.", "the spare key hangs in the SHED!!", "where is the spare key?"),
+    ("My dentist is Dr. Okafor in Lille.", "My dentist is Dr. Okafor, in Lille", "who is my dentist?"),
+]
+
+
+@pytest.mark.parametrize(("first", "again", "question"), COPIES)
+def test_what_is_said_twice_has_one_line(engine, first, again, question):
+    """Case and punctuation make no other statement"""
+    engine.capture([user(first)], session="s1")
+    engine.capture([user(again)], session="s2")
+    assert len(given(engine, question)) == 1
+
+
+def test_what_the_assistant_repeats_has_no_line(engine):
+    """ "Your flight" in its mouth is "my flight" """
+    said = user("My flight to Oslo leaves at 07:45 on 2 December.")
+    engine.capture([said, assistant("Your flight to Oslo leaves at 07:45 on 2 December.")], session="s1")
+    engine.capture([user("My flight to Oslo leaves at 09:15 on 2 December.")], session="s2")
+    shown = given(engine, "when does my flight to Oslo leave?")
+    assert sorted(line[-20:] for line in shown) == ["07:45 on 2 December.", "09:15 on 2 December."]
+
+
+def test_a_denial_is_no_copy_of_what_it_denies(engine):
+    engine.capture([user("My flight to Oslo is booked."), assistant("Your flight to Oslo is not booked.")], session="s")
+    assert len(given(engine, "is my flight to Oslo booked?")) == 2
+
+
+def test_what_stands_beside_a_line_is_no_copy_of_one(engine):
+    """Among people the best hit comes with what was said around it, unless a line says that already"""
+    talk = between(("Ann", "The boat lies at pier 7 in the harbor"), ("Mel", "The boat lies at pier 7, in the harbor!"))
+    engine.capture(talk, session="s")
+    assert len(given(engine, "where does the boat lie?")) == 1
+
+
+def test_an_acknowledgement_of_a_request_has_no_line(engine):
+    """ "Can you …?" is answered by what is done, not by "Sure." """
+    talk = [
+        user("Can you summarize the meeting notes?"), assistant("Sure."),
+        user("The meeting notes are in the blue binder."),
+    ]  # fmt: skip
+    engine.capture(talk, session="s")
+    assert given(engine, "where are the meeting notes?") == ["The meeting notes are in the blue binder."]
+
+
+@pytest.mark.parametrize("question", ["Do you want me to file the report?", "Soll ich den Bericht ablegen?"])
+def test_yes_is_shown_with_the_question_it_answers(engine, question):
+    engine.capture([assistant(question), user("yes")], session="s")
+    assert given(engine, question) == [question, "yes"]
+
+
+@pytest.mark.parametrize("question", ["Which report shall I file?", "Could you file the report?", "The report?"])
+def test_ok_is_no_answer_to_other_questions(engine, question):
+    engine.capture([user("The report lies on my desk."), assistant(question), user("ok")], session="s")
+    assert given(engine, "where is the report to file?") == ["The report lies on my desk."]
+
+
+def test_a_summary_has_no_acknowledgements(engine):
+    for number in range(3):
+        said = user(f"The hull of boat {number} needs {number + 2} coats")
+        engine.capture([said, assistant("Sure.")], session=f"s{number}")
+    shown = engine.recall("give me a summary of the coats the hulls need").hits
+    assert shown
+    assert not [hit for hit in shown if hit.trace.text == "Sure."]
+
+
+@pytest.mark.parametrize("word", ["Wow, that's great!", "Cute!", "How lovely!"])
+def test_a_mere_reaction_has_no_line(engine, word):
+    talk = between(("Mel", "I adopted a cat, she is called Pixel."), ("Ann", word))
+    engine.capture(talk, session="s")
+    assert given(engine, "what is Mel's cat called?") == ["I adopted a cat, she is called Pixel."]
+
+
+def test_an_exclamation_that_answers_has_its_line(engine):
+    talk = between(("Ann", "What is your cat called?"), ("Mel", "Pixel!"))
+    engine.capture(talk, session="s")
+    assert given(engine, "what is Mel's cat called?") == ["What is your cat called?", "Pixel!"]
 
 
 def test_an_order_takes_its_turns_from_every_session(engine):
@@ -123,3 +212,25 @@ def test_no_neighbor_is_shown_that_could_not_be_a_hit(engine):
     block = TurnHooks(engine).before("where does the boat lie?", session="asking").block
     assert "pier 7" in block
     assert "Eve" not in block
+
+
+class Latin(FakeEmbedder):
+    """Knows Latin letters alone, and puts all other texts near everything, as a model without such words does."""
+
+    @property
+    def space(self):
+        return replace(super().space, latin_only=True)
+
+    def embed_documents(self, texts):
+        near = super().embed_query("garage door code")
+        found = super().embed_documents(texts)
+        return [vector if text.isascii() else near for text, vector in zip(texts, found, strict=True)]
+
+
+def test_a_text_in_a_script_the_model_cannot_read_is_not_compared_by_meaning(open_engine):
+    """C6: only its words can answer"""
+    engine = open_engine(embedder=Latin(256))
+    engine.remember("The garage door code is 4417")
+    arabic = engine.remember("اجتماع الفريق يوم الثلاثاء").memory
+    assert given(engine, "what is the garage door code?") == ["The garage door code is 4417"]
+    assert arabic.id in {hit.trace.id for hit in engine.recall("اجتماع").hits}

@@ -25,6 +25,7 @@ from cortex.testing import FakeClock, FakeEmbedder, FakeLLM
 KEY = "The deploy key rotates on Mondays"
 PORT = "The deploy gateway listens on port 8300"
 ASKED = "when does the deploy key rotate?"
+NARRATIVE = "The deploy key is rotated every week on Mondays [1]."
 AGAIN = "who rotates the deploy key?"
 ELSEWHERE = "which harbour has the deepest berth?"
 SAID = [{"role": "user", "content": "I moved to Lisbon"}, {"role": "assistant", "content": "Noted."}]
@@ -51,10 +52,10 @@ def released() -> Iterator[threading.Event]:
     event.set()
 
 
-def prepare_synthesis(engine: Engine, session: str, query: str = ASKED, llm: FakeLLM | None = None) -> Cached:
+def prepare_synthesis(engine: Engine, session: str, *, by_model: bool = True) -> Cached:
     """Do what the background does after a turn: recall, sum up, keep for the next."""
     now = engine._parts.clock.now()
-    cached = for_the_next_turn(query, engine.recall(query).hits, llm, now)
+    cached = for_the_next_turn(ASKED, engine.recall(ASKED).hits, FakeLLM([NARRATIVE]) if by_model else None, now)
     assert cached is not None
     engine._store.apply(engine.tenant, [SetState(session, {"synthesis": cached.to_state()})], at=now)
     return cached
@@ -250,20 +251,28 @@ def test_the_synthesis_of_the_last_turn_joins_the_facts_of_this_one(engine, hook
     assert given.synthesis
     (line,) = [line for line in given.block.split("\n") if "synthesis of" in line]
     assert line.startswith("- [synthesis of 2026-01-05 09:00, from ")
-    assert KEY in line
+    assert line.endswith("The deploy key is rotated every week on Mondays.")
     assert given.block.endswith(f"{line}\n{CLOSING}")
     assert given.tokens == estimate_tokens(given.block) <= 500
     assert LABEL not in given.block
     assert hooks.state("s1").synthesis is not None, "it may serve the next turn too"
 
 
-def test_a_narrative_of_a_model_joins_them_too(engine, hooks):
-    """C10"""
+def test_its_citations_are_left_out(engine, hooks):
+    """The other lines have no numbers"""
     engine.remember(KEY)
-    said = "The deploy key is rotated every week on Mondays [1]."
-    cached = prepare_synthesis(engine, "s1", llm=FakeLLM([said]))
-    assert cached.synthesis.method == "llm"
-    assert said in hooks.before(AGAIN, session="s1").block
+    cached = prepare_synthesis(engine, "s1")
+    assert cached.synthesis.text == NARRATIVE
+    assert "The deploy key is rotated every week on Mondays." in hooks.before(AGAIN, session="s1").block
+
+
+def test_a_digest_of_the_lines_above_is_left_out(engine, hooks):
+    """C10: it would say them twice"""
+    engine.remember(KEY)
+    assert prepare_synthesis(engine, "s1", by_model=False).synthesis.method == "extractive"
+    given = hooks.before(ASKED, session="s1")
+    assert given.block.count(KEY) == 1
+    assert not given.synthesis
 
 
 def test_it_is_dropped_when_it_is_five_minutes_old(engine, hooks, clock):
@@ -291,7 +300,7 @@ def test_it_is_dropped_when_the_topic_changes(engine, hooks):
 def test_it_stands_alone_where_it_is_on_the_topic_and_no_fact_is_found(engine, hooks):
     """C10: a follow-up has no words to find anything by"""
     engine.remember(KEY)
-    prepare_synthesis(engine, "s1")
+    prepare_synthesis(engine, "s1", by_model=False)
     given = hooks.before("and who does that?", session="s1")
     assert (given.facts, given.synthesis) == (0, True)
     assert KEY in given.block

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from laboratory import texts, user
 
 from cortex.domain.turn import Role, Said
 from cortex.hooks import TurnHooks
+from cortex.recall import recipes
+from cortex.recall.recipes import Focus
+from cortex.recall.weights import MISSING
 
 KEY = "The deploy key rotates on Mondays"
 ASKED = "when does the deploy key rotate?"
@@ -171,3 +176,18 @@ def test_a_rule_that_does_not_apply_is_not_shown_for_its_words(engine):
     block = TurnHooks(engine).before("which color is the kitchen painted?", session="s").block
     assert "green" in block
     assert "Terraform" not in block
+
+
+@pytest.mark.parametrize("question", ["what rules did I give you?", "what are my rules?", "list all my rules"])
+def test_rules_that_are_asked_for_are_given_though_nobody_spoke_of_rules(engine, question, monkeypatch):
+    """E9: silence on what was never said is for other questions"""
+    never = {sign: 10.0 if sign == "bias" else 0.0 for sign in MISSING}
+    silent = replace(recipes.named(recipes.DEFAULT), name="silent.v1", focus=Focus(weights=never))
+    monkeypatch.setattr(recipes, "RECIPES", {**recipes.RECIPES, silent.name: silent})
+    rules = ["Always reply in Dutch.", "Only book aisle seats for me.", "Make sure every SQL query has a LIMIT."]
+    for number, rule in enumerate(rules):
+        engine.capture([user(rule)], session=f"r{number}")
+    for number in range(16):
+        engine.capture([user(f"I gave away {number + 3} old books of mine")], session=f"s{number}")
+    assert set(rules) <= set(pinned(engine.recall(question, recipe=silent.name)))
+    assert not engine.recall("why did I give away my old books?", recipe=silent.name).hits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.domain.identity import TraceId, format_uuid7
+from cortex.domain.memory import Memory
 from cortex.domain.query import Query
 from cortex.domain.turn import Role, Turn
 from cortex.recall.freshness import newest_first
@@ -136,3 +138,20 @@ def test_nothing_is_lost_whatever_was_said(texts, question):
     ranked = [said(number, text, 1.0 - number / 10) for number, text in enumerate(texts)]
     found = newest_first(ranked, planned(question or "?"), Freshness())
     assert sorted(each.trace.seq for each in found) == list(range(len(texts)))
+
+
+def test_the_memory_of_one_person_is_no_news_of_another():
+    """A memory has no speaker of its own: that of the turn it was extracted from counts"""
+    graz = said(1, "My mother moved to Graz in May.", 1.0, speaker="Marek")
+    genoa = said(2, "My mother lives in Genoa now.", 0.9, speaker="Jolene")
+    memory = replace(
+        genoa, trace=Memory(
+            id=TraceId(format_uuid7(2, 1)), text=genoa.trace.text, created_at=genoa.trace.created_at,
+            source_turns=(genoa.trace.id,),
+        ),
+    )  # fmt: skip
+    asked = planned("where does Marek's mother live?")
+    speakers = {"Jolene": memory.trace.id, "Marek": memory.trace.id}
+    for name, first in (("Jolene", graz), ("Marek", memory)):
+        found = newest_first([graz, memory], asked, Freshness(), lambda _, name=name: {speakers[name]: name})
+        assert found[0] is first

@@ -342,15 +342,21 @@ def test_it_is_fresh_for_five_minutes(age, fresh):
 @pytest.mark.parametrize("frame", list(Frame))
 def test_it_stands_in_the_frame_as_a_labelled_last_line(frame):
     """C9, C10"""
-    packed, has = beside(HITS, cached(), terms=set(), budget=500, frame=frame)
+    packed, has = beside(HITS[:2], cached(), terms=set(), budget=500, frame=frame)
     assert has
     (line,) = [line for line in packed.block.split("\n") if "synthesis of" in line]
     assert line.startswith("- [synthesis of 2026-01-05 09:00, from 3 memories, their own words] languages: ")
     assert LABEL not in line, "the brackets say it already"
     lines = packed.block.split("\n")
     assert lines.index(line) == len(lines) - (1 if frame is Frame.HEADED else 2)
-    assert [each.trace.id for each in packed.hits] == [each.trace.id for each in HITS]
+    assert [each.trace.id for each in packed.hits] == [each.trace.id for each in HITS[:2]]
     assert packed.tokens == estimate_tokens(packed.block)
+
+
+def test_it_is_left_out_where_the_lines_above_say_all_of_it():
+    packed, has = beside(HITS, cached(), terms=set(), budget=500, frame=Frame.BOTH)
+    assert not has
+    assert packed == pack(HITS, terms=set(), budget=500, frame=Frame.BOTH)
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,20 @@ def _correction() -> re.Pattern[str]:
 
 
 def tells_change(text: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether a change or a correction is told between two places of `text`, in any language known here."""
+    """Whether a change or a correction is told between two places of `text`."""
+    return bool(changes_told(text, start, end))
+
+
+def changes_told(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Where a change or a correction is told between two places of `text`, in any language known here."""
     part = text[start:end]
     if not part.isascii():
-        return _told().search(part) is not None
-    # To try every phrase at every place takes far longer than to look at the words phrases begin with.
-    openings = _by_opening()
-    return any(openings[word].search(part) for word in openings.keys() & _WORD.findall(part.lower()))
+        patterns = [_told()]
+    else:
+        # To try every phrase at every place takes far longer than to look at the words phrases begin with.
+        openings = _by_opening()
+        patterns = [openings[word] for word in sorted(openings.keys() & _WORD.findall(part.lower()))]
+    return [(start + found.start(), start + found.end()) for each in patterns for found in each.finditer(part)]
 
 
 _WORD = re.compile(r"[a-z]+")

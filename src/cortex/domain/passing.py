@@ -8,7 +8,7 @@ import unicodedata
 from cortex.domain.text import normal
 from cortex.languages import WORDS
 
-_SAID_IN_PASSING = frozenset(word for each in WORDS for word in each.small_talk.split())
+SMALL_TALK = frozenset(word for each in WORDS for word in each.small_talk.split())
 _PHRASES = frozenset(phrase for each in WORDS for phrase in " ".join(each.small_talk_phrases.split()).split(", "))
 _HEARTBEAT = re.compile(r"\s*(?:read heartbeat\.md\b.*|heartbeat(?:_ok)?\W*)", re.IGNORECASE | re.DOTALL)
 OWN_REQUEST = "[cortex:request]"
@@ -33,7 +33,7 @@ def passing_reason(message: str) -> str | None:
     if len(message) > _LONGEST_TRIVIAL:
         return None
     bare = _bare(message)
-    if bare in _SAID_IN_PASSING or bare in _PHRASES or all(word in _SAID_IN_PASSING for word in bare.split()):
+    if bare in SMALL_TALK or bare in _PHRASES or all(word in SMALL_TALK for word in bare.split()):
         return "trivial"
     return None
 

@@ -99,6 +99,8 @@ class Questions:
     recommendation: str = ""
     oneself: str = ""
     """The asker says something of themself."""
+    polar: str = ""
+    """How a question begins that yes or no answers; no request, which is answered by what is done."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Words that say what kind of value a number is."""
 

@@ -12,7 +12,8 @@ from cortex.domain.hits import Around, Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
-from cortex.domain.passing import passing_reason
+from cortex.domain.passing import SMALL_TALK, passing_reason
+from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.text import estimate_tokens, sentences
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
@@ -34,6 +35,11 @@ _LIFTED = 20
 SHORT = 24
 """A turn below this many tokens is shown with the question it answers."""
 
+_MOST_REACTING = 8
+"""How many words a mere reaction has: "Wow, that's great!", "Cute!"."""
+
+_POLAR = re.compile(rf"(?:^|[,;:]\s)\W{{0,4}}(?:{either(each.questions.polar for each in WORDS)})", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _MARK = re.compile("[?？؟]")
 _ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
@@ -99,11 +105,35 @@ def _lifted(question: Scored, reply: Turn, known: Scored | None) -> Scored:
 
 
 def says_nothing(trace: Trace, view: View) -> bool:
-    """Whether a turn only acknowledges; "Yes." after a question says something."""
-    if not isinstance(trace, Turn) or passing_reason(said(trace)) is None:
+    """Whether a turn only acknowledges or reacts; what answers a question says something, if it is but "Yes."."""
+    if not isinstance(trace, Turn):
+        return False
+    acknowledges = passing_reason(said(trace)) is not None
+    if not acknowledges and not _only_exclaims(said(trace)):
         return False
     before = view.turn_at(trace.session, trace.seq - 1)
-    return before is None or not asks(before)
+    if before is None or before.state is not State.ACTIVE:
+        return True
+    return not (is_polar(before) if acknowledges else asks(before))
+
+
+def is_polar(turn: Turn) -> bool:
+    """Whether the last thing a turn does is to ask what yes or no answers; "Can you …?" is a request."""
+    text = said(turn)
+    last = [piece for start, end in sentences(text) if (piece := text[start:end].strip())][-1:]
+    return any(_ASKS.search(piece) and _POLAR.search(piece) for piece in last)
+
+
+def _only_exclaims(text: str) -> bool:
+    """Whether a text is an exclamation that hardly names anything: "Wow, that's great!", "Cute!"."""
+    if not text.rstrip().endswith(("!", "！")) or _VALUE.search(text):
+        return False
+    words = _WORD.findall(text[:_LONGEST_REACTION].casefold())
+    telling = [word for word in words if len(word) > 1 and word not in STOP_WORDS and word not in SMALL_TALK]
+    return len(text) <= _LONGEST_REACTION and len(words) <= _MOST_REACTING and len(telling) <= 1
+
+
+_LONGEST_REACTION = 80
 
 
 def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[Hit]:
@@ -148,7 +178,7 @@ def _around(
 
 
 def _before(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | None:
-    """The turn before, where it asks what this short one answers."""
+    """The turn before: the question this short one answers, or what else was said to the best hit."""
     if not whole and estimate_tokens(said(turn)) > SHORT:
         return None
     before = _turn_at(turn, -1, view, allows)
@@ -164,7 +194,9 @@ def _after(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | Non
 def _turn_at(turn: Turn, offset: int, view: View, allows: Allows) -> Turn | None:
     """What was said so many turns later, where it says something and may be shown."""
     found = _active(view.turn_at(turn.session, turn.seq + offset), allows)
-    return found if found is not None and passing_reason(said(found)) is None else None
+    if found is None or passing_reason(said(found)) is not None or _only_exclaims(said(found)):
+        return None
+    return found
 
 
 def _active(turn: Turn | None, allows: Allows) -> Turn | None:
@@ -172,9 +204,22 @@ def _active(turn: Turn | None, allows: Allows) -> Turn | None:
 
 
 def _contradicted_at(memory: Memory, view: View) -> datetime | None:
-    """When the last of those that say otherwise was said, as long as one still holds."""
-    others = view.load(memory.contradicts) if memory.contradicts else []
-    return max((each.created_at for each in others if each.state is State.ACTIVE), default=None)
+    """When the last of those that say otherwise was said, as long as one still holds; of one's own, where named."""
+    if not memory.contradicts:
+        return None
+    others = [each for each in view.load(memory.contradicts) if each.state is State.ACTIVE]
+    speakers = speakers_of([memory, *others], view) if others else {}
+    own = speakers.get(memory.id)
+    said_at = [each.created_at for each in others if not own or speakers.get(each.id, own) == own]
+    return max(said_at, default=None)
+
+
+def speakers_of(traces: Sequence[Trace], view: View) -> dict[TraceId, str]:
+    """Who said what memories were extracted from, where a name is known."""
+    sources = {each.id: each.source_turns[-1] for each in traces if isinstance(each, Memory) and each.source_turns}
+    turns = {each.id: each for each in view.load(list(sources.values()))}
+    found = {id: turns.get(source) for id, source in sources.items()}
+    return {id: turn.speaker for id, turn in found.items() if isinstance(turn, Turn) and turn.speaker}
 
 
 def _time_of(id: TraceId | None, view: View) -> datetime | None:

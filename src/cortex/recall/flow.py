@@ -41,6 +41,8 @@ from cortex.recall.reranking import Reader, Reading
 from cortex.recall.retrieve import Leg, Question
 
 _READ_TOKENS = 160
+_SCRIPT_CHARS = 400
+"""So much of a text tells its script."""
 
 OUTSIDE_WINDOW = "outside_window"
 """Why a candidate was dropped that is older than the recipe's window."""
@@ -227,9 +229,15 @@ class _Search:
         answer.degraded = sorted({f"{leg.name}:{leg.absent}" for leg in (keyword, vector) if _is_trouble(leg)})
         vector = self._compared(keyword, vector, allowed)
         parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
-        answer.ranked = ranking.rank(self.view.load(list(parts)), parts, keyword, vector, self.recipe, planned)
+        loaded = self.view.load(list(parts))
+        if unread := self._unread(loaded):
+            vector = vector.without(unread)
+            parts = ranking.shortlist(keyword, vector, self.recipe, planned.shortlist)
+            loaded = [each for each in loaded if each.id in parts]
+        answer.ranked = ranking.rank(loaded, parts, keyword, vector, self.recipe, planned)
         if self.recipe.freshness is not None:
-            answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness)
+            speakers = partial(dialogue.speakers_of, view=self.view)
+            answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness, speakers)
         answer.dropped = []
         # Before they are read again: a memory and the turn it came from would take two of the places there.
         admitted, echoes = _told_once(self._admit(answer, planned, allowed))
@@ -274,6 +282,12 @@ class _Search:
         only = replace(allowed, ids=missing)
         more = retrieve.vector_leg(self.view, self.question, only, len(missing), self.deadline, self.clock)
         return replace(vector, scores={**vector.scores, **more.scores}, passages={**vector.passages, **more.passages})
+
+    def _unread(self, traces: Sequence[Trace]) -> frozenset[TraceId]:
+        """Those in a script the model cannot read: how near it puts them says nothing."""
+        if self.question is None:
+            return frozenset()
+        return frozenset(each.id for each in traces if not self.question.space.reads(each.text[:_SCRIPT_CHARS]))
 
     def _admit(self, answer: Answer, planned: Plan, allowed: Filter) -> list[Scored]:
         """What may be shown; what was superseded gives its place to what replaced it."""
@@ -329,17 +343,24 @@ class _Search:
         allows = partial(_allows, allowed)
         if planned.overview is not None:
             reply = partial(dialogue.reply_to, view=self.view, allows=allows)
-            return overview.arranged(admitted, planned.overview, reply, self.recipe.conversation)
-        admitted = dialogue.replies_first(admitted, self.view, allows)
-        empty = [each for each in admitted[: planned.limit] if dialogue.says_nothing(each.trace, self.view)]
-        answer.dropped += [Dropped(each.trace.id, each.score, "says_nothing") for each in empty]
-        return [each for each in admitted if each not in empty]
+            admitted = overview.arranged(admitted, planned.overview, reply, self.recipe.conversation)
+        else:
+            admitted = dialogue.replies_first(admitted, self.view, allows)
+        kept: list[Scored] = []
+        for each in admitted:
+            # What will not be shown is not judged.
+            if len(kept) < planned.limit and dialogue.says_nothing(each.trace, self.view):
+                answer.dropped.append(Dropped(each.trace.id, each.score, "says_nothing"))
+            else:
+                kept.append(each)
+        return kept
 
     def _choose(self, answer: Answer, planned: Plan, admitted: list[Scored], standing: Leg) -> list[Scored]:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""
         if (
             planned.automatic
             and self.recipe.focus is not None
+            and not standing_rules.asks_for_rules(planned.text)
             and focus.is_missing(admitted, planned, self.recipe.focus)
         ):
             answer.dropped += [Dropped(each.trace.id, each.score, "asked_for_is_missing") for each in admitted]
@@ -371,8 +392,13 @@ class _Search:
         if not admitted or answer.legs["vector"].absent is not None:
             return admitted
         least = self.recipe.nothing.trailing * admitted[0].score
-        answer.dropped += [Dropped(each.trace.id, each.score, "trailing") for each in admitted if each.score < least]
-        return [each for each in admitted if each.score >= least]
+        near, behind = ([each for each in admitted if (each.score >= least) is wanted] for wanted in (True, False))
+        near = freshness.with_other_sides(near, behind, answer.ranked)
+        kept = {each.trace.id for each in near}
+        answer.dropped += [
+            Dropped(each.trace.id, each.score, "trailing") for each in behind if each.trace.id not in kept
+        ]
+        return near
 
     def _is_something(self, admitted: Sequence[Scored]) -> bool:
         """Whether the best is similar enough, or enough of what was asked for was found."""

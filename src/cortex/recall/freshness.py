@@ -7,10 +7,11 @@ words, whether the later tells a change. Nothing here knows a topic or a phrase 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from cortex.domain.changes import tells_change
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.trust import SourceKind
@@ -25,14 +26,26 @@ _SAID_BY_USERS = frozenset({SourceKind.USER, SourceKind.OPERATOR})
 """Whose statements count: what an assistant repeats is no update."""
 
 _MOST_BESIDE = 1.5
-_MOST_OF_PAIR = {"same unit": 1.0, "same kind": 1.0, "overlap": 1.0, "same place": 1.0, "score beside": _MOST_BESIDE}
+_MOST_OF_PAIR = {
+    "near": 1.0, "mentions": 1.0, "left unsaid": 1.0, "same unit": 1.0, "same kind": 1.0, "overlap": 1.0,
+    "same place": 1.0, "score beside": _MOST_BESIDE,
+}  # fmt: skip
+
+SpeakersOf = Callable[[Sequence[Memory]], Mapping[TraceId, str]]
+"""Who said what memories were extracted from, by the memory; without those of whom that is not known."""
 
 
-def newest_first(ranked: Sequence[Scored], plan: Plan, recipe: Freshness) -> list[Scored]:
+def _nobody(_: Sequence[Memory]) -> Mapping[TraceId, str]:
+    return {}
+
+
+def newest_first(
+    ranked: Sequence[Scored], plan: Plan, recipe: Freshness, speakers_of: SpeakersOf = _nobody
+) -> list[Scored]:
     """`ranked` with later statements moved above the earlier ones they replace."""
     top = list(ranked[: recipe.depth])
     if not plan.asks_both and questions.asks_how_it_is(plan.text):
-        top = _passed(top, plan, recipe)
+        top = _passed(top, plan, recipe, speakers_of)
     if not questions.asks_how_it_was(plan.text):
         top = _after_what_outdates_them(top)
     return [*top, *ranked[recipe.depth :]]
@@ -48,40 +61,58 @@ class Said:
     scored: Scored
     statement: Statement
     time: tuple[datetime, str]
+    speaker: str
+    """Empty where nobody is named."""
+    near: float
+    """How much of the question stands near its value, beside what stands there in the best."""
+    mentions: float
     signs: dict[str, float]
 
 
-def said(top: Sequence[Scored], plan: Plan) -> list[Said]:
+def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -> list[Said]:
     """What users said about the question among the candidates, in their order."""
     own = [each for each in top if each.trace.source_kind in _SAID_BY_USERS]
     weights = statements.weights_of([each.trace.text for each in own], {term.text for term in plan.terms})
-    about = [statements.mentioned(each.trace.text, weights) for each in own]
-    least = _ABOUT_IT * max(about, default=0.0)
-    own = [each for each, share in zip(own, about, strict=True) if share >= least]
     kinds = questions.kinds_asked_for(plan.text)
-    told = [statements.statement(Text.of(each.trace.text), weights, kinds) for each in own]
-    nearest = max((each.covers for each in told), default=0.0) or 1.0
-    most = max((each.mentions for each in told), default=0.0) or 1.0
-    best = max((each.score for each in own), default=0.0) or 1.0
-    closest = max((each.similarity for each in own), default=0.0) or 1.0
+    told = [(each, statements.statement(Text.of(each.trace.text), weights, kinds)) for each in _about(own, weights)]
+    extracted = [each.trace for each, _ in told if isinstance(each.trace, Memory) and each.trace.source_turns]
+    speakers = speakers_of(extracted) if extracted else {}
+    nearest = max((each.covers for _, each in told), default=0.0) or 1.0
+    most = max((each.mentions for _, each in told), default=0.0) or 1.0
+    best = max((each.score for each, _ in told), default=0.0) or 1.0
+    closest = max((each.similarity for each, _ in told), default=0.0) or 1.0
     return [
         Said(
             each,
             statement,
             _time(each),
+            each.trace.speaker if isinstance(each.trace, Turn) else speakers.get(each.trace.id, ""),
+            statement.covers / nearest,
+            statement.mentions / most,
             {
-                "near": statement.covers / nearest,
-                "mentions": statement.mentions / most,
                 "changed": float(statement.changed),
                 "score": each.score / best,
                 "similarity": each.similarity / closest,
                 "kind asked for": float(bool(kinds)),
             },
         )
-        for each, statement in zip(own, told, strict=True)
+        for each, statement in told
     ]
 
 
+def _about(own: Sequence[Scored], weights: Mapping[str, float]) -> list[Scored]:
+    """What is about the question, and what tells a change in few words: it may name the thing by another one."""
+    about = [statements.mentioned(each.trace.text, weights) for each in own]
+    least = _ABOUT_IT * max(about, default=0.0)
+    return [
+        each
+        for each, share in zip(own, about, strict=True)
+        if share >= least or (len(each.trace.text) <= _SHORT and tells_change(each.trace.text))
+    ]
+
+
+_FEW_WORDS, _SHORT = 24, 200
+"""A statement of so few words, or characters, may leave unsaid what it speaks of; a longer one would have said it."""
 _ABOUT_IT = 0.25
 """What mentions less than this share of the question than another candidate does is not about it, and is not read."""
 
@@ -97,7 +128,14 @@ def pair_signs(older: Said, newer: Said) -> dict[str, float]:
                 beside = older.statement.text.context(old), newer.statement.text.context(new)
                 same_place = max(same_place, _shared(*beside))
     behind = older.scored.score
+    near, mentions = newer.near, newer.mentions
+    if len(newer.statement.text.words) <= _FEW_WORDS and _changes(newer.statement, older.statement):
+        # Who tells that something changed leaves unsaid what it is: "we moved staging", "I sold the Skoda".
+        near, mentions = max(near, older.near), max(mentions, older.mentions)
     return {
+        "near": near,
+        "mentions": mentions,
+        "left unsaid": mentions - newer.mentions,
         "same unit": same_unit,
         "same kind": same_kind,
         "overlap": _shared(older.statement.terms, newer.statement.terms),
@@ -106,16 +144,20 @@ def pair_signs(older: Said, newer: Said) -> dict[str, float]:
     }
 
 
+def _changes(newer: Statement, older: Statement) -> bool:
+    """Whether one tells a change of what the other is asked about, or of its value, and of nothing else."""
+    fresh = newer.named - older.terms
+    known = older.terms & (older.asked | older.named)
+    return any((thing := each - fresh) <= older.terms and thing & known for each in newer.changed_things)
+
+
 def is_later(newer: Said, older: Said) -> bool:
     """Whether one was said after the other, in its scope and by its speaker, and not merely remembered of it."""
     if newer.scored.trace.scope != older.scored.trace.scope:
         return False  # what holds for one project replaces nothing of another
-    first, second = _speaker(older.scored), _speaker(newer.scored)
-    return newer.time > older.time and newer.time[1] != older.time[1] and (first == second or not first or not second)
-
-
-def _speaker(each: Scored) -> str:
-    return each.trace.speaker if isinstance(each.trace, Turn) else ""
+    if older.speaker and newer.speaker and older.speaker != newer.speaker:
+        return False  # nor does one person say anything new of another's mother
+    return newer.time > older.time and newer.time[1] != older.time[1]
 
 
 def _shared(some: frozenset[str], others: frozenset[str]) -> float:
@@ -133,9 +175,9 @@ def _time(each: Scored) -> tuple[datetime, str]:
 # --- what follows -----------------------------------------------------------------------------------------------------
 
 
-def _passed(top: list[Scored], plan: Plan, recipe: Freshness) -> list[Scored]:
+def _passed(top: list[Scored], plan: Plan, recipe: Freshness, speakers_of: SpeakersOf) -> list[Scored]:
     """`top` after each of the best supported later statements went above the first one it replaces."""
-    spoken = said(top, plan)
+    spoken = said(top, plan, speakers_of)
     replaced = _replaced(spoken, recipe.weights)
     kept_back = _kept_back(spoken, replaced, recipe.most)
     for newer in sorted(spoken, key=lambda each: each.time):
@@ -200,3 +242,57 @@ def _moved(top: list[Scored], newer: Scored, older: Scored) -> list[Scored]:
     rest = [each for each in top if each is not newer]
     rest.insert(rest.index(older), newer)
     return rest
+
+
+# --- what says otherwise ----------------------------------------------------------------------------------------------
+
+_MOST_OTHER_SIDES = 2
+_DISPUTED = 5
+"""Of how many of the best the other side of a contradiction is shown, and how many in all."""
+
+
+def with_other_sides(shown: Sequence[Scored], behind: Sequence[Scored], ranked: Sequence[Scored]) -> list[Scored]:
+    """`shown`, with what contradicts or replaces one of the best right below it, however far `behind` it is.
+
+    `ranked` are all candidates: which turns contradict each other is known from the memories of them.
+    """
+    others = _other_sides(ranked)
+    rest = {each.trace.id: each for each in behind if others.get(each.trace.id)}
+    beside: list[Scored] = []
+    for at, each in enumerate(shown):
+        beside.append(each)
+        if at >= _DISPUTED or len(beside) - at > _MOST_OTHER_SIDES:
+            continue
+        for id in sorted(others.get(each.trace.id, frozenset()) & rest.keys())[:1]:
+            other = rest.pop(id)
+            other.parts["other side"] = each.score - other.score - 0.000001
+            other.reasons.append(f"says otherwise than {each.trace.id}")
+            beside.append(other)
+    return beside
+
+
+def _other_sides(ranked: Sequence[Scored]) -> dict[TraceId, frozenset[TraceId]]:
+    """For each candidate those that contradict it, or that it was replaced by; a turn stands for what it left."""
+    told_by = {
+        each.trace.id: frozenset((each.trace.id, *each.trace.source_turns))
+        for each in ranked
+        if isinstance(each.trace, Memory)
+    }
+    speakers = {each.trace.id: each.trace.speaker for each in ranked if isinstance(each.trace, Turn)}
+    others: dict[TraceId, frozenset[TraceId]] = {}
+
+    def oppose(some: frozenset[TraceId], against: frozenset[TraceId]) -> None:
+        if len({name for id in some | against if (name := speakers.get(id))}) > 1:
+            return  # of two people, each of whom speaks of their own
+        for id in some:
+            others[id] = others.get(id, frozenset()) | (against - some)
+
+    for each in ranked:
+        trace = each.trace
+        if isinstance(trace, Memory):
+            for other in trace.contradicts:
+                oppose(told_by[trace.id], told_by.get(other, frozenset({other})))
+        elif isinstance(trace, Turn) and trace.outdated_by is not None:
+            oppose(frozenset({trace.id}), frozenset({trace.outdated_by}))
+            oppose(frozenset({trace.outdated_by}), frozenset({trace.id}))
+    return others

@@ -8,7 +8,7 @@ from cortex.domain.memory import STANDING_KINDS, Memory
 from cortex.domain.ownership import Owner, owners
 from cortex.domain.text import escaped
 from cortex.domain.trace import Trace
-from cortex.domain.trust import TrustTier
+from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, Turn
 
 OWNERS = {
@@ -46,7 +46,9 @@ def _whose(hit: Hit) -> list[str]:
         return [_name(trace.citation), *_others(hit)]
     if hit.around.speaker and trace.kind not in STANDING_KINDS:
         return [_name(hit.around.speaker)]
-    return [_name(hit.around.speaker), trace.kind.value]
+    # What was not said in a turn has a source as well, unless the host stated it.
+    source = "" if trace.source_kind is SourceKind.OPERATOR else trace.source_kind.value
+    return [_name(hit.around.speaker) or source, trace.kind.value]
 
 
 def _others(hit: Hit) -> list[str]:

@@ -42,7 +42,10 @@ def _stems(terms: tuple[str, ...]) -> _Stems | None:
 
 
 def _spellings(term: str) -> tuple[str, ...]:
-    return (term, f"{term[:-1]}y") if term.endswith("i") else (term,)
+    """How the words of a stem begin: "citi" is of "city" and "cities", "stage" of "stages" and "staging"."""
+    if term.endswith("i"):
+        return term, f"{term[:-1]}y"
+    return (term, f"{term[:-1]}ing") if term.endswith("e") else (term,)
 
 
 def mentioned(text: str, terms: Iterable[str]) -> frozenset[str]:
@@ -56,8 +59,7 @@ def _pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _spelling(term: str) -> str:
-    """A stem as it may be spelled: a final i stands for the y it was, and scripts without spaces have no edges."""
+    """A stem as a pattern finds it; scripts without spaces have no edges."""
     if not term[:1].isascii():
         return re.escape(term)
-    stem = f"{re.escape(term[:-1])}[iy]" if term.endswith("i") else re.escape(term)
-    return rf"\b{stem}\w*"
+    return rf"\b(?:{'|'.join(map(re.escape, _spellings(term)))})\w*"

@@ -10,8 +10,11 @@ from enum import StrEnum
 
 from cortex.domain.hits import ALONE, Hit
 from cortex.domain.identity import TraceId
+from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.text import escaped, estimate_tokens
-from cortex.domain.turn import Turn
+from cortex.domain.trace import Trace
+from cortex.domain.turn import Role, Turn
+from cortex.languages import WORDS
 from cortex.recall.excerpts import excerpt, size
 from cortex.recall.labels import label, said
 from cortex.recall.mentions import mentioned
@@ -29,6 +32,7 @@ AROUND_TOKENS = 40
 """How much is shown of what was said just before or after a hit."""
 
 _DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"\w+(?:[.,:/'’-]\w+)*")
 _ALIKE = 0.85
 """From this share of common words on, two texts are copies."""
 
@@ -71,9 +75,8 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> 
     least = LEAST_WORTH if most <= MOST_TOKENS else 0.0
     packing = _Packing(_weights(hits, terms), budget - estimate_tokens(_dressed("", frame)), most, least)
     hits = tuple(replace(hit, excerpt=packing.excerpt_of(hit) or said(hit.trace)) for hit in hits)
-    copies = _copies(hits)
     for hit in sorted(hits, key=lambda hit: not hit.pinned):
-        if hit.trace.id not in copies and not hit.around.only_asks:
+        if not hit.around.only_asks:
             packing.add(hit)
     lines = packing.lines()
     if not lines:
@@ -105,6 +108,7 @@ class _Packing:
         self._lines: dict[TraceId, Hit] = {}
         self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
         self._labels: dict[tuple[TraceId, int], str] = {}
+        self._told: dict[TraceId, _Told] = {}
 
     def excerpt_of(self, hit: Hit, most: int | None = None) -> str:
         """What is shown of a hit; of the same size it is cut once."""
@@ -118,15 +122,18 @@ class _Packing:
         return self._cut[key]
 
     def add(self, hit: Hit) -> None:
-        """Show `hit`, cut to the room that is left, between the question it answers and what corrects it."""
-        line = self._fitted(hit, self._most)
+        """Show `hit`, cut to the room that is left, between the question it answers and what corrects it.
+
+        What a line says already is not shown again.
+        """
+        line = None if self._is_copy(hit.trace) else self._fitted(hit, self._most)
         if line is None:
             return
         before, after = hit.around.before, hit.around.after
         self._put(line)
-        if before is not None and before.id not in self._lines:
+        if before is not None and before.id not in self._lines and not self._is_copy(before):
             self._put(self._fitted(_beside(hit, before), AROUND_TOKENS), above=line)
-        if after is not None and after.id not in self._lines:
+        if after is not None and after.id not in self._lines and not self._is_copy(after):
             self._put(self._fitted(_beside(hit, after), AROUND_TOKENS))
 
     def lines(self) -> tuple[Hit, ...]:
@@ -149,8 +156,14 @@ class _Packing:
             self._room += self._cost(shown)
         self._room -= self._cost(line)
         self._lines[line.trace.id] = line
+        self._told[line.trace.id] = _Told.by(line.trace)
         if above is not None:
             self._lines[above.trace.id] = self._lines.pop(above.trace.id)
+
+    def _is_copy(self, trace: Trace) -> bool:
+        """Whether another line says the same."""
+        told = _Told.by(trace)
+        return any(told.repeats(other) for id, other in self._told.items() if id != trace.id)
 
     def _fitted(self, hit: Hit, most: int) -> Hit | None:
         """`hit` within the room that is left; what stands beside another line so far may be shown at length."""
@@ -168,22 +181,32 @@ def _beside(hit: Hit, turn: Turn) -> Hit:
     return replace(hit, trace=turn, around=ALONE, best=None, pinned=False)
 
 
-def _copies(hits: Sequence[Hit]) -> frozenset[TraceId]:
-    """Hits that say what a better one says: the same words, and the same values."""
-    seen: list[tuple[frozenset[str], frozenset[str]]] = []
-    copies = set()
-    for hit in hits:
-        words = frozenset(hit.trace.text.casefold().split())
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a line says, to tell whether another says the same."""
+
+    words: frozenset[str]
+    values: frozenset[str]
+    by_assistant: bool
+
+    @classmethod
+    def by(cls, trace: Trace) -> _Told:
+        words = frozenset(_WORD.findall(said(trace).casefold()))
         values = frozenset(word for word in words if not word.isalpha() and _DIGIT.search(word))
-        if any(values == known and _alike(words, others) for others, known in seen):
-            copies.add(hit.trace.id)
-        else:
-            seen.append((words, values))
-    return frozenset(copies)
+        return cls(words, values, isinstance(trace, Turn) and trace.role is Role.ASSISTANT)
+
+    def repeats(self, other: _Told) -> bool:
+        """The same words, whatever stands between them, and the same values."""
+        if not self.words or self.values != other.values:
+            return False
+        different = self.words ^ other.words
+        if self.by_assistant != other.by_assistant and different <= _UNTELLING:
+            return True  # "my flight" is "your flight" in the mouth of an assistant
+        return len(self.words & other.words) >= _ALIKE * len(self.words | other.words)
 
 
-def _alike(one: Set[str], other: Set[str]) -> bool:
-    return len(one & other) >= _ALIKE * len(one | other)
+_UNTELLING = STOP_WORDS - {word for each in WORDS for word in each.similarity.denying.split()}
+"""Words that may differ between what a user said and what an assistant makes of it."""
 
 
 def _line(label: str, excerpt: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
@@ -32,6 +32,10 @@ class Leg:
     @property
     def ids(self) -> list[TraceId]:
         return list(self.scores)
+
+    def without(self, ids: Set[TraceId]) -> Leg:
+        """The leg as if it had not found these."""
+        return replace(self, scores={id: score for id, score in self.scores.items() if id not in ids})
 
 
 _WHERE_RULES_STAND = frozenset({Lane.MEMORIES, Lane.SESSIONS})

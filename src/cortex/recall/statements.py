@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from cortex.domain.changes import tells_change
+from cortex.domain.changes import changes_told
+from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms
 from cortex.languages import WORDS
 from cortex.recall.mentions import mentions
@@ -24,6 +25,8 @@ REACH = 90
 _CLOSE = 35
 _BEFORE, _AFTER = 40, 30
 """What stands beside a value: it tells what the value is of."""
+_MOST_OF_A_THING = 4
+"""How many words name what changed: "the deploy window", "staging"."""
 _MOST_VALUES = 40
 _KEPT_VALUES = 3
 
@@ -102,8 +105,17 @@ class Statement:
     mentions: float = 0.0
     """How much of it the whole text mentions."""
     changed: bool = False
+    changed_things: tuple[frozenset[str], ...] = ()
+    """What it says to have changed: the terms of what each change is told of."""
     terms: frozenset[str] = frozenset()
     values: tuple[Value, ...] = ()
+    asked: frozenset[str] = frozenset()
+    """The terms of the question that the whole text mentions."""
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The terms of its values."""
+        return frozenset(term for value in self.values for term in self.text.terms_between(value.start, value.end))
 
 
 @lru_cache(maxsize=20_000)
@@ -196,7 +208,7 @@ def _unit(word: str) -> str | None:
 def weights_of(texts: Sequence[str], asked: Set[str]) -> dict[str, float]:
     """What each term of a question weighs among these texts, together 1: what all of them mention tells little."""
     lowered = [text[:READ_CHARS].lower() for text in texts]
-    rarity = {term: math.log(1 + len(texts) / (1 + sum(term in text for text in lowered))) for term in asked}
+    rarity = {term: math.log(1 + len(texts) / (1 + sum(_root(term) in text for text in lowered))) for term in asked}
     total = sum(rarity.values()) or 1.0
     return {term: weight / total for term, weight in rarity.items()}
 
@@ -204,8 +216,15 @@ def weights_of(texts: Sequence[str], asked: Set[str]) -> dict[str, float]:
 def mentioned(text: str, weights: Mapping[str, float]) -> float:
     """About how much of a question a text mentions: its terms are looked for as they are spelled."""
     lowered = text[:READ_CHARS].lower()
-    return sum(weight for term, weight in weights.items() if term in lowered)
+    return sum(weight for term, weight in weights.items() if _root(term) in lowered)
 
+
+def _root(term: str) -> str:
+    """What all forms of a word have in common: "staging" has "stage" for a stem, and no e."""
+    return term[:-1] if len(term) > _SHORT and term[-1] in "ei" else term
+
+
+_SHORT = 3
 
 def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> Statement:
     """What `text` says about a question whose terms have these weights, and which asks for values of these kinds."""
@@ -220,24 +239,57 @@ def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> Stat
         wide = covered(value.start - REACH, value.end + REACH)
         return (wide + covered(value.start - _CLOSE, value.end + _CLOSE)) / 2
 
-    given = values(text) if places else []
+    everything = [] if places else changes_told(text.said)
+    given = values(text) if places or everything else []
     fitting = [value for value in given if value.kind in kinds] or given
     best = sorted(((near(value), value) for value in fitting), key=lambda each: -each[0])[:_KEPT_VALUES]
-    if best:
+    if best and places:
         covers, start, end = best[0][0], best[0][1].start - REACH, best[0][1].end + REACH
     else:
         covers, start = max(((covered(place - REACH, place + REACH), place) for place in starts), default=(0.0, 0))
+        start = everything[0][0] if everything else start  # what it says of something else is what it says to change
         start, end = start - REACH, start + REACH
     start, end = max(0, start), min(len(text.said), end)
+    told = changes_told(text.said, start, end)
+    asked = frozenset(term for _, term in places)
     return Statement(
         text,
         covers if best else _WITHOUT_VALUE * covers,
-        sum(weights[term] for term in {term for _, term in places}),
-        tells_change(text.said, start, end),
+        sum(weights[term] for term in asked),
+        bool(told),
+        tuple(filter(None, (_changed_thing(text, *each) for each in told))),
         text.terms_between(start, end),
         tuple(value for share, value in best if share >= _NEARLY * covers),
+        asked,
     )
 
+
+def _changed_thing(text: Text, start: int, end: int) -> frozenset[str]:
+    """What a change is told of, by the words before and after: "the deploy window was moved", "we moved staging"."""
+    first, after = bisect_left(text.starts, start), bisect_left(text.starts, end)
+    clause = text.said.translate(_CLAUSE_ENDS)
+    since, until = clause.rfind("\n", 0, start) + 1, clause.find("\n", end) % (len(clause) + 1)
+    subject = _noun_phrase(text, range(first - 1, bisect_left(text.starts, since) - 1, -1), _PRONOUNS)
+    thing = _noun_phrase(text, range(after, bisect_left(text.starts, until)))
+    return frozenset(text.terms[at] for at in (*subject, *thing))
+
+
+def _noun_phrase(text: Text, places: Iterable[int], stands_for_one: Set[str] = frozenset()) -> list[int]:
+    """The words that name something, nearest along `places`; none where a word comes first that stands for one."""
+    found: list[int] = []
+    for skipped, at in enumerate(places):
+        word = text.words[at].lower()
+        if word in stands_for_one or len(found) == _MOST_OF_A_THING:
+            break
+        if word not in STOP_WORDS and word not in _PRONOUNS:
+            found.append(at)
+        elif found or skipped == _MOST_OF_A_THING:
+            break
+    return found
+
+
+_CLAUSE_ENDS = str.maketrans(dict.fromkeys(".,;:!?", "\n"))
+_PRONOUNS = frozenset(word for each in WORDS for words in each.similarity.persons.values() for word in words.split())
 
 _WITHOUT_VALUE = 0.8
 """What words that stand together count beside words that stand by a value."""

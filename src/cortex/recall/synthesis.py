@@ -40,6 +40,7 @@ _NARRATIVE_SHARE = 1 / 3
 _NEAR_THE_BEST = 0.7
 
 _CITED = re.compile(r"\[(\d{1,3})\]")
+_NUMBERED = re.compile(r" ?\[\d{1,3}\]")
 _SEVERAL_CITED = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\]")
 _CITED_AFTER_THE_END = re.compile(r"(?<![.!?。！？])([.!?。！？]++)((?:\s*+\[\d{1,3}\])+)")
 _MARKS = re.compile(r" ?\[\d{1,3}\]| \(\d{4}-\d\d-\d\d(?:, \w+)?\)")
@@ -356,7 +357,8 @@ class Cached:
         room = most - estimate_tokens(head) - 2
         if room < min(LEAST_TOKENS, estimate_tokens(made.substance)):
             return ""
-        told = excerpt(_headless(made.text), terms, room)
+        # The numbers of its sources lead nowhere in a block: its other lines have none.
+        told = excerpt(_NUMBERED.sub("", _headless(made.text)), terms, room)
         # One line, as every hit has: a line break inside could pretend to be the next hit, or the end of the block.
         line = " ".join(f"{head} {escaped(told)}".split())
         return line if estimate_tokens(line + "\n") <= most else ""
@@ -373,8 +375,13 @@ def for_the_next_turn(query: str, hits: Sequence[Hit], llm: LLM | None, now: dat
 
 
 def beside(hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int, frame: Frame) -> tuple[Packed, bool]:
-    """`hits` packed with the synthesis as the last line, all within `budget`; and whether there was room for it."""
+    """`hits` packed with the synthesis as the last line, all within `budget`; and whether it is there.
+
+    It is left out where there is no room for it, and where its own words are those of the lines above.
+    """
     packed = pack(hits, terms=terms, budget=budget, frame=frame)
+    if cached.synthesis.method is Method.EXTRACTIVE and _told_by(packed).issuperset(cached.synthesis.ids):
+        return packed, False
     bare = estimate_tokens(_framed("", "", frame))
     left = budget - (packed.tokens or bare) - 1
     wanted = budget * _NARRATIVE_SHARE if cached.synthesis.method is Method.LLM else 0
@@ -388,6 +395,12 @@ def beside(hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int,
     if estimate_tokens(block) > budget:
         return pack(hits, terms=terms, budget=budget, frame=frame), False
     return replace(packed, block=block, tokens=estimate_tokens(block)), True
+
+
+def _told_by(packed: Packed) -> frozenset[TraceId]:
+    """What the lines of a block show, and the turns that its memories were extracted from."""
+    sources = (line.trace.source_turns for line in packed.lines if isinstance(line.trace, Memory))
+    return frozenset([*(line.trace.id for line in packed.lines), *(id for some in sources for id in some)])
 
 
 def _framed(block: str, line: str, frame: Frame) -> str:

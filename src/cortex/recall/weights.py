@@ -13,6 +13,7 @@ NEWER: Mapping[str, float] = {
     "score": 2.02,
     "similarity": 2.19,
     "kind asked for": 1.75,
+    "left unsaid": 2.00,
     "same unit": 1.60,
     "same kind": 1.28,
     "overlap": 2.25,

@@ -16,7 +16,7 @@ zwischen
     changed=r"""
         jetzt, inzwischen, mittlerweile, nicht mehr, kein\w* [\wäöüß]+ mehr, neuerdings, ab sofort, auf \d\S*,
         erhöht, gesenkt, gestiegen, gesunken, verschoben, verlängert, vorverlegt, geändert, umgestellt,
-        seit kurzem, statt, stattdessen, nur noch, ab \d+\., neuer, neue
+        verkauft, umgezogen, gewechselt, seit kurzem, statt, stattdessen, nur noch, ab \d+\., neuer, neue
     """,
     corrected="korrektur, ich korrigiere, stimmt nicht, falsch gesagt, war falsch, vertan, verschrieben, meinte",
     takes_back="nein|doch",
@@ -133,6 +133,8 @@ zwischen
         fact=r"\b(?:welche[rsnm]?|wie)\b",
         rules=r"\b(?:regeln|anweisungen)\b",
         recommendation=r"\b(?:empfiehl\w*|empfehl\w*|vorschlag\w*|vorschläge)\b",
+        polar=r"(?:und )?(?:hast|habt|haben|ist|sind|war|waren|bist|seid|willst|wollt|möchtest|möchten|soll|sollen|"
+        r"darf|dürfen|muss|müssen|magst|wirst|wird|brauchst|gibt es)\b",
         oneself=r"\b(?:ich|mein\w*)\b",
         units={"percent": "prozent", "clock": "uhr", "duration": "stunden tage wochen monate"},
     ),

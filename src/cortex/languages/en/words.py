@@ -44,7 +44,8 @@ you your yours yourself
         latest, new, out of date, outdated, should be, make that, replaced, puts me at, brings us to, goes to, until,
         back to, raised, lowered, increased, decreased, reduced, expanded, doubled, halved, grown to, grew to, rose to,
         fell to, shifted, postponed, rescheduled, delayed, brought forward, rebooked, migrated, relocated, upgraded,
-        downgraded, updated, improved, rewrote, renamed, revised, adjusted, took over, taken over
+        downgraded, updated, improved, rewrote, renamed, revised, adjusted, took over, taken over, sold, traded in,
+        swapped, got rid of, gave away
     """,
     corrected="actually, correction, sorry, wait, scratch that, no wait",
     takes_back="no|nope",
@@ -206,8 +207,11 @@ you your yours yourself
         recommendation=r"\b(?:recommend|suggest|advi[sc]e|ideas?|options?|choose|pick|plan|book|find (?:me|us)|"
         r"looking for|help me (?:find|pick|choose|plan|decide)|"
         r"(?:what|which|where) (?:\w+ ){0,2}(?:should|could|can|would) (?:i|we)|what to|where to)\b",
-        oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bcould )(?<!\bwould )"
-        r"(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
+        polar=r"(?:(?:and|so|but|or|then|well|ok|okay|hey),? )?(?:(?:do|does|did|is|are|am|was|were|has|have|had|"
+        r"isn['’]t|aren['’]t|wasn['’]t|don['’]t|doesn['’]t|didn['’]t|haven['’]t|should|shall|may|must|can (?!you\b)|"
+        r"could (?!you\b)|will (?!you\b)|would (?!you (?!like|prefer|mind|rather|want|say)))|(?:you )?want me to)\b",
+        oneself=r"(?<!\bdo )(?<!\bdid )(?<!\bcan )(?<!\bhave )(?<!\bam )(?<!\bshould )(?<!\bshall )(?<!\bcould )"
+        r"(?<!\bwould )(?<!\bwill )\b(?:i|i['’]\w+|we|we['’]\w+|my|our)\b",
         units={
             "percent": "percent",
             "clock": "am pm",

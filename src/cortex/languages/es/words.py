@@ -16,7 +16,7 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
         subimos, subió, ha bajado, bajó, bajamos, ha pasado a, pasó a, pasa a, ha pasado a ser, pasa a ser,
         se ha movido, se aplaza, se adelanta, se retrasa, ha cambiado, ha quedado en, queda en, quedan,
         se ha ampliado, se amplía, cambió a, hasta el, dejé, ya tenemos, al final son, a partir del?,
-        vuelve a ser
+        vuelve a ser, vendí, vendimos, he vendido, me mudé, nos mudamos
     """,
     corrected="corrección, corrijo, rectifico, quise decir, perdón, estaba mal",
     manner=r"\b(?:tutéame|trátame|llámame|breve\w*|corto|cortas|métric\w+)\b",
@@ -124,6 +124,7 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
         fact=r"\b(?:qué|cuál(?:es)?)\b",
         rules=r"\b(?:reglas|instrucciones)\b",
         recommendation=r"\b(?:recomi\w+|sugi\w+|sugerencias?)\b",
+        polar=r"(?:y )?(?:quieres|quiere|tienes|tiene|es|está|estás|eres|hay|has|ha|debo|debería|vas|va|te gusta)\b",
         oneself=r"\b(?:yo|mi|mis)\b",
         units={"duration": "días semanas meses"},
     ),

@@ -26,7 +26,7 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
         changé, changé, reportée?,
         décalée?, repoussée?, avancée?, déménagé, augmenté, baissé, diminué, monté, à la place, au lieu de,
         dorénavant, nouveau,
-        nouvelle, remplacée?, arrêté, quitté, depuis peu, à partir du
+        nouvelle, remplacée?, arrêté, quitté, vendue?, depuis peu, à partir du
     """,
     corrected="correction, rectification, je corrige, je me suis trompée?, je voulais dire, pardon, erreur de ma part",
     takes_back="non",
@@ -134,6 +134,8 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
         fact=r"\b(?:quel|quelle|quels|quelles|lequel|laquelle)\b",
         rules=r"\b(?:règles|consignes)\b",
         recommendation=r"\b(?:recommande\w*|conseille\w*|propose-moi|suggère\w*)\b",
+        polar=r"(?:et )?(?:est-ce que|as-tu|avez-vous|veux-tu|voulez-vous|es-tu|êtes-vous|dois-je|tu (?!peux|pourrais)|"
+        r"vous (?!pouvez|pourriez)|il y a|c['’]est)\b",
         oneself=r"\b(?:je|j'|mon|ma|mes)\b",
     ),
 )

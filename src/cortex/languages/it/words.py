@@ -26,7 +26,7 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         rimandat[oa], spostat[oa], anticipat[oa],
         rinviat[oa], salit[oa], sces[oa], aumentat[oa], diminuit[oa], invece di, al posto di, smesso,
         lasciato, nuovo, nuova, a partire da,
-        sostituit[oa], mi sono trasferit[oa], slitta
+        sostituit[oa], mi sono trasferit[oa], slitta, vendut[oa]
     """,
     corrected="correzione, mi correggo, rettifico, mi sono sbagliat[oa], volevo dire, intendevo, errore mio",
     takes_back="no",
@@ -106,6 +106,7 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         fact=r"\b(?:qual|quale|quali)\b",
         rules=r"\b(?:regole|istruzioni)\b",
         recommendation=r"\b(?:consigli\w+|suggeri\w+|raccomanda\w*)\b",
+        polar=r"(?:e )?(?:vuoi|vuole|hai|ha|sei|è|devo|dovrei|c['’]è|ci sono|vai|ti piace)\b",
         oneself=r"\b(?:io|mio|mia)\b",
     ),
 )

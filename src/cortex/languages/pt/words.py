@@ -26,7 +26,7 @@ sua suas seus sao tambem te tem um uma voce
         diminuiu, caiu, adiad[oa],
         remarcad[oa], antecipad[oa], transferid[oa], em vez de, em lugar de, no lugar de, deixei de, parei de,
         novo, nova, a partir de,
-        substituíd[oa], trocou, troquei, trocamos
+        substituíd[oa], trocou, troquei, trocamos, vendi, vendemos, vendid[oa]
     """,
     corrected="correção, corrigindo, retificando, me enganei, enganei-me, quis dizer, queria dizer, erro meu",
     takes_back="não|nao",
@@ -118,6 +118,7 @@ sua suas seus sao tambem te tem um uma voce
         fact=r"\b(?:qual|quais)\b",
         rules=r"\b(?:regras|instruções)\b",
         recommendation=r"\b(?:recomend\w+|sugir\w+|sugest\w+)\b",
+        polar=r"(?:e )?(?:você (?!pode)|quer|queres|tem|tens|é|está|estás|há|devo|vai|vais)\b",
         oneself=r"\b(?:eu|meu|minha)\b",
     ),
 )
