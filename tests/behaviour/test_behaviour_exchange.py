@@ -32,7 +32,7 @@ def test_memories_are_counted_by_kind_and_state(memory: Surface) -> None:
     """X4: stats; E14."""
     memory.remember("Always answer in short sentences", kind="rule")
     memory.remember("The bakery opens at seven")
-    memory.forget(memory.remember("The bakery opens at six").id)
+    memory.forget(memory.remember("The kiosk sells stamps").id)
     assert memory.stats() == {
         "total": 3, "by_kind": {"rule": 1, "fact": 2}, "by_state": {"active": 2, "forgotten": 1},
     }  # fmt: skip
