@@ -14,9 +14,9 @@ from cortex.domain.turn import Turn
 from cortex.languages import EXTRACTED
 
 CORRECTED = """
-en The meeting is not on Tuesday but on Wednesday. | Wednesday
+en The team meeting is not on Tuesday but on Wednesday. | Wednesday
 en The meeting isn't on Tuesday, it's on Wednesday. | Wednesday
-en The meeting is on Wednesday, not Tuesday. | Wednesday
+en The team meeting is on Wednesday, not Tuesday. | Wednesday
 en I don't live in Berlin, I live in Potsdam. | Potsdam
 en I live not in Berlin but in Potsdam. | Potsdam
 en My name is not Ana but Eva. | Eva
