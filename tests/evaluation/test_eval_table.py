@@ -37,3 +37,11 @@ def test_the_command_writes_into_the_docs(tmp_path, monkeypatch):
     assert table.main([f"{golden}=none", "--into", str(docs)]) == 0
     assert "| golden, keywords alone | recall@10 |" in docs.read_text()
     assert table.main([str(tmp_path / "nowhere")]) == 3
+
+
+def test_the_rows_of_other_sets_stay_where_they_are():
+    rows = [("one", "any@1", "0.1", "0.2", "0.3", "**0.4**", ""), ("two", "any@1", "0.5", "0.6", "0.7", "**0.8**", "")]
+    text = f"{table.BEGIN}\n{table.table(rows)}\n{table.END}"
+    fresh = ("one: a category", "any@10", "–", "–", "–", "**0.9**", "")
+    assert table.merged(text, [fresh]) == [fresh, rows[1]]
+    assert table.merged(text, [("three", *fresh[1:])])[:2] == rows

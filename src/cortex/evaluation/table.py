@@ -1,7 +1,7 @@
 """The measured table of the docs: `python -m cortex.evaluation.table DIR… --into docs/recall.md`.
 
-Each set is run with the default recipe and embedder; `DIR=none` runs it by keywords alone. The table replaces what
-stands between the two markers of the file, so the docs say what was measured and nothing else.
+Each set is run with the default recipe and embedder; `DIR=none` runs it by keywords alone. Its rows replace those that
+stand for it between the two markers of the file, so the docs say what was measured and nothing else.
 """
 
 from __future__ import annotations
@@ -61,6 +61,21 @@ def table(lines: Iterable[Sequence[str]]) -> str:
     )
 
 
+def merged(text: str, found: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The rows between the markers of `text`, those of the sets in `found` replaced; sets that are new come last."""
+    lines = text.partition(BEGIN)[2].partition(END)[0].strip().splitlines()[2:]
+    before = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines]
+    fresh = {name: [row for row in found if _set_of(row) == name] for name in map(_set_of, found)}
+    rows: list[tuple[str, ...]] = []
+    for name in dict.fromkeys(map(_set_of, [*before, *found])):
+        rows += fresh.get(name) or [row for row in before if _set_of(row) == name]
+    return rows
+
+
+def _set_of(row: Sequence[str]) -> str:
+    return row[0].partition(":")[0]
+
+
 def replaced(text: str, between: str) -> str:
     """`text` with what stands between the markers replaced."""
     if BEGIN not in text or END not in text.partition(BEGIN)[2]:
@@ -110,7 +125,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.into is None:
             print(table(found))
         else:
-            given.into.write_text(replaced(given.into.read_text(encoding="utf-8"), table(found)), encoding="utf-8")
+            text = given.into.read_text(encoding="utf-8")
+            given.into.write_text(replaced(text, table(merged(text, found))), encoding="utf-8")
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code

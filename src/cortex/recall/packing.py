@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -186,14 +187,15 @@ class _Told:
     """What a line says, to tell whether another says the same."""
 
     words: frozenset[str]
-    values: frozenset[str]
+    values: Counter[str]
+    """Its numbers, and how often it says each."""
     by_assistant: bool
 
     @classmethod
     def by(cls, trace: Trace) -> _Told:
-        words = frozenset(_WORD.findall(said(trace).casefold()))
-        values = frozenset(word for word in words if not word.isalpha() and _DIGIT.search(word))
-        return cls(words, values, isinstance(trace, Turn) and trace.role is Role.ASSISTANT)
+        words = _WORD.findall(said(trace).casefold())
+        values = Counter(word for word in words if not word.isalpha() and _DIGIT.search(word))
+        return cls(frozenset(words), values, isinstance(trace, Turn) and trace.role is Role.ASSISTANT)
 
     def repeats(self, other: _Told) -> bool:
         """The same words, whatever stands between them, and the same values."""
