@@ -16,7 +16,7 @@ from cortex.engine import Engine
 from cortex.hooks import TurnHooks
 from cortex.ports.store import SetState
 from cortex.recall.synthesis import for_the_next_turn
-from cortex.testing import FakeEmbedder
+from cortex.testing import FakeEmbedder, FakeLLM
 
 THINGS = """
 anchor barrel candle dagger eagle feather garden hammer island jacket kettle ladder mirror needle orchard pencil
@@ -229,7 +229,8 @@ def test_an_embedder_that_fails_leaves_the_scale_as_it_is(open_engine):
 def used(engine: Engine, message: str) -> bool:
     """Whether a synthesis on violins, prepared a moment ago, is used for `message`."""
     now = engine._parts.clock.now()
-    cached = for_the_next_turn("violin workshop", engine.recall("violin workshop").hits[:1], None, now)
+    hits, model = engine.recall("violin workshop").hits[:1], FakeLLM(["Violin workshop [1]."])
+    cached = for_the_next_turn("violin workshop", hits, model, now)
     assert cached is not None
     engine._store.apply(engine.tenant, [SetState("s", {"synthesis": cached.to_state()})], at=now)
     return TurnHooks(engine).before(message, session="s").synthesis
