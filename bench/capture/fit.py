@@ -66,7 +66,7 @@ class Fit:
 FITS = {
     # The shares of statements were set with totals of capture-gold and of the labeled turns in view.
     Scale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
-    Scale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.77),
+    Scale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.78),
     # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
     Scale.RULE: Fit(2.0, 10.0, 0.75),
     Scale.RULE_BY_SIGNS: Fit(2.0, None, 0.25),
