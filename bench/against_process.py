@@ -17,11 +17,10 @@ from typing import Any
 
 from bench.corpus import SyntheticEmbedder
 from cortex.domain.vectors import Vector
-from cortex.engine import Engine
 from cortex.errors import EngineError
+from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 from cortex.providers.embedders.local import create
-from cortex.wiring import Cortex
 
 LIMIT = 10
 _SETTINGS = {"embedding": {"cache_entries": 0}}
@@ -64,7 +63,7 @@ def main() -> None:
             print(json.dumps(_asked(engine, text, scope)), flush=True)
 
 
-def _asked(engine: Engine, text: str, scope: str | None) -> dict[str, Any]:
+def _asked(engine: Cortex, text: str, scope: str | None) -> dict[str, Any]:
     began = time.process_time()
     found = engine.recall(text, scope=scope, limit=LIMIT)
     answered = time.process_time()

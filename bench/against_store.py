@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.corpus import SyntheticEmbedder, load
 from bench.recalling import GrowingStore
-from cortex.wiring import Cortex
+from cortex.memory import Cortex
 
 
 def main() -> None:

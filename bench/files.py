@@ -14,10 +14,10 @@ from bench.timing import side_by_side
 from cortex.domain.passages import passages_of
 from cortex.domain.text import PASSAGE_TOKENS
 from cortex.errors import ModelUnavailable, ProviderMissing
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.providers.embedders.local import PASSAGE_PREFIX, create
 from cortex.providers.models import EMBEDDER, ModelStore
-from cortex.wiring import Cortex
 
 _OFF = {"embedding": {"provider": "none"}}
 _NO_CACHE = {"embedding": {"cache_entries": 0}}

@@ -31,13 +31,12 @@ from cortex.domain.memory import Memory
 from cortex.domain.query import Query
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, Said
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.recall import focus, freshness, recipes
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Convex, Focus, Freshness, Nothing, Standing
 from cortex.recall.weights import MISSING, NEWER
-from cortex.wiring import Cortex
 
 PLACES = 10
 PRIOR = 2.0
@@ -97,7 +96,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-def _fed(engine: Engine, records: Iterable[Mapping[str, Any]]) -> dict[TraceId, str]:
+def _fed(engine: Cortex, records: Iterable[Mapping[str, Any]]) -> dict[TraceId, str]:
     origins: dict[TraceId, str] = {}
     told = sorted((record for record in records if record["text"].strip()), key=lambda record: record["scope"])
     for scope, of_scope in groupby(told, key=lambda record: record["scope"]):
@@ -125,7 +124,7 @@ def _said(record: Mapping[str, Any]) -> Said:
     )
 
 
-def _answered(engine: Engine, line: Mapping[str, Any], origins: Mapping[str, str]) -> Iterator[Question]:
+def _answered(engine: Cortex, line: Mapping[str, Any], origins: Mapping[str, str]) -> Iterator[Question]:
     answer = engine.explain(Query.of(line["query"], scope=line["scope"], recipe=_FIT, limit=PLACES)).answer
     if answer.plan is None or not answer.ranked:
         return

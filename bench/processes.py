@@ -46,7 +46,7 @@ import json, sys, time
 started = time.perf_counter()
 from bench.corpus import SyntheticEmbedder
 from bench.recalling import SETTINGS
-from cortex.wiring import Cortex
+from cortex.memory import Cortex
 home, models, questions = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 embedder = SyntheticEmbedder()
 for text, _ in questions:

@@ -14,9 +14,9 @@ from bench.timing import Timing, side_by_side
 from cortex.domain.memory import Draft
 from cortex.domain.passages import passages_of
 from cortex.domain.turn import Said
+from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 from cortex.progress import Progress
-from cortex.wiring import Cortex
 
 BATCH = 4_096
 LIMIT = 10

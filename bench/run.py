@@ -33,8 +33,8 @@ from bench.results import NotMeasured, Row, print_results
 from cortex import settings as configuration
 from cortex.clock import SystemClock
 from cortex.domain.memory import Draft
+from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
-from cortex.wiring import Cortex
 
 RESULTS = Path(__file__).parent / "results"
 _DATA = Path(__file__).parents[2] / "shared" / "datasets"

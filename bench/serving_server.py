@@ -22,11 +22,11 @@ from bench.turns import AsLongAsTheModel
 from cortex.access.tokens import FILE_NAME, Tokens
 from cortex.clock import SystemClock
 from cortex.errors import EngineError
+from cortex.memory import Cortex
 from cortex.providers.embedders.local import create
 from cortex.surfaces.http import running
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
-from cortex.wiring import Cortex
 
 
 class Asked(BaseModel):

@@ -11,11 +11,11 @@ from bench.results import NotMeasured, Result, Row
 from bench.timing import Timing, side_by_side
 from cortex.domain.vectors import Vector
 from cortex.errors import EngineError
-from cortex.hooks import Injection, TurnHooks
+from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 from cortex.providers.embedders.local import create
 from cortex.remember.flow import PLAIN_BATCH
-from cortex.wiring import Cortex
+from cortex.services.turn_hooks import Injection, TurnHooks
 
 TURNS = 1_000
 _ACKNOWLEDGED = 2_000.0

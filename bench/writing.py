@@ -13,10 +13,10 @@ from bench.results import NotMeasured, Result, Row
 from bench.timing import Timing, side_by_side
 from cortex.domain.memory import Draft
 from cortex.errors import ModelUnavailable, ProviderMissing
+from cortex.memory import Cortex
 from cortex.providers.embedders.local import PASSAGE_PREFIX, QUERY_PREFIX, create
 from cortex.providers.models import EMBEDDER, ModelStore
 from cortex.remember.flow import PLAIN_BATCH
-from cortex.wiring import Cortex
 
 _OFF = {"embedding": {"provider": "none"}}
 _NO_CACHE = {"embedding": {"cache_entries": 0}}

@@ -28,7 +28,6 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 from cortex import Cortex
 from cortex.access.tokens import FILE_NAME, Tokens
 from cortex.domain.lanes import Lane
-from cortex.engine import Engine
 from cortex.ports.store import Filter
 from cortex.surfaces.http import running
 from cortex.surfaces.http.app import create_app
@@ -104,7 +103,7 @@ def _elsewhere() -> Iterator[None]:
 
 
 @contextmanager
-def _served(embedder: str) -> Iterator[tuple[Engine, str]]:
+def _served(embedder: str) -> Iterator[tuple[Cortex, str]]:
     """A server over the sample, at the end of its sixty days."""
     sample.fill(HOME, until=NOW, embedder=embedder, is_well=True)
     options = ServeOptions(port=0)
@@ -138,7 +137,7 @@ def _browser() -> Iterator[Browser]:
             browser.close()
 
 
-def _views(engine: Engine) -> Iterator[View]:
+def _views(engine: Cortex) -> Iterator[View]:
     told = engine.list(Filter(scopes=frozenset({"spoke"}), lanes=frozenset({Lane.MEMORIES})), limit=1_000)
     edited = next(memory for memory in told if "agreed to be canaries, for 30 minutes" in memory.text)
     asked = engine.recall(ASKED, scope="spoke")

@@ -22,7 +22,6 @@ from typing import Any
 
 from cortex import Cortex
 from cortex.domain.identity import IdSource
-from cortex.engine import Engine
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Filter
 from cortex.testing import CountingIds
@@ -81,7 +80,7 @@ class Moment:
 
     at: datetime
     number: int
-    happen: Callable[[Engine], object] = field(compare=False)
+    happen: Callable[[Cortex], object] = field(compare=False)
 
 
 def fill(home: Path, *, until: datetime, embedder: str = "none", is_well: bool = False) -> None:
@@ -131,7 +130,7 @@ class Story:
         yield self._at({"day": 60, "at": "06:30"}, lambda memory: memory.tend())
         yield self._at({"day": 60, "at": "14:12"}, self._leave_work_behind)
 
-    def _at(self, given: dict[str, Any], happen: Callable[[Engine], object]) -> Moment:
+    def _at(self, given: dict[str, Any], happen: Callable[[Cortex], object]) -> Moment:
         day = self._first + timedelta(days=given["day"])
         at = datetime.combine(day, time.fromisoformat(given["at"]), UTC)
         # The last day is as long as it has lasted.
@@ -143,7 +142,7 @@ class Story:
 
     # --- verbs ---------------------------------------------------------------------------------------
 
-    def _remember(self, given: dict[str, Any], memory: Engine) -> None:
+    def _remember(self, given: dict[str, Any], memory: Cortex) -> None:
         fields = {name: value for name, value in given.items() if name not in ("name", "day", "at", "text_of")}
         if "text_of" in given:
             fields["text"] = (DATA / given["text_of"]).read_text(encoding="utf-8")
@@ -156,8 +155,8 @@ class Story:
         kept = memory.remember(**{"source_kind": "user", **fields})
         self._ids[given.get("name", kept.memory.id)] = kept.memory.id
 
-    def _capture(self, given: dict[str, Any], memory: Engine) -> None:
-        at = memory._parts.clock.now()
+    def _capture(self, given: dict[str, Any], memory: Cortex) -> None:
+        at = memory.context.dependencies.clock.now()
         messages = [
             {
                 "role": _ROLES.get(who, "user"),
@@ -171,20 +170,20 @@ class Story:
         kept = memory.capture(messages, session=session, scope=given["scope"], channel=given["channel"])
         self._turns[session] = kept.turns
 
-    def _ask(self, given: dict[str, Any], memory: Engine) -> None:
+    def _ask(self, given: dict[str, Any], memory: Cortex) -> None:
         memory.recall(given["text"], scope=given.get("scope"))
 
-    def _edit(self, memory: Engine, old: str, new: str) -> None:
+    def _edit(self, memory: Cortex, old: str, new: str) -> None:
         """As a person does it: in the Markdown of an export."""
         (page,) = memory.export_markdown(Filter(scopes=frozenset({"spoke"})))
         memory.import_markdown(page.text.replace(old, new))
 
-    def _follow_notes(self, memory: Engine) -> None:
+    def _follow_notes(self, memory: Cortex) -> None:
         notes = self._home / NOTES
         shutil.copytree(DATA / "notes", notes)
         memory.index(notes, scope="spoke", name="notes")
 
-    def _leave_work_behind(self, memory: Engine) -> None:
+    def _leave_work_behind(self, memory: Cortex) -> None:
         memory.ingest(
             [{"role": "user", "content": "I will send the list of canaries after lunch."}],
             session="agent:spoke:after-lunch",

@@ -171,16 +171,54 @@ def test_nothing_below_the_surfaces_knows_them():
     assert told(knowing) == []
 
 
-def test_only_what_drives_an_engine_knows_the_wiring():
-    """STYLE: the one place that builds the engine; surfaces drive it for people, the evaluation to measure it"""
+def test_only_what_opens_a_memory_knows_the_wiring():
+    """STYLE: the one place that builds an engine; surfaces open it for people, the evaluation to measure it"""
     by = {each.by for each in imports() if within(each.of, "wiring")}
-    assert {name for name in by if not within(name, "surfaces", "evaluation")} <= {"cortex"}
+    assert {name for name in by if not within(name, "surfaces", "evaluation")} <= {"cortex.memory"}
 
 
-def test_the_engine_knows_no_adapter_and_no_wiring():
-    """STYLE: providers register; the core never asks their name"""
-    for room in ("engine", "parts", "health"):
-        assert told([each for each in of_ours(room) if within(each.of, *ADAPTERS, "wiring", "surfaces")]) == []
+def test_services_know_no_adapter_no_wiring_and_no_public_object():
+    """HOUSE: every service takes a context and nothing else; providers register"""
+    core = ("services", "context", "dependencies", "composite_view", "runtime")
+    above = (*ADAPTERS, "wiring", "surfaces", "client")
+    assert told([each for each in of_ours(*core) if within(each.of, *above)]) == []
+    for_types = {"cortex.services.turn_hooks"}  # hosts hand it a `Cortex`
+    assert {each.by for each in of_ours(*core) if within(each.of, "memory")} <= for_types
+
+
+def test_no_module_reaches_into_the_private_attributes_of_another():
+    """HOUSE: what others use has a public name"""
+    reaches = [
+        f"{name}:{node.lineno} {ast.unparse(node)}" for name, tree in modules().items() for node in _reaches(tree)
+    ]
+    assert reaches == []
+
+
+def _reaches(tree: ast.Module) -> Iterator[ast.Attribute]:
+    """Private attributes of objects that are not the module's own."""
+    own = {
+        name
+        for node in ast.walk(tree)
+        for name in _names_it_defines(node)
+        if name.startswith("_") and not name.startswith("__")
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
+            is_self = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+            if not is_self and node.attr not in own:
+                yield node
+
+
+def _names_it_defines(node: ast.AST) -> Iterator[str]:
+    """What a class of this module declares, or sets on itself."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+    elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        yield node.attr
+    elif isinstance(node, ast.Assign):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def test_modules_do_not_need_each_other_to_be_imported():

@@ -18,7 +18,6 @@ import pytest
 
 from cortex import Cortex
 from cortex.client import RemoteCortex
-from cortex.engine import Engine
 from cortex.surfaces.cli.app import run as cortex
 
 ROOT = Path(__file__).parent.parent
@@ -199,7 +198,7 @@ def test_the_client_page_names_what_a_server_does_not_offer() -> None:
 
     page = (DOCS / "client.md").read_text(encoding="utf-8").partition("## What is only where")[2].partition("\n## ")[0]
     rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
-    assert set(re.findall(r"`(\w+)", rows)) == public(Engine) - public(RemoteCortex)
+    assert set(re.findall(r"`(\w+)", rows)) == public(Cortex) - public(RemoteCortex)
 
 
 def test_the_set_of_the_tuning_page_can_be_measured(tmp_path: Path) -> None:

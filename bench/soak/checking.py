@@ -18,10 +18,10 @@ from cortex.access.tokens import FILE_NAME, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
-from cortex.domain.lanes import State
+from cortex.domain.lanes import ANY_STATE, State
 from cortex.domain.memory import Memory
 from cortex.domain.turn import Turn
-from cortex.engine import ANY_STATE, Engine
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 
 ALL = Filter(states=ANY_STATE)
@@ -56,7 +56,7 @@ class Checked:
     texts: int = 0
 
 
-def checked(home: Home, engine: Engine, *, finish: bool) -> Checked:
+def checked(home: Home, engine: Cortex, *, finish: bool) -> Checked:
     """Compare what `engine` finds with what must be there; with `finish` all background work is done first.
 
     A restore that was under way leaves either what was there, or what it brings back.
@@ -81,7 +81,7 @@ def _outcomes(home: Home) -> Iterator[Home]:
         yield other
 
 
-def _compared(home: Home, engine: Engine, *, finish: bool) -> Checked:
+def _compared(home: Home, engine: Cortex, *, finish: bool) -> Checked:
     checked = Checked(home)
     tokens = Tokens(home.path / FILE_NAME, SystemClock())
     for name, user in home.users.items():
@@ -185,7 +185,7 @@ def _told(value: str | None) -> str:
 # --- what was done once -----------------------------------------------------------------------------------------------
 
 
-def _was_done_once(engine: Engine, user: User, traces: Sequence[Any], *, finish: bool) -> Iterator[Found]:
+def _was_done_once(engine: Cortex, user: User, traces: Sequence[Any], *, finish: bool) -> Iterator[Found]:
     """Every statement is drawn once from the turn it was said in, and the ledger and the receipts tell of no more."""
     name = engine.tenant.user
     said = {each.id: each.text for each in traces if isinstance(each, Turn) and each.text.startswith(SAYS)}
@@ -210,7 +210,7 @@ def _was_done_once(engine: Engine, user: User, traces: Sequence[Any], *, finish:
     yield from _is_told_once(engine, user)
 
 
-def _is_told_once(engine: Engine, user: User) -> Iterator[Found]:
+def _is_told_once(engine: Cortex, user: User) -> Iterator[Found]:
     name = engine.tenant.user
     made = Counter(event.subject for event in engine.events(limit=MANY) if event.kind is EventKind.REMEMBERED)
     for subject, number in made.items():

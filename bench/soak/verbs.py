@@ -69,7 +69,7 @@ class Worker:
     """One process at one home: it changes what is its user's alone, and what all share."""
 
     engine: Any
-    """An `Engine`, or a `RemoteCortex`, which has the same verbs."""
+    """An `Cortex`, or a `RemoteCortex`, which has the same verbs."""
     home: Home
     name: str
     serial: int

@@ -14,8 +14,8 @@ TYPE_CHECKING = False  # as `typing` has it, whose import would take as long as 
 if TYPE_CHECKING:
     from typing import Any
 
-    from cortex.hooks import TurnHooks
-    from cortex.wiring import Cortex
+    from cortex.memory import Cortex
+    from cortex.services.turn_hooks import TurnHooks
 
 __all__ = ["Cortex", "TurnHooks", "__version__"]
 
@@ -23,11 +23,11 @@ __all__ = ["Cortex", "TurnHooks", "__version__"]
 def __getattr__(name: str) -> Any:
     # Importing the package must stay cheap: `cortex --version` loads nothing else.
     if name == "Cortex":
-        from cortex.wiring import Cortex
+        from cortex.memory import Cortex
 
         return Cortex
     if name == "TurnHooks":
-        from cortex.hooks import TurnHooks
+        from cortex.services.turn_hooks import TurnHooks
 
         return TurnHooks
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from cortex import registry
 from cortex import settings as configuration
 from cortex.clock import SystemClock
+from cortex.dependencies import Dependencies
 from cortex.domain.identity import IdSource, Uuid7Source
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_USER, Tenant
 from cortex.domain.vectors import EmbeddingSpace
-from cortex.engine import Engine
-from cortex.errors import EngineError, ProviderMissing
-from cortex.parts import Parts
+from cortex.errors import EngineError
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.hardware import Hardware
@@ -31,55 +30,12 @@ from cortex.providers.models import PINNED, ModelStore
 from cortex.settings import Settings
 
 if TYPE_CHECKING:
-    from cortex.client import RemoteCortex
     from cortex.providers.own_models import OwnModel
     from cortex.workspace.sources import Source
 
 AGENTS = "agents"
 CACHE = "embeddings.sqlite"
 SPENDING = "llm-spending.sqlite"
-
-
-class Cortex(Engine):
-    """A memory on this machine: `Cortex(home)` opens it, and makes it on first use."""
-
-    def __init__(
-        self,
-        home: str | Path | None = None,
-        *,
-        agent: str | None = None,
-        user: str | None = None,
-        settings: Mapping[str, Any] | None = None,
-        embedder: Embedder | None = None,
-        reranker: Reranker | None = None,
-        llm: LLM | None = None,
-        clock: Clock | None = None,
-        ids: IdSource | None = None,
-    ) -> None:
-        root = configuration.default_home() if home is None else Path(home).expanduser()
-        loaded = configuration.load(root, settings)
-        super().__init__(
-            build(root, loaded, embedder=embedder, reranker=reranker, llm=llm, clock=clock, ids=ids),
-            Tenant(agent or loaded.agent, user or loaded.user),
-        )
-
-    @staticmethod
-    def connect(
-        url: str, *, token: str | None = None, agent: str | None = None, user: str | None = None, timeout: float = 30.0
-    ) -> RemoteCortex:
-        """A memory that a server keeps (`cortex serve`), with the same methods. `timeout` is in seconds, for an answer.
-
-        Without `agent` and `user` it is the memory the token was made for.
-        """
-        try:
-            from cortex.client import RemoteCortex
-        except ModuleNotFoundError as error:
-            if error.name != "httpx":
-                raise
-            raise ProviderMissing(
-                "a server is reached by httpx, which is not installed", hint="pip install 'cortex-memory[client]'"
-            ) from error
-        return RemoteCortex(url, token=token, agent=agent, user=user, timeout=timeout)
 
 
 def build(
@@ -92,8 +48,8 @@ def build(
     clock: Clock | None = None,
     ids: IdSource | None = None,
     models: Path | None = None,
-) -> Parts:
-    """The parts of an engine under `home`; what is handed in is used as it stands."""
+) -> Dependencies:
+    """The dependencies of an engine under `home`; what is handed in is used as it stands."""
     clock = clock or SystemClock()
     models = models or configuration.models_home(home)
     wired = _embedder(home, settings, clock, models, embedder)
@@ -102,7 +58,7 @@ def build(
     if reranker is None:
         create = registry.find("cortex.rerankers", settings.rerank.provider, llm=llm)
         reranker = create(settings.rerank.options, models)
-    return Parts(
+    return Dependencies(
         home=home,
         settings=settings,
         clock=clock,

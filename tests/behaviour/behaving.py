@@ -14,11 +14,10 @@ from typing import Any, Protocol
 
 from mcp_client import Host
 
-from cortex.domain.lanes import SEARCHABLE, Lane, State
+from cortex.domain.lanes import ANY_STATE, SEARCHABLE, Lane, State
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.engine import ANY_STATE
 from cortex.errors import EngineError, InvalidRequest
 from cortex.ports.store import Filter
 from cortex.workspace.flush import SessionState

@@ -18,9 +18,9 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Draft, Kind
 from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
-from cortex.engine import Remembered
 from cortex.errors import NotFound
 from cortex.ports.store import Filter
+from cortex.services.edit import Remembered
 from cortex.workspace.flush import SessionState
 
 SAID = [

@@ -13,7 +13,7 @@ from served import Served, serving
 from cortex import Cortex
 from cortex.client import RemoteCortex, hooks
 from cortex.client.hooks import RemoteHooks
-from cortex.hooks import Injection
+from cortex.services.turn_hooks import Injection
 
 ASKED = "When does the deploy key rotate?"
 

@@ -9,8 +9,8 @@ import pytest
 
 from cortex.client.hooks import RemoteHooks
 from cortex.client.remote import ONLY_HERE, RemoteCortex
-from cortex.engine import Engine
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
+from cortex.services.turn_hooks import TurnHooks
 
 AT_SERVERS = {"prepare", "given", "missed", "count_failures", "state"}
 """What a server does with hooks, and what it knows of a session."""
@@ -26,17 +26,17 @@ def told(member: Any) -> list[tuple[str, Any, Any, Any]]:
 
 
 def test_every_method_of_the_engine_is_the_clients_or_is_named_as_absent():
-    assert public(Engine).keys() - public(RemoteCortex).keys() == ONLY_HERE.keys()
+    assert public(Cortex).keys() - public(RemoteCortex).keys() == ONLY_HERE.keys()
     assert all(ONLY_HERE.values())
 
 
 def test_the_client_has_nothing_the_engine_has_not():
-    assert public(RemoteCortex).keys() - public(Engine).keys() == {"tenant"}  # which an engine sets itself
+    assert public(RemoteCortex).keys() - public(Cortex).keys() == {"tenant"}  # which an engine sets itself
 
 
-@pytest.mark.parametrize("name", sorted(public(Engine).keys() & public(RemoteCortex).keys() - {"for_"}))
+@pytest.mark.parametrize("name", sorted(public(Cortex).keys() & public(RemoteCortex).keys() - {"for_"}))
 def test_a_method_takes_and_gives_the_same_on_both_sides(name: str):
-    ours, theirs = getattr(RemoteCortex, name), getattr(Engine, name)
+    ours, theirs = getattr(RemoteCortex, name), getattr(Cortex, name)
     assert told(ours) == told(theirs)
     gives = [inspect.signature(each).return_annotation for each in (ours, theirs)]
     assert gives[0] == gives[1] or name == "hooks"

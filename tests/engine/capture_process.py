@@ -11,10 +11,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.stores.sqlite.writer import Writer
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
-from cortex.wiring import Cortex
 
 BEGINNING = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -72,7 +71,7 @@ def _said(fact: str, number: int, day: int) -> Iterator[tuple[str, str]]:
     yield "user", TALK[(number + day) % len(TALK)]
 
 
-def opened(home: Path, minutes: int = 0) -> Engine:
+def opened(home: Path, minutes: int = 0) -> Cortex:
     """The engine, so many minutes after what was said was stored: a claim of a process that died has lapsed."""
     return Cortex(
         home,
@@ -90,9 +89,9 @@ def ingested(home: Path, minutes: int = 0) -> None:
             engine.ingest(messages, session=session, debounce=False)
 
 
-def arm(engine: Engine, place: str, number: int) -> None:
+def arm(engine: Cortex, place: str, number: int) -> None:
     """Die `before` or `after` this many writes of the store, or this many events `within` them."""
-    store = engine._store
+    store = engine.context.store
     if place == "within":
         _deadly(Writer, "_event", count(1), number, dies_before=True)
         return

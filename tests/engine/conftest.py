@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from laboratory import BACKENDS, opened
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
 
 
@@ -36,7 +36,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def engine(
     backend: str, tmp_path: Path, clock: FakeClock, embedder: FakeEmbedder, reranker: FakeReranker
-) -> Iterator[Engine]:
+) -> Iterator[Cortex]:
     """An engine on each store. Whatever a test did to it, its store must verify clean afterwards."""
     engine = opened(tmp_path, backend, clock=clock, embedder=embedder, reranker=reranker)
     yield engine
@@ -46,11 +46,11 @@ def engine(
 
 
 @pytest.fixture
-def open_engine(tmp_path: Path, clock: FakeClock) -> Iterator[Callable[..., Engine]]:
+def open_engine(tmp_path: Path, clock: FakeClock) -> Iterator[Callable[..., Cortex]]:
     """Opens engines on SQLite under one home, with the settings a test asks for, and closes them."""
-    engines: list[Engine] = []
+    engines: list[Cortex] = []
 
-    def open_one(backend: str = "sqlite", **options: Any) -> Engine:
+    def open_one(backend: str = "sqlite", **options: Any) -> Cortex:
         engines.append(opened(tmp_path, backend, **{"clock": clock, **options}))
         return engines[-1]
 

@@ -11,13 +11,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from cortex.domain.lanes import ANY_STATE
 from cortex.domain.memory import Draft
-from cortex.engine import ANY_STATE, Engine
 from cortex.errors import StoreError
+from cortex.memory import Cortex
 from cortex.ports.store import Filter, Job, PutJob
 from cortex.stores.sqlite.codes import MANY
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
-from cortex.wiring import Cortex
 
 STORE = Path("agents") / "main.sqlite"
 CACHE = Path("embeddings.sqlite")
@@ -42,7 +42,7 @@ CONTENT = {
 }
 
 
-def opened(home: Path, clock: FakeClock | None = None) -> Engine:
+def opened(home: Path, clock: FakeClock | None = None) -> Cortex:
     return Cortex(home, user=USER, embedder=FakeEmbedder(16), reranker=FakeReranker(), clock=clock or FakeClock())
 
 
@@ -62,7 +62,7 @@ def make(home: Path) -> Path:
         engine.settle()
         due = clock.now() + timedelta(days=1)
         jobs = [Job(id=f"job{n}", kind="later", key=f"k{n}", due=due, payload={"about": [n] * 9}) for n in range(9)]
-        engine._store.apply(engine.tenant, [PutJob(job) for job in jobs], at=clock.now())
+        engine.context.store.apply(engine.tenant, [PutJob(job) for job in jobs], at=clock.now())
         engine.backup()
     crashed = home.with_name("crashed")
     with opened(home, clock) as engine:
@@ -143,7 +143,7 @@ def texts_of(home: Path) -> set[str]:
         return set(_shown(engine))
 
 
-def _shown(engine: Engine) -> Iterator[str]:
+def _shown(engine: Cortex) -> Iterator[str]:
     yield from (hit.trace.text for hit in engine.recall(QUERY).hits)
     yield from (trace.text for trace in engine.list(Filter(states=ANY_STATE), limit=5_000))
     yield from (str(line["text"]) for line in engine.export(redact=False) if "text" in line)
@@ -155,7 +155,7 @@ def looks(home: Path) -> tuple[set[str], list[str], list[str]]:
     errors: list[str] = []
     findings: list[str] = []
 
-    def attempt(look: Callable[[Engine], Any]) -> None:
+    def attempt(look: Callable[[Cortex], Any]) -> None:
         try:
             look(engine)
         except StoreError as error:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cortex import settings as configuration
+from cortex.context import Context
 from cortex.domain.hits import Recollection
 from cortex.domain.scope import Tenant
 from cortex.domain.turn import Role, Said
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.llm import LLM
@@ -35,7 +36,7 @@ def opened(
     reranker: FakeReranker | None = None,
     model: LLM | None = None,
     **sections: Mapping[str, Any],
-) -> Engine:
+) -> Cortex:
     """An engine for the default tenant; the test closes it."""
     merged = {name: {**QUICK.get(name, {}), **sections.get(name, {})} for name in {**QUICK, **sections}}
     parts = build(
@@ -50,7 +51,7 @@ def opened(
     if backend == "ephemeral":
         stores: dict[str, Store] = {}
         parts.open_store = lambda agent: stores.setdefault(agent, EphemeralStore())
-    return Engine(parts, Tenant())
+    return Cortex.over(Context(parts, Tenant()))
 
 
 def user(text: str, **fields: Any) -> Said:

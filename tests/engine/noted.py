@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 
 PATIENCE = 30.0
 """How long a slow machine is waited for; what is waited for comes in a fraction of it."""
@@ -34,7 +34,7 @@ def snippets(answer: dict[str, Any]) -> str:
     return "\n".join(result["snippet"] for result in answer["results"])
 
 
-def reasons(engine: Engine) -> list[str]:
+def reasons(engine: Cortex) -> list[str]:
     """Why the files were looked at, the first look first."""
     return [receipt.facts["reason"] for receipt in reversed(engine.receipts(limit=1_000, op="index"))]
 

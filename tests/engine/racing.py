@@ -8,19 +8,20 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 
 from cortex.domain.events import EventKind
+from cortex.domain.lanes import ANY_STATE
 from cortex.domain.memory import Memory
 from cortex.domain.trace import Trace
-from cortex.engine import ANY_STATE, Engine
 from cortex.errors import Conflict, InvalidRequest, NotFound, StoreBusy
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 
 TEXT = "I live in Lisbon"
 REFUSALS = (Conflict, InvalidRequest, NotFound, StoreBusy)
 
-Act = Callable[[Engine, str], object]
+Act = Callable[[Cortex, str], object]
 
 
-def nothing(_engine: Engine, _id: str) -> None:
+def nothing(_engine: Cortex, _id: str) -> None:
     pass
 
 
@@ -32,7 +33,7 @@ class Verb:
     arrange: Act = nothing
 
 
-def begin(engine: Engine) -> str:
+def begin(engine: Cortex) -> str:
     """A conversation, and the memory extracted from it that everything is about."""
     captured = engine.capture(_history(TEXT), session="first")
     (memory,) = captured.memories
@@ -44,7 +45,7 @@ def _history(said: str) -> list[dict[str, str]]:
     return [{"role": role, "content": text} for role, text in lines]
 
 
-def edit(engine: Engine, id: str, text: str = "I live in the old town of Lisbon", *, embed: bool = True) -> None:
+def edit(engine: Cortex, id: str, text: str = "I live in the old town of Lisbon", *, embed: bool = True) -> None:
     """As a person would, from a page that was exported; what is not active is on no page."""
     was = engine.get(id)
     (page,) = engine.export_markdown(Filter(ids=frozenset({was.id})))
@@ -56,42 +57,42 @@ def edit(engine: Engine, id: str, text: str = "I live in the old town of Lisbon"
 def _say(text: str) -> Act:
     """Captured without waiting for others who decide at the same time: they may wait for this one."""
 
-    def act(engine: Engine, _id: str) -> None:
+    def act(engine: Cortex, _id: str) -> None:
         engine.ingest(_history(text), session=f"said {text}", debounce=False)
         engine.work()
 
     return act
 
 
-def _change_history(engine: Engine, _id: str) -> None:
+def _change_history(engine: Cortex, _id: str) -> None:
     engine.ingest(_history("I live in Faro"), session="first", debounce=False)
 
 
-def _twin(engine: Engine, _id: str) -> None:
+def _twin(engine: Cortex, _id: str) -> None:
     engine.remember(TEXT)
 
 
-def _twin_and_tend(engine: Engine, id: str) -> None:
+def _twin_and_tend(engine: Cortex, id: str) -> None:
     _twin(engine, id)
     engine.tend()
 
 
-def _undo(engine: Engine, _id: str) -> None:
+def _undo(engine: Cortex, _id: str) -> None:
     receipt = engine.receipts(op="tend", limit=1)[0]
     engine.undo_tend(str(receipt.facts["run"]))
 
 
-def _without_vector(engine: Engine, id: str) -> None:
+def _without_vector(engine: Cortex, id: str) -> None:
     """As if it had been stored while the embedder was away."""
     attempt(lambda: edit(engine, id, f"{TEXT} now", embed=False))
 
 
-def _restore_and_edit(engine: Engine, id: str) -> None:
+def _restore_and_edit(engine: Cortex, id: str) -> None:
     engine.restore(id)
     edit(engine, id)
 
 
-def forget(engine: Engine, id: str) -> None:
+def forget(engine: Cortex, id: str) -> None:
     engine.forget(id)
 
 
@@ -149,7 +150,7 @@ MAY_CHANGE: Mapping[EventKind, frozenset[str]] = {
 """What a version may differ in from the one before it, by what happened. More is somebody else's change, undone."""
 
 
-def lost_updates(engine: Engine) -> Iterator[str]:
+def lost_updates(engine: Cortex) -> Iterator[str]:
     """Every version that takes back what another verb had written."""
     kinds = {event.position: EventKind(event.kind) for event in _events(engine)}
     for trace in everything(engine):
@@ -164,7 +165,7 @@ def lost_updates(engine: Engine) -> Iterator[str]:
                 yield f"{kind} of {trace.text!r} changed {sorted(beyond)}"
 
 
-def second_successors(engine: Engine) -> Iterator[str]:
+def second_successors(engine: Cortex) -> Iterator[str]:
     """Every memory that two others claim to supersede."""
     known: dict[str, str] = {}
     for trace in everything(engine):
@@ -174,20 +175,20 @@ def second_successors(engine: Engine) -> Iterator[str]:
             known[trace.supersedes] = trace.id
 
 
-def everything(engine: Engine) -> Iterator[Trace]:
+def everything(engine: Cortex) -> Iterator[Trace]:
     after = None
     while page := engine.list(Filter(states=ANY_STATE), after=after, limit=1_000):
         yield from page
         after = page[-1].id
 
 
-def _events(engine: Engine) -> Iterator[object]:
+def _events(engine: Cortex) -> Iterator[object]:
     after = 0
     while page := engine.events(after=after):
         yield from page
         after = page[-1].position
 
 
-def problems(engine: Engine) -> list[str]:
+def problems(engine: Cortex) -> list[str]:
     found = [*lost_updates(engine), *second_successors(engine)]
     return [*found, *(json.dumps([each.code, each.detail]) for each in engine.verify())]

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import racing
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.testing import FakeEmbedder, FakeReranker
-from cortex.wiring import Cortex
 
 
-def opened(home: Path) -> Engine:
+def opened(home: Path) -> Cortex:
     settings = {"store": {"synchronous": "normal"}}
     return Cortex(home, embedder=FakeEmbedder(256), reranker=FakeReranker(), settings=settings)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from laboratory import opened
 
-from cortex.keeping import Keeping
 from cortex.lifecycle.backups import Made
+from cortex.services.lifecycle import LifecycleService
 from cortex.testing import FakeClock
 
 HISTORY = [{"role": "user", "content": "I live in Rome."}, {"role": "assistant", "content": "Noted."}]
@@ -18,13 +18,13 @@ HISTORY = [{"role": "user", "content": "I live in Rome."}, {"role": "assistant",
 def test_work_that_became_due_during_a_slow_backup_is_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """C2, S7"""
     clock = FakeClock()
-    really = Keeping.backup
+    really = LifecycleService.backup
 
-    def slowly(self: Keeping, to: Path | None = None) -> Made:
+    def slowly(self: LifecycleService, to: Path | None = None) -> Made:
         clock.advance(timedelta(seconds=5))
         return really(self, to)
 
-    monkeypatch.setattr(Keeping, "backup", slowly)
+    monkeypatch.setattr(LifecycleService, "backup", slowly)
     with opened(tmp_path / "home", clock=clock, capture={"debounce_seconds": 2}) as engine:
         engine.ingest(HISTORY, session="s1")
         assert engine.attend() <= clock.now()

@@ -9,7 +9,7 @@ import pytest
 from laboratory import user
 
 from cortex.domain.turn import Role, Said
-from cortex.hooks import TurnHooks
+from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeEmbedder
 
 

@@ -117,7 +117,7 @@ def test_a_flipped_bit_anywhere_in_the_cache_never_breaks_embedding(homes: tuple
     for seed in range(60):
         home = damaged(homes[0], CACHE, span(0), f"cache file {seed}", tmp_path / str(seed))
         with opened(home) as engine:
-            (vector,) = engine._parts.embedder.embed_documents([text])
+            (vector,) = engine.context.dependencies.embedder.embed_documents([text])
             assert vector.tolist() == FakeEmbedder(16).embed_documents([text])[0].tolist()
             engine.status()
             engine.verify()

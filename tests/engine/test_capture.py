@@ -166,7 +166,7 @@ def test_two_workers_do_not_decide_side_by_side(engine, clock):
     engine.ingest([user("My locker is number 12")], session="a", debounce=False)
     engine.ingest([user("My locker is number 47")], session="b", debounce=False)
     now = clock.now()
-    held = engine._store.claim(engine.tenant, ["extract"], now=now, until=now + timedelta(seconds=30))
+    held = engine.context.store.claim(engine.tenant, ["extract"], now=now, until=now + timedelta(seconds=30))
     assert held is not None
     assert engine.work().facts["done"].get("extract") is None
     clock.advance(31)
@@ -253,7 +253,7 @@ def test_a_model_that_is_away_delays_its_part_and_nothing_else(open_engine, cloc
     engine, _ = with_model(open_engine)
     capture(engine, "I prefer tea over coffee")
     assert [memory.text for memory in memories(engine)] == ["I prefer tea over coffee"]
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         (waiting,) = view.jobs(JobState.WAITING)
     assert waiting.kind == "enrich"
     assert waiting.due > clock.now()
@@ -271,7 +271,7 @@ def test_nothing_is_spent_beyond_the_budget(open_engine, clock):
 
 def test_without_a_model_nothing_is_enqueued_for_one(engine):
     capture(engine, "I prefer tea over coffee")
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         assert all(job.kind != "enrich" for job in view.jobs())
 
 

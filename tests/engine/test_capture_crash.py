@@ -14,9 +14,9 @@ import capture_process
 import pytest
 from capture_process import ingested, opened
 
-from cortex.domain.lanes import Lane, State
+from cortex.domain.lanes import ANY_STATE, Lane, State
 from cortex.domain.memory import Memory
-from cortex.engine import ANY_STATE, Engine
+from cortex.memory import Cortex
 from cortex.ports.store import Filter, JobState
 
 EVERYTHING = Filter(states=ANY_STATE)
@@ -35,7 +35,7 @@ def killed(home: Path, minutes: int, place: str, number: int) -> None:
     assert done.returncode == -signal.SIGKILL, f"it was not killed: {done.returncode}\n{done.stderr}"
 
 
-def memories(engine: Engine) -> list[dict[str, Any]]:
+def memories(engine: Cortex) -> list[dict[str, Any]]:
     """Every memory in any state with all that capture decided of it; others by their text, since ids differ."""
     traces = {trace.id: trace for trace in engine.list(EVERYTHING, limit=10_000)}
     text = {id: trace.text for id, trace in traces.items()} | {None: None}
@@ -63,14 +63,14 @@ def memories(engine: Engine) -> list[dict[str, Any]]:
     return sorted(found, key=lambda memory: (memory["text"], memory["created_at"]))
 
 
-def events(engine: Engine) -> Counter[tuple[str, str]]:
+def events(engine: Cortex) -> Counter[tuple[str, str]]:
     """How often what happened to which text: work that is done twice shows here."""
     text = {trace.id: trace.text for trace in engine.list(EVERYTHING, limit=10_000)}
     return Counter((event.kind.value, text.get(event.subject, "")) for event in engine.events(limit=100_000))
 
 
-def jobs(engine: Engine) -> Counter[tuple[str, str, str]]:
-    with engine._store.view(engine.tenant) as view:
+def jobs(engine: Cortex) -> Counter[tuple[str, str, str]]:
+    with engine.context.store.view(engine.tenant) as view:
         return Counter((job.kind, job.key, state.value) for state in JobState for job in view.jobs(state, 1_000))
 
 

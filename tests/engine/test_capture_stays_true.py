@@ -9,22 +9,22 @@ import pytest
 from cortex.capture import policies
 from cortex.capture.claims import can_change
 from cortex.capture.flow import MOST_DISPUTED
-from cortex.domain.lanes import Lane, State
+from cortex.domain.lanes import ANY_STATE, Lane, State
 from cortex.domain.limits import is_life_event
 from cortex.domain.memory import Memory, Retention
-from cortex.engine import ANY_STATE, Engine
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.testing import FakeClock
 
 ANY = Filter(states=ANY_STATE)
 
 
-def said(engine: Engine, *texts: str, session: str = "one") -> list[Memory]:
+def said(engine: Cortex, *texts: str, session: str = "one") -> list[Memory]:
     engine.capture([{"role": "user", "content": text} for text in texts], session=session)
     return [each for each in engine.list(ANY, limit=500) if isinstance(each, Memory)]
 
 
-def test_what_holds_for_this_week_ends_as_memory_and_as_turn(engine: Engine, clock: FakeClock):
+def test_what_holds_for_this_week_ends_as_memory_and_as_turn(engine: Cortex, clock: FakeClock):
     """X6, X16: the turn stays evidence, and leaves recall"""
     (memory,) = said(engine, "I work from the Lisbon office this week.")
     assert memory.retention is Retention.TTL
@@ -35,7 +35,7 @@ def test_what_holds_for_this_week_ends_as_memory_and_as_turn(engine: Engine, clo
     assert engine.search("Lisbon office").hits == ()
 
 
-def test_a_turn_that_says_more_lives_on(engine: Engine, clock: FakeClock):
+def test_a_turn_that_says_more_lives_on(engine: Cortex, clock: FakeClock):
     text = (
         "I work from the Lisbon office this week. By the way, please explain how the badge readers there are wired."
     )
@@ -46,7 +46,7 @@ def test_a_turn_that_says_more_lives_on(engine: Engine, clock: FakeClock):
     assert engine.show(memory.id).sources[0].state is State.ACTIVE
 
 
-def test_an_expiry_is_taken_back_with_its_turn(engine: Engine, clock: FakeClock):
+def test_an_expiry_is_taken_back_with_its_turn(engine: Cortex, clock: FakeClock):
     (memory,) = said(engine, "I work from the Lisbon office this week.")
     clock.advance(timedelta(days=8))
     run = engine.tend().outcome.run
@@ -75,13 +75,13 @@ def test_a_passing_state_is_none(text: str):
     assert not is_life_event(text)
 
 
-def test_a_life_event_does_not_expire(engine: Engine):
+def test_a_life_event_does_not_expire(engine: Cortex):
     """X6"""
     (memory,) = said(engine, "Remember this: my father died this week.")
     assert memory.retention is Retention.PERMANENT
 
 
-def test_a_session_leaves_at_most_thirty_memories_a_day(engine: Engine, clock: FakeClock):
+def test_a_session_leaves_at_most_thirty_memories_a_day(engine: Cortex, clock: FakeClock):
     """E11: the weightiest stay, and the next day counts anew"""
     most = policies.named(policies.DEFAULT).max_items_per_session
     names = [f"{letter}{other}" for letter in "BDFGKLMP" for other in ("ora", "ilo", "umi", "enna", "axo")]
@@ -93,7 +93,7 @@ def test_a_session_leaves_at_most_thirty_memories_a_day(engine: Engine, clock: F
     assert len(said(engine, *texts, "I'm allergic to peanuts.")) == most + 1
 
 
-def test_what_was_asked_for_is_always_kept(engine: Engine):
+def test_what_was_asked_for_is_always_kept(engine: Cortex):
     names = [f"{letter}{other}" for letter in "BDFGKLMP" for other in ("ora", "ilo", "umi", "enna", "axo")]
     texts = [f"My friend {name} lives in {name}ville and plays the {name.lower()}phone." for name in names]
     said(engine, *texts)
@@ -107,7 +107,7 @@ def crowd(count: int) -> list[str]:
     return [f"My friend {name} lives in {name}ville and plays the {name.lower()}phone." for name in names][:count]
 
 
-def test_what_replaces_a_memory_takes_no_room(engine: Engine):
+def test_what_replaces_a_memory_takes_no_room(engine: Cortex):
     """X14: a full session still learns that a value has changed"""
     said(engine, "Test coverage of the parser module is at 61%.", *crowd(40))
     memories = said(
@@ -123,7 +123,7 @@ def test_what_replaces_a_memory_takes_no_room(engine: Engine):
     }
 
 
-def test_what_contradicts_a_memory_gets_a_little_room(engine: Engine):
+def test_what_contradicts_a_memory_gets_a_little_room(engine: Cortex):
     """X14, E11: a flood of contradictions is still a flood"""
     firings = [f"I've never fired any kilns in {name}." for name in ("Leeds", "Graz", "Porto", "Turin", "Lyon")]
     done = [f"I fired {count} kilns in {name} in May." for name in ("Leeds", "Graz", "Porto") for count in (2, 3, 4, 5)]
@@ -134,7 +134,7 @@ def test_what_contradicts_a_memory_gets_a_little_room(engine: Engine):
     assert sum(memory.state is State.ACTIVE for memory in memories) <= 30 + MOST_DISPUTED
 
 
-def test_a_long_session_is_remembered_to_its_end(engine: Engine):
+def test_a_long_session_is_remembered_to_its_end(engine: Cortex):
     """E11: what waits together shares the room, so the last turns leave memories too"""
     texts = [
         text
@@ -148,7 +148,7 @@ def test_a_long_session_is_remembered_to_its_end(engine: Engine):
     assert kept.intersection(last)
 
 
-def test_of_equal_weight_what_can_change_is_kept(engine: Engine):
+def test_of_equal_weight_what_can_change_is_kept(engine: Cortex):
     """E11: a figure will be asked about, and told otherwise"""
     assert can_change("My rent is $1,350.")
     assert can_change("I've never fired a kiln.")

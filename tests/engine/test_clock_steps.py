@@ -79,7 +79,7 @@ def test_a_clock_that_was_ahead_for_a_while_holds_up_nothing_once_it_is_right(op
     clock.set(now.replace(year=2036))
     engine = open_engine()
     engine.ingest(CHAT, session="s")
-    engine._store.claim(engine.tenant, ["extract"], now=clock.now() + DAY, until=clock.now() + 2 * DAY)
+    engine.context.store.claim(engine.tenant, ["extract"], now=clock.now() + DAY, until=clock.now() + 2 * DAY)
     engine.attend()
     before = engine.backups()
     assert before

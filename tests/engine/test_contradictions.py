@@ -10,8 +10,8 @@ from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.turn import Said, Turn
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.recall.labels import label
 from cortex.testing import FakeClock
@@ -19,20 +19,20 @@ from cortex.testing import FakeClock
 LIKES, HATES = "I like cilantro.", "I don't like cilantro."
 
 
-def memory(engine: Engine, id: str) -> Memory:
+def memory(engine: Cortex, id: str) -> Memory:
     found = engine.get(id)
     assert isinstance(found, Memory)
     return found
 
 
 @pytest.fixture
-def sides(engine: Engine, clock: FakeClock) -> tuple[TraceId, TraceId]:
+def sides(engine: Cortex, clock: FakeClock) -> tuple[TraceId, TraceId]:
     one = engine.remember(LIKES).memory.id
     clock.advance(timedelta(days=1))
     return one, engine.remember(HATES).memory.id
 
 
-def test_each_contradiction_is_shown_once_the_earlier_side_first(engine: Engine, sides: tuple[TraceId, TraceId]):
+def test_each_contradiction_is_shown_once_the_earlier_side_first(engine: Cortex, sides: tuple[TraceId, TraceId]):
     assert [(each.earlier.text, each.later.text) for each in engine.contradictions()] == [(LIKES, HATES)]
     assert engine.status()["contradictions"] == 1
     (check,) = [each for each in engine.doctor() if each.name == "contradictions"]
@@ -40,7 +40,7 @@ def test_each_contradiction_is_shown_once_the_earlier_side_first(engine: Engine,
     assert "cortex resolve" in check.fix
 
 
-def test_without_contradictions_nothing_is_asked(engine: Engine):
+def test_without_contradictions_nothing_is_asked(engine: Cortex):
     engine.remember(LIKES)
     assert engine.contradictions() == []
     assert engine.status()["contradictions"] == 0
@@ -48,7 +48,7 @@ def test_without_contradictions_nothing_is_asked(engine: Engine):
 
 
 @pytest.mark.parametrize("kept", [0, 1])
-def test_the_side_that_is_true_replaces_the_other(engine: Engine, sides: tuple[TraceId, TraceId], kept: int):
+def test_the_side_that_is_true_replaces_the_other(engine: Cortex, sides: tuple[TraceId, TraceId], kept: int):
     done = engine.resolve(sides[kept])
     other = memory(engine, sides[1 - kept])
     assert done.ids == (other.id,)
@@ -58,19 +58,19 @@ def test_the_side_that_is_true_replaces_the_other(engine: Engine, sides: tuple[T
     assert done.receipt.op == "resolve"
 
 
-def test_both_sides_may_be_true(engine: Engine, sides: tuple[TraceId, TraceId]):
+def test_both_sides_may_be_true(engine: Cortex, sides: tuple[TraceId, TraceId]):
     assert engine.resolve(sides[0], both=True).ids == ()
     assert [(memory(engine, id).state, memory(engine, id).contradicts) for id in sides] == [(State.ACTIVE, ())] * 2
     assert engine.contradictions() == []
 
 
-def test_restoring_what_was_replaced_takes_the_decision_back(engine: Engine, sides: tuple[TraceId, TraceId]):
+def test_restoring_what_was_replaced_takes_the_decision_back(engine: Cortex, sides: tuple[TraceId, TraceId]):
     engine.resolve(sides[1])
     engine.restore(sides[0])
     assert [memory(engine, id).state for id in sides] == [State.ACTIVE] * 2
 
 
-def test_one_of_several_contradictions_is_settled_alone(engine: Engine):
+def test_one_of_several_contradictions_is_settled_alone(engine: Cortex):
     own = engine.remember("I own 60% of the pottery studio.").memory.id
     less = engine.remember("I own 45% of the pottery studio.").memory.id
     least = engine.remember("I own 30% of the pottery studio.").memory.id
@@ -80,7 +80,7 @@ def test_one_of_several_contradictions_is_settled_alone(engine: Engine):
     assert [(each.earlier.id, each.later.id) for each in engine.contradictions()] == [(own, least)]
 
 
-def test_what_is_not_contradicted_cannot_be_settled(engine: Engine, sides: tuple[TraceId, TraceId]):
+def test_what_is_not_contradicted_cannot_be_settled(engine: Cortex, sides: tuple[TraceId, TraceId]):
     alone = engine.remember("I play the cello.").memory.id
     with pytest.raises(InvalidRequest, match="is not contradicted"):
         engine.resolve(alone)
@@ -90,13 +90,13 @@ def test_what_is_not_contradicted_cannot_be_settled(engine: Engine, sides: tuple
         engine.contradictions(limit=0)
 
 
-def test_a_turn_contradicts_nothing(engine: Engine):
+def test_a_turn_contradicts_nothing(engine: Cortex):
     (turn,) = engine.keep_turns("s", [Said(text=LIKES)]).ids
     with pytest.raises(InvalidRequest, match="is a turn"):
         engine.resolve(turn)
 
 
-def test_a_side_that_was_forgotten_is_not_asked_about(engine: Engine):
+def test_a_side_that_was_forgotten_is_not_asked_about(engine: Cortex):
     one = engine.remember(LIKES).memory.id
     other = engine.remember(HATES).memory.id
     engine.forget(other)
@@ -106,14 +106,14 @@ def test_a_side_that_was_forgotten_is_not_asked_about(engine: Engine):
     assert engine.contradictions() == []
 
 
-def test_the_block_tells_of_a_contradiction_until_it_is_settled(engine: Engine, sides: tuple[TraceId, TraceId]):
+def test_the_block_tells_of_a_contradiction_until_it_is_settled(engine: Cortex, sides: tuple[TraceId, TraceId]):
     """A memory is labeled while another that says otherwise holds."""
     assert "contradicted on" in engine.recall("do I like cilantro?").block
     engine.resolve(sides[1])
     assert "contradicted on" not in engine.recall("do I like cilantro?").block
 
 
-def test_a_turn_is_labeled_while_what_was_extracted_from_it_is_contradicted(engine: Engine, clock: FakeClock):
+def test_a_turn_is_labeled_while_what_was_extracted_from_it_is_contradicted(engine: Cortex, clock: FakeClock):
     for text in (LIKES, HATES):
         said = f"{text} What else may go with the lentil soup?"
         turns = engine.keep_turns("soup", [Said(text=said)]).ids
@@ -128,7 +128,7 @@ def test_a_turn_is_labeled_while_what_was_extracted_from_it_is_contradicted(engi
     assert not any("contradicted on" in label(hit) for hit in turns)
 
 
-def test_memories_that_point_to_another_are_found_in_any_store(engine: Engine, sides: tuple[TraceId, TraceId]):
+def test_memories_that_point_to_another_are_found_in_any_store(engine: Cortex, sides: tuple[TraceId, TraceId]):
     engine.remember('They wrote "contradicts":[1] into the log.')
     assert {each.id for each in engine.list(Filter(contradicted=True))} == set(sides)
     assert not set(sides) & {each.id for each in engine.list(Filter(contradicted=False))}

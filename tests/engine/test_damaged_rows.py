@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from cortex.engine import ANY_STATE, Engine
+from cortex.domain.lanes import ANY_STATE
 from cortex.errors import NotFound, RowDamaged, StoreCorrupt, StoreError
+from cortex.memory import Cortex
 from cortex.ports.store import Filter, Job, JobState, PutJob, SetState
 from cortex.stores.sqlite import SqliteStore
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
-from cortex.wiring import Cortex
 
 FILE = Path("agents") / "main.sqlite"
 DEPLOY = "The deploy key rotates on Mondays"
@@ -28,10 +28,10 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(home: Path) -> Iterator[Callable[[], Engine]]:
-    engines: list[Engine] = []
+def opened(home: Path) -> Iterator[Callable[[], Cortex]]:
+    engines: list[Cortex] = []
 
-    def open_() -> Engine:
+    def open_() -> Cortex:
         # Closed first: one process has one engine.
         while engines:
             engines.pop().close()
@@ -61,12 +61,12 @@ DAMAGE = {
 }
 
 
-def _two(engine: Engine) -> tuple[str, str]:
+def _two(engine: Cortex) -> tuple[str, str]:
     return engine.remember(DEPLOY).memory.id, engine.remember("The harbour opens at dawn").memory.id
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_one_damaged_row_stops_nothing(home: Path, opened: Callable[[], Engine], damage: str):
+def test_one_damaged_row_stops_nothing(home: Path, opened: Callable[[], Cortex], damage: str):
     """A damaged row is left out of recall, search, list, export, status and verify, and named by each that can."""
     bad, good = _two(opened())
     opened().settle()
@@ -96,7 +96,7 @@ def test_one_damaged_row_stops_nothing(home: Path, opened: Callable[[], Engine],
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_repair_moves_a_damaged_row_to_quarantine_and_the_rest_is_in_order(
-    home: Path, opened: Callable[[], Engine], damage: str
+    home: Path, opened: Callable[[], Cortex], damage: str
 ):
     """Its bytes are kept for a person, the ledger says that it was moved, and verify is clean."""
     bad, good = _two(opened())
@@ -122,7 +122,7 @@ def test_repair_moves_a_damaged_row_to_quarantine_and_the_rest_is_in_order(
         engine.show(bad)
 
 
-def test_a_changed_quarantine_row_is_noticed(home: Path, opened: Callable[[], Engine]):
+def test_a_changed_quarantine_row_is_noticed(home: Path, opened: Callable[[], Cortex]):
     """The ledger commits to what was moved there."""
     _two(opened())
     opened().settle()
@@ -132,7 +132,7 @@ def test_a_changed_quarantine_row_is_noticed(home: Path, opened: Callable[[], En
     assert [each.code for each in opened().verify() if not each.repaired] == ["quarantine"]
 
 
-def test_a_damaged_memory_can_be_written_again(home: Path, opened: Callable[[], Engine]):
+def test_a_damaged_memory_can_be_written_again(home: Path, opened: Callable[[], Cortex]):
     from cortex.domain.events import EventKind
     from cortex.ports.store import Put
 
@@ -141,13 +141,13 @@ def test_a_damaged_memory_can_be_written_again(home: Path, opened: Callable[[], 
     engine.settle()
     sql(home, DAMAGE["not JSON"])
     engine = opened()
-    engine._store.apply(engine.tenant, [Put(memory, EventKind.REVISED)], at=memory.created_at)
+    engine.context.store.apply(engine.tenant, [Put(memory, EventKind.REVISED)], at=memory.created_at)
     assert engine.get(memory.id) == memory
     assert all(each.repaired for each in engine.verify(repair=True))
     assert engine.search("deploy key").hits[0].trace.id == memory.id
 
 
-def test_an_earlier_version_that_is_whole_is_spoken_of(home: Path, opened: Callable[[], Engine]):
+def test_an_earlier_version_that_is_whole_is_spoken_of(home: Path, opened: Callable[[], Cortex]):
     engine = opened()
     bad = engine.remember(DEPLOY).memory.id
     engine.forget(bad)
@@ -175,17 +175,17 @@ OTHERS = {
 
 @pytest.mark.parametrize("table", OTHERS)
 def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(
-    home: Path, opened: Callable[[], Engine], table: str
+    home: Path, opened: Callable[[], Cortex], table: str
 ):
     """Versions, receipts, session state, jobs, events, vectors and terms: each read goes on without the bad one."""
     engine = opened()
     bad, good = _two(engine)
     engine.forget(bad)
     engine.recall("when does the harbour open")
-    now = engine._parts.clock.now()
+    now = engine.context.dependencies.clock.now()
     jobs = [Job(id=f"j{n}", kind="later", key=f"k{n}", due=now, payload={"n": n}) for n in (1, 2)]
     engine.settle()
-    engine._store.apply(engine.tenant, [SetState("s9", {"a": 1}), *map(PutJob, jobs)], at=now)
+    engine.context.store.apply(engine.tenant, [SetState("s9", {"a": 1}), *map(PutJob, jobs)], at=now)
     engine.close()
     sql(home, OTHERS[table])
     engine = opened()
@@ -195,7 +195,7 @@ def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(
     engine.receipts()
     engine.events()
     engine.status()
-    claimed = engine._store.claim(engine.tenant, ["later"], now=now, until=now)
+    claimed = engine.context.store.claim(engine.tenant, ["later"], now=now, until=now)
     assert claimed is not None
     assert (claimed.id == "j2") == (table == "jobs")
     left = {each.code for each in engine.verify() if not each.repaired}
@@ -206,7 +206,7 @@ def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(
     assert {each.code for each in engine.verify()} <= {"quarantined"}
     engine.remember("Everything goes on")
     assert {each.code for each in engine.verify()} <= {"quarantined"}
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         assert view.jobs(JobState.WAITING) is not None
 
 
@@ -225,7 +225,7 @@ def test_a_job_that_is_damaged_is_never_carried_out(home: Path):
 # --- what SQLite itself cannot read --------------------------------------------------------------
 
 
-def _broken(home: Path, opened: Callable[[], Engine], *, backup: bool) -> Path | None:
+def _broken(home: Path, opened: Callable[[], Cortex], *, backup: bool) -> Path | None:
     engine = opened()
     _two(engine)
     made = engine.backup().backup.path if backup else None
@@ -234,7 +234,7 @@ def _broken(home: Path, opened: Callable[[], Engine], *, backup: bool) -> Path |
     return made
 
 
-def test_a_database_that_cannot_be_read_is_told_with_the_newest_good_backup(home: Path, opened: Callable[[], Engine]):
+def test_a_database_that_cannot_be_read_is_told_with_the_newest_good_backup(home: Path, opened: Callable[[], Cortex]):
     """Never "run verify --repair" from `verify --repair`; and the restore it names works."""
     made = _broken(home, opened, backup=True)
     assert made is not None
@@ -248,12 +248,12 @@ def test_a_database_that_cannot_be_read_is_told_with_the_newest_good_backup(home
     assert all(each.repaired for each in engine.verify())
 
 
-def test_a_damaged_backup_is_not_the_one_that_is_named_or_restored(home: Path, opened: Callable[[], Engine]):
+def test_a_damaged_backup_is_not_the_one_that_is_named_or_restored(home: Path, opened: Callable[[], Cortex]):
     """Its checksums are compared, and not only its pages."""
     engine = opened()
     _two(engine)
     good = engine.backup().backup.path
-    engine._parts.clock.advance(timedelta(days=1))
+    engine.context.dependencies.clock.advance(timedelta(days=1))
     newer = engine.backup().backup.path
     engine.close()
     content = newer.read_bytes()
@@ -269,7 +269,7 @@ def test_a_damaged_backup_is_not_the_one_that_is_named_or_restored(home: Path, o
     assert len(opened().list()) == 2
 
 
-def test_without_a_good_backup_it_says_what_else_can_be_done(home: Path, opened: Callable[[], Engine]):
+def test_without_a_good_backup_it_says_what_else_can_be_done(home: Path, opened: Callable[[], Cortex]):
     engine = opened()
     _two(engine)
     made = engine.backup().backup.path
@@ -282,7 +282,7 @@ def test_without_a_good_backup_it_says_what_else_can_be_done(home: Path, opened:
     assert "verify --repair" not in told.value.hint
 
 
-def test_a_memory_with_a_damaged_row_can_still_be_backed_up(home: Path, opened: Callable[[], Engine]):
+def test_a_memory_with_a_damaged_row_can_still_be_backed_up(home: Path, opened: Callable[[], Cortex]):
     _, good = _two(opened())
     opened().settle()
     sql(home, DAMAGE["other words"])

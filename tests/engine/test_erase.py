@@ -18,9 +18,10 @@ from cortex.capture import statements
 from cortex.capture.candidate import Candidate
 from cortex.domain import erasure
 from cortex.domain.events import EventKind
+from cortex.domain.lanes import ANY_STATE
 from cortex.domain.turn import Turn
-from cortex.engine import ANY_STATE, Engine
 from cortex.errors import InvalidRequest, NotFound
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.testing import FakeClock
 
@@ -33,7 +34,7 @@ HISTORY = [
 
 
 @pytest.fixture(params=BACKENDS)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cortex]:
     with opened(tmp_path / "home", request.param, embedding={"cache_entries": 1_000}) as made:
         yield made
 
@@ -64,7 +65,7 @@ def test_what_is_erased_is_in_no_file_and_cannot_be_recalled(tmp_path: Path) -> 
         assert SECRET not in json.dumps(done.certificate.to_json())
 
 
-def test_every_version_goes(engine: Engine) -> None:
+def test_every_version_goes(engine: Cortex) -> None:
     first = engine.remember(SECRET).memory
     page = engine.export_markdown()[0].text
     engine.import_markdown(page.replace("seven turns", "eleven turns"))
@@ -75,7 +76,7 @@ def test_every_version_goes(engine: Engine) -> None:
     assert engine.recall(SECRET, as_of=done.certificate.position - 1).hits == ()
 
 
-def test_receipts_keep_their_shape_and_lose_what_they_named(engine: Engine) -> None:
+def test_receipts_keep_their_shape_and_lose_what_they_named(engine: Cortex) -> None:
     gone = engine.remember(SECRET).memory
     asked = engine.recall(SECRET).receipt
     assert gone.id in json.dumps(engine.receipt(asked.id).facts)
@@ -87,7 +88,7 @@ def test_receipts_keep_their_shape_and_lose_what_they_named(engine: Engine) -> N
         engine.replay(asked.id)
 
 
-def test_memories_drawn_from_a_turn_go_with_it(engine: Engine) -> None:
+def test_memories_drawn_from_a_turn_go_with_it(engine: Cortex) -> None:
     captured = engine.capture(HISTORY, session="s1")
     assert captured.memories
     done = engine.erase(captured.turns[0])
@@ -95,7 +96,7 @@ def test_memories_drawn_from_a_turn_go_with_it(engine: Engine) -> None:
     assert engine.stats().by_lane == {"sessions": 1}
 
 
-def test_the_turns_of_a_memory_stay_and_are_named_unless_asked_for(engine: Engine) -> None:
+def test_the_turns_of_a_memory_stay_and_are_named_unless_asked_for(engine: Cortex) -> None:
     captured = engine.capture(HISTORY, session="s1")
     memory = captured.memories[0]
     done = engine.erase(memory.id)
@@ -106,7 +107,7 @@ def test_the_turns_of_a_memory_stay_and_are_named_unless_asked_for(engine: Engin
     assert set(again.memories[0].source_turns) <= set(done.certificate.erased)
 
 
-def test_an_erased_turn_does_not_come_back_when_its_history_is_told_again(engine: Engine) -> None:
+def test_an_erased_turn_does_not_come_back_when_its_history_is_told_again(engine: Cortex) -> None:
     captured = engine.capture(HISTORY, session="s1")
     engine.erase(captured.turns[0])
     later = [*HISTORY, {"role": "user", "content": "Where is the harbour?"}]
@@ -119,7 +120,7 @@ def test_an_erased_turn_does_not_come_back_when_its_history_is_told_again(engine
     assert engine.ingest(HISTORY, session="s2").ids[0] is not None
 
 
-def test_erasing_the_shortest_word_leaves_the_marks_of_other_lines(engine: Engine) -> None:
+def test_erasing_the_shortest_word_leaves_the_marks_of_other_lines(engine: Cortex) -> None:
     """Marks are letters and digits: to cut out whatever has a 7 in it would bring back lines erased before."""
     said = [*HISTORY, {"role": "user", "content": "7"}, {"role": "user", "content": "a"}]
     taken = engine.ingest(said, session="s1")
@@ -129,7 +130,7 @@ def test_erasing_the_shortest_word_leaves_the_marks_of_other_lines(engine: Engin
     assert engine.stats().total == 1
 
 
-def test_what_still_says_the_same_is_named(engine: Engine) -> None:
+def test_what_still_says_the_same_is_named(engine: Cortex) -> None:
     gone = engine.remember(SECRET).memory
     twin = engine.remember(f"{SECRET}, said the porter").memory
     certificate = engine.erase(gone.id).certificate
@@ -138,7 +139,7 @@ def test_what_still_says_the_same_is_named(engine: Engine) -> None:
     assert engine.erase(twin.id).certificate.clean
 
 
-def test_another_users_memory_of_the_same_text_is_neither_touched_nor_told_of(engine: Engine) -> None:
+def test_another_users_memory_of_the_same_text_is_neither_touched_nor_told_of(engine: Cortex) -> None:
     other = engine.for_(user="ada")
     theirs = other.remember(SECRET).memory
     gone = engine.remember(SECRET).memory
@@ -184,11 +185,11 @@ def test_a_reader_that_began_before_is_told_of(tmp_path: Path) -> None:
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM traces").fetchone()
             assert not engine.erase(gone.id).certificate.compacted
-        assert engine._store.compact()
+        assert engine.context.store.compact()
 
 
 @pytest.mark.parametrize("ids", [(), ("nonsense",), ("0190b0c0-0000-7000-8000-000000000000",)])
-def test_bad_ids_are_refused_and_change_nothing(engine: Engine, ids: tuple[str, ...]) -> None:
+def test_bad_ids_are_refused_and_change_nothing(engine: Cortex, ids: tuple[str, ...]) -> None:
     kept = engine.remember(SECRET).memory
     with pytest.raises((InvalidRequest, NotFound)):
         engine.erase(*([kept.id] if ids else []), *ids)
@@ -243,7 +244,7 @@ def test_what_is_acknowledged_after_an_erase_is_there_whoever_else_opens_and_clo
 
 
 def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+    engine: Cortex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Work that had read the turn before it was erased decides anew"""
     said = "My locker in the north hall opens with seven turns, remember that."

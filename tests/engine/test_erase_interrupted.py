@@ -17,8 +17,8 @@ import pytest
 from laboratory import opened, texts
 
 from cortex.domain import erasure
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest, NotFound, StoreBusy
+from cortex.memory import Cortex
 from cortex.testing import FakeClock, FakeEmbedder
 
 SCRIPT = Path(__file__).with_name("erase_process.py")
@@ -145,7 +145,7 @@ def reading(path: str | Path) -> sqlite3.Connection:
     return reader
 
 
-def waiting(home: Path, clock: FakeClock | None = None) -> Engine:
+def waiting(home: Path, clock: FakeClock | None = None) -> Cortex:
     return opened(home, clock=clock, store={"busy_timeout_ms": 100})
 
 
@@ -242,7 +242,7 @@ def test_what_is_edited_while_it_is_erased_goes_as_it_was_edited(
     with opened(home) as engine:
         gone = engine.remember(SECRET).memory
         page = engine.export_markdown()[0].text
-        store, note = engine._store, engine._store.note_erasure
+        store, note = engine.context.store, engine.context.store.note_erasure
 
         def once(planned: erasure.Erasure) -> None:
             monkeypatch.setattr(store, "note_erasure", note)
@@ -278,8 +278,8 @@ def test_one_that_is_under_way_elsewhere_is_left_alone_and_waited_for(
         gone = engine.remember(SECRET).memory
         with closing(reading(engine.status()["store"]["path"])):
             engine.erase(gone.id)
-        monkeypatch.setattr("cortex.erasing.WAIT_SECONDS", 0.05)
-        with engine._store.erasing(0) as ours:
+        monkeypatch.setattr("cortex.services.erasure.WAIT_SECONDS", 0.05)
+        with engine.context.store.erasing(0) as ours:
             assert ours
             assert [each.id for each in engine.finish_erasures()] == [engine.certificate(gone.id).id]
             with pytest.raises(StoreBusy, match="another erasure"):

@@ -12,7 +12,7 @@ import pytest
 from laboratory import opened
 from test_erase_interrupted import held
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.surfaces.cli.app import run
 from cortex.testing import FakeClock
 
@@ -45,10 +45,10 @@ class Case:
             engine.erase(self.turn)
             self.clock.advance(3_600)
 
-    def open(self) -> Engine:
+    def open(self) -> Cortex:
         return opened(self.home, clock=self.clock)
 
-    def check(self, engine: Engine) -> None:
+    def check(self, engine: Cortex) -> None:
         """Nothing that was erased is back, in whichever way it might be; nothing else was touched."""
         erased = {self.memory, self.turn, *self.drawn}
         assert {trace.id for trace in engine.list(limit=100)}.isdisjoint(erased)

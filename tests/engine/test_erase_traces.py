@@ -15,7 +15,7 @@ from test_erase_interrupted import held
 from cortex.domain.erasure import Likeness, Sought
 from cortex.domain.memory import Draft
 from cortex.domain.terms import TOKENISER
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.stores.sqlite import schema
 from cortex.testing import FakeEmbedder
 
@@ -35,7 +35,7 @@ COPIES = {
 
 
 @pytest.fixture(params=BACKENDS)
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cortex]:
     with opened(tmp_path / "home", request.param, embedding=CACHED) as made:
         yield made
 
@@ -104,7 +104,7 @@ def test_jobs_that_were_done_by_an_earlier_release_lose_their_query_on_opening(t
 
 
 @pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES.keys())
-def test_a_copy_in_other_letters_or_spaces_is_shown_to_decide_on(engine: Engine, copy: str) -> None:
+def test_a_copy_in_other_letters_or_spaces_is_shown_to_decide_on(engine: Cortex, copy: str) -> None:
     gone = engine.remember(SECRET).memory
     twin = engine.remember(copy, as_new=True).memory
     other = engine.remember(OTHER).memory
@@ -118,7 +118,7 @@ def test_a_copy_in_other_letters_or_spaces_is_shown_to_decide_on(engine: Engine,
     assert engine.get(other.id).text == OTHER
 
 
-def test_an_earlier_version_that_nearly_says_it_is_shown_too(engine: Engine) -> None:
+def test_an_earlier_version_that_nearly_says_it_is_shown_too(engine: Cortex) -> None:
     gone = engine.remember(SECRET).memory
     twin = engine.remember(SECRET.upper(), as_new=True).memory
     page = engine.export_markdown()[0].text
@@ -198,7 +198,7 @@ def test_hundreds_of_texts_are_looked_for_in_one_pass(tmp_path: Path) -> None:
         gone = engine.remember_all(Draft(text=f"Note {number}: safe {number} opens at dawn") for number in range(300))
         engine.settle()
         read: list[str] = []
-        connections = engine._store._connections  # type: ignore[attr-defined]
+        connections = engine.context.store._connections  # type: ignore[attr-defined]
         take = connections._take
 
         def watched() -> sqlite3.Connection:

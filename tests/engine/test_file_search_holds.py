@@ -316,7 +316,7 @@ def test_files_that_cannot_be_looked_at_are_told_and_not_tried_at_every_recall(o
     note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
     clock.advance(2)
     other = open_engine()
-    with other._parts.indexes(other.tenant).changing(1):
+    with other.context.dependencies.indexes(other.tenant).changing(1):
         assert engine.recall("kettle of room 4").receipt.degraded == ("files:stale",)
         started = time.monotonic()
         clock.advance(2)

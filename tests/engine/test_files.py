@@ -16,10 +16,10 @@ from noted import eventually, message, note, paths, reasons, snippets
 
 from cortex.domain.lanes import Lane
 from cortex.domain.trust import TrustTier
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest, NotFound, StoreUnavailable
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
 from cortex.ports.searching import FileSearch
+from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeEmbedder, FakeLLM
 from cortex.workspace import scan
 from cortex.workspace.sources import Shape
@@ -294,7 +294,7 @@ def test_a_folder_that_was_given_and_vanished_is_said_too(engine, notes, tmp_pat
 # --- triggers (B12) ---------------------------------------------------------------------------------------------------
 
 
-def waited(engine: Engine) -> list[str]:
+def waited(engine: Cortex) -> list[str]:
     """Why the files were looked at, once whatever is under way has ended."""
     pending = engine.files.sync_soon("test") if engine.files.dirty else engine.files._soon
     if pending is not None:
@@ -778,7 +778,7 @@ def test_a_look_stores_what_is_new_in_transcripts_once(engine, tmp_path):
     assert engine.memory_get("sessions/t")["text"] == "user: The walrus is hungry\nuser: It wants herring"
 
 
-def grown(engine: Engine, talk: Path, messages: int, words: int = 1) -> bool:
+def grown(engine: Cortex, talk: Path, messages: int, words: int = 1) -> bool:
     """Whether a transcript that grew by so much is read."""
     with talk.open("a") as file:
         for number in range(messages):

@@ -21,8 +21,8 @@ from cortex.access.tokens import FILE_NAME, Right, Tokens
 from cortex.domain.identity import format_uuid7
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.errors import DiskFull, LlmUnavailable
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.providers.llms.breaker import Breaker
 from cortex.providers.llms.spending import Limits, Spending
@@ -81,18 +81,18 @@ class World:
             raise DiskFull(told["message"], hint=told["hint"])
         assert code == 0, said
 
-    def _opened(self, home: Path | None, agent: str | None, user: str | None) -> Engine:
+    def _opened(self, home: Path | None, agent: str | None, user: str | None) -> Cortex:
         assert (home, agent, user) == (self.home, None, None)
         self.clock.advance(1)  # so that its ids are others
         return opened(self.home, clock=self.clock, embedder=self.embedder)
 
 
-def texts(engine: Engine) -> set[str]:
+def texts(engine: Cortex) -> set[str]:
     return {trace.text for trace in engine.list(limit=500)}
 
 
 def _damage(world: World) -> None:
-    with world.engine._store._connections.writing() as connection:
+    with world.engine.context.store._connections.writing() as connection:
         connection.execute("DELETE FROM lexicon")
 
 

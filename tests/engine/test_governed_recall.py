@@ -10,7 +10,7 @@ import pytest
 from laboratory import opened, texts
 
 from cortex.domain.memory import Draft
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.providers.embedders.none import create as no_embedder
 from cortex.testing import FakeClock, FakeEmbedder
 
@@ -21,7 +21,7 @@ BESIDE = "Grandmother's kettle whistles in the kitchen"
 
 
 @pytest.fixture(params=["both legs", "keywords alone"])
-def either(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock, backend: str) -> Iterator[Engine]:
+def either(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock, backend: str) -> Iterator[Cortex]:
     """An engine with an embedder, and one without."""
     embedder = FakeEmbedder(256) if request.param == "both legs" else no_embedder({}, None)
     with opened(tmp_path, backend, clock=clock, embedder=embedder) as engine:

@@ -14,12 +14,12 @@ from laboratory import opened
 
 from cortex.domain.text import estimate_tokens
 from cortex.domain.trust import TrustTier
-from cortex.engine import Engine
 from cortex.errors import StoreBusy, StoreUnavailable
-from cortex.hooks import Injection, TurnHooks
+from cortex.memory import Cortex
 from cortex.ports.store import JobState, SetState
 from cortex.recall.packing import CLOSING, HEADING, OPENING, WARNING
 from cortex.recall.synthesis import LABEL, Cached, for_the_next_turn
+from cortex.services.turn_hooks import Injection, TurnHooks
 from cortex.testing import FakeClock, FakeEmbedder, FakeLLM
 
 KEY = "The deploy key rotates on Mondays"
@@ -35,12 +35,12 @@ PATIENT = {"hooks": {"deadline_ms": 60_000}}
 
 
 @pytest.fixture
-def engine(open_engine: Callable[..., Engine]) -> Engine:
+def engine(open_engine: Callable[..., Cortex]) -> Cortex:
     return open_engine(**PATIENT)
 
 
 @pytest.fixture
-def hooks(engine: Engine) -> TurnHooks:
+def hooks(engine: Cortex) -> TurnHooks:
     return TurnHooks(engine)
 
 
@@ -52,24 +52,24 @@ def released() -> Iterator[threading.Event]:
     event.set()
 
 
-def prepare_synthesis(engine: Engine, session: str, *, by_model: bool = True) -> Cached:
+def prepare_synthesis(engine: Cortex, session: str, *, by_model: bool = True) -> Cached:
     """Do what the background does after a turn: recall, sum up, keep for the next."""
-    now = engine._parts.clock.now()
+    now = engine.context.dependencies.clock.now()
     cached = for_the_next_turn(ASKED, engine.recall(ASKED).hits, FakeLLM([NARRATIVE]) if by_model else None, now)
     assert cached is not None
-    engine._store.apply(engine.tenant, [SetState(session, {"synthesis": cached.to_state()})], at=now)
+    engine.context.store.apply(engine.tenant, [SetState(session, {"synthesis": cached.to_state()})], at=now)
     return cached
 
 
-def kept_state(engine: Engine, session: str) -> dict[str, Any]:
+def kept_state(engine: Cortex, session: str) -> dict[str, Any]:
     engine.settle()
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         return dict(view.state(session) or {})
 
 
-def jobs(engine: Engine) -> list[Any]:
+def jobs(engine: Cortex) -> list[Any]:
     engine.settle()
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         return [job for job in view.jobs(JobState.WAITING) if job.kind == "synthesise"]
 
 
@@ -371,18 +371,18 @@ def test_by_words_alone_the_topic_is_measured_too(open_engine):
 
 
 @contextmanager
-def stalled_store(engine: Engine, released: threading.Event) -> Iterator[None]:
+def stalled_store(engine: Cortex, released: threading.Event) -> Iterator[None]:
     """The store answers nobody until the test is over."""
-    opens = engine._parts.open_store
+    opens = engine.context.dependencies.open_store
 
     def stall(agent: str) -> Any:
         released.wait()
         return opens(agent)
 
-    engine._parts.open_store = stall
-    engine._parts._stores.clear()
+    engine.context.dependencies.open_store = stall
+    engine.context.dependencies._stores.clear()
     yield
-    engine._parts.open_store = opens
+    engine.context.dependencies.open_store = opens
 
 
 def test_a_stalled_embedder_does_not_eat_the_deadline(open_engine, released):
@@ -423,7 +423,7 @@ def test_what_comes_too_late_leaves_no_trace_in_the_session(open_engine, release
 
 def test_recalls_that_hang_do_not_pile_up(open_engine, released, monkeypatch):
     """C8, C16"""
-    monkeypatch.setattr("cortex.hooks.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("cortex.services.turn_hooks.MOST_AT_ONCE", 2)
     engine = open_engine(hooks={"deadline_ms": 5})
     hooks = TurnHooks(engine)
     with stalled_store(engine, released):
@@ -438,12 +438,12 @@ class Unexpected(Exception):
     """An error nobody thought of, whose message repeats what somebody said."""
 
 
-def broken_store(engine: Engine, error: Exception) -> None:
+def broken_store(engine: Cortex, error: Exception) -> None:
     def refuse(agent: str) -> Any:
         raise error
 
-    engine._parts._stores.clear()
-    engine._parts.open_store = refuse
+    engine.context.dependencies._stores.clear()
+    engine.context.dependencies.open_store = refuse
 
 
 @pytest.mark.parametrize(
@@ -457,7 +457,7 @@ def broken_store(engine: Engine, error: Exception) -> None:
 )
 def test_a_turn_goes_on_whatever_the_store_does(engine, hooks, caplog, error, code):
     """C16: service down, database busy, our own mistakes; never an error in the agent's turn, never text in a log"""
-    store = engine._store
+    store = engine.context.store
     broken_store(engine, error)
     with caplog.at_level(logging.WARNING, logger="cortex"):
         given = hooks.before(ASKED, session="s1")
@@ -472,7 +472,7 @@ def test_a_turn_goes_on_whatever_the_store_does(engine, hooks, caplog, error, co
 
 def test_the_places_of_an_unexpected_error_are_logged(engine, hooks, caplog):
     """C16, STYLE: the one broad except logs the traceback"""
-    store = engine._store
+    store = engine.context.store
     broken_store(engine, Unexpected())
     hooks.before(ASKED, session="s1")
     assert "in refuse" in caplog.text
@@ -494,7 +494,7 @@ def test_a_store_that_cannot_be_written_does_not_cost_the_turn_its_memories(engi
     """C16: database busy; what could not be noted is counted"""
     engine.remember(KEY)
     engine.settle()
-    store = engine._store
+    store = engine.context.store
 
     class ReadOnly:
         def __getattr__(self, name: str) -> Any:
@@ -503,11 +503,11 @@ def test_a_store_that_cannot_be_written_does_not_cost_the_turn_its_memories(engi
         def apply(self, *_: Any, **__: Any) -> int:
             raise StoreBusy("somebody else writes")
 
-    engine._parts._stores[engine.tenant.agent] = ReadOnly()
+    engine.context.dependencies._stores[engine.tenant.agent] = ReadOnly()
     assert hooks.before(ASKED, session="s1").facts == 1
     engine.settle()
     assert engine.status()["receipts_lost"] > 0
-    engine._parts._stores[engine.tenant.agent] = store
+    engine.context.dependencies._stores[engine.tenant.agent] = store
 
 
 @pytest.mark.parametrize(
@@ -536,7 +536,7 @@ def test_what_was_said_is_stored_after_the_turn(engine, hooks, clock):
     hooks.after(SAID, session="s1", channel="chat")
     assert hooks.flush()
     assert hooks.troubles == {}
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         assert [turn.text for turn in view.turns("s1")] == ["I moved to Lisbon", "Noted."]
         assert {turn.channel for turn in view.turns("s1")} == {"chat"}
     assert hooks.state("s1").ingested_at == clock.now()
@@ -554,7 +554,7 @@ def test_the_whole_history_may_come_again_with_every_turn(engine, hooks):
         hooks.after([*SAID, {"role": "user", "content": "And you?"}, {"role": "assistant", "content": "Well."}][:end],
                     session="s1")  # fmt: skip
     assert hooks.flush()
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         assert [turn.seq for turn in view.turns("s1")] == [0, 1, 2, 3]
 
 
@@ -615,4 +615,4 @@ def test_warming_loads_what_the_first_turn_needs(tmp_path):
         hooks.warm()
         assert hooks.flush()
         assert embedder.queries
-        assert engine._parts._stores
+        assert engine.context.dependencies._stores

@@ -55,7 +55,7 @@ def test_work_waits_while_the_card_is_hot_and_goes_on_when_it_has_cooled(tmp_pat
     ):
         engine.capture([user("The greenhouse door sticks a bit")], session="s")
         assert model.prompts == []
-        with engine._store.view(engine.tenant) as view:
+        with engine.context.store.view(engine.tenant) as view:
             assert [job.kind for job in view.jobs(JobState.WAITING)] == ["enrich"]
         assert engine.status()["hardware"]["temperature"] == 95.0
         celsius[0] = 40

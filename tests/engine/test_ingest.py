@@ -10,8 +10,8 @@ from laboratory import assistant, opened, texts, user
 from cortex.domain.lanes import Lane, State
 from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest
-from cortex.hooks import TurnHooks
 from cortex.ports.store import Filter, JobState
+from cortex.services.turn_hooks import TurnHooks
 
 CHAT = [
     {"role": "user", "content": "I moved to Lisbon last month"},
@@ -23,12 +23,12 @@ MEMORIES = Filter(lanes=frozenset({Lane.MEMORIES}))
 
 
 def said(engine, session="s"):
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         return [turn.text for turn in view.turns(session) if turn.state is State.ACTIVE]
 
 
 def jobs(engine, state=JobState.WAITING):
-    with engine._store.view(engine.tenant) as view:
+    with engine.context.store.view(engine.tenant) as view:
         return view.jobs(state)
 
 

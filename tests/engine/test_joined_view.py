@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cortex.composite_view import FILE_LANES, CompositeView
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
 from cortex.domain.followed import Followed
@@ -22,7 +23,6 @@ from cortex.domain.terms import query_terms
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.joined import FILE_LANES, JoinedView
 from cortex.ports.index import Follow
 from cortex.ports.store import Embed, Filter, Match, Put, Store
 from cortex.stores.ephemeral import EphemeralStore
@@ -76,9 +76,9 @@ class Both:
         place.apply(TENANT, [Embed(trace.id, SPACE, [vector])], at=AT)
 
     @contextmanager
-    def view(self) -> Iterator[JoinedView]:
+    def view(self) -> Iterator[CompositeView]:
         with self.store.view(TENANT) as said, self.index.view(TENANT) as filed:
-            yield JoinedView(said, filed)
+            yield CompositeView(said, filed)
 
 
 @pytest.fixture(params=["sqlite", "ephemeral"])
@@ -137,7 +137,7 @@ def test_each_lane_is_asked_where_it_lives_and_nowhere_else(
     lanes: set[Lane] | None, of_store: set[Lane] | None, of_index: set[Lane] | None
 ) -> None:
     store, index = Asked(), Asked()
-    view = JoinedView(store, index)  # type: ignore[arg-type]
+    view = CompositeView(store, index)  # type: ignore[arg-type]
     only = Filter(lanes=None if lanes is None else frozenset(lanes))
     assert view.keywords([], only, 5) == view.nearest(towards(0), SPACE, only, 5) == view.scan(only) == []
     assert store.lanes == ([] if of_store is None else [of_store] * 3)

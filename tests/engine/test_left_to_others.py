@@ -11,8 +11,8 @@ import pytest
 
 from cortex.capture import intake
 from cortex.domain.identity import Uuid7Source
-from cortex.engine import Engine
 from cortex.errors import ModelUnavailable
+from cortex.memory import Cortex
 from cortex.ports.store import Job, JobState
 from cortex.providers.embedders import none
 from cortex.testing import FakeClock, FakeEmbedder, FakeLLM
@@ -20,10 +20,10 @@ from cortex.testing import FakeClock, FakeEmbedder, FakeLLM
 SAID = [{"role": "user", "content": "I live in Rome."}, {"role": "assistant", "content": "Noted."}]
 
 
-def opened(home: Path, clock: FakeClock, **options: Any) -> Engine:
+def opened(home: Path, clock: FakeClock, **options: Any) -> Cortex:
     """One process after the other on the same home: each gives ids of its own."""
     engine = laboratory.opened(home, clock=clock, **options)
-    engine._parts.ids = Uuid7Source()
+    engine.context.dependencies.ids = Uuid7Source()
     return engine
 
 
@@ -37,8 +37,8 @@ class Unfetched(FakeEmbedder):
         raise self.trouble()
 
 
-def waiting(engine: Engine) -> list[Job]:
-    with engine._store.view(engine.tenant) as view:
+def waiting(engine: Cortex) -> list[Job]:
+    with engine.context.store.view(engine.tenant) as view:
         return list(view.jobs(JobState.WAITING))
 
 
@@ -78,7 +78,7 @@ def test_a_capture_does_not_wait_for_what_only_others_can_do(tmp_path: Path, mon
     home, clock = tmp_path / "home", FakeClock()
     with opened(home, clock) as able:
         able.ingest(SAID, session="s1", debounce=False)
-    monkeypatch.setattr("cortex.background._MOST_PAUSES", 0)  # any wait would be one too many
+    monkeypatch.setattr("cortex.services.jobs._MOST_PAUSES", 0)  # any wait would be one too many
     with opened(home, clock, embedder=none.create({}, Path())) as unable:
         more = [*SAID, {"role": "user", "content": "My cat is called Felix."}]
         assert len(unable.capture(more, session="s1").memories) == 1

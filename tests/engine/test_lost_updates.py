@@ -22,8 +22,8 @@ from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Draft, Memory
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest, NotFound
+from cortex.memory import Cortex
 from cortex.ports.store import Change, Embed, Filter, Put, Store
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder
 
@@ -53,12 +53,12 @@ class Two:
         clock, ids = FakeClock(), CountingIds()
         self.mine, self.other = (opened(home, backend, clock=clock) for _ in range(2))
         for engine in (self.mine, self.other):
-            engine._parts.ids = ids
+            engine.context.dependencies.ids = ids
         if backend == "ephemeral":
-            self.other._parts.open_store = self.mine._parts.open_store
+            self.other.context.dependencies.open_store = self.mine.context.dependencies.open_store
         inner = self.mine._store
         self.store = Interrupted(inner, is_meant)
-        self.mine._parts._stores[self.mine.tenant.agent] = self.store
+        self.mine.context.dependencies._stores[self.mine.tenant.agent] = self.store
         self.clock = clock
 
     def race(self, first: Callable[[], object], second: Callable[[], object]) -> dict[str, bool]:
@@ -115,20 +115,20 @@ def test_a_verb_that_was_overtaken_decides_anew(two: Callable[..., Two], first: 
     assert {second: problem for second, problem in found.items() if problem} == {}
 
 
-def _is_there(engine: Engine, id: str) -> bool:
+def _is_there(engine: Cortex, id: str) -> bool:
     try:
         return engine.get(id).state is State.ACTIVE
     except NotFound:
         return False
 
 
-def _stale_vectors(engine: Engine) -> Iterator[TraceId]:
+def _stale_vectors(engine: Cortex) -> Iterator[TraceId]:
     """What has a vector that is not of its text."""
     embedder = FakeEmbedder(256)
     for trace in racing.everything(engine):
         if not isinstance(trace, Memory) or trace.state is not State.ACTIVE:
             continue
-        with engine._view() as view:
+        with engine.context.view() as view:
             lacking = view.counts(Filter(ids=frozenset({trace.id}), lacking=embedder.space)).total
             (vector,) = embedder.embed_documents([trace.text])
             found = view.nearest(vector, embedder.space, Filter(ids=frozenset({trace.id})), 1)
@@ -160,7 +160,7 @@ def test_two_imports_of_one_line_at_once_store_it_once(two: Callable[..., Two]) 
     assert problems(world.other) == []
 
 
-def _lines(engine: Engine, id: str) -> Iterator[str]:
+def _lines(engine: Cortex, id: str) -> Iterator[str]:
     for told in engine.export(Filter(ids=frozenset({TraceId(id)})), redact=False):
         yield json.dumps(told)
 
@@ -171,14 +171,14 @@ def test_turns_kept_by_two_at_once_have_a_place_each(two: Callable[..., Two]) ->
         lambda: world.mine.keep_turns("standup", [user("one"), user("two")]),
         lambda: world.other.keep_turns("standup", [user("three")]),
     )
-    with world.other._view() as view:
+    with world.other.context.view() as view:
         assert [(turn.seq, turn.text) for turn in view.turns("standup")] == [(0, "three"), (1, "one"), (2, "two")]
 
 
 # --- successors -------------------------------------------------------------------------------------------------------
 
 
-def test_a_memory_has_one_successor_and_the_next_supersedes_that(engine: Engine) -> None:
+def test_a_memory_has_one_successor_and_the_next_supersedes_that(engine: Cortex) -> None:
     """X14"""
     first = engine.remember("The office is in Bergen").memory
     second = engine.remember("The office is in Oslo", supersedes=first.id).memory
@@ -192,7 +192,7 @@ def test_a_memory_has_one_successor_and_the_next_supersedes_that(engine: Engine)
     assert problems(engine) == []
 
 
-def test_drafts_of_one_call_that_supersede_the_same_memory_follow_each_other(engine: Engine) -> None:
+def test_drafts_of_one_call_that_supersede_the_same_memory_follow_each_other(engine: Cortex) -> None:
     """X14"""
     first = engine.remember("The office is in Bergen").memory
     drafts = [Draft(text=f"The office is in {town}", supersedes=first.id) for town in ("Oslo", "Narvik", "Bodø")]
@@ -202,7 +202,7 @@ def test_drafts_of_one_call_that_supersede_the_same_memory_follow_each_other(eng
     assert problems(engine) == []
 
 
-def test_what_supersedes_is_stored_with_what_it_supersedes(engine: Engine) -> None:
+def test_what_supersedes_is_stored_with_what_it_supersedes(engine: Cortex) -> None:
     """Of a long list each memory is superseded in the batch that has its successor, not before."""
     first = engine.remember("The office is in Bergen").memory
     many = [Draft(text=f"Room {number} is free") for number in range(300)]
@@ -212,14 +212,14 @@ def test_what_supersedes_is_stored_with_what_it_supersedes(engine: Engine) -> No
     assert problems(engine) == []
 
 
-def test_a_bad_successor_late_in_a_list_stores_nothing(engine: Engine) -> None:
+def test_a_bad_successor_late_in_a_list_stores_nothing(engine: Cortex) -> None:
     many = [Draft(text=f"Room {number} is free") for number in range(300)]
     with pytest.raises(NotFound):
         engine.remember_all([*many, Draft(text="x", supersedes=TraceId("019b8d62-7a80-7000-8000-00000000ffff"))])
     assert engine.stats().total == 0
 
 
-def test_superseding_what_was_forgotten_does_not_show_it_again(engine: Engine) -> None:
+def test_superseding_what_was_forgotten_does_not_show_it_again(engine: Cortex) -> None:
     first = engine.remember("The office is in Bergen").memory
     engine.forget(first.id)
     engine.remember("The office is in Oslo", supersedes=first.id)
@@ -228,7 +228,7 @@ def test_superseding_what_was_forgotten_does_not_show_it_again(engine: Engine) -
     assert engine.get(first.id).state is State.SUPERSEDED
 
 
-def test_an_untrusted_successor_is_refused_by_the_trust_of_the_last(engine: Engine) -> None:
+def test_an_untrusted_successor_is_refused_by_the_trust_of_the_last(engine: Cortex) -> None:
     first = engine.remember("The office is in Bergen", source_kind="web").memory
     engine.remember("The office is in Oslo", supersedes=first.id)
     with pytest.raises(InvalidRequest, match="cannot replace"):

@@ -14,7 +14,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Memory
 from cortex.domain.modality import Modality, of_media_kind
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.providers.embedders import none
 from cortex.surfaces.cli.app import run
@@ -63,13 +63,13 @@ def note(tmp_path: Path) -> Path:
     return folder
 
 
-def best(engine: Engine, query: str) -> Chunk:
+def best(engine: Cortex, query: str) -> Chunk:
     found = engine.recall(query, lanes=frozenset({Lane.NOTES})).hits[0].trace
     assert isinstance(found, Chunk)
     return found
 
 
-def chunk_under(engine: Engine, heading: str) -> Chunk:
+def chunk_under(engine: Cortex, heading: str) -> Chunk:
     (found,) = (
         each
         for each in engine.list(Filter(lanes=frozenset({Lane.NOTES})))
@@ -80,7 +80,7 @@ def chunk_under(engine: Engine, heading: str) -> Chunk:
 
 @pytest.mark.parametrize(("query", "heading", "refs", "kind"), FOUND)
 def test_E19_media_are_found_by_what_is_said_about_them(
-    open_engine: Callable[..., Engine], note: Path, query: str, heading: str, refs: tuple[str, ...], kind: str
+    open_engine: Callable[..., Cortex], note: Path, query: str, heading: str, refs: tuple[str, ...], kind: str
 ):
     engine = open_engine()
     engine.index(note)
@@ -90,7 +90,7 @@ def test_E19_media_are_found_by_what_is_said_about_them(
 
 @pytest.mark.parametrize(("query", "heading", "refs", "kind"), FOUND)
 def test_E19_media_are_found_by_keywords_alone(
-    open_engine: Callable[..., Engine], note: Path, query: str, heading: str, refs: tuple[str, ...], kind: str
+    open_engine: Callable[..., Cortex], note: Path, query: str, heading: str, refs: tuple[str, ...], kind: str
 ):
     engine = open_engine(embedder=none.create({}, note))
     engine.index(note)
@@ -98,7 +98,7 @@ def test_E19_media_are_found_by_keywords_alone(
     assert (found.section[-1], found.media_refs, found.media_kind) == (heading, refs, kind)
 
 
-def test_E19_what_is_said_about_media_is_embedded_as_text(open_engine: Callable[..., Engine], note: Path):
+def test_E19_what_is_said_about_media_is_embedded_as_text(open_engine: Callable[..., Cortex], note: Path):
     embedder = FakeEmbedder(256)
     engine = open_engine(embedder=embedder)
     engine.index(note)
@@ -106,14 +106,14 @@ def test_E19_what_is_said_about_media_is_embedded_as_text(open_engine: Callable[
         assert any(caption in text for text in embedder.documents)
 
 
-def test_E19_a_section_without_media_names_none(open_engine: Callable[..., Engine], note: Path):
+def test_E19_a_section_without_media_names_none(open_engine: Callable[..., Cortex], note: Path):
     engine = open_engine()
     engine.index(note)
     walk = chunk_under(engine, "Walk")
     assert (walk.media_refs, walk.media_kind) == ((), "")
 
 
-def test_E19_media_follow_the_file(open_engine: Callable[..., Engine], note: Path):
+def test_E19_media_follow_the_file(open_engine: Callable[..., Cortex], note: Path):
     engine = open_engine()
     engine.index(note)
     (note / "offsite.md").write_text(NOTE.replace("img/wall.png", "img/wall.mp4"), encoding="utf-8")
@@ -122,7 +122,7 @@ def test_E19_media_follow_the_file(open_engine: Callable[..., Engine], note: Pat
     assert (wall.media_refs, wall.media_kind) == (("img/wall.mp4",), "video")
 
 
-def test_E19_every_kind_a_note_can_have_is_a_modality_or_mixed(open_engine: Callable[..., Engine], note: Path):
+def test_E19_every_kind_a_note_can_have_is_a_modality_or_mixed(open_engine: Callable[..., Cortex], note: Path):
     engine = open_engine()
     engine.index(note)
     kinds = {each.media_kind for each in engine.list() if isinstance(each, Chunk)}
@@ -151,7 +151,7 @@ def shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str],
 
 
 def test_E19_show_tells_the_media_of_a_chunk(
-    open_engine: Callable[..., Engine], note: Path, shown: Callable[[str], dict[str, Any]]
+    open_engine: Callable[..., Cortex], note: Path, shown: Callable[[str], dict[str, Any]]
 ):
     engine = open_engine()
     engine.index(note)
@@ -163,7 +163,7 @@ def test_E19_show_tells_the_media_of_a_chunk(
 
 
 def test_E19_show_tells_the_media_of_a_memory(
-    open_engine: Callable[..., Engine], shown: Callable[[str], dict[str, Any]]
+    open_engine: Callable[..., Cortex], shown: Callable[[str], dict[str, Any]]
 ):
     engine = open_engine()
     kept = engine.remember("The wall at the offsite", media_refs=("img/wall.png",), media_kind="image").memory

@@ -346,7 +346,7 @@ def test_a_search_answers_though_the_files_cannot_be_followed(open_engine, notes
     engine = open_engine(files={"extra_paths": [str(notes)]})
     engine.index()
     other = open_engine(files={"extra_paths": [str(notes)]})
-    with other._parts.indexes(other.tenant).changing(1):
+    with other.context.dependencies.indexes(other.tenant).changing(1):
         engine.files.changed()
         answer = engine.memory_search("deploy key")
     assert answer["stale"] in {"syncing", "syncing_elsewhere"}

@@ -12,28 +12,29 @@ from typing import Any
 import pytest
 from laboratory import user
 
-from cortex import health
-from cortex.engine import Engine
 from cortex.errors import LlmUnavailable
+from cortex.memory import Cortex
+from cortex.services.health import report as health
 from cortex.testing import FakeClock, FakeLLM
 
 SAID = "Oh and mind you the greenhouse door sticks in winter, same as ever"
-Open = Callable[..., Engine]
+Open = Callable[..., Cortex]
 
 
-def listened(engine: Engine, clock: FakeClock, session: str = "s") -> None:
+def listened(engine: Cortex, clock: FakeClock, session: str = "s") -> None:
     """What a worker does: nobody but the background asks the model."""
     engine.ingest([user(SAID)], session=session)
     clock.advance(600)
     engine.work()
 
 
-def troubles(engine: Engine) -> list[dict[str, str]]:
+def troubles(engine: Cortex) -> list[dict[str, str]]:
     return [each for each in engine.status()["degraded"] if each["what"] == "llm"]
 
 
-def checked(engine: Engine) -> Any:
-    (check,) = [each for each in health.checks(engine._parts, engine.tenant, dict, offline=True) if each.name == "llm"]
+def checked(engine: Cortex) -> Any:
+    checks = health.checks(engine.context, dict, offline=True)
+    (check,) = [each for each in checks if each.name == "llm"]
     return check
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.testing import FakeLLM
 
-Open = Callable[..., Engine]
+Open = Callable[..., Cortex]
 LARKSPUR = ("Priya leads the Larkspur team", "Larkspur runs on Postgres 15", "Larkspur has a budget of $12,400")
 
 

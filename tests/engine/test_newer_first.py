@@ -8,7 +8,7 @@ import pytest
 from laboratory import user
 
 from cortex.domain.turn import Role, Said
-from cortex.hooks import TurnHooks
+from cortex.services.turn_hooks import TurnHooks
 
 START = datetime(2026, 10, 10, 9, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from laboratory import ids, texts
 
 from cortex.domain.memory import Draft
 from cortex.errors import InvalidRequest
-from cortex.hooks import TurnHooks
+from cortex.services.turn_hooks import TurnHooks
 
 ASKED = "which port does the gateway use?"
 EVERYWHERE = "The gateway uses port 8000"

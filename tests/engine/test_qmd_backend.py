@@ -15,8 +15,8 @@ import pytest
 from noted import note, paths, snippets
 
 from cortex.clock import SystemClock
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest
+from cortex.memory import Cortex
 from cortex.workspace.fallback import COOL_DOWN_SECONDS
 
 LIKE = Path(__file__).parents[1] / "providers" / "qmd_like.py"
@@ -64,8 +64,8 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_qmd(open_engine: Callable[..., Engine], program: Program) -> Callable[..., Engine]:
-    def opened(timeout_ms: int = PATIENT, clock: object = None, **files: object) -> Engine:
+def open_qmd(open_engine: Callable[..., Cortex], program: Program) -> Callable[..., Cortex]:
+    def opened(timeout_ms: int = PATIENT, clock: object = None, **files: object) -> Cortex:
         qmd = {"command": str(program.command), "timeout_ms": timeout_ms, **dict(files.pop("qmd", {}))}
         given = {} if clock is None else {"clock": clock}
         return open_engine(files={"backend": "qmd", "qmd": qmd, **files}, **given)
@@ -74,13 +74,13 @@ def open_qmd(open_engine: Callable[..., Engine], program: Program) -> Callable[.
 
 
 @pytest.fixture
-def engine(open_qmd: Callable[..., Engine], notes: Path) -> Engine:
+def engine(open_qmd: Callable[..., Cortex], notes: Path) -> Cortex:
     engine = open_qmd()
     engine.index(notes)
     return engine
 
 
-def degraded(engine: Engine) -> list[str]:
+def degraded(engine: Cortex) -> list[str]:
     return [trouble["why"] for trouble in engine.status()["degraded"] if trouble["what"] == "files"]
 
 

@@ -15,11 +15,10 @@ from noted import note
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
 from cortex.domain.followed import Followed
-from cortex.domain.lanes import Lane
+from cortex.domain.lanes import ANY_STATE, Lane
 from cortex.domain.memory import Kind
 from cortex.domain.text import estimate_tokens
 from cortex.domain.trust import TrustTier
-from cortex.engine import ANY_STATE
 from cortex.errors import InvalidRequest, NotFound
 from cortex.ports.index import Follow
 from cortex.ports.store import Filter, Put
@@ -347,7 +346,7 @@ def test_lines_are_found_by_their_kind(engine, notes):
     """X5, X15: the kind is the store's to filter by"""
     note(notes / "empty.md", "# Nothing\n")
     engine.index(notes)
-    index = engine._parts.indexes(engine.tenant).current()
+    index = engine.context.dependencies.indexes(engine.tenant).current()
     now = datetime(2026, 1, 5, tzinfo=UTC)
     made = [
         Chunk(

@@ -352,7 +352,7 @@ def test_the_docs_lane_answers_only_when_the_others_do_not(engine):
     doc = Chunk(
         id=TraceId(format_uuid7(1, 7)), text="We chose SQLite for the ledger", created_at=FakeClock().now(), **place
     )
-    engine._store.apply(engine.tenant, [Put(doc, EventKind.CHUNKED)], at=FakeClock().now())
+    engine.context.store.apply(engine.tenant, [Put(doc, EventKind.CHUNKED)], at=FakeClock().now())
     assert ids(engine.recall("which ledger did we choose")) == [doc.id]
     own = engine.remember("The ledger is SQLite").memory
     assert ids(engine.recall("which ledger did we choose")) == [own.id]

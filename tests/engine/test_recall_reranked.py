@@ -9,9 +9,9 @@ import pytest
 from laboratory import ids
 
 from cortex.domain.memory import Draft
-from cortex.hooks import TurnHooks
 from cortex.ports.clock import Deadline
 from cortex.ports.reranker import Scale
+from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeReranker
 
 ASKED = "deploy key number 3"
@@ -64,13 +64,13 @@ def test_a_replay_of_a_recall_without_its_reranker_has_none_either(known, rerank
 
 def test_an_order_is_followed_and_replayed(known, reranker):
     """X10"""
-    known._parts.reranker = Backwards()
+    known.context.dependencies.reranker = Backwards()
     first = known.recall(ASKED).hits
     found = known.recall(ASKED, recipe="deep.v1")
     assert ids(found) == [*[hit.trace.id for hit in reversed(first[1:])], first[0].trace.id]
     assert [hit.score for hit in found.hits] == [hit.score for hit in first]
     assert all("rerank" in hit.parts.parts for hit in found.hits)
-    known._parts.reranker = reranker
+    known.context.dependencies.reranker = reranker
     assert known.replay(found.receipt.id).same
 
 

@@ -16,10 +16,10 @@ from cortex.domain.memory import Draft
 from cortex.domain.query import Mode
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound
-from cortex.parts import Aftermath
 from cortex.ports.store import File
 from cortex.recall.recipes import DEFAULT, named
 from cortex.recall.replaying import compared
+from cortex.runtime.write_behind import WriteBehindQueue
 from cortex.testing import FakeClock, FakeEmbedder
 
 KEY = "The deploy key rotates on Mondays"
@@ -185,7 +185,7 @@ def test_a_replay_asks_the_same_state_and_gets_the_same_answer(engine, clock):
 def test_a_receipt_can_be_replayed_as_soon_as_it_is_handed_out(tmp_path):
     """E12: whether or not it has been written yet"""
     engine = opened(tmp_path, "ephemeral")
-    store = engine._parts.store("main")
+    store = engine.context.dependencies.store("main")
     held, plainly = threading.Event(), store.apply
 
     def late(tenant, changes, *, at):
@@ -385,7 +385,7 @@ def test_what_is_written_late_says_so_and_does_not_reach_into_the_past():
             assert free.wait(60)
             return 0
 
-    aftermath = Aftermath(clock.now)
+    aftermath = WriteBehindQueue(clock.now)
     aftermath.add(Slow(), Tenant(), ())
     assert begun.wait(60)
     aftermath.add(Slow(), Tenant(), ())
@@ -405,7 +405,7 @@ def test_what_is_added_after_closing_is_written_at_once_and_leaves_no_thread():
             written.append(threading.current_thread())
             return 0
 
-    aftermath = Aftermath(FakeClock().now)
+    aftermath = WriteBehindQueue(FakeClock().now)
     aftermath.add(Writes(), Tenant(), ())
     aftermath.close()
     before = threading.active_count()

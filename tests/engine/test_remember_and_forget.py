@@ -362,8 +362,8 @@ def test_a_closed_engine_says_so(open_engine, verb):
 
 def test_a_memory_in_memory_can_be_had_by_a_setting(tmp_path):
     """STYLE: built-ins enter by the entry points a third party would use"""
+    from cortex.memory import Cortex
     from cortex.testing import FakeEmbedder
-    from cortex.wiring import Cortex
 
     with Cortex(tmp_path, settings={"store": {"backend": "ephemeral"}}, embedder=FakeEmbedder()) as engine:
         engine.remember(KEY)

@@ -6,13 +6,13 @@ import pytest
 
 from cortex.domain.lanes import State
 from cortex.domain.memory import MAX_SOURCE_REFS, Draft, Kind, Retention
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.testing import FakeClock
 
 RENT, NEW_RENT = "The rent of the studio is $1,350 a month.", "The rent of the studio is now $1,475 a month."
 
 
-def test_the_same_statement_twice_is_one_memory(engine: Engine):
+def test_the_same_statement_twice_is_one_memory(engine: Cortex):
     """X13"""
     first = engine.remember("The deploy key rotates on Mondays")
     again = engine.remember("Just so you know, the deploy key rotates on Mondays")
@@ -22,7 +22,7 @@ def test_the_same_statement_twice_is_one_memory(engine: Engine):
     assert len(engine.list()) == 1
 
 
-def test_a_changed_value_replaces_the_old_one_and_the_receipt_says_so(engine: Engine, clock: FakeClock):
+def test_a_changed_value_replaces_the_old_one_and_the_receipt_says_so(engine: Cortex, clock: FakeClock):
     """X14"""
     old = engine.remember(RENT)
     clock.advance(60)
@@ -32,7 +32,7 @@ def test_a_changed_value_replaces_the_old_one_and_the_receipt_says_so(engine: En
     assert new.receipt.facts["superseded"] == 1
 
 
-def test_one_memory_names_both_of_its_sources(engine: Engine, clock: FakeClock):
+def test_one_memory_names_both_of_its_sources(engine: Cortex, clock: FakeClock):
     """X13"""
     text = "The deploy key rotates on Mondays"
     first = engine.remember(text, source_ref="ticket-1").memory
@@ -48,7 +48,7 @@ def test_one_memory_names_both_of_its_sources(engine: Engine, clock: FakeClock):
     assert engine.import_markdown(page.text, dry_run=True).plan.stored == []
 
 
-def test_a_memory_without_a_source_takes_the_first_that_is_named(engine: Engine, clock: FakeClock):
+def test_a_memory_without_a_source_takes_the_first_that_is_named(engine: Cortex, clock: FakeClock):
     """X13"""
     engine.remember("The deploy key rotates on Mondays")
     clock.advance(60)
@@ -56,7 +56,7 @@ def test_a_memory_without_a_source_takes_the_first_that_is_named(engine: Engine,
     assert (held.source_ref, held.other_source_refs) == ("ticket-2", ())
 
 
-def test_an_untrusted_source_is_named_and_strengthens_nothing(engine: Engine, clock: FakeClock):
+def test_an_untrusted_source_is_named_and_strengthens_nothing(engine: Cortex, clock: FakeClock):
     """X13"""
     engine.remember("The deploy key rotates on Mondays", source_ref="ticket-1")
     clock.advance(60)
@@ -65,7 +65,7 @@ def test_an_untrusted_source_is_named_and_strengthens_nothing(engine: Engine, cl
     assert engine.get(again.memory.id).other_source_refs == ("page",)  # type: ignore[union-attr]
 
 
-def test_the_sources_of_a_memory_are_bounded(engine: Engine, clock: FakeClock):
+def test_the_sources_of_a_memory_are_bounded(engine: Cortex, clock: FakeClock):
     """X13: the first and the newest"""
     for number in range(MAX_SOURCE_REFS + 2):
         clock.advance(60)
@@ -90,7 +90,7 @@ def test_the_sources_of_a_memory_are_bounded(engine: Engine, clock: FakeClock):
         ("The user's favorite color is green.", "My favorite color is blue."),
     ],
 )
-def test_a_new_value_of_a_slot_replaces_the_old_one(engine: Engine, clock: FakeClock, before: str, after: str):
+def test_a_new_value_of_a_slot_replaces_the_old_one(engine: Cortex, clock: FakeClock, before: str, after: str):
     """X14: the slot is read from the text, by the patterns of capture"""
     old = engine.remember(before).memory
     clock.advance(60)
@@ -100,21 +100,21 @@ def test_a_new_value_of_a_slot_replaces_the_old_one(engine: Engine, clock: FakeC
     assert new.memory.text == after
 
 
-def test_what_was_captured_is_replaced_by_what_is_remembered(engine: Engine, clock: FakeClock):
+def test_what_was_captured_is_replaced_by_what_is_remembered(engine: Cortex, clock: FakeClock):
     """X14"""
     (old,) = engine.capture([{"role": "user", "content": "I live in Ghent."}], session="one").memories
     clock.advance(60)
     assert engine.remember("I live in Bruges").memory.supersedes == old.id
 
 
-def test_the_same_value_of_a_slot_is_one_memory(engine: Engine):
+def test_the_same_value_of_a_slot_is_one_memory(engine: Cortex):
     """X13"""
     first = engine.remember("I live in Bristol")
     again = engine.remember("My home is in Bristol.", subject="user", attribute="home city", value="Bristol")
     assert (again.verdict, again.memory.id) == ("reinforces", first.memory.id)
 
 
-def test_what_is_no_longer_so_retracts_the_memory(engine: Engine, clock: FakeClock):
+def test_what_is_no_longer_so_retracts_the_memory(engine: Cortex, clock: FakeClock):
     """X14"""
     old = engine.remember("I work at Meridian").memory
     clock.advance(60)
@@ -131,11 +131,11 @@ def test_what_is_no_longer_so_retracts_the_memory(engine: Engine, clock: FakeClo
         "If I lived in Bristol I would be happy",
     ],
 )
-def test_a_text_that_says_more_or_less_than_one_value_fills_no_slot(engine: Engine, text: str):
+def test_a_text_that_says_more_or_less_than_one_value_fills_no_slot(engine: Cortex, text: str):
     assert engine.remember(text).memory.slot is None
 
 
-def test_what_the_caller_gives_is_not_inferred(engine: Engine):
+def test_what_the_caller_gives_is_not_inferred(engine: Cortex):
     given = engine.remember("I live in Bristol", kind="decision", subject="the van", attribute="parking place").memory
     assert (given.kind, given.subject, given.attribute, given.value) == (
         Kind.DECISION, "the van", "parking place", "",
@@ -145,11 +145,11 @@ def test_what_the_caller_gives_is_not_inferred(engine: Engine):
 
 
 @pytest.mark.parametrize("source", ["web", "tool", "system", "import"])
-def test_the_first_person_of_a_page_or_a_tool_is_not_the_user(engine: Engine, source: str):
+def test_the_first_person_of_a_page_or_a_tool_is_not_the_user(engine: Cortex, source: str):
     assert engine.remember("I live in Bristol", source_kind=source).memory.slot is None
 
 
-def test_what_names_the_memory_it_supersedes_fills_its_slot_too(engine: Engine, clock: FakeClock):
+def test_what_names_the_memory_it_supersedes_fills_its_slot_too(engine: Cortex, clock: FakeClock):
     """X14"""
     first = engine.remember("The office is in Bristol").memory
     clock.advance(60)
@@ -158,7 +158,7 @@ def test_what_names_the_memory_it_supersedes_fills_its_slot_too(engine: Engine, 
     assert engine.remember("I live in Leeds now").memory.supersedes == second.id
 
 
-def test_a_contradiction_is_flagged_on_both_sides(engine: Engine):
+def test_a_contradiction_is_flagged_on_both_sides(engine: Cortex):
     """X14"""
     one = engine.remember("I have never fired the kiln at the studio.")
     other = engine.remember("I fired the kiln at the studio twice in May.")
@@ -167,33 +167,33 @@ def test_a_contradiction_is_flagged_on_both_sides(engine: Engine):
     assert engine.get(one.memory.id).contradicts == (other.memory.id,)  # type: ignore[union-attr]
 
 
-def test_as_new_stores_it_as_it_is(engine: Engine):
+def test_as_new_stores_it_as_it_is(engine: Cortex):
     engine.remember("The deploy key rotates on Mondays")
     engine.remember("The deploy key rotates on Mondays", as_new=True)
     assert len(engine.list()) == 2
 
 
-def test_another_scope_is_another_memory(engine: Engine):
+def test_another_scope_is_another_memory(engine: Cortex):
     one = engine.remember("The deploy key rotates on Mondays", scope="a")
     other = engine.remember("The deploy key rotates on Mondays", scope="b")
     assert one.memory.id != other.memory.id
 
 
-def test_many_at_once_are_stored_as_they_are_given(engine: Engine):
+def test_many_at_once_are_stored_as_they_are_given(engine: Cortex):
     """E14: an import keeps what it is given"""
     home, other_home = Draft(text="I live in Bristol"), Draft(text="I live in Cardiff now")
     engine.remember_all([Draft(text=RENT), Draft(text=RENT), Draft(text=NEW_RENT), home, other_home])
     assert [memory.state for memory in engine.list()] == [State.ACTIVE] * 5
 
 
-def test_what_is_untrusted_replaces_nothing(engine: Engine):
+def test_what_is_untrusted_replaces_nothing(engine: Cortex):
     old = engine.remember(RENT)
     new = engine.remember(NEW_RENT, source_kind="web")
     assert new.verdict == "contradicts"
     assert engine.get(old.memory.id).state is State.ACTIVE
 
 
-def test_restoring_what_was_replaced_takes_the_decision_back(engine: Engine, clock: FakeClock):
+def test_restoring_what_was_replaced_takes_the_decision_back(engine: Cortex, clock: FakeClock):
     """X14: one command undoes one decision; both hold from then on"""
     old = engine.remember(RENT).memory
     clock.advance(60)
@@ -205,7 +205,7 @@ def test_restoring_what_was_replaced_takes_the_decision_back(engine: Engine, clo
     assert (restored.superseded_by, restored.valid_to, successor.supersedes) == (None, None, None)  # type: ignore[union-attr]
 
 
-def test_a_decision_of_capture_is_taken_back_with_its_turns(engine: Engine):
+def test_a_decision_of_capture_is_taken_back_with_its_turns(engine: Cortex):
     engine.capture([{"role": "user", "content": "I live in Ghent."}], session="one")
     engine.capture([{"role": "user", "content": "I live in Bruges now."}], session="two")
     (old,) = [each for each in engine.list() if each.text.startswith("I live in Ghent") and each.lane == "memories"]
@@ -216,7 +216,7 @@ def test_a_decision_of_capture_is_taken_back_with_its_turns(engine: Engine):
     assert turn.outdated_by is None  # type: ignore[union-attr]
 
 
-def test_forgetting_takes_twins_along(engine: Engine):
+def test_forgetting_takes_twins_along(engine: Cortex):
     one = engine.remember("The deploy key rotates on Mondays").memory
     twin = engine.remember("The deploy key rotates on Mondays", as_new=True).memory
     other = engine.remember("The deploy key rotates on Mondays", scope="elsewhere").memory
@@ -226,7 +226,7 @@ def test_forgetting_takes_twins_along(engine: Engine):
     assert engine.get(other.id).state is State.ACTIVE
 
 
-def test_restoring_tells_of_twins_that_are_still_forgotten(engine: Engine):
+def test_restoring_tells_of_twins_that_are_still_forgotten(engine: Cortex):
     one = engine.remember("The deploy key rotates on Mondays").memory
     twin = engine.remember("The deploy key rotates on Mondays", as_new=True).memory
     engine.forget(one.id)
@@ -235,7 +235,7 @@ def test_restoring_tells_of_twins_that_are_still_forgotten(engine: Engine):
     assert "twins" not in engine.restore(twin.id).receipt.facts
 
 
-def test_a_query_counts_a_memory_and_its_turn_once(engine: Engine):
+def test_a_query_counts_a_memory_and_its_turn_once(engine: Cortex):
     """L5"""
     engine.capture([{"role": "user", "content": "I'm allergic to peanuts."}], session="one")
     done = engine.forget_matching("allergic to peanuts")
@@ -244,7 +244,7 @@ def test_a_query_counts_a_memory_and_its_turn_once(engine: Engine):
     assert engine.search("allergic to peanuts").hits == ()
 
 
-def test_a_turn_that_says_more_is_left_and_named(engine: Engine):
+def test_a_turn_that_says_more_is_left_and_named(engine: Cortex):
     """L5"""
     said = "I'm allergic to peanuts. The order for the office party has to be placed with the bakery on Main Street."
     engine.capture([{"role": "user", "content": said}], session="one")
@@ -253,7 +253,7 @@ def test_a_turn_that_says_more_is_left_and_named(engine: Engine):
     assert len(done.receipt.facts["turns"]) == 1
 
 
-def test_a_query_that_a_statement_and_its_denial_match_asks_which_is_meant(engine: Engine):
+def test_a_query_that_a_statement_and_its_denial_match_asks_which_is_meant(engine: Cortex):
     """L5"""
     engine.remember("I like olives")
     engine.remember("I do not like olives")
@@ -262,7 +262,7 @@ def test_a_query_that_a_statement_and_its_denial_match_asks_which_is_meant(engin
     assert {each.text for each in done.candidates} == {"I like olives", "I do not like olives"}
 
 
-def test_an_acknowledgement_is_no_candidate(engine: Engine):
+def test_an_acknowledgement_is_no_candidate(engine: Cortex):
     """L5: what was said beside a match is found with it, and not meant"""
     said = ["I play tennis on Sundays.", "ok", "My tennis racket is a Wilson.", "Noted, have fun with it!"]
     turns = [{"role": role, "content": text} for role, text in zip(["user", "assistant"] * 2, said, strict=True)]

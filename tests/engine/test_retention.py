@@ -6,22 +6,22 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cortex.domain.lanes import Lane, State
+from cortex.domain.lanes import ANY_STATE, Lane, State
 from cortex.domain.memory import Kind, Memory, Retention
 from cortex.domain.turn import Turn
-from cortex.engine import ANY_STATE, Engine
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.testing import FakeClock
 
 WEDNESDAY = datetime(2026, 11, 11, 10, tzinfo=UTC)
 
 
-def said(engine: Engine, text: str) -> list[Memory]:
+def said(engine: Cortex, text: str) -> list[Memory]:
     engine.capture([{"role": "user", "content": text, "ts": WEDNESDAY.isoformat()}], session="one")
     return [each for each in engine.list(Filter(states=ANY_STATE), limit=50) if isinstance(each, Memory)]
 
 
-def turn_of(engine: Engine) -> Turn:
+def turn_of(engine: Cortex) -> Turn:
     everything = engine.list(Filter(lanes=frozenset({Lane.SESSIONS}), states=ANY_STATE), limit=50)
     (turn,) = [each for each in everything if isinstance(each, Turn)]
     return turn
@@ -51,7 +51,7 @@ def clock() -> FakeClock:
         "Сейчас я живу в Казани.",
     ],
 )
-def test_what_took_place_or_lasts_does_not_expire(engine: Engine, text: str):
+def test_what_took_place_or_lasts_does_not_expire(engine: Cortex, text: str):
     """X6: whatever day it is told on"""
     memories = said(engine, text)
     assert all(each.retention is Retention.PERMANENT for each in memories)
@@ -73,7 +73,7 @@ def test_what_took_place_or_lasts_does_not_expire(engine: Engine, text: str):
         "이번 주에 할아버지가 돌아가셨어요.",
     ],
 )
-def test_an_event_of_a_life_is_remembered_for_good(engine: Engine, text: str):
+def test_an_event_of_a_life_is_remembered_for_good(engine: Cortex, text: str):
     """X6, L5"""
     (memory,) = said(engine, text)
     assert (memory.retention, turn_of(engine).expires_at) == (Retention.PERMANENT, None)
@@ -99,7 +99,7 @@ def test_an_event_of_a_life_is_remembered_for_good(engine: Engine, text: str):
         ("오늘만 영어로 대답해 주세요.", 1),
     ],
 )
-def test_an_instruction_for_a_time_is_a_rule_that_ends_with_it(engine: Engine, text: str, days: int):
+def test_an_instruction_for_a_time_is_a_rule_that_ends_with_it(engine: Cortex, text: str, days: int):
     """X6"""
     (memory,) = said(engine, text)
     assert (memory.kind, memory.text) == (Kind.RULE, text)
@@ -123,7 +123,7 @@ def test_an_instruction_for_a_time_is_a_rule_that_ends_with_it(engine: Engine, t
         "금요일까지 영어로 대답해 주세요.",
     ],
 )
-def test_a_rule_until_a_day_keeps_its_words_and_ends_when_the_day_is_over_everywhere(engine: Engine, text: str):
+def test_a_rule_until_a_day_keeps_its_words_and_ends_when_the_day_is_over_everywhere(engine: Cortex, text: str):
     """X6"""
     (memory,) = said(engine, text)
     assert (memory.kind, memory.text) == (Kind.RULE, text)
@@ -140,7 +140,7 @@ def test_a_rule_until_a_day_keeps_its_words_and_ends_when_the_day_is_over_everyw
         ("6月1日まで英語で答えてください。", datetime(2027, 6, 2, 12, tzinfo=UTC)),
     ],
 )
-def test_the_day_that_a_rule_names_is_resolved(engine: Engine, text: str, ends: datetime):
+def test_the_day_that_a_rule_names_is_resolved(engine: Cortex, text: str, ends: datetime):
     """X6"""
     (memory,) = said(engine, text)
     assert (memory.kind, memory.expires_at) == (Kind.RULE, ends)
@@ -164,14 +164,14 @@ def test_the_day_that_a_rule_names_is_resolved(engine: Engine, text: str, ends: 
         ("Atlas 프로젝트에서는 항상 영어로 대답해 주세요.", "Atlas"),
     ],
 )
-def test_a_rule_for_a_project_keeps_it_as_its_condition(engine: Engine, text: str, topic: str):
+def test_a_rule_for_a_project_keeps_it_as_its_condition(engine: Cortex, text: str, topic: str):
     """X6"""
     (memory,) = said(engine, text)
     kept = Retention.PROJECT if topic else Retention.PERMANENT
     assert (memory.kind, memory.text, memory.topic, memory.retention) == (Kind.RULE, text, topic, kept)
 
 
-def test_a_rule_for_a_project_is_shown_where_the_project_is_spoken_of(engine: Engine):
+def test_a_rule_for_a_project_is_shown_where_the_project_is_spoken_of(engine: Cortex):
     (memory,) = said(engine, "During the Atlas project, always answer in English.")
     shown = engine.recall("What is left to do for Atlas?").block
     assert memory.text in shown
@@ -181,7 +181,7 @@ def test_a_rule_for_a_project_is_shown_where_the_project_is_spoken_of(engine: En
 @pytest.mark.parametrize(
     "text", ["Never book flights before 9 am.", "While I'm in Lisbon, always answer in Portuguese."]
 )
-def test_an_order_is_a_rule_with_all_its_words(engine: Engine, text: str):
+def test_an_order_is_a_rule_with_all_its_words(engine: Cortex, text: str):
     (memory,) = said(engine, text)
     assert (memory.kind, memory.text, memory.retention) == (Kind.RULE, text, Retention.PERMANENT)
 
@@ -198,7 +198,7 @@ def test_an_order_is_a_rule_with_all_its_words(engine: Engine, text: str):
         "Hasta el viernes trabajo desde casa.",
     ],
 )
-def test_a_task_and_a_state_are_no_rules(engine: Engine, text: str):
+def test_a_task_and_a_state_are_no_rules(engine: Cortex, text: str):
     assert all(each.kind is not Kind.RULE for each in said(engine, text))
 
 
@@ -217,7 +217,7 @@ def test_a_task_and_a_state_are_no_rules(engine: Engine, text: str):
         "이번 주에는 리스본에서 일해요.",
     ],
 )
-def test_a_passing_state_ends_as_turn_whether_it_became_a_memory_or_not(engine: Engine, clock: FakeClock, text: str):
+def test_a_passing_state_ends_as_turn_whether_it_became_a_memory_or_not(engine: Cortex, clock: FakeClock, text: str):
     """X6, X16: the turn stays evidence, marked, and leaves recall"""
     said(engine, text)
     clock.advance(timedelta(days=8))
@@ -238,19 +238,19 @@ def test_a_passing_state_ends_as_turn_whether_it_became_a_memory_or_not(engine: 
         "今週はリスボンで働いています。名前はアナです。",
     ],
 )
-def test_a_turn_that_also_says_what_stays_lives_on(engine: Engine, text: str):
+def test_a_turn_that_also_says_what_stays_lives_on(engine: Cortex, text: str):
     """X6"""
     said(engine, text)
     assert turn_of(engine).expires_at is None
 
 
-def test_what_the_user_asks_to_be_remembered_does_not_end(engine: Engine):
+def test_what_the_user_asks_to_be_remembered_does_not_end(engine: Cortex):
     """X6"""
     (memory,) = said(engine, "Please remember that I'm working from Lisbon this week.")
     assert (memory.retention, turn_of(engine).expires_at) == (Retention.PERMANENT, None)
 
 
-def test_what_people_tell_each_other_is_a_record_and_does_not_end(engine: Engine):
+def test_what_people_tell_each_other_is_a_record_and_does_not_end(engine: Cortex):
     messages = [
         {"role": "user", "name": "Ana", "content": "This week I'm working from Lisbon."},
         {"role": "user", "name": "Ben", "content": "Nice, this week I'm at home."},
@@ -261,7 +261,7 @@ def test_what_people_tell_each_other_is_a_record_and_does_not_end(engine: Engine
     assert [each.expires_at for each in everything if isinstance(each, Turn)] == [None] * 3
 
 
-def test_an_expired_turn_can_be_brought_back_for_good(engine: Engine, clock: FakeClock):
+def test_an_expired_turn_can_be_brought_back_for_good(engine: Cortex, clock: FakeClock):
     said(engine, "This week I'm working from Lisbon.")
     clock.advance(timedelta(days=8))
     engine.tend()
@@ -270,7 +270,7 @@ def test_an_expired_turn_can_be_brought_back_for_good(engine: Engine, clock: Fak
     assert (turn_of(engine).state, turn_of(engine).expires_at) == (State.ACTIVE, None)
 
 
-def test_a_turn_that_was_edited_ends_by_its_new_words(engine: Engine):
+def test_a_turn_that_was_edited_ends_by_its_new_words(engine: Cortex):
     first = {"role": "user", "content": "Hello, I am planning my spring.", "ts": WEDNESDAY.isoformat()}
     passing = {"role": "user", "content": "This week I'm working from Lisbon.", "ts": WEDNESDAY.isoformat()}
     engine.ingest([first, passing, first], session="one")

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from cortex import folders
 from cortex.domain.chunk import Chunk
 from cortex.domain.lanes import Lane
-from cortex.engine import Engine
 from cortex.errors import LlmUnavailable
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
+from cortex.services.files import source_registry as folders
 from cortex.testing import FakeClock, FakeEmbedder, FakeLLM
 from cortex.workspace.sources import Shape
 from cortex.workspace.summaries import MAX_TRIES
@@ -76,7 +76,7 @@ def embedder() -> FakeEmbedder:
 
 
 @pytest.fixture
-def engine(open_engine: Callable[..., Engine], librarian: Librarian, embedder: FakeEmbedder) -> Engine:
+def engine(open_engine: Callable[..., Cortex], librarian: Librarian, embedder: FakeEmbedder) -> Cortex:
     return open_engine(model=librarian.model, embedder=embedder)
 
 
@@ -86,12 +86,12 @@ def write(path: Path, text: str) -> None:
     os.utime(path, (LONG_AGO + len(text), LONG_AGO + len(text)))
 
 
-def chunks(engine: Engine) -> list[Chunk]:
+def chunks(engine: Cortex) -> list[Chunk]:
     found = engine.list(Filter(lanes=frozenset({Lane.NOTES, Lane.DOCS})))
     return sorted((each for each in found if isinstance(each, Chunk)), key=lambda each: (each.path, each.start_line))
 
 
-def summaries(engine: Engine) -> dict[str, str]:
+def summaries(engine: Cortex) -> dict[str, str]:
     return {each.section[-1]: each.summary for each in chunks(engine) if each.section}
 
 
@@ -100,7 +100,7 @@ def problems(done: Any) -> dict[str, int]:
     return counted
 
 
-def test_X15_a_section_is_found_by_its_summary_and_shown_by_its_text(engine: Engine, notes: Path):
+def test_X15_a_section_is_found_by_its_summary_and_shown_by_its_text(engine: Cortex, notes: Path):
     engine.index(notes, summarize=True)
     assert summaries(engine) == SUMMARIES
     hit = engine.recall("radiators cold refilling", lanes=frozenset({Lane.NOTES})).hits[0]
@@ -110,12 +110,12 @@ def test_X15_a_section_is_found_by_its_summary_and_shown_by_its_text(engine: Eng
     assert "Refilling" not in engine.memory_get(hit.trace.path)["text"]
 
 
-def test_X15_the_vectors_of_a_section_know_its_summary_too(engine: Engine, notes: Path, embedder: FakeEmbedder):
+def test_X15_the_vectors_of_a_section_know_its_summary_too(engine: Cortex, notes: Path, embedder: FakeEmbedder):
     engine.index(notes, summarize=True)
     assert any("radiators stay cold" in text for text in embedder.documents)
 
 
-def test_X15_nothing_is_asked_where_it_is_not_wanted(engine: Engine, notes: Path, librarian: Librarian):
+def test_X15_nothing_is_asked_where_it_is_not_wanted(engine: Cortex, notes: Path, librarian: Librarian):
     done = engine.index(notes)
     assert librarian.shown == []
     assert set(summaries(engine).values()) == {""}
@@ -123,7 +123,7 @@ def test_X15_nothing_is_asked_where_it_is_not_wanted(engine: Engine, notes: Path
 
 
 def test_X15_only_the_folders_that_want_it_are_summarised(
-    engine: Engine, notes: Path, tmp_path: Path, librarian: Librarian
+    engine: Cortex, notes: Path, tmp_path: Path, librarian: Librarian
 ):
     other = tmp_path / "manuals"
     other.mkdir()
@@ -137,7 +137,7 @@ def test_X15_only_the_folders_that_want_it_are_summarised(
     assert sorted(librarian.shown) == ["Heating", "Roof"]
 
 
-def test_X15_a_second_look_costs_nothing(engine: Engine, notes: Path, librarian: Librarian):
+def test_X15_a_second_look_costs_nothing(engine: Cortex, notes: Path, librarian: Librarian):
     engine.index(notes, summarize=True)
     librarian.shown.clear()
     done = engine.index(notes, summarize=True)
@@ -146,7 +146,7 @@ def test_X15_a_second_look_costs_nothing(engine: Engine, notes: Path, librarian:
     assert summaries(engine) == SUMMARIES
 
 
-def test_X15_in_a_changed_file_only_the_changed_section_is_paid_for(engine: Engine, notes: Path, librarian: Librarian):
+def test_X15_in_a_changed_file_only_the_changed_section_is_paid_for(engine: Cortex, notes: Path, librarian: Librarian):
     engine.index(notes, summarize=True)
     librarian.shown.clear()
     write(notes / "house.md", "A new first line.\n\n" + HEATING.replace("every November", "every October"))
@@ -155,7 +155,7 @@ def test_X15_in_a_changed_file_only_the_changed_section_is_paid_for(engine: Engi
     assert summaries(engine) == SUMMARIES
 
 
-def test_X15_a_moved_file_keeps_its_summaries(engine: Engine, notes: Path, librarian: Librarian):
+def test_X15_a_moved_file_keeps_its_summaries(engine: Cortex, notes: Path, librarian: Librarian):
     engine.index(notes, summarize=True)
     librarian.shown.clear()
     (notes / "house.md").rename(notes / "home.md")
@@ -165,7 +165,7 @@ def test_X15_a_moved_file_keeps_its_summaries(engine: Engine, notes: Path, libra
     assert summaries(engine) == SUMMARIES
 
 
-def test_X15_an_index_made_anew_keeps_the_summaries_it_has(engine: Engine, notes: Path, librarian: Librarian):
+def test_X15_an_index_made_anew_keeps_the_summaries_it_has(engine: Cortex, notes: Path, librarian: Librarian):
     engine.index(notes, summarize=True)
     librarian.shown.clear()
     engine.index(force=True)
@@ -173,7 +173,7 @@ def test_X15_an_index_made_anew_keeps_the_summaries_it_has(engine: Engine, notes
     assert summaries(engine) == SUMMARIES
 
 
-def test_X15_wanting_summaries_later_summarises_what_is_there(engine: Engine, notes: Path, librarian: Librarian):
+def test_X15_wanting_summaries_later_summarises_what_is_there(engine: Cortex, notes: Path, librarian: Librarian):
     engine.index(notes)
     engine.index(notes, summarize=True)
     assert sorted(librarian.shown) == ["Heating", "Roof"]
@@ -182,7 +182,7 @@ def test_X15_wanting_summaries_later_summarises_what_is_there(engine: Engine, no
 
 @pytest.mark.parametrize("reason", ["budget", "timeout", "unreachable"])
 def test_X15_indexing_does_not_need_the_model_to_be_there(
-    engine: Engine, notes: Path, librarian: Librarian, reason: Any
+    engine: Cortex, notes: Path, librarian: Librarian, reason: Any
 ):
     librarian.away = LlmUnavailable("not now", reason=reason)
     done = engine.index(notes, summarize=True)
@@ -193,7 +193,7 @@ def test_X15_indexing_does_not_need_the_model_to_be_there(
 
 
 def test_X15_the_next_run_asks_again_for_what_failed_and_the_receipt_says_so(
-    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock, embedder: FakeEmbedder
+    engine: Cortex, notes: Path, librarian: Librarian, clock: FakeClock, embedder: FakeEmbedder
 ):
     librarian.away = LlmUnavailable("not now", reason="unreachable")
     engine.index(notes, summarize=True)
@@ -212,7 +212,7 @@ def test_X15_the_next_run_asks_again_for_what_failed_and_the_receipt_says_so(
 
 
 def test_X15_a_model_that_is_away_gives_no_section_up(
-    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock
+    engine: Cortex, notes: Path, librarian: Librarian, clock: FakeClock
 ):
     librarian.away = LlmUnavailable("not now", reason="timeout")
     for _ in range(2 * MAX_TRIES):
@@ -224,7 +224,7 @@ def test_X15_a_model_that_is_away_gives_no_section_up(
 
 
 def test_X15_a_section_is_given_up_after_three_answers_of_no_use_until_it_changes_or_by_force(
-    open_engine: Callable[..., Engine], notes: Path
+    open_engine: Callable[..., Cortex], notes: Path
 ):
     asked: list[str] = []
 
@@ -245,7 +245,7 @@ def test_X15_a_section_is_given_up_after_three_answers_of_no_use_until_it_change
 
 
 def test_X15_a_section_the_model_has_nothing_to_say_of_is_not_asked_for_again(
-    open_engine: Callable[..., Engine], notes: Path
+    open_engine: Callable[..., Cortex], notes: Path
 ):
     model = FakeLLM(lambda _: '{"summaries": {"1": "", "2": ""}}')
     engine = open_engine(model=model)
@@ -255,7 +255,7 @@ def test_X15_a_section_the_model_has_nothing_to_say_of_is_not_asked_for_again(
 
 
 def test_X15_looks_in_the_background_ask_for_nothing_again(
-    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock
+    engine: Cortex, notes: Path, librarian: Librarian, clock: FakeClock
 ):
     librarian.away = LlmUnavailable("not now", reason="unreachable")
     engine.index(notes, summarize=True)
@@ -268,7 +268,7 @@ def test_X15_looks_in_the_background_ask_for_nothing_again(
     assert sorted(librarian.shown) == ["Heating", "Roof"], "a file that changed is another matter"
 
 
-def test_X15_tries_of_sections_that_are_gone_are_forgotten(open_engine: Callable[..., Engine], notes: Path):
+def test_X15_tries_of_sections_that_are_gone_are_forgotten(open_engine: Callable[..., Cortex], notes: Path):
     engine = open_engine(model=FakeLLM(lambda _: "I would rather not."))
     engine.index(notes, summarize=True)
     assert len(folders.kept(engine)["summary_tries"]) == 2
@@ -278,7 +278,7 @@ def test_X15_tries_of_sections_that_are_gone_are_forgotten(open_engine: Callable
 
 
 def test_X15_by_force_what_lacks_a_summary_gets_it_with_vectors_that_know_it(
-    engine: Engine, notes: Path, librarian: Librarian, clock: FakeClock, embedder: FakeEmbedder
+    engine: Cortex, notes: Path, librarian: Librarian, clock: FakeClock, embedder: FakeEmbedder
 ):
     librarian.away = LlmUnavailable("not now", reason="unreachable")
     engine.index(notes, summarize=True)
@@ -290,7 +290,7 @@ def test_X15_by_force_what_lacks_a_summary_gets_it_with_vectors_that_know_it(
     assert any("radiators stay cold" in text for text in embedder.documents)
 
 
-def test_X15_an_answer_of_no_use_changes_nothing_and_is_counted(open_engine: Callable[..., Engine], notes: Path):
+def test_X15_an_answer_of_no_use_changes_nothing_and_is_counted(open_engine: Callable[..., Cortex], notes: Path):
     engine = open_engine(model=FakeLLM(lambda _: "I would rather not."))
     done = engine.index(notes, summarize=True)
     assert set(summaries(engine).values()) == {""}
@@ -298,21 +298,21 @@ def test_X15_an_answer_of_no_use_changes_nothing_and_is_counted(open_engine: Cal
     assert done.receipt.facts["summaries"]["asked"] == 2
 
 
-def test_X15_the_budget_holds_for_summaries(open_engine: Callable[..., Engine], notes: Path, librarian: Librarian):
+def test_X15_the_budget_holds_for_summaries(open_engine: Callable[..., Cortex], notes: Path, librarian: Librarian):
     engine = open_engine(model=librarian.model, llm={"calls_per_hour": 0})
     done = engine.index(notes, summarize=True)
     assert librarian.shown == []
     assert problems(done) == {"budget": 2}
 
 
-def test_X15_without_a_model_files_are_indexed_all_the_same(open_engine: Callable[..., Engine], notes: Path):
+def test_X15_without_a_model_files_are_indexed_all_the_same(open_engine: Callable[..., Cortex], notes: Path):
     engine = open_engine()
     done = engine.index(notes, summarize=True)
     assert done.synced.chunks == len(chunks(engine)) > 0
     assert set(summaries(engine).values()) == {""}
 
 
-def test_X15_the_receipt_tells_numbers_and_no_text(engine: Engine, notes: Path):
+def test_X15_the_receipt_tells_numbers_and_no_text(engine: Cortex, notes: Path):
     done = engine.index(notes, summarize=True)
     told = {"asked": 2, "summarised": 2, "again": 0, "given_up": 0, "problems": {}}
     assert done.receipt.facts["summaries"] == told

@@ -12,10 +12,10 @@ from laboratory import texts, user
 from cortex.domain.calibration import LEAST_TEXTS, UNRELATED
 from cortex.domain.memory import Draft
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
-from cortex.engine import Engine
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
 from cortex.ports.store import SetState
 from cortex.recall.synthesis import for_the_next_turn
+from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeEmbedder, FakeLLM
 
 THINGS = """
@@ -56,8 +56,8 @@ class Squeezing:
 
 
 @pytest.fixture
-def filled(open_engine: Callable[..., Engine]) -> Callable[..., Engine]:
-    def fill(embedder: Squeezing, backend: str = "sqlite", facts: Sequence[str] = FACTS) -> Engine:
+def filled(open_engine: Callable[..., Cortex]) -> Callable[..., Cortex]:
+    def fill(embedder: Squeezing, backend: str = "sqlite", facts: Sequence[str] = FACTS) -> Cortex:
         engine = open_engine(backend, embedder=embedder)
         engine.remember_all([Draft(text=fact) for fact in facts])
         return engine
@@ -65,7 +65,7 @@ def filled(open_engine: Callable[..., Engine]) -> Callable[..., Engine]:
     return fill
 
 
-def scale(engine: Engine) -> dict[str, object]:
+def scale(engine: Cortex) -> dict[str, object]:
     return dict(engine.status()["vectors"]["calibration"])
 
 
@@ -226,13 +226,13 @@ def test_an_embedder_that_fails_leaves_the_scale_as_it_is(open_engine):
 # --- the synthesis of the turn before (C10) ---------------------------------------------------------------------------
 
 
-def used(engine: Engine, message: str) -> bool:
+def used(engine: Cortex, message: str) -> bool:
     """Whether a synthesis on violins, prepared a moment ago, is used for `message`."""
-    now = engine._parts.clock.now()
+    now = engine.context.dependencies.clock.now()
     hits, model = engine.recall("violin workshop").hits[:1], FakeLLM(["Violin workshop [1]."])
     cached = for_the_next_turn("violin workshop", hits, model, now)
     assert cached is not None
-    engine._store.apply(engine.tenant, [SetState("s", {"synthesis": cached.to_state()})], at=now)
+    engine.context.store.apply(engine.tenant, [SetState("s", {"synthesis": cached.to_state()})], at=now)
     return TurnHooks(engine).before(message, session="s").synthesis
 
 

@@ -8,10 +8,10 @@ import pytest
 from laboratory import texts, user
 
 from cortex.domain.turn import Role, Said
-from cortex.hooks import TurnHooks
 from cortex.recall import recipes
 from cortex.recall.recipes import Focus
 from cortex.recall.weights import MISSING
+from cortex.services.turn_hooks import TurnHooks
 
 KEY = "The deploy key rotates on Mondays"
 ASKED = "when does the deploy key rotate?"

@@ -17,8 +17,8 @@ from cortex.domain.events import EventKind
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Draft
 from cortex.domain.query import Query
-from cortex.engine import Engine
 from cortex.errors import Conflict, InvalidRequest, NotFound
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.workspace.flush import SessionState
 
@@ -35,7 +35,7 @@ ASKED_ID = re.compile(r"[0-9a-f-]{36}")
 class Canary:
     """Everything that belongs to another user, by the ids a curious tenant may have guessed."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Cortex) -> None:
         self.engine = engine.for_(user="jubjub")
         self.memory = self.engine.remember(
             CANARY, scope="slithy-scope", topic="mimsy", tags=["borogove"], subject="zyxquark", source_ref="frumious"
@@ -44,7 +44,7 @@ class Canary:
         self.newer = self.engine.remember(CANARY + " mimsy", supersedes=self.memory.id).memory
         turns = [user("Who keeps the vorpal kettle?", speaker="Jubjub"), assistant("zyxquark does")]
         self.turns = self.engine.keep_turns("tulgey-session", turns, scope="slithy-scope").ids
-        self.folder = engine._parts.home / "burrow"
+        self.folder = engine.context.dependencies.home / "burrow"
         self.folder.mkdir()
         (self.folder / "kettle.md").write_text(f"# The vorpal kettle\n\n{CANARY}.\n")
         self.engine.index(self.folder, scope="slithy-scope")
@@ -71,14 +71,14 @@ def _refused(call: Callable[[], Any]) -> str:
     return ASKED_ID.sub("", str(refused.value))
 
 
-def _imported(engine: Engine, canary: Canary) -> Any:
+def _imported(engine: Cortex, canary: Canary) -> Any:
     try:
         return engine.import_([_line(canary)])
     except InvalidRequest as error:
         return str(error)
 
 
-def _imported_markdown(engine: Engine, canary: Canary) -> list[str]:
+def _imported_markdown(engine: Cortex, canary: Canary) -> list[str]:
     """What is said of a page that names what another user has."""
     (page,) = engine.export_markdown()
     own = next(line for line in page.text.split("\n") if "cortex:id=" in line)
@@ -86,7 +86,7 @@ def _imported_markdown(engine: Engine, canary: Canary) -> list[str]:
     return [_refused(lambda page=page: engine.import_markdown(page, forget_missing=True)) for page in foreign]
 
 
-def _found(engine: Engine, canary: Canary) -> list[Any]:
+def _found(engine: Cortex, canary: Canary) -> list[Any]:
     """What a search of the files answers, and what is said of files that another user follows."""
     return [
         engine.memory_search(ASKED, min_score=0.0),
@@ -96,7 +96,7 @@ def _found(engine: Engine, canary: Canary) -> list[Any]:
     ]
 
 
-def _read(engine: Engine, canary: Canary) -> list[str]:
+def _read(engine: Cortex, canary: Canary) -> list[str]:
     refusals = []
     for path in ("burrow/kettle.md", str(canary.folder / "kettle.md"), "kettle.md"):
         with pytest.raises(InvalidRequest) as refused:
@@ -107,21 +107,21 @@ def _read(engine: Engine, canary: Canary) -> list[str]:
     return refusals
 
 
-def _indexed(engine: Engine, canary: Canary) -> list[Any]:
+def _indexed(engine: Cortex, canary: Canary) -> list[Any]:
     own = canary.folder.parent / "own"
     own.mkdir()
     (own / "mine.md").write_text("The kettle is mine.\n")
     return [engine.index(), engine.index(own), engine.index(force=True), *_found(engine, canary), engine.list()]
 
 
-def _undone(engine: Engine, canary: Canary) -> str:
+def _undone(engine: Cortex, canary: Canary) -> str:
     with pytest.raises(Conflict) as refused:
         engine.undo_tend("1-9")
     return str(refused.value)
 
 
 # One entry for every public method: what a curious tenant would ask of it. A new method without one fails below.
-READS: dict[str, Callable[[Engine, Canary], Any]] = {
+READS: dict[str, Callable[[Cortex, Canary], Any]] = {
     "remember": lambda engine, canary: [
         engine.remember("my own kettle"),
         *(_refused(lambda id=id: engine.remember("mine now", supersedes=id)) for id in canary.trace_ids),
@@ -219,7 +219,7 @@ def told(value: Any) -> str:
 
 def test_every_public_method_has_a_case_here():
     """DESIGN 3: there is no call that searches across tenants"""
-    public = {name for name, _ in inspect.getmembers(Engine) if not name.startswith("_")}
+    public = {name for name, _ in inspect.getmembers(Cortex) if not name.startswith("_")}
     assert public - HANDLES - OPERATORS == set(READS)
 
 
@@ -335,7 +335,7 @@ def test_whatever_two_users_say_each_gets_ones_own_back(tmp_path_factory, backen
             assert handle.stats().total == len(mine)
 
 
-def positions(engine: Engine) -> set[int]:
+def positions(engine: Cortex) -> set[int]:
     """Every position that a user is told, by whatever is asked."""
     told = [
         engine.pulse().position,
@@ -343,7 +343,7 @@ def positions(engine: Engine) -> set[int]:
         engine.recall(ASKED).receipt.position,
         engine.search(ASKED).receipt.position,
         engine.recall(ASKED, as_of=10_000).receipt.position,
-        engine.recall(ASKED, as_of=engine._parts.clock.now()).receipt.position,
+        engine.recall(ASKED, as_of=engine.context.dependencies.clock.now()).receipt.position,
         engine.work().position,
         engine.tend(dry_run=True).receipt.position,
         engine.import_([], dry_run=True).receipt.position,
@@ -353,7 +353,7 @@ def positions(engine: Engine) -> set[int]:
     return {*told, *(receipt.position for receipt in engine.receipts())}
 
 
-def test_what_others_do_moves_no_position_that_a_user_is_told(engine: Engine) -> None:
+def test_what_others_do_moves_no_position_that_a_user_is_told(engine: Cortex) -> None:
     """A user with no memories is at position 0, whatever the other users of the agent have done."""
     Canary(engine)
     reader = engine.for_(user="reader")
@@ -368,7 +368,7 @@ def test_what_others_do_moves_no_position_that_a_user_is_told(engine: Engine) ->
     assert [event.position for event in reader.events()][-1] == own
 
 
-def test_a_recall_is_replayed_exactly_whatever_others_did_around_it(engine: Engine) -> None:
+def test_a_recall_is_replayed_exactly_whatever_others_did_around_it(engine: Cortex) -> None:
     """E12"""
     engine.remember("The teapot is blue")
     engine.for_(user="jubjub").remember(CANARY)
@@ -378,7 +378,7 @@ def test_a_recall_is_replayed_exactly_whatever_others_did_around_it(engine: Engi
     assert engine.replay(first.receipt.id).same
 
 
-def test_what_the_store_tells_of_itself_counts_nothing_of_others(engine: Engine) -> None:
+def test_what_the_store_tells_of_itself_counts_nothing_of_others(engine: Cortex) -> None:
     told = engine.for_(user="reader").status()["store"]
     Canary(engine)
     after = engine.for_(user="reader").status()["store"]

@@ -15,7 +15,8 @@ from cortex.capture.history import LEAD
 from cortex.domain.lanes import State
 from cortex.domain.passing import OWN_REQUEST
 from cortex.domain.trust import TrustTier
-from cortex.engine import Engine, Ingested
+from cortex.memory import Cortex
+from cortex.services.capture import Ingested
 from cortex.workspace.transcripts import Bookmark, Grown, How, read_on
 
 
@@ -28,20 +29,20 @@ def talk(*texts: str) -> list[dict[str, Any]]:
     return [message(text, "assistant" if at % 2 else "user") for at, text in enumerate(texts)]
 
 
-def stored(engine: Engine, session: str = "s") -> list[str]:
-    with engine._store.view(engine.tenant) as view:
+def stored(engine: Cortex, session: str = "s") -> list[str]:
+    with engine.context.store.view(engine.tenant) as view:
         return [turn.text for turn in view.turns(session, limit=10_000) if turn.state is State.ACTIVE]
 
 
-def position(engine: Engine) -> int:
-    with engine._store.view(engine.tenant) as view:
+def position(engine: Cortex) -> int:
+    with engine.context.store.view(engine.tenant) as view:
         return view.position
 
 
 class Transcript:
     """A transcript that a host writes and we follow into an engine."""
 
-    def __init__(self, engine: Engine, path: Path) -> None:
+    def __init__(self, engine: Cortex, path: Path) -> None:
         self.engine, self.path = engine, path
         self.bookmark: Bookmark | None = None
         path.touch()
@@ -65,14 +66,14 @@ class Transcript:
 
 
 @pytest.fixture
-def transcript(engine: Engine, tmp_path: Path) -> Transcript:
+def transcript(engine: Cortex, tmp_path: Path) -> Transcript:
     return Transcript(engine, tmp_path / "s.jsonl")
 
 
 # --- by the transcript alone --------------------------------------------------------------------------------------
 
 
-def test_what_comes_to_a_transcript_is_stored_once(engine: Engine, transcript: Transcript) -> None:
+def test_what_comes_to_a_transcript_is_stored_once(engine: Cortex, transcript: Transcript) -> None:
     """B19"""
     transcript.write(*talk("I live in Bergen", "Noted."))
     (taken,) = transcript.follow()
@@ -83,7 +84,7 @@ def test_what_comes_to_a_transcript_is_stored_once(engine: Engine, transcript: T
     assert stored(engine) == ["I live in Bergen", "Noted.", "And I ski"]
 
 
-def test_a_word_said_again_is_kept_again(engine: Engine, transcript: Transcript) -> None:
+def test_a_word_said_again_is_kept_again(engine: Cortex, transcript: Transcript) -> None:
     """B19: the same words, each in a reading of its own, with no time to tell them apart"""
     said = ["ok", "Done.", "ok", "Done.", "ok", "ok", "ok"]
     for row in talk(*said):
@@ -93,7 +94,7 @@ def test_a_word_said_again_is_kept_again(engine: Engine, transcript: Transcript)
 
 
 def test_what_was_stored_before_its_bookmark_was_lost_is_not_stored_again(
-    engine: Engine, transcript: Transcript
+    engine: Cortex, transcript: Transcript
 ) -> None:
     """B19: the process ended between the two"""
     transcript.write(*talk("ok", "Done."))
@@ -112,7 +113,7 @@ def test_what_was_stored_before_its_bookmark_was_lost_is_not_stored_again(
     assert stored(engine) == ["ok", "Done.", "ok", "Done.", "ok"]
 
 
-def test_a_transcript_read_from_its_start_again_stores_nothing_twice(engine: Engine, transcript: Transcript) -> None:
+def test_a_transcript_read_from_its_start_again_stores_nothing_twice(engine: Cortex, transcript: Transcript) -> None:
     """B19: the bookmark is gone, or the index was made anew"""
     transcript.write(*talk("ok", "Done.", "ok", "Fine."))
     transcript.follow()
@@ -124,7 +125,7 @@ def test_a_transcript_read_from_its_start_again_stores_nothing_twice(engine: Eng
     assert stored(engine) == ["ok", "Done.", "ok", "Fine.", "ok"]
 
 
-def test_a_transcript_that_was_shortened_by_its_host_goes_on(engine: Engine, transcript: Transcript) -> None:
+def test_a_transcript_that_was_shortened_by_its_host_goes_on(engine: Cortex, transcript: Transcript) -> None:
     """B19: a host keeps the end of a session under a new head"""
     transcript.write(*talk("I live in Bergen", "Noted.", "And I ski", "Nice."))
     transcript.follow()
@@ -139,7 +140,7 @@ def test_a_transcript_that_was_shortened_by_its_host_goes_on(engine: Engine, tra
     assert stored(engine)[-2:] == ["And I sail", "And I sail"]
 
 
-def test_a_store_that_is_behind_its_bookmark_takes_what_comes(engine: Engine, transcript: Transcript) -> None:
+def test_a_store_that_is_behind_its_bookmark_takes_what_comes(engine: Cortex, transcript: Transcript) -> None:
     """B19: put back from a backup, it knows nothing of how far the transcript was"""
     transcript.write(*talk("I live in Bergen", "Noted.", "ok"))
     transcript.bookmark = transcript.read().bookmark
@@ -153,7 +154,7 @@ def test_a_store_that_is_behind_its_bookmark_takes_what_comes(engine: Engine, tr
 
 
 def test_two_transcripts_of_one_session_lose_nothing_to_each_other(
-    engine: Engine, transcript: Transcript, tmp_path: Path
+    engine: Cortex, transcript: Transcript, tmp_path: Path
 ) -> None:
     """B19: a host may go on with a session in another file, and write to both"""
     other = Transcript(engine, tmp_path / "s.jsonl.reset.2026-01-04")
@@ -172,7 +173,7 @@ def test_two_transcripts_of_one_session_lose_nothing_to_each_other(
 # --- by both roads ------------------------------------------------------------------------------------------------
 
 
-def test_a_session_that_is_captured_live_is_met_in_its_transcript(engine: Engine, transcript: Transcript) -> None:
+def test_a_session_that_is_captured_live_is_met_in_its_transcript(engine: Cortex, transcript: Transcript) -> None:
     """B19, C1: whichever of the two is ahead"""
     whole = talk("I live in Bergen", "Noted.", "ok", "Fine.", "ok", "Bye.")
     transcript.write(*whole[:2])
@@ -184,7 +185,7 @@ def test_a_session_that_is_captured_live_is_met_in_its_transcript(engine: Engine
     assert stored(engine) == [each["content"] for each in whole]
 
 
-def test_what_live_capture_never_saw_is_taken_from_the_transcript(engine: Engine, transcript: Transcript) -> None:
+def test_what_live_capture_never_saw_is_taken_from_the_transcript(engine: Cortex, transcript: Transcript) -> None:
     """B19: its hooks came into the session late"""
     transcript.write(*talk("I live in Bergen", "Noted.", "And I ski", "Nice."))
     engine.ingest(talk("And I ski", "Nice."), session="s")
@@ -193,7 +194,7 @@ def test_what_live_capture_never_saw_is_taken_from_the_transcript(engine: Engine
 
 
 def test_words_that_differ_between_the_roads_keep_none_of_the_others_twice(
-    engine: Engine, transcript: Transcript
+    engine: Cortex, transcript: Transcript
 ) -> None:
     """B19: a host may put an envelope around what it writes"""
     engine.ingest(talk("I live in Bergen", "Noted.", "ok", "Fine."), session="s")
@@ -206,7 +207,7 @@ def test_words_that_differ_between_the_roads_keep_none_of_the_others_twice(
 
 
 def test_what_a_transcript_brought_itself_is_not_taken_for_what_was_captured_live(
-    engine: Engine, transcript: Transcript
+    engine: Cortex, transcript: Transcript
 ) -> None:
     """B19: though live capture is ahead of it"""
     engine.ingest(talk("I live in Bergen", "Noted."), session="s")
@@ -274,7 +275,7 @@ def test_however_the_roads_cross_the_session_is_stored_as_it_was(
 
 
 def test_an_answer_is_no_more_trusted_for_being_read_apart_from_what_it_repeats(
-    engine: Engine, transcript: Transcript
+    engine: Cortex, transcript: Transcript
 ) -> None:
     """B19: a tool's answer that was read before stays in view until the user speaks"""
     transcript.write(message("look it up"), message("The deploy key is on the desk", "tool"))
@@ -287,7 +288,7 @@ def test_an_answer_is_no_more_trusted_for_being_read_apart_from_what_it_repeats(
     assert [engine.get(id).trust for id in clean.ids] == [TrustTier.TRUSTED] * 2
 
 
-def test_a_wake_up_call_costs_nothing_of_what_was_said_before_it(engine: Engine, transcript: Transcript) -> None:
+def test_a_wake_up_call_costs_nothing_of_what_was_said_before_it(engine: Cortex, transcript: Transcript) -> None:
     """B19: what a transcript told once does not come again"""
     heartbeat = "Read HEARTBEAT.md if it exists (workspace context). If nothing needs attention, reply HEARTBEAT_OK."
     transcript.write(*talk("I live in Bergen", "Noted.", heartbeat, "HEARTBEAT_OK"))
@@ -299,7 +300,7 @@ def test_a_wake_up_call_costs_nothing_of_what_was_said_before_it(engine: Engine,
     assert stored(engine)[2:] == ["And I ski"]
 
 
-def test_a_request_of_cortex_is_not_captured_from_a_transcript(engine: Engine, transcript: Transcript) -> None:
+def test_a_request_of_cortex_is_not_captured_from_a_transcript(engine: Cortex, transcript: Transcript) -> None:
     """C12: also where the answer is read apart from the request"""
     transcript.write(message(f"{OWN_REQUEST}\nYou keep the long-term memory. I live in Bergen"))
     transcript.follow()
@@ -312,7 +313,7 @@ def test_a_request_of_cortex_is_not_captured_from_a_transcript(engine: Engine, t
     assert stored(engine) == ["And I ski", "Noted."]
 
 
-def test_a_session_of_no_person_is_left_alone(engine: Engine, tmp_path: Path) -> None:
+def test_a_session_of_no_person_is_left_alone(engine: Cortex, tmp_path: Path) -> None:
     transcript = Transcript(engine, tmp_path / "cron:nightly.jsonl")
     transcript.write(*talk("I live in Bergen", "Noted."))
     (taken,) = transcript.follow()

@@ -19,13 +19,13 @@ from noted import PATIENCE, eventually, message, note, paths, reasons
 
 from cortex.clock import SystemClock
 from cortex.domain.lanes import Lane
-from cortex.engine import Engine
+from cortex.memory import Cortex
+from cortex.services.files.file_watcher import Watch
 from cortex.testing import FakeClock
-from cortex.watching import Watch
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.watch import Noticed, Place, Watching, concerns, places
 
-Following = Callable[..., Engine]
+Following = Callable[..., Cortex]
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def followed(tmp_path: Path) -> Iterator[Following]:
     """An engine that follows edits, with a short debounce, once it has looked at the files for the first time."""
     with ExitStack() as open_ones:
 
-        def follow(folder: Path, *, setting: str = "extra_paths", **sync: Any) -> Engine:
+        def follow(folder: Path, *, setting: str = "extra_paths", **sync: Any) -> Cortex:
             sync = {"watch_debounce_ms": 50, "transcript_debounce_ms": 50, "on_search": False, **sync}
             given = str(folder) if setting == "workspace" else [str(folder)]
             engine = open_ones.enter_context(
@@ -53,12 +53,12 @@ def followed(tmp_path: Path) -> Iterator[Following]:
         yield follow
 
 
-def finds(engine: Engine, asked: str, path: str) -> bool:
+def finds(engine: Cortex, asked: str, path: str) -> bool:
     """Whether a search that looks at nothing itself comes to find it."""
     return eventually(lambda: path in paths(engine.memory_search(asked, min_score=0.0)))
 
 
-def loses(engine: Engine, path: str) -> bool:
+def loses(engine: Cortex, path: str) -> bool:
     """Whether nothing of it comes to be left."""
     return eventually(lambda: all(getattr(trace, "path", "") != path for trace in engine.list(limit=1_000)))
 
@@ -391,7 +391,7 @@ def test_where_the_system_refuses_changes_are_looked_for(followed, notes, monkey
 
 def test_a_look_that_fails_is_made_again(followed, notes, tmp_path, monkeypatch, caplog):
     """B12: the watch outlives it"""
-    monkeypatch.setattr("cortex.watching.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("cortex.services.files.file_watcher.RETRY_SECONDS", 0.05)
     engine = followed(notes)
     assert eventually(lambda: not engine.files.dirty)
     lock = tmp_path / "home" / "agents" / "main.files.lock"
@@ -406,7 +406,7 @@ def test_a_look_that_fails_is_made_again(followed, notes, tmp_path, monkeypatch,
 
 def test_whoever_is_told_cannot_end_the_watch_by_failing(tmp_path, notes, monkeypatch):
     """B12"""
-    monkeypatch.setattr("cortex.watching.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("cortex.services.files.file_watcher.RETRY_SECONDS", 0.05)
     calls: list[int] = []
 
     def fail(done: object) -> None:

@@ -10,7 +10,7 @@ import pytest
 from cortex.domain.turn import Said
 from cortex.evaluation import sets
 from cortex.evaluation.runner import run
-from cortex.wiring import Cortex
+from cortex.memory import Cortex
 
 SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
 

@@ -22,17 +22,17 @@ from cortex.domain import fingerprints, ownership, suspicion, text
 from cortex.domain.grounding import Evidence
 from cortex.domain.retelling import is_supported
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.languages.pack import compiled
 from cortex.languages.packs import DEFAULT_PACKS
+from cortex.memory import Cortex
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
 from cortex.wiring import build
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
+def engine(tmp_path: Path) -> Iterator[Cortex]:
     told = configuration.load(tmp_path, {"embedding": {"cache_entries": 0}, "store": {"synchronous": "normal"}})
-    engine = Engine(
+    engine = Cortex(
         build(tmp_path, told, embedder=FakeEmbedder(8), reranker=FakeReranker(), clock=FakeClock(), ids=CountingIds()),
         Tenant(),
     )
@@ -43,27 +43,27 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 class TestWhatFrozeTheServer:
     """Each is compared with an eighth of itself."""
 
-    def test_a_web_page_of_line_breaks_is_remembered_in_linear_time(self, engine: Engine):
+    def test_a_web_page_of_line_breaks_is_remembered_in_linear_time(self, engine: Cortex):
         def remember(breaks: int) -> Callable[[], object]:
             return lambda: engine.remember("a" + "\n" * breaks + "b", source_kind="web")
 
         assert_linear(remember(1_000), remember(8_000))
 
-    def test_a_message_of_dots_is_captured_in_linear_time(self, engine: Engine):
+    def test_a_message_of_dots_is_captured_in_linear_time(self, engine: Cortex):
         assert_linear(captured(engine, 1, "." * 7_500), captured(engine, 1, "." * 60_000))
         assert_linear(captured(engine, 1, "." * 1_250 + "x"), captured(engine, 1, "." * 10_000 + "x"))
 
-    def test_twenty_such_messages_take_twenty_times_as_long_as_one(self, engine: Engine):
+    def test_twenty_such_messages_take_twenty_times_as_long_as_one(self, engine: Cortex):
         assert_linear(captured(engine, 1, "." * 30_000), captured(engine, 20, "." * 30_000), times=20)
 
-    def test_a_letter_with_thousands_of_marks_is_remembered_in_linear_time(self, engine: Engine):
+    def test_a_letter_with_thousands_of_marks_is_remembered_in_linear_time(self, engine: Cortex):
         def remember(marks: int) -> Callable[[], object]:
             return lambda: engine.remember("a" + "\u0301\u0316" * marks, source_kind="web")
 
         assert_linear(remember(1_800), remember(14_400))
 
 
-def captured(engine: Engine, count: int, said: str) -> Callable[[], object]:
+def captured(engine: Cortex, count: int, said: str) -> Callable[[], object]:
     """Captures a session of its own each time."""
     rounds = iter(range(100))
     return lambda: engine.capture(
@@ -140,7 +140,7 @@ class TestLimitsOfPython:
     """What Python itself refuses or takes long for is a text like any other."""
 
     @pytest.mark.parametrize("reference", ["&#" + "9" * 5_000 + ";", "&#" + "0" * 5_000 + "65;"])
-    def test_a_reference_of_thousands_of_digits_is_read(self, engine: Engine, reference: str):
+    def test_a_reference_of_thousands_of_digits_is_read(self, engine: Cortex, reference: str):
         kept = engine.remember(f"one two three four five {reference}", source_kind="web")
         assert kept.memory.text.endswith(reference)
         assert suspicion.suspicion(reference) == suspicion.CLEAR

@@ -338,7 +338,7 @@ def test_memory_goes_on_by_keywords_and_names_the_changed_model(
         assert set(troubles) == {"vectors", "reranker"}
         assert all("has changed: vocab.txt" in each["why"] for each in troubles.values())
         assert all("`cortex models fetch`" in each["fix"] for each in troubles.values())
-        checks = {each.name: each for each in health.checks(memory._parts, memory.tenant, dict, offline=True)}
+        checks = {each.name: each for each in health.checks(memory.context, dict, offline=True)}
         assert (checks["embedder"].ok, checks["reranker"].ok) == (False, None)
         assert all("`cortex models fetch`" in checks[name].fix for name in ("embedder", "reranker"))
     for place, original in zip(places, originals, strict=True):

@@ -24,11 +24,11 @@ from cortex.domain.passing import OWN_REQUEST
 from cortex.domain.text import estimate_tokens
 from cortex.domain.turn import Role
 from cortex.errors import EngineError, InvalidRequest, LlmUnavailable, ProviderMissing
+from cortex.memory import Cortex
 from cortex.providers.llms.command import MAX_OUTPUT_BYTES, PRESETS, CommandLLM, create
 from cortex.providers.llms.guarded import GuardedLLM
 from cortex.providers.llms.spending import Limits, Spending
 from cortex.testing import FakeClock
-from cortex.wiring import Cortex
 
 SECRET = "a prompt that nobody else may read"
 HEAD = "import json, os, subprocess, sys, time\n"

@@ -16,8 +16,8 @@ from cortex.ports.reranker import Scale
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Rerank
 from cortex.recall.reranking import Asking, Reading, Recorded, reranked
+from cortex.runtime.pool import Threads
 from cortex.testing import FakeClock, FakeReranker
-from cortex.threads import Threads
 
 DEEP = Rerank(depth=4, weight=0.1)
 TEXTS = {id_(1): "the deploy key", id_(2): "peanuts"}

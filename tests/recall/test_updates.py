@@ -15,13 +15,13 @@ import pytest
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.query import Query
 from cortex.domain.turn import Role, Said, Turn
+from cortex.memory import Cortex
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
 from cortex.recall.freshness import newest_first
 from cortex.recall.plan import plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import DEFAULT, Freshness, named
 from cortex.settings import models_home
-from cortex.wiring import Cortex
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DATA = Path(__file__).parent / "data"

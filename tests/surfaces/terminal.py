@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.ports.llm import LLM
 from cortex.surfaces.cli.app import run
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
-from cortex.wiring import Cortex
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Cli:
         total: int = self("stats", "--json", *options).json["total"]
         return total
 
-    def open_engine(self, home: Path | None, agent: str | None, user: str | None) -> Engine:
+    def open_engine(self, home: Path | None, agent: str | None, user: str | None) -> Cortex:
         return Cortex(
             home,
             agent=agent,

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from terminal import Cli
 
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.surfaces.cli import tending
 from cortex.surfaces.cli.failing import INTERRUPTED
 
@@ -195,14 +195,14 @@ def test_work_stays_until_it_is_interrupted(filled: Cli, monkeypatch: pytest.Mon
             assert attended.wait(60)
             raise KeyboardInterrupt
 
-    def attend(engine: Engine) -> datetime:
+    def attend(engine: Cortex) -> datetime:
         try:
             return really(engine)
         finally:
             attended.set()
 
-    really = Engine.attend
-    monkeypatch.setattr(Engine, "attend", attend)
+    really = Cortex.attend
+    monkeypatch.setattr(Cortex, "attend", attend)
     monkeypatch.setattr(tending, "threading", SimpleNamespace(Event=Interrupted))
     assert filled("work", "--forever").code == INTERRUPTED
     assert active(filled) == 2

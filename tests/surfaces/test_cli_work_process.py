@@ -90,7 +90,7 @@ def test_sigterm_lets_it_finish_what_it_is_at_and_begin_nothing_else(tmp_path: P
         model.server_close()
     assert (process.returncode, err) == (0, "")
     assert out.splitlines()[-1] == "ended: what was begun is finished"
-    with Cortex(home) as engine, engine._store.view(engine.tenant) as view:
+    with Cortex(home) as engine, engine.context.store.view(engine.tenant) as view:
         done = [job for job in view.jobs(JobState.DONE) if job.kind == "enrich"]
         waiting = [job for job in view.jobs(JobState.WAITING) if job.kind == "enrich"]
         assert (len(done), len(waiting)) == (1, SESSIONS - 1)  # one was under way, and the others are untouched

@@ -23,8 +23,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_client import Answered, command, connected, environment, http_server, over_stdio, reached
 
-from cortex.engine import Engine
 from cortex.errors import DeadlineExceeded, NotFound
+from cortex.memory import Cortex
 from cortex.surfaces.calling import Calls
 from cortex.surfaces.mcp import prompts, resources, tools
 from cortex.surfaces.mcp.framing import writable
@@ -32,7 +32,6 @@ from cortex.surfaces.mcp.hosts import HOSTS
 from cortex.surfaces.mcp.reporting import reporting
 from cortex.surfaces.mcp.server import create_server
 from cortex.testing import FakeEmbedder
-from cortex.wiring import Cortex
 
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
@@ -211,7 +210,7 @@ def test_a_call_that_is_taken_back_gets_no_answer_and_the_next_one_does(tmp_path
 
 
 @pytest.fixture
-def stalling(tmp_path: Path) -> Iterator[tuple[Engine, threading.Event]]:
+def stalling(tmp_path: Path) -> Iterator[tuple[Cortex, threading.Event]]:
     """An engine whose embedder answers once it is let go on."""
     go_on = threading.Event()
     with Cortex(tmp_path, embedder=FakeEmbedder(stall=go_on)) as engine:
@@ -219,7 +218,7 @@ def stalling(tmp_path: Path) -> Iterator[tuple[Engine, threading.Event]]:
         go_on.set()
 
 
-def test_a_cancelled_call_goes_on_beside_those_that_follow(stalling: tuple[Engine, threading.Event]) -> None:
+def test_a_cancelled_call_goes_on_beside_those_that_follow(stalling: tuple[Cortex, threading.Event]) -> None:
     engine, go_on = stalling
 
     async def scenario() -> None:
@@ -239,7 +238,7 @@ def test_a_cancelled_call_goes_on_beside_those_that_follow(stalling: tuple[Engin
 
 
 def test_what_takes_too_long_is_told_and_the_answer_dropped(
-    stalling: tuple[Engine, threading.Event], monkeypatch: pytest.MonkeyPatch
+    stalling: tuple[Cortex, threading.Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """C8: a model never waits longer than it is told"""
     engine, go_on = stalling
@@ -303,7 +302,7 @@ def test_a_recall_is_waited_for_five_seconds() -> None:
 
 
 def test_an_error_nobody_foresaw_is_told_by_its_type_alone(caplog: pytest.LogCaptureFixture) -> None:
-    def engine_of(_request: object, _writes: bool) -> Engine:
+    def engine_of(_request: object, _writes: bool) -> Cortex:
         raise RuntimeError("the walnuts are in the cellar")
 
     with caplog.at_level(logging.DEBUG), connected(create_server(engine_of)) as host:
@@ -320,7 +319,7 @@ def test_who_may_not_write_is_refused_by_whoever_knows_them(tmp_path: Path) -> N
     """A web application decides by the request whose memory is meant, and whether it may be written to."""
     with Cortex(tmp_path, embedder=FakeEmbedder()) as engine:
 
-        def engine_of(_request: object, writes: bool) -> Engine:
+        def engine_of(_request: object, writes: bool) -> Cortex:
             if writes:
                 raise NotFound("no such token", hint="make one")
             return engine

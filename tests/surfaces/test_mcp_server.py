@@ -17,9 +17,9 @@ from mcp_client import Host, connected, http_server, over_stdio, reached
 from cortex import settings
 from cortex._version import __version__
 from cortex.domain.text import DEFAULT_MAX_BYTES
+from cortex.memory import Cortex
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
 from cortex.surfaces.mcp.framing import NOTICE
-from cortex.wiring import Cortex
 
 ALIASES = {
     "memory_store": "remember",

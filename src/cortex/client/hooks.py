@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from cortex.client import reading
 from cortex.errors import EngineError
-from cortex.hooks import MOST_AT_ONCE, MOST_WAITING, Injection
-from cortex.parts import Troubles
-from cortex.threads import Threads
+from cortex.runtime.failure_counters import FailureCounters
+from cortex.runtime.pool import Threads
+from cortex.services.turn_hooks import MOST_AT_ONCE, MOST_WAITING, Injection
 
 if TYPE_CHECKING:
     from cortex.client.remote import RemoteCortex
@@ -120,7 +120,7 @@ class RemoteHooks:
         self._shared.seconds = self._remote._get("/v1/me")["turn_deadline_ms"] / 1000
 
 
-class _Troubles(Troubles):
+class _Troubles(FailureCounters):
     """What went wrong is also told: there is no status here that would show the counts."""
 
     def count(self, what: str) -> None:

@@ -8,7 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from cortex.checking import Check, Group
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import Day
@@ -19,13 +18,7 @@ from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace, from_fields, parse_time
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
-from cortex.engine import Alive, Explained, Shown, Synthesised
-from cortex.erasing import Certificate, Erased
 from cortex.exchange import BadLine, Dedupe, ImportPlan, MarkdownPlan
-from cortex.files import Indexed
-from cortex.hearing import Heard
-from cortex.hooks import Injection
-from cortex.keeping import TakenBack, Tended
 from cortex.lifecycle.backups import Backup, read_name
 from cortex.lifecycle.flow import Outcome, Step
 from cortex.lifecycle.planned import Planned
@@ -37,7 +30,15 @@ from cortex.recall.packing import Packed
 from cortex.recall.ranking import Scored
 from cortex.recall.replaying import Replay
 from cortex.recall.synthesis import Method, Synthesis
-from cortex.timeline import Happened, Timeline
+from cortex.services.browse import Alive, Shown
+from cortex.services.erasure import Certificate, Erased
+from cortex.services.files.files import Indexed
+from cortex.services.files.transcript_sync import Heard
+from cortex.services.health.health_checks import Check, Group
+from cortex.services.lifecycle import TakenBack, Tended
+from cortex.services.recall import Explained, Synthesised
+from cortex.services.timeline import Happened, Timeline
+from cortex.services.turn_hooks import Injection
 from cortex.workspace.flow import Synced
 from cortex.workspace.flush import FlushPlan, FlushSettings, Reason
 

@@ -17,38 +17,30 @@ from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import Day
 from cortex.domain.hits import Recollection
 from cortex.domain.identity import checked_id, is_id
-from cortex.domain.lanes import Lane
+from cortex.domain.lanes import ANY_STATE, Lane
 from cortex.domain.memory import Contradiction, Draft
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant
 from cortex.domain.trace import Trace, parse_time
-from cortex.engine import (
-    ANY_STATE,
-    Alive,
-    Captured,
-    Explained,
-    Forgotten,
-    Ingested,
-    Kept,
-    Remembered,
-    Shown,
-    Synthesised,
-)
 from cortex.errors import InvalidRequest, NotFound, StoreUnavailable
 from cortex.ports.store import Counts, Filter, Finding
 from cortex.progress import Progress, silent
 from cortex.recall.replaying import Replay
+from cortex.services.browse import Alive, Shown
+from cortex.services.capture import Captured, Ingested
+from cortex.services.edit import Forgotten, Kept, Remembered
+from cortex.services.recall import Explained, Synthesised
 
 if TYPE_CHECKING:
     from cortex import exchange
-    from cortex.checking import Check
     from cortex.client.hooks import RemoteHooks
-    from cortex.erasing import Certificate, Erased
-    from cortex.files import Indexed
-    from cortex.keeping import TakenBack, Tended
     from cortex.lifecycle.backups import Backup, Made
-    from cortex.timeline import Timeline
+    from cortex.services.erasure import Certificate, Erased
+    from cortex.services.files.files import Indexed
+    from cortex.services.health.health_checks import Check
+    from cortex.services.lifecycle import TakenBack, Tended
+    from cortex.services.timeline import Timeline
     from cortex.workspace import flush
 
 ONLY_HERE = {
@@ -67,7 +59,7 @@ ONLY_HERE = {
 class RemoteCortex:
     """The memory of one agent and one of its users, kept by a server. `for_` gives the handle of another.
 
-    It has the methods of `Engine`, with the same answers and errors, but for those that `ONLY_HERE` names. `progress`
+    It has the methods of `Cortex`, with the same answers and errors, but for those that `ONLY_HERE` names. `progress`
     is never told anything. Where no agent or user is given, it is the token's own.
     """
 
@@ -309,7 +301,7 @@ class RemoteCortex:
         lane: Lane | None = None,
     ) -> Timeline:
         """What happened, newest first: vectors and uses only where `kinds` names them. Files leave no events."""
-        from cortex.timeline import Timeline
+        from cortex.services.timeline import Timeline
 
         if kinds is not None and not kinds:
             return Timeline((), None)

@@ -23,4 +23,6 @@ class State(StrEnum):
     EXPIRED = "expired"
 
 
+ANY_STATE = frozenset(State)
+
 SEARCHABLE = frozenset({State.ACTIVE, State.SUPERSEDED})

@@ -18,9 +18,9 @@ from cortex.domain.query import Query
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.text import estimate_tokens
 from cortex.domain.trace import Trace
-from cortex.engine import Engine
 from cortex.evaluation.sets import Probe, Record
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
+from cortex.services.turn_hooks import TurnHooks
 
 ORDERS = frozenset({"event_ordering"})
 """Categories whose answer is an order: measured, and kept out of the overall figures of the block."""
@@ -144,7 +144,7 @@ class Conversations:
 class Blocks:
     """Asks for the block of a question as a host does."""
 
-    engine: Engine
+    engine: Cortex
     hooks: TurnHooks
     clock: SetClock
     conversations: Conversations

@@ -533,7 +533,7 @@ def _extracting(extract: Extract | None, through: str) -> Iterator[Extract]:
 @contextmanager
 def through_engine() -> Iterator[Extract]:
     """Capture as in production, in a home that is thrown away; every turn in a session and a scope of its own."""
-    from cortex.wiring import Cortex
+    from cortex.memory import Cortex
 
     with (
         TemporaryDirectory(prefix="cortex-capture-") as home,

@@ -19,6 +19,7 @@ from typing import Any
 
 from cortex import settings as configuration
 from cortex import wiring
+from cortex.context import Context
 from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane, State
@@ -26,18 +27,18 @@ from cortex.domain.memory import Kind, Memory
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
-from cortex.engine import Engine
 from cortex.errors import DeadlineExceeded
 from cortex.evaluation import capturing, judge_sets, runner
 from cortex.evaluation.blocks import SetClock
 from cortex.evaluation.capturing import CaptureReport
 from cortex.evaluation.figures import Figure
 from cortex.evaluation.judge_sets import ATTACKS, HONEST, IMPERATIVES, LANGUAGES, Attack, Case, HonestText, Imperative
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.recall.labels import label
+from cortex.services.turn_hooks import TurnHooks
 
 MARKS = frozenset({"untrusted", "quarantined", "pasted", "quoted", "other speaker", "fiction"})
 """Words in the label of a line, or tags of a memory, that say it is not the user's own statement."""
@@ -94,7 +95,7 @@ class _Clock(SetClock):
 class _Chat:
     """One user's only chat, from the first turn to a question on the next day."""
 
-    engine: Engine
+    engine: Cortex
     hooks: TurnHooks
     clock: _Clock
     history: list[dict[str, str]]
@@ -129,7 +130,7 @@ class _Chat:
 class _Room:
     """A home that is thrown away; each chat has a user of its own, or an agent where files are indexed."""
 
-    def __init__(self, engine: Engine, clock: _Clock, folder: Path) -> None:
+    def __init__(self, engine: Cortex, clock: _Clock, folder: Path) -> None:
         self._engine = engine
         self._hooks = engine.hooks()
         self._clock = clock
@@ -169,7 +170,7 @@ def _room(home: Path | None, embedder: str | Embedder | None) -> Iterator[_Room]
             clock=clock,
             models=configuration.models_home(root),
         )
-        room = _Room(stack.enter_context(Engine(parts, Tenant())), clock, work / "files")
+        room = _Room(stack.enter_context(Cortex.over(Context(parts, Tenant()))), clock, work / "files")
         yield room
         room.flush()
 

@@ -14,6 +14,7 @@ from typing import Any
 from cortex import registry, wiring
 from cortex import settings as configuration
 from cortex.clock import SystemClock
+from cortex.context import Context
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
@@ -23,17 +24,18 @@ from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Said
-from cortex.engine import Engine, Kept
 from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.baselines import FUSED, Baseline, PlainFts, PlainHybrid, PlainVectors
 from cortex.evaluation.blocks import DEADLINE_MS, ORDERS, Blocks, Conversations, SetClock, written
 from cortex.evaluation.metrics import Outcome
 from cortex.evaluation.report import Measured, Report
 from cortex.evaluation.sets import EvalSet, Probe, Record
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.progress import Progress, silent
+from cortex.services.edit import Kept
+from cortex.services.turn_hooks import TurnHooks
 from cortex.settings import Settings
 
 CACHE = "eval-embeddings.sqlite"
@@ -85,7 +87,7 @@ def run(
             clock=clock,
             models=configuration.models_home(root),
         )
-        engine = stack.enter_context(Engine(parts, Tenant()))
+        engine = stack.enter_context(Cortex.over(Context(parts, Tenant())))
         started = parts.clock.monotonic()
         _add_noise(engine, foreign, noise_vectors, progress)
         origins = {} if given.sources else _feed(engine, given.records, progress)
@@ -162,7 +164,7 @@ def cached_embedder(
 # --- records in ------------------------------------------------------------------------------------------------------
 
 
-def _add_noise(engine: Engine, foreign: Sequence[Record], vectors: bool, progress: Progress) -> None:
+def _add_noise(engine: Cortex, foreign: Sequence[Record], vectors: bool, progress: Progress) -> None:
     rest = iter(foreign)
     done = 0
     while some := list(islice(rest, _NOISE_BATCH)):
@@ -171,7 +173,7 @@ def _add_noise(engine: Engine, foreign: Sequence[Record], vectors: bool, progres
         progress(done, len(foreign), "foreign records stored")
 
 
-def _feed(engine: Engine, records: Sequence[Record], progress: Progress) -> Mapping[TraceId, str]:
+def _feed(engine: Cortex, records: Sequence[Record], progress: Progress) -> Mapping[TraceId, str]:
     """Every record as in production: conversations are captured, the rest is remembered. Gives each trace's record."""
     origins: dict[TraceId, str] = {}
     told = [record for record in records if record.text.strip()]
@@ -193,7 +195,7 @@ def _feed(engine: Engine, records: Sequence[Record], progress: Progress) -> Mapp
     return origins
 
 
-def _follow(engine: Engine, given: EvalSet, progress: Progress) -> tuple[str, ...]:
+def _follow(engine: Cortex, given: EvalSet, progress: Progress) -> tuple[str, ...]:
     """Every folder as in production; gives what is worth knowing of that."""
     if not given.sources:
         return ()
@@ -206,7 +208,7 @@ def _follow(engine: Engine, given: EvalSet, progress: Progress) -> tuple[str, ..
     )
 
 
-def _finish(engine: Engine, progress: Progress) -> None:
+def _finish(engine: Cortex, progress: Progress) -> None:
     """All background work, as if every session had been quiet for long enough."""
     done = 0
     while some := sum(engine.work(most=_JOBS_AT_ONCE).facts["done"].values()):
@@ -214,7 +216,7 @@ def _finish(engine: Engine, progress: Progress) -> None:
         progress(done, done + 1, "sessions captured")
 
 
-def _documents(engine: Engine, records: Sequence[Record], progress: Progress) -> Kept:
+def _documents(engine: Cortex, records: Sequence[Record], progress: Progress) -> Kept:
     return engine.remember_all([_draft(record) for record in records], progress=progress)
 
 
@@ -256,7 +258,7 @@ class _Origins:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    engine: Engine
+    engine: Cortex
     embedder: Embedder
     clock: Clock
     origins: _Origins

@@ -20,20 +20,21 @@ from typing import Any
 
 from cortex import settings as configuration
 from cortex import wiring
-from cortex.background import Background
 from cortex.capture import intake, queue
+from cortex.context import Context
 from cortex.domain.identity import TraceId
-from cortex.domain.lanes import Lane
+from cortex.domain.lanes import ANY_STATE, Lane
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
-from cortex.engine import ANY_STATE, Engine
 from cortex.evaluation import figures, runner, sets
 from cortex.evaluation.blocks import SetClock
 from cortex.evaluation.figures import Figure
 from cortex.evaluation.sets import EvalSet, Probe, Record
+from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
+from cortex.services.jobs import JobService
 
 UPDATES = "knowledge_update"
 CONTRADICTIONS = "contradiction_resolution"
@@ -191,13 +192,13 @@ def captured(
             clock=clock,
             models=configuration.models_home(root),
         )
-        engine = stack.enter_context(Engine(parts, Tenant()))
+        engine = stack.enter_context(Cortex.over(Context(parts, Tenant())))
         origins = _feed(engine, records, clock, progress)
         return {memory.id: memory for memory in _memories(engine)}, origins
 
 
 def _feed(
-    engine: Engine, records: Sequence[Record], clock: SetClock, progress: Progress
+    engine: Cortex, records: Sequence[Record], clock: SetClock, progress: Progress
 ) -> Mapping[TraceId, str]:
     """Every session through ingest and extraction at its own time; gives the record of each turn."""
     origins: dict[TraceId, str] = {}
@@ -226,16 +227,16 @@ def _begun(records: Sequence[Record]) -> str:
     return min((record.at.isoformat() for record in records if record.at), default="")
 
 
-def _extract(engine: Engine) -> None:
+def _extract(engine: Cortex) -> None:
     """Extract memories. Vectors of turns are left out: nothing is recalled here."""
-    capture = Background(engine).by_worth()
+    capture = JobService(engine.context).by_worth()
     queue.run_due(capture.tenant, capture.store, {intake.EXTRACT: capture.run}, capture.clock)
 
 
 # --- what was decided ------------------------------------------------------------------------------------------------
 
 
-def _memories(engine: Engine) -> Iterator[Memory]:
+def _memories(engine: Cortex) -> Iterator[Memory]:
     among, after = Filter(lanes=frozenset({Lane.MEMORIES}), states=ANY_STATE), None
     while page := engine.list(among, after=after, limit=_PAGE):
         yield from (trace for trace in page if isinstance(trace, Memory))

@@ -20,15 +20,18 @@ from cortex.domain.memory import Contradiction, ImportanceLabel, Kind, Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import Trace, parse_time
 from cortex.domain.trust import TrustTier
-from cortex.engine import MAX_DAYS, Captured, Explained, Forgotten, Ingested, Remembered, Shown, Synthesised
-from cortex.erasing import Erased
-from cortex.files import Indexed
-from cortex.hooks import Injection
 from cortex.ports.store import Counts, Filter, Finding
 from cortex.recall.recipes import Recipe
 from cortex.recall.replaying import Replay
+from cortex.services.browse import MAX_DAYS, Shown
+from cortex.services.capture import Captured, Ingested
+from cortex.services.edit import Forgotten, Remembered
+from cortex.services.erasure import Erased
+from cortex.services.files.files import Indexed
+from cortex.services.recall import Explained, Synthesised
+from cortex.services.timeline import Happened, Timeline
+from cortex.services.turn_hooks import Injection
 from cortex.surfaces.cli import plain
-from cortex.timeline import Happened, Timeline
 from cortex.workspace.flush import FlushPlan, SessionState
 
 ID = "0198c1a2-7b3c-7def-8a01-23456789abcd"
@@ -421,7 +424,7 @@ class RememberRequest(Addressed):
     _not_fields: ClassVar[frozenset[str]] = frozenset({"agent", "user", "text", "ttl_seconds"})
 
     def fields(self) -> dict[str, Any]:
-        """As `Engine.remember` takes them."""
+        """As `Cortex.remember` takes them."""
         given = {
             name: value
             for name in type(self).model_fields
@@ -748,7 +751,7 @@ class HistoryRequest(Addressed):
     )
 
     def options(self) -> dict[str, Any]:
-        """As `Engine.ingest` takes them."""
+        """As `Cortex.ingest` takes them."""
         told = {"session": self.session, "channel": self.channel, "trigger": self.trigger, "follows": self.follows}
         return told if self.scope is None else told | {"scope": self.scope}
 
@@ -818,7 +821,7 @@ class RecallRequest(Addressed):
     model_config = _example({"query": "When does the deploy key rotate?", "scope": "infra", "limit": 5})
 
     def options(self) -> dict[str, Any]:
-        """As `Engine.explain` takes them."""
+        """As `Cortex.explain` takes them."""
         return self.model_dump(exclude={"agent", "user", "query", "explain"}, exclude_none=True)
 
 

@@ -15,7 +15,6 @@ from cortex import Cortex
 from cortex.access.tokens import FILE_NAME, Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.ports.clock import Clock
 from cortex.ports.llm import LLM
 from cortex.surfaces.http import running
@@ -37,7 +36,7 @@ class Served:
     app: FastAPI
 
     def __init__(
-        self, url: str, engine: Engine, tokens: Tokens, embedder: FakeEmbedder, reranker: FakeReranker
+        self, url: str, engine: Cortex, tokens: Tokens, embedder: FakeEmbedder, reranker: FakeReranker
     ) -> None:
         self.url = url
         self.engine = engine

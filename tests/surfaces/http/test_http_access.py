@@ -110,7 +110,8 @@ def test_a_revoked_token_is_refused_at_once(guarded: Served) -> None:
     headers = guarded.token(Right.ADMIN, label="old")
     token = next(each for each in guarded.tokens.all() if each.label == "old")
     assert guarded.client.get("/v1/status", headers=headers).status_code == 200
-    Tokens(guarded.engine._parts.home / FILE_NAME, FakeClock()).revoke(token.id)  # as another process would
+    home = guarded.engine.context.dependencies.home
+    Tokens(home / FILE_NAME, FakeClock()).revoke(token.id)  # as another process would
     assert guarded.client.get("/v1/status", headers=headers).status_code == 401
 
 

@@ -18,8 +18,8 @@ from serve_process import Process
 from cortex import Cortex
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
-from cortex.hooks import Prepared, TurnHooks
 from cortex.ports.clock import Deadline
+from cortex.services.turn_hooks import Prepared, TurnHooks
 from cortex.surfaces.http import apart
 from cortex.surfaces.http.apart import Recallers
 
@@ -51,7 +51,7 @@ class Here:
         (self.recaller,) = recallers._all
 
     def prepare(self, seconds: float = LONG, **asked: str) -> Prepared:
-        deadline = Deadline.after(self.engine._parts.clock, seconds)
+        deadline = Deadline.after(self.engine.context.dependencies.clock, seconds)
         return self.recallers.prepare(self.hooks, self.engine.tenant, ASKED | asked, deadline)
 
     def begun(self) -> Here:
@@ -78,14 +78,14 @@ def test_the_process_prepares_what_would_be_prepared_here(here: Here) -> None:
     assert (theirs.session, theirs.begins, theirs.injected) == (own.session, own.begins, own.injected)
     assert here.hooks.given(theirs).block == theirs.injection.block
     here.engine.settle()
-    assert here.engine._store.describe()  # still open here
+    assert here.engine.context.store.describe()  # still open here
     awaited(lambda: theirs.injection.receipt_id in {each.id for each in here.engine.receipts(op="recall")})
 
 
 def test_each_turn_is_recalled_for_its_own_tenant(here: Here) -> None:
     here.begun()
     other = here.hooks.for_(user="ada")
-    deadline = Deadline.after(here.engine._parts.clock, LONG)
+    deadline = Deadline.after(here.engine.context.dependencies.clock, LONG)
     assert here.recallers.prepare(other, Tenant(user="ada"), ASKED, deadline).injection.block == ""
 
 

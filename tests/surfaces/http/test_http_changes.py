@@ -73,7 +73,7 @@ def test_many_listeners_cost_one_look(served: Served, monkeypatch: pytest.Monkey
         looks.append(1)
         return pulse(engine)
 
-    monkeypatch.setattr("cortex.engine.Engine.pulse", counted)
+    monkeypatch.setattr("cortex.memory.Cortex.pulse", counted)
     with listening(served) as one, listening(served) as two, listening(served) as three:
         assert next(one) == next(two) == next(three)
         began = len(looks)

@@ -18,7 +18,7 @@ from served import Served, serving
 
 from cortex.domain.scope import Tenant
 from cortex.errors import DeadlineExceeded
-from cortex.parts import Aftermath
+from cortex.runtime.write_behind import WriteBehindQueue
 from cortex.surfaces.calling import Busy, Calls
 
 QUESTION = "when does the deploy key rotate?"
@@ -171,7 +171,7 @@ def test_whoever_settles_does_not_wait_for_what_others_add_meanwhile() -> None:
     """Under constant load there is always something more to be written"""
     first, second = Gate(), Gate()
     store: Any = Stalling(first, second)
-    aftermath = Aftermath(lambda: datetime.now(UTC))
+    aftermath = WriteBehindQueue(lambda: datetime.now(UTC))
     aftermath.add(store, Tenant(), ())
     assert first.begun.wait(60)
     settling = threading.Thread(target=aftermath.settle)

@@ -23,10 +23,9 @@ from cortex import Cortex
 from cortex.capture.queue import CLAIM
 from cortex.clock import SystemClock
 from cortex.domain.events import EventKind
-from cortex.domain.lanes import Lane, State
+from cortex.domain.lanes import ANY_STATE, Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.turn import Turn
-from cortex.engine import ANY_STATE, Engine
 from cortex.ports.store import Filter
 
 SEED = 20_261_116
@@ -291,7 +290,7 @@ def killed_again_and_again(home: Path, port: int, load: Load) -> None:
     assert not [line for line in server.lines if line["level"] in {"error", "critical"}]
 
 
-def everything_was_taken_in_once(engine: Engine, teller: Teller) -> None:
+def everything_was_taken_in_once(engine: Cortex, teller: Teller) -> None:
     turns: dict[str, list[Turn]] = {}
     for trace in engine.list(Filter(lanes=frozenset({Lane.SESSIONS}), states=ANY_STATE), limit=1_000_000):
         assert isinstance(trace, Turn)
@@ -323,7 +322,7 @@ def everything_was_taken_in_once(engine: Engine, teller: Teller) -> None:
     assert engine.status()["jobs"] == {"waiting": 0, "failed": 0, "next": None}
 
 
-def everything_is_as_acknowledged(engine: Engine, editor: Editor) -> None:
+def everything_is_as_acknowledged(engine: Cortex, editor: Editor) -> None:
     memories = {memory.id: memory for memory in memories_of(engine)}
     assert editor.notes.keys() <= memories.keys()
     for id, says in editor.notes.items():
@@ -337,6 +336,6 @@ def everything_is_as_acknowledged(engine: Engine, editor: Editor) -> None:
     assert Counter(event.subject for event in events if event.kind is EventKind.REMEMBERED) == Counter(memories.keys())
 
 
-def memories_of(engine: Engine) -> list[Memory]:
+def memories_of(engine: Cortex) -> list[Memory]:
     found = engine.list(Filter(lanes=frozenset({Lane.MEMORIES}), states=ANY_STATE), limit=1_000_000)
     return [trace for trace in found if isinstance(trace, Memory)]

@@ -171,7 +171,7 @@ def test_an_edit_that_names_no_version_is_made_of_whatever_is_there(served: Serv
     """E11"""
     id = served.remember("I live in Rome")
     edit = f"/v1/memories/{id}"
-    stores = served.engine._parts._stores
+    stores = served.engine.context.dependencies._stores
     stores["main"] = Interrupted(stores["main"], lambda: served.client.patch(edit, json={"tags": ["home"]}))
     told = served.client.patch(edit, json={"text": "I live in Oslo"})
     assert (told.status_code, told.json()["text"], told.json()["tags"]) == (200, "I live in Oslo", ["home"])
@@ -424,7 +424,7 @@ def test_liveness_and_readiness_are_apart(tmp_path: Path) -> None:
     with serving(tmp_path / "home") as served:
         assert served.client.get("/health").json() == {"status": "ok"}
         assert served.client.get("/ready").json() == {"status": "ready"}
-        served.engine._parts.release("main")
+        served.engine.context.dependencies.release("main")
         database = tmp_path / "home" / "agents" / "main.sqlite"
         for file in database.parent.glob("main.sqlite*"):
             file.rename(file.with_suffix(".away"))

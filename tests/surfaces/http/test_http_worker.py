@@ -18,7 +18,6 @@ from serve_process import Process
 from cortex import Cortex
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Filter
 from cortex.surfaces.http import worker
@@ -61,7 +60,7 @@ def awaited(what: Callable[[], Any], seconds: float = 60.0) -> Any:
 
 
 @contextmanager
-def working(home: Path, open_engine: Callable[[Path], Cortex] = opened) -> Iterator[tuple[Engine, WorkerProcess]]:
+def working(home: Path, open_engine: Callable[[Path], Cortex] = opened) -> Iterator[tuple[Cortex, WorkerProcess]]:
     with opened(home) as engine:
         process = WorkerProcess(engine, partial(open_engine, home))
         with process.at_work([]):
@@ -72,11 +71,11 @@ def said(text: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}, {"role": "assistant", "content": "Noted."}]
 
 
-def memories(engine: Engine) -> list[str]:
+def memories(engine: Cortex) -> list[str]:
     return [trace.text for trace in engine.list(Filter(lanes=frozenset({Lane.MEMORIES})), limit=1_000)]
 
 
-def degraded(engine: Engine) -> list[str]:
+def degraded(engine: Cortex) -> list[str]:
     return [each["why"] for each in engine.status()["degraded"] if each["what"] == "background work"]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from cortex import registry, wiring
 from cortex import settings as configuration
 from cortex.clock import SystemClock
+from cortex.context import Context
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId, Uuid7Source
 from cortex.domain.lanes import SEARCHABLE, State
@@ -26,7 +27,6 @@ from cortex.domain.scope import DEFAULT_SCOPE, Tenant
 from cortex.domain.trace import Trace
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.domain.turn import Turn
-from cortex.engine import Engine
 from cortex.errors import EngineError
 from cortex.evaluation.poisoning import honest
 from cortex.evaluation.poisoning.attacks import (
@@ -42,6 +42,7 @@ from cortex.evaluation.poisoning.attacks import (
     Step,
     attacks,
 )
+from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
@@ -267,13 +268,13 @@ class _Laboratory:
         return made
 
     @contextmanager
-    def _opened(self, home: Path) -> Iterator[Engine]:
+    def _opened(self, home: Path) -> Iterator[Cortex]:
         parts = wiring.build(home, self.settings, embedder=self.embedder, clock=self.clock, ids=Uuid7Source())
-        with Engine(parts, Tenant()) as engine:
+        with Cortex.over(Context(parts, Tenant())) as engine:
             yield engine
 
     @contextmanager
-    def _copy(self) -> Iterator[Engine]:
+    def _copy(self) -> Iterator[Cortex]:
         home = self.work / "attacked"
         shutil.copytree(self.prepared, home)
         try:
@@ -314,7 +315,7 @@ class _Laboratory:
                 displaced=any(was is not None and now is None for was, now in zip(scopes, places, strict=True)),
             )
 
-    def _places_before(self, engine: Engine, attack: Attack, target: TraceId) -> list[int | None]:
+    def _places_before(self, engine: Cortex, attack: Attack, target: TraceId) -> list[int | None]:
         self.clock.at = NOW + timedelta(days=1)
         for question in attack.questions:
             if attack.marker in question:
@@ -323,7 +324,7 @@ class _Laboratory:
                 self.places[question] = _place(engine.recall(question, scope=DEFAULT_SCOPE).hits, target)
         return [self.places[question] for question in attack.questions]
 
-    def _carry_out(self, engine: Engine, steps: Sequence[Step], target: TraceId) -> None:
+    def _carry_out(self, engine: Cortex, steps: Sequence[Step], target: TraceId) -> None:
         for step in steps:
             try:
                 _step(engine, step, target)
@@ -332,7 +333,7 @@ class _Laboratory:
             finally:
                 self.clock.at += timedelta(minutes=5)
 
-    def _persists(self, engine: Engine, attack: Attack, found: Sequence[Trace], target: TraceId) -> bool:
+    def _persists(self, engine: Cortex, attack: Attack, found: Sequence[Trace], target: TraceId) -> bool:
         """Whether it is there again after it was forgotten, or comes back with more trust than it had."""
         if not found:
             return False
@@ -414,7 +415,7 @@ def _embedder(settings: Settings, root: Path, work: Path, given: str | Embedder 
     return cached
 
 
-def _step(engine: Engine, step: Step, target: TraceId) -> None:
+def _step(engine: Cortex, step: Step, target: TraceId) -> None:
     if isinstance(step, Heard):
         engine.for_(user=step.user).capture(list(step.messages), session=step.session, scope=step.scope)
     elif isinstance(step, Kept):
@@ -434,7 +435,7 @@ def _step(engine: Engine, step: Step, target: TraceId) -> None:
 _ENTRY = re.compile(r"- \[\d{4}-\d\d-\d\d, ([^\[\]]*)\] ")
 
 
-def _marked(engine: Engine, attack: Attack) -> list[Trace]:
+def _marked(engine: Cortex, attack: Attack) -> list[Trace]:
     """Every trace of the victim that carries the attack, as far as recall could show it."""
     found: list[Trace] = []
     after: str | None = None

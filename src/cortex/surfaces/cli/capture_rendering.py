@@ -18,7 +18,7 @@ from cortex.surfaces.cli.output import one_line
 
 if TYPE_CHECKING:
     from cortex.domain.trace import Trace
-    from cortex.engine import Synthesised
+    from cortex.services.recall import Synthesised
 
 _WIDE = 100
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
+    from cortex.memory import Cortex
 
-OpenEngine = Callable[[Path | None, str | None, str | None], "Engine"]
+OpenEngine = Callable[[Path | None, str | None, str | None], "Cortex"]
 """Opens the memory under a home, of an agent and a user; None means: as the settings say."""
 
 
-def open_cortex(home: Path | None, agent: str | None, user: str | None) -> Engine:
+def open_cortex(home: Path | None, agent: str | None, user: str | None) -> Cortex:
     """The engine people get: the one their settings describe."""
-    from cortex.wiring import Cortex
+    from cortex.memory import Cortex
 
     return Cortex(home, agent=agent, user=user)
 
@@ -33,7 +33,7 @@ class Surface:
     user: str | None = None
     json: bool = False
 
-    def engine(self) -> Engine:
+    def engine(self) -> Cortex:
         """The memory that was asked for; close it after use."""
         return self.open_engine(self.home, self.agent, self.user)
 

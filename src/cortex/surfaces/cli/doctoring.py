@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cortex.checking import NETWORK_SECONDS, Check, Group
 from cortex.errors import EngineError, ModelUnavailable
+from cortex.services.health.health_checks import NETWORK_SECONDS, Check, Group
 from cortex.surfaces.cli import model_files, output
 from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
+    from cortex.memory import Cortex
 
 UNWELL = 1
 """Exit code where something does not work."""
@@ -54,7 +54,9 @@ COMMANDS: dict[str, Callable[..., Any]] = {"doctor": doctor}
 
 def _checked(surface: Surface, offline: bool, patience: float) -> Sequence[Check]:
     """All checks, by what they are about; where no engine can be built, those that need none, which then say why."""
-    from cortex import health, machine, settings
+    from cortex import settings
+    from cortex.services.health import environment_checks as machine
+    from cortex.services.health import report as health
     from cortex.surfaces.cli import surroundings
 
     try:
@@ -62,7 +64,7 @@ def _checked(surface: Surface, offline: bool, patience: float) -> Sequence[Check
         with surface.engine() as engine:
             around = surroundings.Surroundings(surface.root, Path.home(), loaded, offline=offline, patience=patience)
             found = health.checks(
-                engine._parts, engine.tenant, lambda: engine.searching.status(), offline=offline, patience=patience
+                engine.context, lambda: engine.searching.status(), offline=offline, patience=patience
             )
             found = [surroundings.spelt_out(check, loaded) for check in found]
             found += [*_model_files(surface, engine), *around.checks()]
@@ -74,7 +76,7 @@ def _checked(surface: Surface, offline: bool, patience: float) -> Sequence[Check
     return sorted(found, key=lambda check: order.index(check.group))
 
 
-def _model_files(surface: Surface, engine: Engine) -> Iterator[Check]:
+def _model_files(surface: Surface, engine: Cortex) -> Iterator[Check]:
     """Whether the files of the models in use are those that are pinned, to the last byte."""
     from cortex.settings import models_home
     from cortex.wiring import model_store
@@ -120,7 +122,7 @@ def _make_home(surface: Surface) -> str:
 
 
 def _close_to_others(surface: Surface) -> str:
-    from cortex import machine
+    from cortex.services.health import environment_checks as machine
 
     changed = machine.make_private(surface.root)
     return f"{_several(len(changed))} under {surface.root} for the owner's eyes alone" if changed else ""

@@ -13,8 +13,8 @@ from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
-    from cortex.erasing import Certificate
+    from cortex.memory import Cortex
+    from cortex.services.erasure import Certificate
 
 REMAINS = 1
 """Exit code where something of it is left somewhere."""
@@ -93,7 +93,7 @@ def _left(surface: Surface, pending: Sequence[Certificate]) -> int:
     return REMAINS if pending else 0
 
 
-def _confirm(engine: Engine, ids: Sequence[str]) -> None:
+def _confirm(engine: Cortex, ids: Sequence[str]) -> None:
     if not sys.stdin.isatty():
         raise InvalidRequest("there is nobody to ask", field="--yes", hint="give --yes to erase without asking")
     for id in ids:

@@ -18,9 +18,10 @@ from cortex.surfaces.cli.reading import STDIN, filter_of, given, lines_of
 from cortex.surfaces.cli.use import Kinds, Lanes, Scopes, Since, States, Until
 
 if TYPE_CHECKING:
-    from cortex.engine import Captured, Engine
     from cortex.exchange import Divergence, MarkdownImported
+    from cortex.memory import Cortex
     from cortex.ports.store import Filter
+    from cortex.services.capture import Captured
     from cortex.surfaces.cli.capture_rendering import Drawn
     from cortex.surfaces.cli.conversations import Conversation
 
@@ -243,7 +244,7 @@ def _export_markdown(surface: Surface, file: str, which: Filter) -> None:
     output.plain(f"{total:,} memories to {into}, with their text")
 
 
-def _keep_edits(engine: Engine, targets: Iterable[Path]) -> None:
+def _keep_edits(engine: Cortex, targets: Iterable[Path]) -> None:
     """What a person wrote is not written over before it was imported."""
     from cortex.errors import Conflict, NotFound
 
@@ -401,7 +402,7 @@ def _session(named: str | None, said: Conversation) -> str:
     return session
 
 
-def _drawn(engine: Engine, done: Captured) -> Iterable[Drawn]:
+def _drawn(engine: Cortex, done: Captured) -> Iterable[Drawn]:
     """The memories of a capture, beside what they replaced or disagree with."""
     from cortex.domain.memory import Memory
     from cortex.surfaces.cli.capture_rendering import Drawn
@@ -420,7 +421,7 @@ def _drawn(engine: Engine, done: Captured) -> Iterable[Drawn]:
         yield Drawn(memory, was_known=False, replaced=replaced, contradicts=others)
 
 
-def _undone(engine: Engine) -> tuple[list[str], list[str]]:
+def _undone(engine: Cortex) -> tuple[list[str], list[str]]:
     """The kinds of background work that failed in the capture, and those that wait for their time."""
     (receipt,) = engine.receipts(limit=1, op="work") or (None,)
     facts: Mapping[str, Any] = receipt.facts if receipt else {}

@@ -16,8 +16,8 @@ from cortex.surfaces.cli.context import Surface, surface_of
 from cortex.surfaces.cli.reading import given
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
-    from cortex.files import Indexed
+    from cortex.memory import Cortex
+    from cortex.services.files.files import Indexed
 
 
 def index(
@@ -115,7 +115,7 @@ def _check_options(path: str | None, **options: Any) -> None:
         )
 
 
-def _check_engine(engine: Engine, *, summarize: bool, watch: bool) -> None:
+def _check_engine(engine: Cortex, *, summarize: bool, watch: bool) -> None:
     """Whether it can be done at all, before anything is."""
     if summarize and engine.status()["llm"]["provider"] == "none":
         raise InvalidRequest(
@@ -139,7 +139,7 @@ def _how(workspace: bool, docs: bool, transcripts: bool, untrusted: bool | None)
     return told
 
 
-def _show(surface: Surface, engine: Engine, done: Indexed) -> None:
+def _show(surface: Surface, engine: Cortex, done: Indexed) -> None:
     if surface.json:
         output.show_json(done.receipt.to_json() | {"problems": [list(each) for each in done.problems]})
     else:
@@ -149,7 +149,7 @@ def _show(surface: Surface, engine: Engine, done: Indexed) -> None:
     sys.stdout.flush()
 
 
-def _stay(surface: Surface, engine: Engine) -> None:
+def _stay(surface: Surface, engine: Cortex) -> None:
     """Follow edits until the process is told to end, or nobody reads on."""
     is_left = threading.Event()
 

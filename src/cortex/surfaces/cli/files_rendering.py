@@ -12,7 +12,7 @@ from cortex.surfaces.cli import rendering
 from cortex.surfaces.cli.output import one_line
 
 if TYPE_CHECKING:
-    from cortex.files import Indexed
+    from cortex.services.files.files import Indexed
 
 _MOST_PROBLEMS = 10
 _NOTHING = "No folder is followed yet; `cortex index ~/notes` begins with one."

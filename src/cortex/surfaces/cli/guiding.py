@@ -21,7 +21,7 @@ from cortex.surfaces.cli.context import Surface
 from cortex.surfaces.cli.setting_up import Outcome, Wishes
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
+    from cortex.memory import Cortex
 
 UNWELL = 1
 """Exit code where what was remembered is not found again."""
@@ -112,7 +112,7 @@ def _tried_out(surface: Surface) -> bool:
             return False
 
 
-def _round_trip(engine: Engine) -> bool:
+def _round_trip(engine: Cortex) -> bool:
     line = f"{STATEMENT} on {SystemClock().now():%d %B %Y}."
     kept = engine.remember(line)
     say(rendering.done(f"remembered in {kept.receipt.latency_ms:.0f} ms: {line}"))

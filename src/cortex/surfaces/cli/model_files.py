@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cortex.surfaces.cli import output
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
+    from cortex.memory import Cortex
 
 _EMBEDDING = "embedding"
 
@@ -28,7 +28,7 @@ def is_here(root: Path, name: str) -> bool:
     return any(each.model.name == name and each.state.value == "ready" for each in model_store(root).status())
 
 
-def embedder(engine: Engine, root: Path) -> str | None:
+def embedder(engine: Cortex, root: Path) -> str | None:
     """The model that embeds, where it is one that can be fetched.
 
     `auto` that found nothing to use would use the local one, were it there.
@@ -36,15 +36,15 @@ def embedder(engine: Engine, root: Path) -> str | None:
     from cortex.wiring import model_store
 
     pinned = [each.model for each in model_store(root).status()]
-    space = engine._parts.embedder.space
+    space = engine.context.dependencies.embedder.space
     if engine.settings.embedding.provider == "auto" and not space.dimension:
         return next(model.name for model in pinned if model.purpose.startswith(_EMBEDDING))
     return next((model.name for model in pinned if model.name == space.model), None)
 
 
-def in_use(engine: Engine, root: Path) -> list[str]:
+def in_use(engine: Cortex, root: Path) -> list[str]:
     """The models that can be fetched, of those this engine uses."""
-    reranker = engine._parts.reranker.name.partition("/")[2]
+    reranker = engine.context.dependencies.reranker.name.partition("/")[2]
     return [name for name in known(root) if name in (embedder(engine, root), reranker)]
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from cortex.domain.hits import Hit, Recollection
 from cortex.domain.memory import Memory
 from cortex.domain.trace import Trace, name_of, to_fields
-from cortex.engine import Explained, Shown
 from cortex.ports.store import Counts
+from cortex.services.browse import Shown
+from cortex.services.recall import Explained
 
 
 def trace(found: Trace) -> dict[str, Any]:

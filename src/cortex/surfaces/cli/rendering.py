@@ -16,7 +16,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from cortex.checking import Check
 from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit, Recollection
 from cortex.domain.lanes import State
@@ -26,8 +25,10 @@ from cortex.domain.text import visible
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
-from cortex.engine import Explained, Shown
 from cortex.ports.store import Counts
+from cortex.services.browse import Shown
+from cortex.services.health.health_checks import Check
+from cortex.services.recall import Explained
 from cortex.surfaces.cli import plain
 from cortex.surfaces.cli.output import one_line
 

@@ -15,7 +15,7 @@ from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, open_cortex, surface_of
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
+    from cortex.memory import Cortex
 
 
 def serve(
@@ -52,14 +52,14 @@ def serve(
             server.run([bound])
 
 
-def _again(surface: Surface) -> Callable[[], Engine] | None:
+def _again(surface: Surface) -> Callable[[], Cortex] | None:
     """What opens the same memory in another process; None where only this one has it."""
     if surface.open_engine is not open_cortex:
         return None
     return partial(open_cortex, surface.home, surface.agent, surface.user)
 
 
-def _tell(surface: Surface, engine: Engine, address: str) -> None:
+def _tell(surface: Surface, engine: Cortex, address: str) -> None:
     if surface.json:
         tenant = engine.tenant
         output.show_json({"url": address, "pid": os.getpid(), "agent": tenant.agent, "user": tenant.user})

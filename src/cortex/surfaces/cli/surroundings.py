@@ -19,9 +19,9 @@ from urllib.request import ProxyHandler, Request, build_opener
 from cortex import settings as configuration
 from cortex._version import __version__
 from cortex.access import FILE_NAME, Tokens
-from cortex.checking import Beside, Check, Group
 from cortex.clock import SystemClock
 from cortex.errors import EngineError
+from cortex.services.health.health_checks import Beside, Check, Group
 from cortex.settings import Settings
 from cortex.surfaces.cli import hosts_here, vendors
 from cortex.surfaces.cli.hosts_here import HostHere

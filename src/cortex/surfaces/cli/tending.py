@@ -19,7 +19,7 @@ from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
-    from cortex.engine import Engine
+    from cortex.memory import Cortex
 
 FINISH_SECONDS = 60.0
 """How long what is under way is waited for at the end; service managers kill after 90."""
@@ -91,7 +91,7 @@ def backup(
         output.plain(f"removed {len(made.removed):,} older")
 
 
-def _list(surface: Surface, engine: Engine) -> None:
+def _list(surface: Surface, engine: Cortex) -> None:
     found = engine.backups()
     if surface.json:
         output.show_json({"backups": [each.to_json() for each in found]})
@@ -151,7 +151,7 @@ def work(
         output.show(*(rendering.notice(each["detail"], each["fix"]) for each in status["anomalies"]))
 
 
-def _stay(surface: Surface, engine: Engine) -> None:
+def _stay(surface: Surface, engine: Cortex) -> None:
     """Work until the process is told to end: what it is at is finished, and nothing else is begun."""
     ending = threading.Event()
     with _terminated(ending), engine.keeping() as keeper:
@@ -160,7 +160,7 @@ def _stay(surface: Surface, engine: Engine) -> None:
             sys.stdout.flush()
         ending.wait()
         # What is begun is written step by step; what is left of it then is taken up by the next process.
-        engine._parts.ending = True
+        engine.context.dependencies.ending = True
         is_done = keeper.stop(FINISH_SECONDS)
     told = "what was begun is finished" if is_done else f"the rest is left, after {FINISH_SECONDS:g} s"
     if surface.json:

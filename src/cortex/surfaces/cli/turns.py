@@ -63,14 +63,14 @@ def before(
     surface = surface_of(context)
     with _the_turn_goes_on():
         if is_inside():
-            from cortex.hooks import Injection
+            from cortex.services.turn_hooks import Injection
 
             _done_nothing(message, surface.json, asdict(Injection(skipped=INSIDE_CORTEX)))
             return
         asked, named = _asked(message)
         name = _named(session or named)
         with surface.engine() as engine:
-            from cortex.hooks import TurnHooks
+            from cortex.services.turn_hooks import TurnHooks
 
             hooks = TurnHooks(engine)
             hooks.warm(asked)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from cortex.domain.hits import Recollection
     from cortex.domain.memory import Contradiction
     from cortex.domain.trace import Trace
-    from cortex.engine import Engine, Forgotten, Remembered
+    from cortex.memory import Cortex
+    from cortex.services.edit import Forgotten, Remembered
 
 UNCLEAR = 1
 """Exit code where a query meant several memories and nothing was done."""
@@ -391,7 +392,7 @@ def _options(
 def _answer(
     context: typer.Context,
     query: str,
-    ask: Callable[[Engine, str], Recollection],
+    ask: Callable[[Cortex, str], Recollection],
     *,
     explain: bool,
     block: bool,
@@ -430,7 +431,7 @@ def _tell_verdict(kept: Remembered) -> None:
         output.show(rendering.notice(f"it contradicts {others}", fix), stream=sys.stderr)
 
 
-def _warn(engine: Engine, degraded: Sequence[str]) -> None:
+def _warn(engine: Cortex, degraded: Sequence[str]) -> None:
     """Say what could not be done as it should, and how to mend it."""
     if not degraded:
         return

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from cortex.engine import Engine
-from cortex.erasing import Erased
+from cortex.memory import Cortex
+from cortex.services.erasure import Erased
 from cortex.surfaces.http.visiting import Administering, Reading, StrictRoute, Writing
 from cortex.surfaces.schemas import (
     A_CERTIFICATE,
@@ -98,7 +98,7 @@ async def optimize(asked: BareRequest, visit: Administering) -> dict[str, Any]:
 async def erase(asked: EraseRequest, visit: Administering) -> ErasedAnswer:
     """Erase memories and turns for good, with what was drawn from them; gives a certificate of what is left."""
 
-    def erased(engine: Engine) -> Erased:
+    def erased(engine: Cortex) -> Erased:
         return engine.erase(*asked.ids, sources=asked.sources, backups=asked.backups)
 
     return ErasedAnswer.of(await visit.long_call(erased, asked))

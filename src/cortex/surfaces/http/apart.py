@@ -19,14 +19,14 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
-from cortex.file_freshness import STALE
-from cortex.hooks import LATE, Prepared, TurnHooks
+from cortex.memory import Cortex
 from cortex.ports.clock import Clock, Deadline
+from cortex.services.files.freshness import STALE
+from cortex.services.turn_hooks import LATE, Prepared, TurnHooks
 
 log = logging.getLogger("cortex.http")
 
-OpenEngine = Callable[[], Engine]
+OpenEngine = Callable[[], Cortex]
 """Opens the memory that is served, in whichever process it is called: a plain function, with plain arguments."""
 
 START_AGAIN_SECONDS = 5.0
@@ -169,7 +169,7 @@ class Recallers:
 
 def _follow_files(hooks: TurnHooks) -> None:
     """A process that only reads found files that changed: they are followed from here."""
-    files = hooks._engine.files
+    files = hooks.files
     files.changed()
     files.sync_soon("recall")
 
@@ -180,8 +180,8 @@ def _recall(open_engine: OpenEngine, connection: Connection) -> None:
     # What there is to tell of a recall is told by the server.
     logging.getLogger("cortex").addHandler(logging.NullHandler())
     with open_engine() as engine, suppress(*_GONE):
-        engine._parts.only_reads = True
-        hooks, clock = TurnHooks(engine), engine._parts.clock
+        engine.context.dependencies.only_reads = True
+        hooks, clock = TurnHooks(engine), engine.context.dependencies.clock
         hooks.warm()
         hooks.flush(WARM_SECONDS)
         gc.freeze()  # what is there now stays: to look through it again and again would only make turns wait

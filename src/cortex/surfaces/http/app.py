@@ -13,9 +13,9 @@ from cortex._version import __version__
 from cortex.access.tokens import Tokens
 from cortex.domain.identity import IdSource, Uuid7Source
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.errors import EngineError
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
+from cortex.services.turn_hooks import TurnHooks
 from cortex.surfaces.dashboard import pages
 from cortex.surfaces.http import (
     administering,
@@ -51,7 +51,7 @@ ROUTERS = tuple(room.router for room in _ROOMS)
 
 
 def create_app(
-    engine: Engine,
+    engine: Cortex,
     tokens: Tokens,
     options: ServeOptions | None = None,
     *,
@@ -66,7 +66,7 @@ def create_app(
     options = options or ServeOptions.of(engine.settings)
     hooks = TurnHooks(engine)
     processes = options.recall_processes if open_engine is not None else 0
-    recallers = Recallers(open_engine or _nothing, processes, engine._parts.clock)
+    recallers = Recallers(open_engine or _nothing, processes, engine.context.dependencies.clock)
     caretaker: Caretaker | WorkerProcess = Caretaker(engine)
     if open_engine is not None and options.worker_process:
         caretaker = WorkerProcess(engine, open_engine)
@@ -81,7 +81,7 @@ def create_app(
         recallers=recallers,
     )
 
-    engine._parts.is_crowded = lambda: served.lanes.recalls.is_crowded
+    engine.context.dependencies.is_crowded = lambda: served.lanes.recalls.is_crowded
     hosting = McpHosting(served)
 
     access = Access(tokens, options, engine.tenant)
@@ -118,7 +118,7 @@ def create_app(
         options=options,
         access=access,
         metrics=served.metrics,
-        clock=engine._parts.clock,
+        clock=engine.context.dependencies.clock,
         ids=ids or Uuid7Source(),
         overflow=turns.Overflow(served),
         paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes)},
@@ -126,7 +126,7 @@ def create_app(
     return app
 
 
-def _nothing() -> Engine:
+def _nothing() -> Cortex:
     raise AssertionError("no process is started that would open it")
 
 

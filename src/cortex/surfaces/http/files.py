@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest
+from cortex.memory import Cortex
 from cortex.surfaces.http.visiting import Reading, StrictRoute
 from cortex.surfaces.schemas import ExcerptAnswer, FilesQuery, FoundLinesAnswer
 
@@ -24,7 +24,7 @@ async def files(asked: Asked, visit: Reading) -> FoundLinesAnswer | ExcerptAnswe
     return await visit.call(lambda engine: _answer(engine, asked), asked)
 
 
-def _answer(engine: Engine, asked: FilesQuery) -> FoundLinesAnswer | ExcerptAnswer:
+def _answer(engine: Cortex, asked: FilesQuery) -> FoundLinesAnswer | ExcerptAnswer:
     if asked.path is not None:
         return ExcerptAnswer.model_validate(engine.memory_get(asked.path, start=asked.start, lines=asked.lines))
     found = engine.memory_search(

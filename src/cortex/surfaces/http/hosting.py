@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from cortex.access.tokens import Right
-from cortex.engine import Engine
 from cortex.errors import EngineError
+from cortex.memory import Cortex
 from cortex.surfaces.http.access import Caller
 from cortex.surfaces.http.errors import Problem, Refused
 from cortex.surfaces.http.limits import Receive
@@ -103,7 +103,7 @@ def _sessions(served: Served) -> StreamableHTTPSessionManager:
     for name in ("mcp", "sse_starlette"):
         logging.getLogger(name).addHandler(logging.NullHandler())
 
-    def engine_of(request: Any, writes: bool) -> Engine:
+    def engine_of(request: Any, writes: bool) -> Cortex:
         return _engine(served, request.scope["cortex.caller"], writes)
 
     # Names, origins and the length of bodies were looked at by the door.
@@ -114,7 +114,7 @@ def _sessions(served: Served) -> StreamableHTTPSessionManager:
     )
 
 
-def _engine(served: Served, caller: Caller, writes: bool) -> Engine:
+def _engine(served: Served, caller: Caller, writes: bool) -> Cortex:
     try:
         caller.require(Right.WRITE if writes else Right.READ)
     except Refused as refused:

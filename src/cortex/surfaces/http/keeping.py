@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.errors import EngineError
 from cortex.lifecycle.schedule import Keeper
 from cortex.lifecycle.upkeep import Anomaly
+from cortex.memory import Cortex
 
 log = logging.getLogger("cortex.http")
 
@@ -25,9 +25,9 @@ RETRY = timedelta(minutes=1)
 class Caretaker:
     """Does what is due for whoever was met. The engine's own tenant has its keeper, which also follows its files."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Cortex) -> None:
         self._engine = engine
-        self._clock = engine._parts.clock
+        self._clock = engine.context.dependencies.clock
         self._lock = threading.Lock()
         self._next: dict[Tenant, datetime] = {}
         self._looked_at: datetime | None = None
@@ -49,7 +49,7 @@ class Caretaker:
             self.meet(tenant)
         with self._engine.keeping() as own:
             self._keeper = Keeper(self.attend, clock=self._clock, name="cortex-caretaker").start()
-            parts, others = self._engine._parts, self._keeper
+            parts, others = self._engine.context.dependencies, self._keeper
             parts.keepers.append(others)
 
             def wake() -> None:
@@ -66,7 +66,7 @@ class Caretaker:
 
     def anomalies(self) -> list[Anomaly]:
         """What fails again and again."""
-        return [anomaly for keeper in self._engine._parts.keepers for anomaly in keeper.anomalies]
+        return [anomaly for keeper in self._engine.context.dependencies.keepers for anomaly in keeper.anomalies]
 
     def attend(self) -> datetime | None:
         """Do what is due for each; gives when to look again."""
@@ -78,7 +78,7 @@ class Caretaker:
             self._looked_at = now
             tenants = list(self._next)
         for tenant in tenants:
-            if self._engine._parts.ending:
+            if self._engine.context.dependencies.ending:
                 break
             at = self._attended(tenant)
             with self._lock:
@@ -103,5 +103,5 @@ class Caretaker:
         """Everybody an agent has traces of: what they left undone when the server was stopped is still to be done."""
         for agent in {self._engine.tenant.agent, *(tenant.agent for tenant in known)}:
             with suppress(EngineError):  # a store that cannot be opened is told by /ready
-                for user in self._engine._parts.store(agent).users():
+                for user in self._engine.context.dependencies.store(agent).users():
                     yield Tenant(agent, user)

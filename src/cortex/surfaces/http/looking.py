@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query
 
 from cortex._version import __version__
 from cortex.domain.lanes import Lane
-from cortex.engine import Engine
+from cortex.memory import Cortex
+from cortex.services.timeline import Timeline
 from cortex.surfaces.http.visiting import Reading, StrictRoute
 from cortex.surfaces.schemas import (
     AddressedQuery,
@@ -21,7 +22,6 @@ from cortex.surfaces.schemas import (
     TimelineAnswer,
     TimelineQuery,
 )
-from cortex.timeline import Timeline
 
 router = APIRouter(tags=["looking"], route_class=StrictRoute)
 
@@ -49,7 +49,7 @@ async def me(whose: Whose, visit: Reading) -> MeAnswer:
 async def timeline(asked: Happened, visit: Reading) -> TimelineAnswer:
     """What happened, newest first, each event with the memory or turn it is about."""
 
-    def look(engine: Engine) -> Timeline:
+    def look(engine: Cortex) -> Timeline:
         return engine.timeline(
             limit=asked.limit,
             before=asked.before,

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Header, Path, Query, Response
 from cortex.domain.identity import TraceId, checked_id
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory, Retention
-from cortex.engine import Engine
 from cortex.errors import Conflict, InvalidRequest
 from cortex.exchange import EditConflict, Statement, markdown_of
+from cortex.memory import Cortex
 from cortex.ports.store import MOST_RETRIES
 from cortex.surfaces.http.visiting import Reading, StrictRoute, Writing
 from cortex.surfaces.schemas import (
@@ -115,7 +115,7 @@ async def forget_matching(asked: ForgetRequest, visit: Writing) -> ForgottenMatc
 # --- edits ------------------------------------------------------------------------------------------------------------
 
 
-def _edited(engine: Engine, id: TraceId, changes: dict[str, Any], if_match: str | None) -> Memory:
+def _edited(engine: Cortex, id: TraceId, changes: dict[str, Any], if_match: str | None) -> Memory:
     """The memory with `changes`, by the engine's own way for edits: three versions compared, a conflict told."""
     for _ in range(MOST_RETRIES):
         memory = engine.get(id)

@@ -11,10 +11,10 @@ from typing import TypeVar
 from fastapi import APIRouter, Response
 
 from cortex.domain.scope import DEFAULT_SCOPE
-from cortex.engine import Ingested
 from cortex.errors import EngineError
-from cortex.hooks import Injection
 from cortex.ports.clock import Deadline
+from cortex.services.capture import Ingested
+from cortex.services.turn_hooks import Injection
 from cortex.surfaces.http.visiting import Reading, Served, StrictRoute, Writing
 from cortex.surfaces.schemas import AfterTurn, BeforeTurn, FlushPlanAnswer, FlushPlanRequest, Injected, Taken
 
@@ -43,7 +43,7 @@ async def before(asked: BeforeTurn, visit: Reading) -> Injected:
     """What to put before the model for this message; empty where nothing is relevant, or at the deadline."""
     tenant = visit.tenant(asked)
     hooks = visit.served.hooks.for_(agent=tenant.agent, user=tenant.user)
-    clock = visit.served.engine._parts.clock
+    clock = visit.served.engine.context.dependencies.clock
     began = clock.monotonic()
     seconds = _seconds(visit.served)
     told = {
@@ -74,7 +74,7 @@ async def before(asked: BeforeTurn, visit: Reading) -> Injected:
 async def after(asked: AfterTurn, visit: Writing) -> Taken:
     """Store what is new of the session, durably before this answers. Nobody has to wait for the answer."""
     engine = visit.engine(asked)
-    clock = engine._parts.clock
+    clock = engine.context.dependencies.clock
     began = clock.monotonic()
 
     def take() -> Ingested:
@@ -92,7 +92,7 @@ async def after(asked: AfterTurn, visit: Writing) -> Taken:
     done, trouble = await _in_time(visit.served.lanes.ingests.run(take, seconds=seconds, writes=True))
     took = round((clock.monotonic() - began) * 1000, 3)
     if done is None:
-        engine._parts.troubles.count(f"after:{trouble}")
+        engine.context.dependencies.failures.count(f"after:{trouble}")
         return Taken(degraded=[trouble], milliseconds=took)
     facts = done.receipt.facts
     return Taken(
@@ -150,7 +150,7 @@ class Overflow:
         if path == BEFORE:
             self.served.hooks.missed(code)
         else:
-            self.served.engine._parts.troubles.count(f"after:{code}")
+            self.served.engine.context.dependencies.failures.count(f"after:{code}")
         return Response(_degraded(path, code), media_type="application/json")
 
 

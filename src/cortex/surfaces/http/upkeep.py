@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from cortex.access.tokens import Right
-from cortex.engine import Engine
+from cortex.memory import Cortex
 from cortex.surfaces.http.visiting import Administering, Reading, Served, StrictRoute, Writing
 from cortex.surfaces.schemas import (
     ID,
@@ -117,7 +117,7 @@ async def metrics(request: Request) -> Response:
     return Response(served.metrics.page(), media_type=served.metrics.media_type)
 
 
-def _exported(engine: Engine, asked: ExportRequest) -> IO[bytes]:
+def _exported(engine: Cortex, asked: ExportRequest) -> IO[bytes]:
     """All of it in a nameless file, so that one look at the store gives it, however slowly it is fetched."""
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed when it was sent
     try:
@@ -134,7 +134,7 @@ def _exported(engine: Engine, asked: ExportRequest) -> IO[bytes]:
     return file
 
 
-def _lines(engine: Engine, asked: ExportRequest) -> Iterator[dict[str, Any]]:
+def _lines(engine: Cortex, asked: ExportRequest) -> Iterator[dict[str, Any]]:
     if asked.format == "jsonl":
         return engine.export(asked.filter(), redact=not asked.with_text)
     return (asdict(page) for page in engine.export_markdown(asked.filter(), by_scope=asked.by_scope))
@@ -146,7 +146,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
             yield piece
 
 
-def _imported(engine: Engine, asked: ImportRequest) -> dict[str, Any]:
+def _imported(engine: Cortex, asked: ImportRequest) -> dict[str, Any]:
     if asked.markdown is not None:
         edits = engine.import_markdown(
             asked.markdown,
@@ -169,7 +169,7 @@ def _imported(engine: Engine, asked: ImportRequest) -> dict[str, Any]:
     return done.receipt.to_json()
 
 
-def _tended(engine: Engine, asked: LifecycleRequest) -> LifecycleAnswer:
+def _tended(engine: Cortex, asked: LifecycleRequest) -> LifecycleAnswer:
     if asked.undo is not None:
         undone = engine.undo_tend(asked.undo)
         return LifecycleAnswer(

@@ -14,8 +14,8 @@ from fastapi.routing import APIRoute
 
 from cortex.access.tokens import Right
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
+from cortex.services.turn_hooks import TurnHooks
 from cortex.surfaces.calling import Calls
 from cortex.surfaces.http.access import Caller
 from cortex.surfaces.http.apart import Recallers
@@ -92,7 +92,7 @@ class Lanes:
 class Served:
     """What all requests share."""
 
-    engine: Engine
+    engine: Cortex
     hooks: TurnHooks
     options: ServeOptions
     metrics: Metrics
@@ -111,21 +111,21 @@ class Visit:
     right: Right
     """What is asked for; the caller has it."""
 
-    async def call(self, work: Callable[[Engine], T], whose: Whose = OWN, *, seconds: float | None = None) -> T:
+    async def call(self, work: Callable[[Cortex], T], whose: Whose = OWN, *, seconds: float | None = None) -> T:
         """What `work` gives of the engine of whoever is meant."""
         limit = self.served.options.request_timeout_ms / 1000 if seconds is None else seconds
         return await self._called(self.served.lanes.calls, work, whose, limit)
 
-    async def long_call(self, work: Callable[[Engine], T], whose: Whose = OWN) -> T:
+    async def long_call(self, work: Callable[[Cortex], T], whose: Whose = OWN) -> T:
         """`call` for what may take minutes."""
         limit = self.served.options.long_timeout_ms / 1000
         return await self._called(self.served.lanes.long_calls, work, whose, limit)
 
-    async def _called(self, lane: Calls, work: Callable[[Engine], T], whose: Whose, seconds: float) -> T:
+    async def _called(self, lane: Calls, work: Callable[[Cortex], T], whose: Whose, seconds: float) -> T:
         engine = self.engine(whose)
         return await lane.run(lambda: work(engine), seconds=seconds, writes=self.right is not Right.READ)
 
-    def engine(self, whose: Whose = OWN) -> Engine:
+    def engine(self, whose: Whose = OWN) -> Cortex:
         tenant = self.tenant(whose)
         return self.served.engine.for_(agent=tenant.agent, user=tenant.user)
 

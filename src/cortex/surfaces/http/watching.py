@@ -14,9 +14,10 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from cortex.domain.scope import Tenant
-from cortex.engine import Alive, Engine
 from cortex.errors import EngineError
+from cortex.memory import Cortex
 from cortex.ports.store import JobState
+from cortex.services.browse import Alive
 from cortex.surfaces.http.errors import Refused
 from cortex.surfaces.http.streams import Streams
 from cortex.surfaces.http.visiting import Reading, StrictRoute, Visit
@@ -87,12 +88,12 @@ class Pulses:
 
     async def look(self, beat: _Beat, visit: Visit, whose: AddressedQuery) -> State:
         """How it stands, no older than a second."""
-        now = visit.served.engine._parts.clock.monotonic
+        now = visit.served.engine.context.dependencies.clock.monotonic
         async with beat.looking:
             if beat.seen_at is None or now() - beat.seen_at >= 0.9 * LOOK_SECONDS:
                 judged = beat.judged_at is not None and now() - beat.judged_at < JUDGE_SECONDS
 
-                def glance(engine: Engine) -> tuple[Alive, int]:
+                def glance(engine: Cortex) -> tuple[Alive, int]:
                     return engine.pulse(), beat.degraded if judged else len(engine.status()["degraded"])
 
                 alive, beat.degraded = await visit.call(glance, whose, seconds=_LOOK_TIMEOUT)

@@ -1,4 +1,4 @@
-"""Background work in a process of its own: extraction, embedding, the lifecycle, backups, following files.
+"""JobService work in a process of its own: extraction, embedding, the lifecycle, backups, following files.
 
 It also reads the long texts of requests (`engine._reads_texts`), which would take the interpreter from others as well.
 
@@ -23,8 +23,8 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from cortex.domain.scope import Tenant
-from cortex.engine import Engine
 from cortex.errors import EngineError, StoreUnavailable
+from cortex.memory import Cortex
 from cortex.surfaces.http.apart import OpenEngine, step_aside
 from cortex.surfaces.http.keeping import MOST_TENANTS, Caretaker
 
@@ -103,10 +103,10 @@ class Gone(StoreUnavailable):
 class WorkerProcess:
     """The process, as the server sees it. Where none can be started, the work is done in threads of the server."""
 
-    def __init__(self, engine: Engine, open_engine: OpenEngine) -> None:
+    def __init__(self, engine: Cortex, open_engine: OpenEngine) -> None:
         self._engine = engine
         self._open_engine = open_engine
-        self._clock = engine._parts.clock
+        self._clock = engine.context.dependencies.clock
         self._lock = threading.Lock()
         self._met: dict[Tenant, None] = {}
         self._asked: dict[int, Future[Any]] = {}
@@ -203,7 +203,7 @@ class WorkerProcess:
         """Work beside the caller, for those who are known and for users who left something behind."""
         for tenant in known:
             self.meet(tenant)
-        parts = self._engine._parts
+        parts = self._engine.context.dependencies
         parts.wake, parts.worker = self.nudge, self
         keeping = threading.Thread(target=self._keep_alive, name="cortex-worker", daemon=True)
         keeping.start()
@@ -374,10 +374,10 @@ def _work_for(open_engine: OpenEngine, connection: Connection, known: tuple[Tena
                 _obey(engine, caretaker, connection, line)
             # Whatever hangs: the server is gone or has waited for long enough, and everything is durable.
             threading.Thread(target=_end_for_sure, name="cortex-end", daemon=True).start()
-            engine._parts.ending = True
+            engine.context.dependencies.ending = True
 
 
-def _obey(engine: Engine, caretaker: Caretaker, connection: Connection, line: _Line) -> None:
+def _obey(engine: Cortex, caretaker: Caretaker, connection: Connection, line: _Line) -> None:
     told = _Report()
     while True:
         if connection.poll(_REPORT_SECONDS):
@@ -389,14 +389,14 @@ def _obey(engine: Engine, caretaker: Caretaker, connection: Connection, line: _L
             elif isinstance(message, _Asked):
                 threading.Thread(target=_answer, args=(engine, message, line), name="cortex-asked", daemon=True).start()
             else:
-                engine._parts.nudge()
+                engine.context.dependencies.nudge()
         report = _Report(tuple(each.to_json() for each in caretaker.anomalies()), engine.files.following())
         if report != told:
             told = report
             line.send(report)
 
 
-def _answer(engine: Engine, asked: _Asked, line: _Line) -> None:
+def _answer(engine: Cortex, asked: _Asked, line: _Line) -> None:
     handle = engine.for_(agent=asked.tenant.agent, user=asked.tenant.user)
     try:
         given = pickle.loads(asked.given)  # noqa: S301 - the server's own
@@ -407,13 +407,13 @@ def _answer(engine: Engine, asked: _Asked, line: _Line) -> None:
         line.send(_Answer(asked.number, value, trouble))
 
 
-def _run_due(engine: Engine, most: int | None) -> Any:
-    from cortex.background import Background
+def _run_due(engine: Cortex, most: int | None) -> Any:
+    from cortex.services.jobs import JobService
 
-    return Background(engine).run_due(most)
+    return JobService(engine.context).run_due(most)
 
 
-def _look(engine: Engine, reason: str, changed: bool) -> None:
+def _look(engine: Cortex, reason: str, changed: bool) -> None:
     if changed:
         engine.files.changed()
     pending = engine.files.sync_soon(reason)
@@ -421,7 +421,7 @@ def _look(engine: Engine, reason: str, changed: bool) -> None:
         pending.result()
 
 
-def _call(engine: Engine, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def _call(engine: Cortex, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     return getattr(engine, method)(*args, **kwargs)
 
 

@@ -17,9 +17,9 @@ from cortex.domain.hits import Hit, Recollection
 from cortex.domain.memory import Memory
 from cortex.domain.trace import Trace, name_of
 from cortex.domain.turn import Turn
-from cortex.engine import Forgotten, Remembered
 from cortex.exchange import Imported
 from cortex.ports.store import Counts
+from cortex.services.edit import Forgotten, Remembered
 from cortex.surfaces.mcp.framing import NOTICE, framed, line, quoted, warned
 
 _NOTHING = "Nothing that is remembered bears on this."

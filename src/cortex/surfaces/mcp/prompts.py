@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import mcp_types as types
 
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest
+from cortex.memory import Cortex
 from cortex.surfaces.mcp.failing import short
 from cortex.workspace.flush import SessionState
 
@@ -23,7 +23,7 @@ FLUSH = types.Prompt(
 )
 
 
-def flush(engine: Engine, given: dict[str, str]) -> types.GetPromptResult:
+def flush(engine: Cortex, given: dict[str, str]) -> types.GetPromptResult:
     """What to say to the agent. Whether it is time for that, whoever asks has decided."""
     if unknown := sorted(given.keys() - {"timezone"}):
         raise InvalidRequest("is not an argument", field=short(unknown[0]), hint="known: timezone")

@@ -9,8 +9,8 @@ import mcp_types as types
 
 from cortex.domain.citations import Place
 from cortex.domain.lanes import Lane
-from cortex.engine import Engine
 from cortex.errors import NotFound
+from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.surfaces.mcp.answers import Answer, Got, Listing, Record
 from cortex.surfaces.mcp.failing import short
@@ -52,7 +52,7 @@ TEMPLATES = (
 )
 
 
-def reading(uri: str) -> Callable[[Engine], Answer]:
+def reading(uri: str) -> Callable[[Cortex], Answer]:
     """What to ask the engine for the resource at `uri`."""
     parts = urlsplit(uri)
     path = unquote(parts.path.removeprefix("/"), errors="replace")
@@ -67,15 +67,15 @@ def reading(uri: str) -> Callable[[Engine], Answer]:
     raise NotFound(f"no resource {short(uri)}", hint="there are cortex://memories, …/{id} and cortex://files/{path}")
 
 
-def _memories(engine: Engine, after: str | None) -> Answer:
+def _memories(engine: Cortex, after: str | None) -> Answer:
     found = engine.list(Filter(lanes=frozenset({Lane.MEMORIES})), after=after, limit=LISTED)
     return Listing.of(found, LISTED)
 
 
-def _memory(engine: Engine, id: str) -> Answer:
+def _memory(engine: Cortex, id: str) -> Answer:
     found = engine.get(id)
     return Got(text=found.text, memory=Record.of(found))
 
 
-def _file(engine: Engine, place: Place) -> Answer:
+def _file(engine: Cortex, place: Place) -> Answer:
     return Got.model_validate(engine.memory_get(place.path, start=place.start, lines=place.lines))

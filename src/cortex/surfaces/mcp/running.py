@@ -14,16 +14,16 @@ from types import FrameType
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest
-from cortex.hooks import TurnHooks
+from cortex.memory import Cortex
+from cortex.services.turn_hooks import TurnHooks
 from cortex.surfaces.mcp.server import create_server
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 
 
-def serve_stdio(engine: Engine) -> None:
+def serve_stdio(engine: Cortex) -> None:
     """Answer the host that started this process until it closes our stdin."""
     TurnHooks(engine).warm()
     with suppress(BrokenPipeError):
@@ -35,7 +35,7 @@ def serve_stdio(engine: Engine) -> None:
                 raise
 
 
-def serve_http(engine: Engine, port: int, told: Callable[[str], None]) -> None:
+def serve_http(engine: Cortex, port: int, told: Callable[[str], None]) -> None:
     """Answer on this machine until told to end; `told` of the address once it can be reached."""
     import uvicorn
 
@@ -51,7 +51,7 @@ def serve_http(engine: Engine, port: int, told: Callable[[str], None]) -> None:
     uvicorn.Server(config).run(sockets=[listening])
 
 
-async def _over_stdio(server: Server[None], engine: Engine) -> None:
+async def _over_stdio(server: Server[None], engine: Cortex) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):
@@ -61,7 +61,7 @@ async def _over_stdio(server: Server[None], engine: Engine) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _leave(engine: Engine, number: int) -> None:
+def _leave(engine: Cortex, number: int) -> None:
     """End at once: the thread that waits for the next line on stdin cannot be woken, and would be waited for."""
     engine.close()
     sys.stderr.flush()

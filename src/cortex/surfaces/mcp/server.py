@@ -18,8 +18,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from cortex._version import __version__
-from cortex.engine import Engine
 from cortex.errors import EngineError, NotFound
+from cortex.memory import Cortex
 from cortex.progress import Progress
 from cortex.surfaces.calling import Calls, Result
 from cortex.surfaces.mcp import prompts, resources, tools
@@ -31,7 +31,7 @@ from cortex.surfaces.mcp.reporting import reporting
 
 log = logging.getLogger("cortex")
 
-EngineOf = Callable[[Any, bool], Engine]
+EngineOf = Callable[[Any, bool], Cortex]
 """The memory of whoever asks: from their HTTP request (None over stdio), and whether it will be written to.
 
 An EngineError refuses them. Whose memory it is, is never an argument of a tool.
@@ -109,7 +109,7 @@ class _Surface:
     async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
 
-        def read(engine: Engine) -> types.ReadResourceResult:
+        def read(engine: Cortex) -> types.ReadResourceResult:
             text = json.dumps(_plain(resources.reading(uri)(engine)), ensure_ascii=False)
             content = types.TextResourceContents(uri=uri, text=text, mime_type=resources.JSON)
             return types.ReadResourceResult(contents=[content])
@@ -122,7 +122,7 @@ class _Surface:
         return types.ListPromptsResult(prompts=[prompts.FLUSH])
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        def read(engine: Engine) -> types.GetPromptResult:
+        def read(engine: Cortex) -> types.GetPromptResult:
             if params.name != prompts.FLUSH.name:
                 raise NotFound(f"no prompt {short(params.name)}", hint=f"there is {prompts.FLUSH.name}")
             return prompts.flush(engine, params.arguments or {})
@@ -131,14 +131,14 @@ class _Surface:
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
-    def _asked(self, ctx: Context) -> Engine:
+    def _asked(self, ctx: Context) -> Cortex:
         """The memory to read from; who may not is told so."""
         try:
             return self._engine_of(ctx.request, False)
         except Exception as error:
             raise _failure(error, "request").error() from None
 
-    async def _read(self, ctx: Context, what: str, read: Callable[[Engine], Result]) -> Result:
+    async def _read(self, ctx: Context, what: str, read: Callable[[Cortex], Result]) -> Result:
         engine = self._asked(ctx)
         try:
             return await self._calls.run(partial(read, engine), seconds=tools.RECALL_SECONDS)
@@ -146,7 +146,7 @@ class _Surface:
             raise _failure(error, what).error() from None
 
 
-def _answered(tool: tools.Tool, engine: Engine, asked: Arguments, progress: Progress) -> types.CallToolResult:
+def _answered(tool: tools.Tool, engine: Cortex, asked: Arguments, progress: Progress) -> types.CallToolResult:
     answer = tool.run(engine, asked, progress)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=writable(answer.told()))], structured_content=_plain(answer)

@@ -12,9 +12,9 @@ import mcp_types as types
 from pydantic import ValidationError
 
 from cortex.domain.citations import Place
-from cortex.engine import Engine
 from cortex.errors import InvalidRequest, NotFound
 from cortex.exchange.export import EXPORTED_LANES
+from cortex.memory import Cortex
 from cortex.progress import Progress
 from cortex.surfaces.mcp import answers, arguments
 from cortex.surfaces.mcp.answers import Answer
@@ -44,7 +44,7 @@ class Tool:
     description: str
     takes: type[Arguments]
     gives: type[Answer]
-    run: Callable[[Engine, Any, Progress], Answer]
+    run: Callable[[Cortex, Any, Progress], Answer]
     seconds: float = RECALL_SECONDS
     read_only: bool = True
     destructive: bool = False
@@ -80,7 +80,7 @@ class Tool:
             )
 
 
-def _short(work: Callable[[Engine, Any], Answer]) -> Callable[[Engine, Any, Progress], Answer]:
+def _short(work: Callable[[Cortex, Any], Answer]) -> Callable[[Cortex, Any, Progress], Answer]:
     """What is done before anybody could ask how far it is."""
     return lambda engine, asked, _progress: work(engine, asked)
 
@@ -88,24 +88,24 @@ def _short(work: Callable[[Engine, Any], Answer]) -> Callable[[Engine, Any, Prog
 # --- what they do -----------------------------------------------------------------------------------------------------
 
 
-def _remember(engine: Engine, asked: arguments.Remember) -> answers.Stored:
+def _remember(engine: Cortex, asked: arguments.Remember) -> answers.Stored:
     return answers.Stored.of(engine.remember(asked.text, **asked.draft()))
 
 
-def _recall(engine: Engine, asked: arguments.Recall) -> answers.Recalled:
+def _recall(engine: Cortex, asked: arguments.Recall) -> answers.Recalled:
     return answers.Recalled.of(engine.recall(asked.query, **asked.options()))
 
 
-def _search(engine: Engine, asked: arguments.Recall) -> answers.Recalled:
+def _search(engine: Cortex, asked: arguments.Recall) -> answers.Recalled:
     return answers.Recalled.of(engine.search(asked.query, **asked.options()))
 
 
-def _search_files(engine: Engine, asked: arguments.SearchFiles) -> answers.FoundLines:
+def _search_files(engine: Cortex, asked: arguments.SearchFiles) -> answers.FoundLines:
     found = engine.memory_search(asked.query, max_results=asked.max_results, min_score=asked.min_score)
     return answers.FoundLines.model_validate(found | {"stale": found["stale"] or None})
 
 
-def _get(engine: Engine, asked: arguments.Get) -> answers.Got:
+def _get(engine: Cortex, asked: arguments.Get) -> answers.Got:
     if (asked.path is None) == (asked.id is None):
         raise InvalidRequest("give either a path or an id", field="path", hint="a search names both")
     if asked.id is not None:
@@ -117,7 +117,7 @@ def _get(engine: Engine, asked: arguments.Get) -> answers.Got:
     return answers.Got.model_validate(told)
 
 
-def _forget(engine: Engine, asked: arguments.Forget) -> answers.Gone:
+def _forget(engine: Cortex, asked: arguments.Forget) -> answers.Gone:
     id = asked.id or asked.memory_id
     if (id is None) == (asked.query is None):
         raise InvalidRequest("give either an id or a query", field="id", hint="`search` and `memory_list` name ids")
@@ -129,15 +129,15 @@ def _forget(engine: Engine, asked: arguments.Forget) -> answers.Gone:
     return answers.Gone.of(done)
 
 
-def _list(engine: Engine, asked: arguments.List) -> answers.Listing:
+def _list(engine: Cortex, asked: arguments.List) -> answers.Listing:
     return answers.Listing.of(engine.list(asked.filter(), after=asked.after, limit=asked.limit), asked.limit)
 
 
-def _stats(engine: Engine, asked: arguments.Stats) -> answers.Counted:
+def _stats(engine: Cortex, asked: arguments.Stats) -> answers.Counted:
     return answers.Counted.of(engine.stats(asked.filter()))
 
 
-def _export(engine: Engine, asked: arguments.Export, progress: Progress) -> answers.Exported:
+def _export(engine: Cortex, asked: arguments.Export, progress: Progress) -> answers.Exported:
     which = replace(asked.filter(), lanes=EXPORTED_LANES)
     total = engine.stats(which).total
     after = (asked.after or "").strip().lower()
@@ -156,7 +156,7 @@ def _export(engine: Engine, asked: arguments.Export, progress: Progress) -> answ
     return answers.Exported(records=page, redacted=not asked.with_text, next=page[-1]["id"] if is_full else None)
 
 
-def _import(engine: Engine, asked: arguments.Import, progress: Progress) -> answers.TakenIn:
+def _import(engine: Cortex, asked: arguments.Import, progress: Progress) -> answers.TakenIn:
     progress(0, len(asked.records), "checked")
     done = engine.import_(
         map(json.dumps, asked.records),

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cortex.context import Context
 from cortex.domain.choices import chosen
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant
@@ -18,9 +19,6 @@ from cortex.errors import InvalidRequest, NotFound
 from cortex.ports.store import SetState
 from cortex.workspace import sources
 from cortex.workspace.sources import MARKDOWN, TRANSCRIPTS, Shape, Source
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
 
 STATE = "cortex:files"
 """Where it is kept which folders are followed, and when they were last looked at."""
@@ -33,15 +31,15 @@ _LANES: Mapping[Shape, tuple[Lane, ...]] = {
 }
 
 
-def kept(engine: Engine) -> Mapping[str, Any]:
+def kept(context: Context) -> Mapping[str, Any]:
     """What is kept of a tenant's files."""
-    with engine._store.view(engine.tenant) as view:
+    with context.store_view() as view:
         return view.state(STATE) or {}
 
 
-def keep(engine: Engine, parts: Mapping[str, Any]) -> None:
+def keep(context: Context, parts: Mapping[str, Any]) -> None:
     """Keep these parts beside those there are: processes that keep different ones do not lose each other's."""
-    engine._store.apply(engine.tenant, [SetState(STATE, parts)], at=engine._parts.clock.now())
+    context.apply([SetState(STATE, parts)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +53,9 @@ class Given:
 class Folders:
     """The folders and files of one tenant."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._settings = engine._parts.settings.files
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._settings = context.settings.files
 
     def all(self) -> list[Source]:
         """What is followed: what the settings name, then what was given beside them."""
@@ -82,7 +80,7 @@ class Folders:
         wanted = sources.registered(known, path, shape=shape, **{"name": _name_for(shape, known, before)} | told)
         source = _at(wanted, path, shape)
         assert source is not None
-        keep(self._engine, {_key(source): source.to_json()})
+        keep(self._context, {_key(source): source.to_json()})
         return source
 
     def leave(self, name_or_path: str) -> None:
@@ -93,11 +91,11 @@ class Folders:
             raise InvalidRequest(
                 f"{str(fixed[0].root)!r} is named by the settings", field="remove", hint="take it out of [files] there"
             )
-        keep(self._engine, {_key(source): None for source in gone})
+        keep(self._context, {_key(source): None for source in gone})
 
     def _known(self) -> tuple[Given, list[Source]]:
         """What the settings name, and that with what was given beside them."""
-        registered = [Source.from_json(plain) for key, plain in kept(self._engine).items() if key.startswith(_KEY)]
+        registered = [Source.from_json(plain) for key, plain in kept(self._context).items() if key.startswith(_KEY)]
         named = self._named(registered)
         return named, [*named.sources, *(each for each in registered if each not in named.sources)]
 
@@ -115,8 +113,8 @@ class Folders:
         return found
 
     def _in_settings(self) -> Iterator[tuple[str, Shape, Lane]]:
-        settings, files = self._engine.settings, self._settings
-        if self._engine.tenant != Tenant(settings.agent, settings.user):
+        settings, files = self._context.settings, self._settings
+        if self._context.tenant != Tenant(settings.agent, settings.user):
             return
         if files.workspace:
             yield files.workspace, Shape.WORKSPACE, Lane.NOTES

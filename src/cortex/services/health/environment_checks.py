@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cortex import settings as configuration
-from cortex.checking import Check, Group
 from cortex.errors import EngineError, full_disk
+from cortex.services.health.health_checks import Check, Group
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35)

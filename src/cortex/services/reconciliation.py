@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cortex.capture import reconcile
 from cortex.capture.flow import known_beside, outdated_turns
 from cortex.capture.reconcile import Decision
 from cortex.capture.slots import slot_in
+from cortex.context import Context
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
@@ -24,9 +25,6 @@ from cortex.domain.vectors import Vector
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Change, Embed, Filter, Put, View, guarded, retry_on_conflict
 from cortex.remember import flow as remembering
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
 
 MOST_TWINS = 24
 """How many of the most alike memories are looked at for one that says the same."""
@@ -77,26 +75,25 @@ class Reconciled:
         return {"superseded": superseded, **told, **self.outcome.facts()}
 
 
-def remember(engine: Engine, memory: Memory, statement: Statement, *, embed: bool) -> Reconciled:
+def remember(context: Context, memory: Memory, statement: Statement, *, embed: bool) -> Reconciled:
     """Store a statement, as a memory, beside what is known; what is known already is counted once more instead."""
     outcome = remembering.Outcome()
     vectors: Sequence[Vector] = ()
-    parts = engine._parts
-    if embed and engine._can_embed:
-        tokens = parts.settings.embedding.passage_tokens
-        vectors = remembering.vectors_of([memory], parts.embedder, tokens, outcome).get(memory.id, ())
-    decision, held, position = retry_on_conflict(lambda: _attempt(engine, memory, statement, vectors))
+    if embed and context.can_embed:
+        tokens = context.passage_tokens
+        vectors = remembering.vectors_of([memory], context.dependencies.embedder, tokens, outcome).get(memory.id, ())
+    decision, held, position = retry_on_conflict(lambda: _attempt(context, memory, statement, vectors))
     outcome.position, outcome.stored = position, int(decision.memory is not None)
     outcome.embedded = int(bool(vectors) and decision.memory is not None)
     return Reconciled(held, decision, position, outcome)
 
 
 def _attempt(
-    engine: Engine, memory: Memory, statement: Statement, vectors: Sequence[Vector]
+    context: Context, memory: Memory, statement: Statement, vectors: Sequence[Vector]
 ) -> tuple[Decision, Memory, int]:
-    now = engine._parts.clock.now()
-    with engine._store.view(engine.tenant) as view:
-        space = engine._space(view)
+    now = context.clock.now()
+    with context.store_view() as view:
+        space = context.space(view)
         fitted = remembering.fit_memories([memory], view, now)
         (trusted,) = (each for each in fitted.traces if isinstance(each, Memory))
         known = known_beside(trusted, vectors, space, view)
@@ -111,7 +108,7 @@ def _attempt(
         position = view.position
     if decision.memory is not None and vectors:
         changes.append(Embed(decision.memory.id, space, vectors, decision.memory.text))
-    return decision, held, engine._store.apply(engine.tenant, changes, at=now) if decision.changes else position
+    return decision, held, context.store.apply(context.tenant, changes, at=now) if decision.changes else position
 
 
 def _with_source(decision: Decision, ref: str, view: View) -> Decision:

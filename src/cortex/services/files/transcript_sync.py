@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cortex.context import Context
 from cortex.errors import InvalidRequest, NotFound
 from cortex.ports.store import SetState
+from cortex.services.capture import CaptureService
 from cortex.workspace import scan, transcripts
 from cortex.workspace.sources import Shape, Source
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
 
 TRANSCRIPT = "cortex:transcript:"
 """Before where it is kept how far a transcript was read."""
@@ -43,9 +42,9 @@ class Heard:
 class Hearing:
     """Reads the transcripts of one tenant on from where it stopped."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        sync = engine.settings.files.sync
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        sync = context.settings.files.sync
         self._rule = transcripts.Growth(enough_bytes=sync.transcript_bytes, enough_messages=sync.transcript_messages)
 
     def hear(self, known: Sequence[Source]) -> Heard:
@@ -80,20 +79,20 @@ class Hearing:
                 return
             heard.unreadable += grown.unreadable + grown.too_long
             if grown.messages:
-                taken = self._engine.ingest(
+                taken = CaptureService(self._context).ingest(
                     grown.messages, session=grown.session, scope=file.source.scope, trigger="transcript",
                     follows=grown.follows,
                 )  # fmt: skip
                 heard.turns += sum(id is not None for id in taken.ids)
             mark = grown.bookmark
             change = SetState(_place_of(file), {"bookmark": mark.to_json()})
-            self._engine._store.apply(self._engine.tenant, [change], at=self._engine._parts.clock.now())
+            self._context.apply([change])
             heard.grown += 1
             if not grown.more:
                 return
 
     def _bookmark(self, file: scan.Found) -> transcripts.Bookmark | None:
-        with self._engine._store.view(self._engine.tenant) as view:
+        with self._context.store_view() as view:
             return transcripts.Bookmark.from_json((view.state(_place_of(file)) or {}).get("bookmark"))
 
 

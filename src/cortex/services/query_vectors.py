@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from cortex.dependencies import Dependencies
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreError
-from cortex.parts import Parts
 from cortex.ports.embedder import Embedder
 from cortex.ports.index import FileIndex, vectors_in
 from cortex.recall.retrieve import Question
@@ -16,9 +16,9 @@ UNAVAILABLE = "earlier_model_unavailable"
 class QueryVectors:
     """Starts embedding the queries of one recall. Both spaces serve until the new index is complete (B14)."""
 
-    def __init__(self, parts: Parts, index: FileIndex | StoreError | None, space: EmbeddingSpace) -> None:
+    def __init__(self, dependencies: Dependencies, index: FileIndex | StoreError | None, space: EmbeddingSpace) -> None:
         """`space` is that of the embedder in use, on the scale that holds for this recall."""
-        self._parts = parts
+        self._dependencies = dependencies
         self._space = space
         self._index = None if isinstance(index, StoreError) else index
         self._asked: list[Question] = []
@@ -26,7 +26,7 @@ class QueryVectors:
 
     def ask(self, text: str) -> Question | None:
         """The query's vector, on its way; None where embedding is off."""
-        embedder = self._parts.embedder
+        embedder = self._dependencies.embedder
         if not embedder.space.dimension:
             return None
         earlier = self._earlier(embedder)
@@ -46,8 +46,8 @@ class QueryVectors:
     def _question(
         self, embedder: Embedder, space: EmbeddingSpace, text: str, earlier: Question | None = None
     ) -> Question:
-        seconds = self._parts.settings.embedding.query_timeout_ms / 1000
-        pending = self._parts.workers.submit(embedder.embed_query, text)
+        seconds = self._dependencies.settings.embedding.query_timeout_ms / 1000
+        pending = self._dependencies.workers.submit(embedder.embed_query, text)
         return Question(space, pending, seconds, readable=space.reads(text), earlier=earlier)
 
     def _earlier(self, embedder: Embedder) -> Embedder | None:
@@ -55,6 +55,6 @@ class QueryVectors:
         made = vectors_in(self._index.made_with) if self._index is not None else None
         if made is None or made.space == embedder.space.key:
             return None
-        found = self._parts.embedder_of(made)
+        found = self._dependencies.embedder_of(made)
         self._lacks_earlier = found is None
         return found

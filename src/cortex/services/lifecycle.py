@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from cortex.context import Context
 from cortex.domain.receipt import Receipt
 from cortex.errors import InvalidRequest, StoreCorrupt
 from cortex.lifecycle import backups as backing
@@ -17,9 +17,11 @@ from cortex.lifecycle import schedule, undoing, upkeep
 from cortex.lifecycle.schedule import Done, Keeper, Task
 from cortex.lifecycle.upkeep import Anomaly, Diary
 from cortex.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
+from cortex.services.browse import BrowseService
+from cortex.services.erasure import ErasureService
+from cortex.services.files.files import files_of
+from cortex.services.jobs import JobService
+from cortex.services.maintenance import MaintenanceService
 
 ERASE_AGAIN = timedelta(minutes=1)
 """How long after an erasure could not be finished that is tried again."""
@@ -51,47 +53,46 @@ class BroughtBack:
     """How many memories and turns of the backup had been erased since, and were not brought back."""
 
 
-class Keeping:
+class LifecycleService:
     """The care for one tenant's memory; backups are of the whole agent."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._parts = engine._parts
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
     def tend(self, *, dry_run: bool = False, progress: Progress = silent) -> Tended:
         """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_tend` (X16)."""
-        self._engine.settle()  # what was used a moment ago is still in use
-        with self._engine._noting("tend") as note:
+        self._context.flush()  # what was used a moment ago is still in use
+        with self._context.recording("tend") as record:
             outcome = tending.tend(
-                tenant=self._engine.tenant,
-                store=self._engine._store,
-                embedder=self._parts.embedder if self._engine._can_embed else None,
-                clock=self._parts.clock,
-                ids=self._parts.ids,
+                tenant=self._context.tenant,
+                store=self._context.store,
+                embedder=self._context.dependencies.embedder if self._context.can_embed else None,
+                clock=self._context.clock,
+                ids=self._context.ids,
                 dry_run=dry_run,
                 secure=self.backup if self._backs_up else None,
                 progress=progress,
             )
-            note.close(outcome.position, **outcome.facts())
-        return Tended(outcome, note.receipt)
+            record.close(outcome.position, **outcome.facts())
+        return Tended(outcome, record.receipt)
 
     def undo(self, run: str) -> TakenBack:
         """Take back a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
-        with self._engine._noting("undo_tend") as note:
+        with self._context.recording("undo_tend") as record:
             undone = undoing.undo(
                 undoing.Run.named(self._run_of(run)),
-                tenant=self._engine.tenant,
-                store=self._engine._store,
-                clock=self._parts.clock,
+                tenant=self._context.tenant,
+                store=self._context.store,
+                clock=self._context.clock,
             )
-            note.close(undone.position, **undone.facts())
-        return TakenBack(undone, note.receipt)
+            record.close(undone.position, **undone.facts())
+        return TakenBack(undone, record.receipt)
 
     def _run_of(self, given: str) -> str:
         """The run a receipt is about, where it is a receipt that is named."""
         if given.count("-") != 4:
             return given
-        receipt = self._engine.receipt(given)
+        receipt = BrowseService(self._context).receipt(given)
         if receipt.op != "tend" or not receipt.facts.get("run"):
             raise InvalidRequest(
                 "is the receipt of nothing that could be undone", field="run", hint="see `cortex receipts --op tend`"
@@ -100,69 +101,69 @@ class Keeping:
 
     def backup(self, to: Path | None = None) -> backing.Made:
         """Back up the agent's memory while it is in use; `to` names a folder where nothing is ever removed (E21)."""
-        settings, now = self._parts.settings.lifecycle, self._parts.clock.now()
-        self._engine.settle()
-        with self._engine._noting("backup") as note:
+        settings, now = self._context.settings.lifecycle, self._context.clock.now()
+        self._context.flush()
+        with self._context.recording("backup") as record:
             if to is not None:
                 made = backing.Made(
-                    backing.make_at(self._engine._store, to.expanduser(), self._engine.tenant.agent, now)
+                    backing.make_at(self._context.store, to.expanduser(), self._context.tenant.agent, now)
                 )
             else:
                 made = backing.make(
-                    self._engine._store, self._backups, self._engine.tenant.agent, now,
+                    self._context.store, self._backups, self._context.tenant.agent, now,
                     daily=settings.backup_keep_daily, weekly=settings.backup_keep_weekly,
                 )  # fmt: skip
-            note.close(
-                self._engine._position(), file=made.backup.path.name, bytes=made.backup.bytes, removed=len(made.removed)
+            record.close(
+                self._context.position(), file=made.backup.path.name, bytes=made.backup.bytes, removed=len(made.removed)
             )
         return made
 
     def backups(self) -> Sequence[backing.Backup]:
         """The backups of this agent, newest first."""
-        return backing.listed(self._backups, self._engine.tenant.agent)
+        return backing.listed(self._backups, self._context.tenant.agent)
 
     def restore_backup(self, given: str) -> BroughtBack:
         """Bring back a backup: a file, the name of one, or `latest`. What is there now becomes a backup (E21)."""
-        agent, replace = self._engine.tenant.agent, self._parts.replace_store
+        agent, replace = self._context.tenant.agent, self._context.dependencies.replace_store
         if replace is None:
             raise InvalidRequest(
                 "has no files to put back", field="store.backend", hint="restore with the tools of the store"
             )
         path = backing.found(given, self._backups, agent)
-        self._parts.release(agent)
+        self._context.dependencies.release(agent)
         try:
             replaced, kept_out = backing.restore(
                 path,
                 self._backups,
                 agent,
-                self._parts.clock.now(),
+                self._context.clock.now(),
                 replace=lambda backup, keep: replace(agent, backup, keep),
             )
         except StoreCorrupt as error:
-            error.hint = self._parts.way_out(agent) or error.hint
+            error.hint = self._context.dependencies.way_out(agent) or error.hint
             raise
         return BroughtBack(path, replaced, kept_out)
 
     def attend(self) -> datetime:
         """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
-        began = self._parts.clock.now()
-        due = self._engine.next_due()
+        began = self._context.clock.now()
+        due = JobService(self._context).next_due()
         if due is not None and due <= began:  # a look that finds nothing leaves no receipt
-            self._engine.work()
-        if self._parts.ending:
+            JobService(self._context).run()
+        if self._context.dependencies.ending:
             return began
-        self._engine.finish_erasures()
-        settings = self._parts.settings.lifecycle
+        ErasureService(self._context).finish_pending()
+        settings = self._context.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
         tasks: dict[Task, Callable[[], object]] = {Task.TEND: self._tend_and_optimise, Task.BACKUP: self.backup}
-        at = schedule.attend(rhythm, tasks, last=self._last_done, clock=self._parts.clock, note=self._note_task)
-        due = self._engine.next_due()
+        at = schedule.attend(rhythm, tasks, last=self._last_done, clock=self._context.clock, note=self._note_task)
+        due = JobService(self._context).next_due()
         # What was due at the beginning was done; if it is still there, it belongs to a process that died, and waits for
         # its lease. What became due meanwhile is next: a backup may have taken a while.
         at = min(at, due) if due and due > began else at
         # Whoever kept an erasure from being finished is not waited for, but asked again.
-        pending = self._engine._store.erasures(pending=True)
-        return min(at, self._parts.clock.now() + ERASE_AGAIN) if pending else at
+        pending = self._context.store.erasures(pending=True)
+        return min(at, self._context.clock.now() + ERASE_AGAIN) if pending else at
 
     @contextmanager
     def kept(self) -> Iterator[Keeper]:
@@ -170,46 +171,47 @@ class Keeping:
 
         The files are followed meanwhile, as they are edited.
         """
-        parts = self._parts
-        keeper = Keeper(self._engine.attend, clock=parts.clock).start()
-        parts.wake = keeper.nudge
-        parts.keepers.append(keeper)
+        dependencies = self._context.dependencies
+        keeper = Keeper(self.attend, clock=dependencies.clock).start()
+        dependencies.wake = keeper.nudge
+        dependencies.keepers.append(keeper)
         try:
-            with self._engine.files.watching():
+            with files_of(self._context).watching():
                 yield keeper
         finally:
-            parts.wake = None
-            parts.keepers.remove(keeper)
-            parts.ending = True  # what is begun is finished, and no further job is
+            dependencies.wake = None
+            dependencies.keepers.remove(keeper)
+            dependencies.ending = True  # what is begun is finished, and no further job is
             keeper.stop()
-            parts.ending = False
+            dependencies.ending = False
 
     def _tend_and_optimise(self) -> None:
         if self.tend().outcome.applied:
-            self._engine.optimize()
+            MaintenanceService(self._context).optimize()
 
     def _last_done(self) -> schedule.Last:
         diary = self._diary()
         return {
             Task.TEND: Done(diary.tended_at, diary.failed_at(Task.TEND)),
-            Task.BACKUP: Done(backing.last_at(self._backups, self._engine.tenant.agent), diary.failed_at(Task.BACKUP)),
+            Task.BACKUP: Done(backing.last_at(self._backups, self._context.tenant.agent), diary.failed_at(Task.BACKUP)),
         }
 
     def _note_task(self, task: Task, trouble: Anomaly | None) -> None:
-        now = self._parts.clock.now()
+        now = self._context.clock.now()
         upkeep.write(
-            self._engine.tenant, self._engine._store, now, lambda diary: upkeep.noted(task, trouble, diary, now)
+            self._context.tenant, self._context.store, now, lambda diary: upkeep.noted(task, trouble, diary, now)
         )
 
     def _diary(self) -> Diary:
-        with self._engine._store.view(self._engine.tenant) as view:
+        with self._context.store_view() as view:
             return upkeep.read(view)
 
     @property
     def _backups(self) -> Path:
-        return self._parts.home / backing.FOLDER
+        return self._context.dependencies.home / backing.FOLDER
 
     @property
     def _backs_up(self) -> bool:
         """Whether this store can be backed up, and is to be."""
-        return self._parts.replace_store is not None and self._parts.settings.lifecycle.backup_every_hours > 0
+        can = self._context.dependencies.replace_store is not None
+        return can and self._context.settings.lifecycle.backup_every_hours > 0

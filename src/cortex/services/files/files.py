@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cortex import folders
 from cortex.capture.classify import classify
+from cortex.context import Context
 from cortex.domain.chunk import Chunk, cited
 from cortex.domain.hits import Hit, Recollection, SearchMode
 from cortex.domain.identity import TraceId
@@ -30,26 +30,27 @@ from cortex.domain.terms import query_terms
 from cortex.domain.trust import TrustTier
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EngineError, InvalidRequest, NotFound, StoreBusy, StoreError, StoreUnavailable
-from cortex.folders import Folders
-from cortex.hearing import Heard, Hearing
 from cortex.ports.embedder import Embedder
 from cortex.ports.index import FileIndex, VectorsMade, vectors_in
 from cortex.ports.llm import background_of
 from cortex.ports.probed import trouble_of
-from cortex.ports.searching import FoundLines, LinesFound, SourceName
+from cortex.ports.searching import FileSearch, FoundLines, LinesFound, SourceName
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.recall import recipes
 from cortex.remember import flow as remembering
-from cortex.watching import Watch, log_failure
+from cortex.services.calibrator import calibrator_of
+from cortex.services.files import source_registry as folders
+from cortex.services.files.file_watcher import Watch, log_failure
+from cortex.services.files.source_registry import Folders
+from cortex.services.files.transcript_sync import Heard, Hearing
+from cortex.services.recall import RecallService
 from cortex.workspace import citing, reading, transcripts
+from cortex.workspace.fallback import Fallback
 from cortex.workspace.flow import BATCH, Cutting, Following, Synced, Vectors
 from cortex.workspace.reading import Excerpt
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.summaries import Summarising, of_sources
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
 
 SNIPPET_CHARS = 700
 SEARCH_WAITS = 1.0
@@ -102,13 +103,12 @@ class _Counted:
 class Files:
     """What one tenant has in files."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._parts = engine._parts
-        self._folders = Folders(engine)
-        self._hearing = Hearing(engine)
-        self.settings = self._parts.settings.files
-        self.clock = self._parts.clock
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._folders = Folders(context)
+        self._hearing = Hearing(context)
+        self.settings = self._context.settings.files
+        self.clock = self._context.clock
         self._turn = threading.Lock()
         """Held by whoever looks at the files: one at a time."""
         self._lock = threading.Lock()
@@ -186,11 +186,11 @@ class Files:
     @property
     def is_outdated(self) -> bool:
         """Whether the index is to be made anew: for another model, say (B13)."""
-        return self._engine._index is not None and bool(self._following(self.followed(), None, silent).reindex_reason)
+        return self._context.index is not None and bool(self._following(self.followed(), None, silent).reindex_reason)
 
     def _is_behind(self) -> bool:
         followed = self.followed()
-        if not followed and self._engine._index is None:
+        if not followed and self._context.index is None:
             return False
         return self._following(followed, None, silent).is_behind()
 
@@ -200,7 +200,7 @@ class Files:
 
     def sync(self, *, force: bool = False, reason: str = "", progress: Progress | None = None) -> Indexed:
         """Look at the files now and follow what changed; with `force`, all of it anew (B12, B13)."""
-        with self._looking(), self._engine._noting("index") as note:
+        with self._looking(), self._context.recording("index") as record:
             known = self.sources()
             followed = [source for source in known if source.shape is not Shape.TRANSCRIPTS]
             summaries = self._summaries(followed, force)
@@ -208,31 +208,31 @@ class Files:
             synced = self._follow(followed, summaries, progress or silent, force, again=not reason)
             heard = self._hear(known)
             kept = {"summary_tries": summaries.tries} if summaries else {}
-            folders.keep(self._engine, {"last_sync": self.clock.now().isoformat(), **kept})
-            note.close(
-                self._engine._position(),
+            folders.keep(self._context, {"last_sync": self.clock.now().isoformat(), **kept})
+            record.close(
+                self._context.position(),
                 reason=reason or ("forced" if force else "asked"),
                 **synced.facts(),
                 **({"summaries": summaries.facts()} if summaries else {}),
                 **heard.facts(),
             )
-        self._engine._calibrator.refresh(again=True)
-        return Indexed(synced, heard, note.receipt)
+        calibrator_of(self._context).refresh(again=True)
+        return Indexed(synced, heard, record.receipt)
 
     def hear(self) -> Indexed | None:
         """Store what is new in session transcripts, where enough is; the other files are left alone (B12, B19)."""
         known = self.sources()
         if not self._hearing.is_due(known):
             return None
-        with self._turn, self._engine._noting("index") as note:
+        with self._turn, self._context.recording("index") as record:
             self._refuse_when_closed()
             heard = self._hear(known)
-            note.close(self._engine._position(), reason="transcript", **heard.facts())
-        return Indexed(Synced(), heard, note.receipt)
+            record.close(self._context.position(), reason="transcript", **heard.facts())
+        return Indexed(Synced(), heard, record.receipt)
 
     def look(self, *, force: bool = False, reason: str = "", progress: Progress | None = None) -> Indexed:
         """`sync`, and whoever else searches the files follows them too (Q1)."""
-        done = self._engine.searching.sync(force=force, reason=reason, progress=progress)
+        done = searching(self._context).sync(force=force, reason=reason, progress=progress)
         assert isinstance(done, Indexed)  # a fallback gives what the index did
         return done
 
@@ -255,8 +255,8 @@ class Files:
             return self._soon
 
     def _asked_elsewhere(self, reason: str) -> Future[Indexed | None] | None:
-        worker, changed = self._parts.worker, self._changed
-        pending = worker.ask(self._engine.tenant, "look", reason=reason, changed=changed) if worker else None
+        worker, changed = self._context.dependencies.worker, self._changed
+        pending = worker.ask(self._context.tenant, "look", reason=reason, changed=changed) if worker else None
         if pending is not None:
             self._begin()
         return pending
@@ -341,7 +341,7 @@ class Files:
 
     def _looked(self, reason: str) -> Indexed | None:
         """What a look brought; None for those who follow no files: they get neither an index nor receipts of it."""
-        if self.sources() or self._engine._index is not None:
+        if self.sources() or self._context.index is not None:
             return self.look(reason=reason)
         return None
 
@@ -372,7 +372,7 @@ class Files:
         force: bool,
         again: bool = False,
     ) -> Synced:
-        if not followed and self._engine._index is None:
+        if not followed and self._context.index is None:
             return Synced(problems=self._folders.unusable())
 
         def tell(done: int, total: int, label: str) -> None:
@@ -389,23 +389,23 @@ class Files:
         return synced
 
     def _following(self, followed: Sequence[Source], summaries: Summarising | None, progress: Progress) -> Following:
-        indexes = self._parts.indexes(self._engine.tenant)
+        indexes = self._context.dependencies.indexes(self._context.tenant)
         assert indexes is not None  # wiring always gives one
         return Following(
             sources=followed,
-            tenant=self._engine.tenant,
+            tenant=self._context.tenant,
             indexes=indexes,
-            space=self._parts.embedder.space,
+            space=self._context.dependencies.embedder.space,
             vectors=self._vectors_of,
             earlier=self._earlier,
             cutting=Cutting(
                 tokens=self.settings.chunk_tokens,
                 overlap=self.settings.chunk_overlap,
                 max_bytes=self.settings.max_file_bytes,
-                passage_tokens=self._parts.settings.embedding.passage_tokens,
+                passage_tokens=self._context.passage_tokens,
             ),
             clock=self.clock,
-            ids=self._parts.ids,
+            ids=self._context.ids,
             progress=progress,
             summaries=summaries,
             classify=lambda text: classify(text[:_CLASSIFIED_CHARS]),
@@ -416,14 +416,14 @@ class Files:
     @property
     def _is_batched(self) -> bool:
         """Whether documents go to a batch service, which takes a run at a time and lets it wait."""
-        told = getattr(self._parts.embedder, "batch_status", None)
+        told = getattr(self._context.dependencies.embedder, "batch_status", None)
         return bool(told and told())
 
     def _earlier(self, made: VectorsMade) -> tuple[EmbeddingSpace, Vectors] | None:
         """Who embeds in the space of an index that another model made."""
-        embedder = self._parts.embedder
+        embedder = self._context.dependencies.embedder
         if made.space != embedder.space.key:
-            found = self._parts.embedder_of(made)
+            found = self._context.dependencies.embedder_of(made)
             return (found.space, partial(self._vectors_of, embedder=found)) if found else None
         return embedder.space, self._vectors_of
 
@@ -432,12 +432,12 @@ class Files:
     ) -> Mapping[TraceId, Sequence[Vector]]:
         """What the embedder gives of them; it is asked until it fails."""
         at_once = len(chunks) if self._is_batched else _EMBEDDED_AT_ONCE
-        passage_tokens = self._parts.settings.embedding.passage_tokens
+        passage_tokens = self._context.passage_tokens
         vectors: dict[TraceId, Sequence[Vector]] = {}
         for start in range(0, len(chunks), max(1, at_once)):
             self._refuse_when_closed()
             some = chunks[start : start + at_once]
-            given = remembering.vectors_of(some, embedder or self._parts.embedder, passage_tokens)
+            given = remembering.vectors_of(some, embedder or self._context.dependencies.embedder, passage_tokens)
             if not given:
                 break
             vectors |= given
@@ -445,14 +445,14 @@ class Files:
 
     def _summaries(self, followed: Sequence[Source], force: bool) -> Summarising | None:
         """What sections are about, by a language model, where that is wanted and there is one (X15)."""
-        llm = self._parts.llm
+        llm = self._context.dependencies.llm
         if llm is None or not any(source.summarize for source in followed):
             return None
-        tries = {} if force else folders.kept(self._engine).get("summary_tries") or {}
+        tries = {} if force else folders.kept(self._context).get("summary_tries") or {}
         return Summarising(background_of(llm), of_sources(followed), dict(tries))
 
     def _hear(self, known: Sequence[Source]) -> Heard:
-        indexes = self._parts.indexes(self._engine.tenant)
+        indexes = self._context.dependencies.indexes(self._context.tenant)
         if indexes is None or all(source.shape is not Shape.TRANSCRIPTS for source in known):
             return Heard()
         with indexes.changing(_BUSY_SECONDS):  # two processes that read on at once would tell the same twice
@@ -508,7 +508,7 @@ class Files:
             budget=_ROOM,
         )
         # Whoever searches the files has looked at them already.
-        return self._engine._explained(asked).recollection
+        return RecallService(self._context).answer_now(asked).recollection
 
     @property
     def _recipe(self) -> recipes.Recipe:
@@ -516,12 +516,12 @@ class Files:
 
     @property
     def _has_vectors(self) -> bool:
-        return self._engine._can_embed and trouble_of(self._parts.embedder) is None
+        return self._context.can_embed and trouble_of(self._context.dependencies.embedder) is None
 
     def _session_lines(self, session: str, start: int | None, lines: int | None) -> Excerpt:
         """Turns of a session, each on the line of its place. What recall would not show is an empty line."""
         first, count = _line(start, "from") or 1, _line(lines, "lines") or _MOST_TURNS
-        with self._engine._store.view(self._engine.tenant) as view:
+        with self._context.store_view() as view:
             total = view.last_seq(session) + 1
             turns = view.turns(session, after=first - 2, limit=count)
         if not total:
@@ -536,15 +536,15 @@ class Files:
 
     def status(self) -> dict[str, Any]:
         """How the files stand."""
-        space, embedder = self._parts.embedder.space, self._parts.embedder
+        space, embedder = self._context.dependencies.embedder.space, self._context.dependencies.embedder
         troubles = self._folders.troubles()
-        indexes = self._parts.indexes(self._engine.tenant)
+        indexes = self._context.dependencies.indexes(self._context.tenant)
         try:
             counted = self._count(indexes.current() if indexes else None, space)
         except StoreError as error:
             counted = _Counted(troubles=(("the index", error.message),))
-        worker = self._parts.worker
-        following = (worker and worker.watching(self._engine.tenant)) or self.following()
+        worker = self._context.dependencies.worker
+        following = (worker and worker.watching(self._context.tenant)) or self.following()
         batch: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "batch_status", lambda: None)
         cache: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "cache_status", lambda: None)
         earlier = self._told_earlier(counted.earlier)
@@ -558,7 +558,7 @@ class Files:
             "files": counted.files,
             "chunks": counted.chunks,
             "dirty": following["dirty"],
-            "last_sync": folders.kept(self._engine).get("last_sync"),
+            "last_sync": folders.kept(self._context).get("last_sync"),
             "reindexing": bool(indexes and indexes.is_being_made),
             "watching": following["watching"],
             "sources": [source.to_json() for source in self.sources()],
@@ -579,16 +579,16 @@ class Files:
         """The model whose vectors the index still has, and whether queries can be compared with them."""
         if made is None:
             return None
-        available = self._engine._can_embed and self._parts.embedder_of(made) is not None
+        available = self._context.can_embed and self._context.dependencies.embedder_of(made) is not None
         return {"provider": made.provider, "model": made.model, "available": available}
 
     def probe_embedding(self) -> EngineError | None:
         """Why texts could not be embedded now; None where they can be."""
-        return trouble_of(self._parts.embedder, thorough=True)
+        return trouble_of(self._context.dependencies.embedder, thorough=True)
 
     def probe_vectors(self) -> bool:
         """Whether searches also compare vectors: always in this process, no extension is needed (B6)."""
-        return self._engine._can_embed
+        return self._context.can_embed
 
     def following(self) -> dict[str, Any]:
         """Whether edits are told of in this process, and whether there are any that were not looked at."""
@@ -600,7 +600,7 @@ class Files:
         """What an index holds; counted once for each state of it, since every search tells the status."""
         if index is None:
             return _Counted()
-        with index.view(self._engine.tenant) as view:
+        with index.view(self._context.tenant) as view:
             known, position = self._counted, view.position
             if known is not None and known[:2] == (index, position):
                 return known[2]
@@ -643,4 +643,23 @@ def _lines_of(hit: Hit, terms: set[str], cite: bool) -> FoundLines:
         snippet=citing.snippet(trace.text, terms, SNIPPET_CHARS),
         source=_SOURCE_OF_LANE[trace.lane],
         citation=cited(path, first, last) if cite else None,
+    )
+
+
+def files_of(context: Context) -> Files:
+    """The one `Files` of a tenant, created on first use and closed with the engine."""
+    return context.dependencies.one("files", context.tenant, lambda: Files(context))
+
+
+def searching(context: Context) -> FileSearch:
+    """What answers searches of the files: the index, or a program in its place, with the index behind it (Q2)."""
+    files, open_search = files_of(context), context.dependencies.open_search
+    followed = files.followed() if open_search is not None else []
+    if open_search is None or not followed:
+        return files
+    # Other folders need another search: what is known of the old ones is of no use to it.
+    return context.dependencies.one(
+        f"searching {hash(tuple(followed))}",
+        context.tenant,
+        lambda: Fallback(open_search(context.tenant, followed), files, context.clock),
     )

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from dataclasses import asdict
+from typing import Any
 
+from cortex.context import Context
 from cortex.domain.chunk import cited
 from cortex.ports.searching import FileSearch, FoundLines
-from cortex.workspace import citing
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
+from cortex.services.files.files import files_of, searching
+from cortex.workspace import citing, flush
 
 
 def memory_search(
-    engine: Engine, query: str, *, max_results: int | None, min_score: float | None, session: str | None
+    context: Context, query: str, *, max_results: int | None, min_score: float | None, session: str | None
 ) -> dict[str, Any]:
     """The lines that answer `query`, who found them, and what a reader has to know of the answer."""
-    stale = engine.files.caught_up()
-    search: FileSearch = engine.searching
+    stale = files_of(context).caught_up()
+    search: FileSearch = searching(context)
     found = search.search(query, max_results=max_results, min_score=min_score, session=session)
     told = search.status()
-    cite = citing.is_shown(engine.settings.files.citations, session)
+    cite = citing.is_shown(context.settings.files.citations, session)
     return {
         "results": [_result(each, cite) for each in found],
         "provider": told.get("provider"),
         "model": told.get("model"),
         "fallback": told.get("fallback"),
-        "citations": engine.settings.files.citations,
+        "citations": context.settings.files.citations,
         "mode": getattr(found, "mode", None) or told["mode"],
         "backend": told["backend"],
         "stale": stale or ("reindexing" if told.get("reindexing") else None),
     }
 
 
-def memory_get(engine: Engine, path: str, *, start: int | None, lines: int | None) -> dict[str, Any]:
+def memory_get(context: Context, path: str, *, start: int | None, lines: int | None) -> dict[str, Any]:
     """Exactly those lines of a file, and how many it has; `note` where it has none there."""
-    found = engine.files.excerpt(path, start=start, lines=lines)
+    found = files_of(context).excerpt(path, start=start, lines=lines)
     told = {
         "path": path,
         "text": found.text,
@@ -60,3 +61,12 @@ def _result(found: FoundLines, cite: bool) -> dict[str, Any]:
     if cite:
         told["citation"] = cited(found.path, found.start_line, found.end_line)
     return told
+
+
+def flush_plan(
+    context: Context, state: flush.SessionState, *, timezone: str | None, workspace_has: Collection[str] | None
+) -> flush.FlushPlan:
+    """Whether the agent should write down what matters before its host compacts a session, and how (B20)."""
+    settings = context.settings.flush
+    today = flush.day_in(timezone or settings.timezone or None, context.clock.now())
+    return flush.plan(state, flush.configured(asdict(settings)), today=today, workspace_has=workspace_has)

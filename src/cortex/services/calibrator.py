@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from cortex.context import Context
+from cortex.dependencies import log
 from cortex.domain import calibration
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.errors import EngineError, StoreError
-from cortex.parts import log
 from cortex.ports.store import Calibrate, Sampled
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
 
 
 class Calibrator:
@@ -21,14 +18,14 @@ class Calibrator:
     The scale is the agent's: one number, which all its users share.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._tried: dict[str, int] = {}
         """How many texts there were when a space could not be measured."""
 
     def refresh(self, *, again: bool = False) -> None:
         """Measure where texts have doubled since the last time; `again` where vectors were made of older texts."""
-        space = self._engine._parts.embedder.space
+        space = self._context.dependencies.embedder.space
         if not space.is_measured:
             return
         try:
@@ -40,15 +37,15 @@ class Calibrator:
         """There is nothing to close: it holds no file."""
 
     def _refresh(self, space: EmbeddingSpace, least: int) -> None:
-        engine = self._engine
-        with engine._view() as view:
+        context = self._context
+        with context.view() as view:
             texts, known = view.pulse().total, view.calibration(space)
         if texts < least or not calibration.is_due(texts, known):
             return
         self._tried[space.key] = texts
         measured = self._measured(space, texts)
         if measured is not None:
-            engine._store.apply(engine.tenant, [Calibrate(space, measured)], at=engine._parts.clock.now())
+            context.store.apply(context.tenant, [Calibrate(space, measured)], at=context.clock.now())
 
     def _measured(self, space: EmbeddingSpace, texts: int) -> Calibration | None:
         found = self._sample(space)
@@ -59,16 +56,21 @@ class Calibrator:
 
     def _sample(self, space: EmbeddingSpace) -> list[Sampled]:
         """Some of what was said and remembered, and of the files."""
-        engine, most = self._engine, calibration.MOST_TEXTS
-        found = engine._store.sample(engine.tenant, space, most)
-        index = engine._index
+        context, most = self._context, calibration.MOST_TEXTS
+        found = context.store.sample(context.tenant, space, most)
+        index = context.index
         if index is not None and not isinstance(index, StoreError):
-            found += index.sample(engine.tenant, space, most)
+            found += index.sample(context.tenant, space, most)
         return sorted(found, key=lambda each: calibration.sample_key(each.trace.id))[:most]
 
     def _queries(self, space: EmbeddingSpace, found: Sequence[Sampled]) -> Mapping[int, Vector]:
         """The texts as queries; a few of them are enough where they have to be embedded for that."""
         if not space.prefixes:
             return {place: each.vector for place, each in enumerate(found)}
-        embed = self._engine._parts.embedder.embed_query
+        embed = self._context.dependencies.embedder.embed_query
         return {place: embed(each.trace.text) for place, each in enumerate(found[: calibration.PROBES])}
+
+
+def calibrator_of(context: Context) -> Calibrator:
+    """The one calibrator of a tenant."""
+    return context.dependencies.one("calibrator", context.tenant, lambda: Calibrator(context))

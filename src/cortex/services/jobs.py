@@ -7,29 +7,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from cortex.capture import classify, extraction, intake, policies, queue, statements, whole
 from cortex.capture.candidate import Candidate
 from cortex.capture.flow import Capture
 from cortex.capture.worth import SentenceVectors
+from cortex.context import Context
+from cortex.dependencies import Dependencies, log
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.query import Query
+from cortex.domain.receipt import Receipt
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
-from cortex.parts import Parts, log
 from cortex.ports.llm import background_of
 from cortex.ports.probed import trouble_of
 from cortex.ports.store import Filter, Job, JobState, SetState
 from cortex.progress import silent
-from cortex.query_vectors import QueryVectors
 from cortex.recall import recipes, synthesis
 from cortex.remember import flow as remembering
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
+from cortex.services.calibrator import calibrator_of
+from cortex.services.query_vectors import QueryVectors
+from cortex.services.recall import RecallService
 
 MODEL_AWAY = timedelta(minutes=5)
 """How long work waits for a language model that cannot say when it will be back."""
@@ -50,27 +50,32 @@ _DECIDE_BESIDE_OTHERS = frozenset({intake.EXTRACT, intake.ENRICH})
 """Work that decides what becomes of statements beside all others: two at once would not see each other's."""
 
 
-class Background:
+class JobService:
     """The background work of one tenant: each kind of job, and what carries it out."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._parts = engine._parts
-        self._store = engine._store
-        self._tenant = engine.tenant
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def run(self, *, most: int | None = None) -> Receipt:
+        """Carry out the background work that is due: vectors, memories, syntheses."""
+        with self._context.recording("work") as record:
+            worked = self.run_due(most)
+            judged_by = "signs" if sentence_vectors(self._context.dependencies) is None else "signs and meaning"
+            record.close(self._context.position(), **worked.facts(), judged_by=judged_by)
+        return record.receipt
 
     def run_due(self, most: int | None = None) -> queue.Worked:
         """Carry out what is due, oldest first; `most` jobs, or all. Where another process does it, there."""
-        worker = self._parts.worker
-        done: queue.Worked | None = worker.run(self._tenant, "work", most=most) if worker else None
+        worker = self._context.dependencies.worker
+        done: queue.Worked | None = worker.run(self._context.tenant, "work", most=most) if worker else None
         return done or self._run_due(most)
 
     def _run_due(self, most: int | None) -> queue.Worked:
         return queue.run_due(
-            self._tenant,
-            self._store,
+            self._context.tenant,
+            self._context.store,
             self._handlers(),
-            self._parts.clock,
+            self._context.clock,
             alone=_DECIDE_BESIDE_OTHERS,
             most=most,
             may_begin=self._may_begin,
@@ -79,10 +84,10 @@ class Background:
     def _may_begin(self) -> bool:
         """Turns go first: while any stand in line, this waits, but not for ever. None is begun once all is to end."""
         for _ in range(_MOST_WAITS):
-            if self._parts.ending or not self._parts.is_crowded():
+            if self._context.dependencies.ending or not self._context.dependencies.is_crowded():
                 break
             threading.Event().wait(_WAIT_FOR_TURNS)
-        return not self._parts.ending
+        return not self._context.dependencies.ending
 
     def finish(self, session: str) -> None:
         """Wait for what others have begun for a session, and do what they left, for as long as that is bearable."""
@@ -93,8 +98,8 @@ class Background:
             self.run_due()
 
     def _is_under_way(self, session: str) -> bool:
-        now = self._parts.clock.now()
-        with self._store.view(self._tenant) as view:
+        now = self._context.clock.now()
+        with self._context.store_view() as view:
             jobs = [*view.jobs(JobState.RUNNING, limit=_MANY), *view.jobs(JobState.WAITING, limit=_MANY)]
         kinds = _OF_SESSIONS & self._handlers().keys()  # what only another process can do is not waited for
         # What runs is under way for as long as its claim holds, and was due before.
@@ -103,7 +108,8 @@ class Background:
 
     def next_due(self) -> datetime | None:
         """When there will be something to do."""
-        return queue.next_due(self._tenant, self._store, frozenset(self._handlers()), self._parts.clock.now())
+        context = self._context
+        return queue.next_due(context.tenant, context.store, frozenset(self._handlers()), context.clock.now())
 
     def _handlers(self) -> dict[str, Callable[[Job], Mapping[str, int]]]:
         """What carries out each kind of job. What needs a provider that is not here waits for a process that has it."""
@@ -113,47 +119,48 @@ class Background:
             intake.EXTRACT: by_worth.run,
             synthesis.JOB: self._synthesise,
         }
-        if has_embedder(self._parts):
+        if has_embedder(self._context.dependencies):
             handlers[intake.EMBED] = self._embed_session
-        if self._parts.llm is not None:
+        if self._context.dependencies.llm is not None:
             handlers[intake.ENRICH] = lambda job: self._when_the_model_can(by_model.run, job)
         return handlers
 
     def by_worth(self) -> Capture:
         """What extracts memories without a model, under the policy that is set."""
-        policy = policies.named(self._parts.settings.capture.policy)
+        policy = policies.named(self._context.settings.capture.policy)
         return Capture(
             mark="extracted",
             extract=_whole if policy.whole_messages else self._by_worth,
             policy=policy,
             vectors=self._vectors_of,
             space=self._space(),
-            tenant=self._tenant,
-            store=self._store,
-            clock=self._parts.clock,
-            ids=self._parts.ids,
+            tenant=self._context.tenant,
+            store=self._context.store,
+            clock=self._context.clock,
+            ids=self._context.ids,
         )
 
     def _space(self) -> EmbeddingSpace:
-        with self._store.view(self._tenant) as view:
-            return self._engine._space(view)
+        with self._context.store_view() as view:
+            return self._context.space(view)
 
     # --- memories -------------------------------------------------------------------------------------------------
 
     def _by_worth(self, turns: Sequence[Turn]) -> list[Candidate]:
         """The statements of some turns that are worth remembering, without a language model."""
         by_id = {turn.id: turn for turn in turns}
-        found = statements.candidates(turns, sentence_vectors(self._parts))
+        found = statements.candidates(turns, sentence_vectors(self._context.dependencies))
         return [each for each in found if _is_for_us(each, by_id[each.source_turns[0]])]
 
     def _by_model(self, turns: Sequence[Turn]) -> Sequence[Candidate]:
         """What a language model finds in some turns; what it got wrong is logged, and left out."""
-        assert self._parts.llm is not None  # else its jobs are left to others
+        assert self._context.dependencies.llm is not None  # else its jobs are left to others
         if not turns:
             return ()
-        with self._store.view(self._tenant) as view:
+        with self._context.store_view() as view:
             known = view.derived([turn.id for turn in turns])
-        found = extraction.extract(turns, background_of(self._parts.llm), classify=classify.classify, known=known)
+        llm = background_of(self._context.dependencies.llm)
+        found = extraction.extract(turns, llm, classify=classify.classify, known=known)
         for problem in found.problems:
             log.info("extraction: %s", problem)
         if found.useless:
@@ -167,64 +174,65 @@ class Background:
         except LlmUnavailable as error:
             wait = timedelta(seconds=error.retry_after or MODEL_AWAY.total_seconds())
             log.warning("background work of the language model waits: %s", error.reason)
-            raise queue.Postponed(self._parts.clock.now() + wait, f"{error.code}: {error.reason}") from error
+            raise queue.Postponed(self._context.clock.now() + wait, f"{error.code}: {error.reason}") from error
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
     def _vectors_of(self, memories: Sequence[Memory]) -> Mapping[TraceId, Sequence[Vector]]:
-        if not self._engine._can_embed:
+        if not self._context.can_embed:
             return {}
-        tokens = self._parts.settings.embedding.passage_tokens
-        return remembering.vectors_of(memories, self._parts.embedder, tokens)
+        tokens = self._context.passage_tokens
+        return remembering.vectors_of(memories, self._context.dependencies.embedder, tokens)
 
     def _embed_session(self, job: Job) -> Mapping[str, int]:
         """Vectors for the turns of the session a job names."""
         outcome = remembering.backfill(
-            tenant=self._tenant,
-            store=self._store,
-            embedder=self._parts.embedder,
-            passage_tokens=self._parts.settings.embedding.passage_tokens,
-            clock=self._parts.clock,
+            tenant=self._context.tenant,
+            store=self._context.store,
+            embedder=self._context.dependencies.embedder,
+            passage_tokens=self._context.passage_tokens,
+            clock=self._context.clock,
             progress=silent,
             among=Filter(sessions=frozenset({job.key})),
         )
         if outcome.skipped:
             raise EmbedderUnavailable("the embedder failed", hint="see `cortex doctor`")
-        self._store.apply(self._tenant, queue.finished(job), at=self._parts.clock.now())
-        self._engine._calibrator.refresh(again=True)
+        self._context.apply(queue.finished(job))
+        calibrator_of(self._context).refresh(again=True)
         return {"embedded": outcome.embedded}
 
     # --- the synthesis for the next turn --------------------------------------------------------------------------
 
     def _synthesise(self, job: Job) -> Mapping[str, int]:
         """Prepare for the next turn of a session what the last one was about (C10)."""
-        settings, now = self._parts.settings.hooks, self._parts.clock.now()
+        settings, now = self._context.settings.hooks, self._context.clock.now()
         cached = None
         if now - job.due < timedelta(seconds=settings.synthesis_ttl_seconds):
             asked = {name: job.payload.get(name) for name in ("scope", "project")}
             query = Query.of(job.payload["query"], **asked, limit=settings.max_facts)
-            name = self._parts.settings.recall.recipe
-            with self._store.view(self._tenant) as view:
-                vectors = QueryVectors(self._parts, None, self._engine._space(view))
-                answer = self._engine._answer(replace(query, recipe=name), recipes.named(name), view, vectors)
-            llm = self._parts.llm and background_of(self._parts.llm)
+            name = self._context.settings.recall.recipe
+            with self._context.store_view() as view:
+                vectors = QueryVectors(self._context.dependencies, None, self._context.space(view))
+                recall = RecallService(self._context)
+                answer = recall.answer(replace(query, recipe=name), recipes.named(name), view, vectors)
+            llm = self._context.dependencies.llm and background_of(self._context.dependencies.llm)
             cached = synthesis.for_the_next_turn(query.text, answer.hits, llm, now)
-        if cached and self._engine._can_embed:
+        if cached and self._context.can_embed:
             with suppress(EmbedderUnavailable):  # so that the next turn finds this vector in the cache
-                self._parts.embedder.embed_documents([cached.synthesis.substance])
+                self._context.dependencies.embedder.embed_documents([cached.synthesis.substance])
         state = SetState(job.key, {"synthesis": cached.to_state() if cached else None})
-        self._store.apply(self._tenant, [*queue.finished(job), state], at=self._parts.clock.now())
+        self._context.apply([*queue.finished(job), state])
         return {"syntheses": int(cached is not None)}
 
 
-def has_embedder(parts: Parts) -> bool:
+def has_embedder(dependencies: Dependencies) -> bool:
     """Whether texts can be embedded here, as far as can be seen without trying."""
-    return parts.embedder.space.dimension > 0 and trouble_of(parts.embedder) is None
+    return dependencies.embedder.space.dimension > 0 and trouble_of(dependencies.embedder) is None
 
 
-def sentence_vectors(parts: Parts) -> SentenceVectors | None:
+def sentence_vectors(dependencies: Dependencies) -> SentenceVectors | None:
     """How statements are compared by meaning; None where the built-in model is not here, and their signs decide."""
-    embedder = parts.sentence_embedder
+    embedder = dependencies.sentence_embedder
     if embedder is None or trouble_of(embedder) is not None:
         return None
 
@@ -238,11 +246,11 @@ def sentence_vectors(parts: Parts) -> SentenceVectors | None:
     return vectors
 
 
-def unable(parts: Parts) -> Iterator[tuple[str, str]]:
+def unable(dependencies: Dependencies) -> Iterator[tuple[str, str]]:
     """The kinds of jobs that this process leaves to others, each with what it would take."""
-    if not has_embedder(parts):
+    if not has_embedder(dependencies):
         yield intake.EMBED, "an embedder"
-    if parts.llm is None:
+    if dependencies.llm is None:
         yield intake.ENRICH, "a language model"
 
 

@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cortex.capture.gate import session_skip_reason
+from cortex.dependencies import log
 from cortex.domain import ownership
 from cortex.domain.fingerprints import fingerprints, merged
 from cortex.domain.identity import TraceId
@@ -26,9 +27,7 @@ from cortex.domain.query import MAX_QUERY_CHARS, Query
 from cortex.domain.scope import Tenant, checked_label
 from cortex.domain.secrets import redacted
 from cortex.domain.trust import TrustTier
-from cortex.engine import Engine, Explained
 from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, full_disk
-from cortex.parts import Troubles, log
 from cortex.ports.clock import Deadline
 from cortex.ports.store import Change, Filter, Job, PutJob, SetState, View
 from cortex.recall import policy, recipes, synthesis, topic
@@ -36,7 +35,14 @@ from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
 from cortex.recall.recipes import Recipe
 from cortex.recall.synthesis import Cached
-from cortex.threads import Threads
+from cortex.runtime.failure_counters import FailureCounters
+from cortex.runtime.pool import Threads
+from cortex.services.capture import CaptureService
+from cortex.services.recall import Explained, RecallService
+
+if TYPE_CHECKING:
+    from cortex.memory import Cortex
+    from cortex.services.files.files import Files
 
 RECALL_SHARE = 0.7
 """How much of the deadline the recall may plan with; the rest is for what stands around it."""
@@ -125,19 +131,26 @@ LATE = Prepared(is_late=True)
 class TurnHooks:
     """Recall before a turn and ingest after it, over one engine. `for_` gives the hooks of another user."""
 
-    def __init__(self, engine: Engine, *, _shared: _Shared | None = None) -> None:
-        self._engine = engine
-        self._parts = engine._parts
-        self._shared = _shared or _Shared(self._parts.troubles)
+    def __init__(self, memory: Cortex, *, _shared: _Shared | None = None) -> None:
+        self._memory = memory
+        self._context = memory.context
+        self._shared = _shared or _Shared(self._context.dependencies.failures)
 
     def for_(self, *, agent: str | None = None, user: str | None = None) -> TurnHooks:
         """The hooks of another agent or user; what runs in the background, and its troubles, are shared."""
-        return TurnHooks(self._engine.for_(agent=agent, user=user), _shared=self._shared)
+        return TurnHooks(self._memory.for_(agent=agent, user=user), _shared=self._shared)
 
     @property
     def troubles(self) -> dict[str, int]:
         """How often what went wrong, by hook and code: `before:deadline`, `after:store_busy`, …"""
-        return self._parts.troubles.counted()
+        return self._context.dependencies.failures.counted()
+
+    @property
+    def files(self) -> Files:
+        """The files of this user."""
+        from cortex.services.files.files import files_of
+
+        return files_of(self._context)
 
     # --- before the turn --------------------------------------------------------------------------------------------
 
@@ -157,16 +170,16 @@ class TurnHooks:
         `scope` leaves out everything else; `project` only prefers what is kept for it.
         """
         # It is the machine's own time that a turn waits by.
-        started = self._parts.clock.monotonic()
-        seconds = self._parts.settings.hooks.deadline_ms / 1000
+        started = self._context.clock.monotonic()
+        seconds = self._context.settings.hooks.deadline_ms / 1000
         work = partial(
             self.prepare, message, session=session, scope=scope, project=project, channel=channel, trigger=trigger,
-            recipe=recipe, deadline=Deadline.after(self._parts.clock, seconds),
+            recipe=recipe, deadline=Deadline.after(self._context.clock, seconds),
         )  # fmt: skip
         injection = Injection()
-        with _noted(self._parts.troubles, "before") as codes:
+        with _noted(self._context.dependencies.failures, "before") as codes:
             injection = self._in_time(work, seconds)
-        took = (self._parts.clock.monotonic() - started) * 1000
+        took = (self._context.clock.monotonic() - started) * 1000
         return replace(injection.but(codes), milliseconds=took)
 
     def _in_time(self, work: Callable[[], Prepared], seconds: float) -> Injection:
@@ -195,11 +208,11 @@ class TurnHooks:
         It never raises. What it gives counts as injected once `given` was told of it.
         """
         prepared = Prepared()
-        with _noted(self._parts.troubles, "before") as codes:
+        with _noted(self._context.dependencies.failures, "before") as codes:
             if reason := session_skip_reason(session, channel, trigger, ()):
                 prepared = Prepared(Injection(skipped=reason))
             else:
-                name = recipe or self._parts.settings.recall.recipe
+                name = recipe or self._context.settings.recall.recipe
                 asked = _Asked(message, checked_label(session, "session"), scope, project, recipes.named(name))
                 prepared = self._prepared(asked, deadline)
         if codes:
@@ -213,31 +226,31 @@ class TurnHooks:
         """
         if prepared.begins:
             work = partial(self._look_at_files, prepared.session)
-            self._shared.background.add(_Task("files", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
+            self._shared.background.add(_Task("files", work, self._context.settings.hooks.ingest_timeout_ms / 1000))
         if prepared.is_late:
             return self.missed("deadline")
         if prepared.parts:
             changes = (self._known(prepared), *(prepared.ahead if ahead else ()))
-            self._parts.aftermath.add(self._engine._store, self._engine.tenant, changes)
+            self._context.write_behind(changes)
         return prepared.injection
 
     def count_failures(self, prepared: Prepared) -> None:
         """Count what another process failed by, which counted it there."""
         for code in prepared.failed:
-            self._parts.troubles.count(f"before:{code}")
+            self._context.dependencies.failures.count(f"before:{code}")
 
     def missed(self, reason: str) -> Injection:
         """The turn goes on without its memories, since they did not come in time."""
-        self._parts.troubles.count(f"before:{reason}")
+        self._context.dependencies.failures.count(f"before:{reason}")
         if reason == "deadline":
-            log.warning("a recall took longer than %d ms: the turn goes on", self._parts.settings.hooks.deadline_ms)
+            log.warning("a recall took longer than %d ms: the turn goes on", self._context.settings.hooks.deadline_ms)
         return Injection(degraded=(reason,))
 
     def _prepared(self, asked: _Asked, deadline: Deadline) -> Prepared:
         if deadline.passed:  # nobody waits for it any more
             return LATE
-        now = self._parts.clock.now()
-        with self._engine._store.view(self._engine.tenant) as view:
+        now = self._context.clock.now()
+        with self._context.store_view() as view:
             state = view.state(asked.session) or {}
         begins = "recalled_at" not in state
         explained = self._explained(asked, deadline)
@@ -273,13 +286,13 @@ class TurnHooks:
 
     def _look_at_files(self, session: str) -> None:
         """A session begins: what the agent wrote down since the last one is to be found in it."""
-        self._engine.files.session_started(session)
+        self.files.session_started(session)
 
     def _explained(self, asked: _Asked, deadline: Deadline) -> Explained:
-        settings = self._parts.settings.hooks
+        settings = self._context.settings.hooks
         # The default recipe leaves the number to the setting; one that was chosen brings its own bound (L3, E10).
         bound = settings.max_facts if asked.recipe.name == recipes.DEFAULT else asked.recipe.auto.limit
-        return self._engine.explain(
+        return RecallService(self._context).explain(
             Query.of(
                 asked.message,
                 scope=asked.scope,
@@ -295,21 +308,21 @@ class TurnHooks:
         if cached is None or answer.plan is None:
             return answer.packed, False
         terms = {term.text for term in answer.plan.terms}
-        budget = self._parts.settings.hooks.max_tokens
+        budget = self._context.settings.hooks.max_tokens
         return synthesis.beside(answer.hits, cached, terms=terms, budget=budget, frame=recipe.frame)
 
     # --- the synthesis of the turn before ---------------------------------------------------------------------------
 
     def _is_of_use(self, kept: Cached, asked: _Asked, answer: Answer, now: datetime, deadline: Deadline) -> bool:
         """Whether the synthesis is fresh, on this message's topic, still true, and no less trusted than the facts."""
-        ttl = timedelta(seconds=self._parts.settings.hooks.synthesis_ttl_seconds)
+        ttl = timedelta(seconds=self._context.settings.hooks.synthesis_ttl_seconds)
         if not kept.is_fresh(now, ttl):
             return False
         # Untrusted text is shown only where there is nothing else (E7).
         trusted = any(hit.trace.trust is TrustTier.TRUSTED for hit in answer.hits)
         if kept.synthesis.trust is not TrustTier.TRUSTED and trusted:
             return False
-        with self._engine._store.view(self._engine.tenant) as view:
+        with self._context.store_view() as view:
             if not _still_stands(kept, view, asked.scope, now):
                 return False
         about = kept.synthesis.substance
@@ -318,14 +331,14 @@ class TurnHooks:
 
     def _similarity(self, message: str, about: str, answer: Answer, deadline: Deadline) -> float | None:
         """How near the two are by meaning; None where the embedder cannot tell, or does not in time."""
-        embedder = self._parts.embedder
-        with self._engine._store.view(self._engine.tenant) as view:
-            space = self._engine._space(view)
+        embedder = self._context.dependencies.embedder
+        with self._context.store_view() as view:
+            space = self._context.space(view)
         leg = answer.legs.get("vector")
         if leg is None or leg.absent is not None or not (space.reads(message) and space.reads(about)):
             return None
         # As query and document: that is what a model's scale is measured on.
-        submit = self._parts.workers.submit
+        submit = self._context.dependencies.workers.submit
         pending = [submit(embedder.embed_query, message), submit(lambda: embedder.embed_documents([about])[0])]
         try:
             one, other = (each.result(timeout=deadline.left() / 2) for each in pending)
@@ -340,17 +353,18 @@ class TurnHooks:
         """What the session is to know of this turn."""
         parts = dict(prepared.parts)
         if prepared.injection:
-            whose = (self._engine.tenant, prepared.session)
+            whose = (self._context.tenant, prepared.session)
             new = fingerprints(prepared.injection.block)
             parts["injected"] = self._shared.injected.joined(whose, prepared.injected, new)
         return SetState(prepared.session, parts)
 
     def _ahead(self, asked: _Asked, injection: Injection, now: datetime) -> Iterator[Change]:
         """The synthesis for the next turn."""
-        if injection.facts and self._parts.settings.hooks.synthesis:
+        if injection.facts and self._context.settings.hooks.synthesis:
             query = redacted(asked.message[:MAX_QUERY_CHARS]).text
             payload = {"query": query, "scope": asked.scope, "project": asked.project}
-            yield PutJob(Job(id=self._parts.ids(now), kind=synthesis.JOB, key=asked.session, due=now, payload=payload))
+            id = self._context.ids(now)
+            yield PutJob(Job(id=id, kind=synthesis.JOB, key=asked.session, due=now, payload=payload))
 
     # --- after the turn ---------------------------------------------------------------------------------------------
 
@@ -364,25 +378,25 @@ class TurnHooks:
         trigger: str = "",
     ) -> None:
         """Store what is new of a session's history, in the background. Hand over the whole history every time."""
-        with _noted(self._parts.troubles, "after"):
+        with _noted(self._context.dependencies.failures, "after"):
             said = _listed(messages)
             if session_skip_reason(session, channel, trigger, ()) is None:
                 options = {} if scope is None else {"scope": scope}
                 work = partial(self._ingest, said, session=session, channel=channel, trigger=trigger, **options)
-                seconds = self._parts.settings.hooks.ingest_timeout_ms / 1000
+                seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(_Task("after", work, seconds))
 
     def _ingest(self, messages: Sequence[object], **options: Any) -> None:
         # What was injected has to be on record before the reply that may repeat it is read.
-        self._engine.settle()
-        self._engine.ingest(messages, debounce=True, **options)
+        self._context.flush()
+        CaptureService(self._context).ingest(messages, debounce=True, **options)
 
     # --- the rest ---------------------------------------------------------------------------------------------------
 
     def state(self, session: str) -> SessionState:
         """What is known of a session."""
-        self._engine.settle()
-        with self._engine._store.view(self._engine.tenant) as view:
+        self._context.flush()
+        with self._context.store_view() as view:
             kept = view.state(session) or {}
         return SessionState(
             ingested_at=_time(kept.get("ingested_at")),
@@ -397,12 +411,12 @@ class TurnHooks:
         A message that was embedded before is known without the model: give the one that will be asked.
         """
         work = partial(self._warmed, message)
-        self._shared.background.add(_Task("warm", work, self._parts.settings.hooks.ingest_timeout_ms / 1000))
+        self._shared.background.add(_Task("warm", work, self._context.settings.hooks.ingest_timeout_ms / 1000))
 
     def _warmed(self, message: str) -> None:
         ownership.warm()
-        embedder = self._parts.embedder
-        with self._engine._view() as view:
+        embedder = self._context.dependencies.embedder
+        with self._context.view() as view:
             if embedder.space.dimension:
                 # What a large store keeps in memory of its vectors takes longer to read than a turn may wait.
                 view.nearest(embedder.embed_query(message), embedder.space, Filter(), 1)
@@ -442,7 +456,7 @@ def _time(kept: object) -> datetime | None:
 
 
 @contextmanager
-def _noted(troubles: Troubles, hook: str) -> Iterator[list[str]]:
+def _noted(troubles: FailureCounters, hook: str) -> Iterator[list[str]]:
     """Nothing that goes wrong inside reaches the host's turn: it is logged, counted, and its code is listed."""
     codes: list[str] = []
     try:
@@ -472,7 +486,7 @@ class _Task:
 class _Background:
     """Carries out what turns leave behind, in order; what takes too long is left to itself, and counted."""
 
-    def __init__(self, threads: Threads, troubles: Troubles) -> None:
+    def __init__(self, threads: Threads, troubles: FailureCounters) -> None:
         self._threads = threads
         self._troubles = troubles
         self._waiting: deque[_Task] = deque()
@@ -540,7 +554,7 @@ class _Injected:
 class _Shared:
     """What the hooks of all users of an engine have in common."""
 
-    troubles: Troubles
+    troubles: FailureCounters
     threads: Threads = field(default_factory=lambda: Threads(MOST_AT_ONCE))
     injected: _Injected = field(default_factory=_Injected)
     background: _Background = field(init=False)

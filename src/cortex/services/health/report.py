@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from cortex import machine, reconciliation
 from cortex._version import __version__
-from cortex.checking import NETWORK_SECONDS, Beside, Check, Group
+from cortex.context import Context
+from cortex.dependencies import Dependencies
 from cortex.domain.calibration import LEAST_TEXTS
 from cortex.domain.erasure import Erasure
 from cortex.domain.events import UNNOTED, EventKind
@@ -21,11 +21,13 @@ from cortex.domain.scope import Tenant
 from cortex.domain.vectors import Basis, EmbeddingSpace
 from cortex.errors import DiskFull, EngineError, ModelChanged
 from cortex.lifecycle import backups, upkeep
-from cortex.parts import Parts
 from cortex.ports.llm import Work
 from cortex.ports.probed import trouble_of
 from cortex.ports.store import Counts, Filter, Job, JobState, View
 from cortex.recall import recipes
+from cortex.services import reconciliation
+from cortex.services.health import environment_checks as machine
+from cortex.services.health.health_checks import NETWORK_SECONDS, Beside, Check, Group
 
 BACKFILL = "run `cortex backfill`"
 DOCTOR = "run `cortex doctor --fix`"
@@ -35,7 +37,7 @@ FINISH = "it is finished by itself once that is over; `cortex erase --finish` do
 
 WORKERS = "run `cortex work` once, or have `cortex serve` or `cortex work --forever` run"
 OVERDUE = timedelta(minutes=15)
-"""Background work that is due for longer is done by nobody."""
+"""JobService work that is due for longer is done by nobody."""
 
 STALE = timedelta(days=3)
 """The age of the last backup that is told, or three times what the settings want, where that is more."""
@@ -56,20 +58,21 @@ class Trouble:
     fix: str
 
 
-def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -> dict[str, Any]:
+def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, Any]:
     """What is there and what is degraded, as plain values. Loads no model."""
-    store, space = parts.store(tenant.agent), parts.embedder.space
+    dependencies, tenant = context.dependencies, context.tenant
+    store, space = dependencies.store(tenant.agent), dependencies.embedder.space
     position = view.position
     counts = view.counts(Filter(states=frozenset(State)))
     lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
     diary = upkeep.read(view)
     waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
-    sets, llm, damaged = store.vector_sets(tenant), _llm(parts), store.damaged(tenant)
+    sets, llm, damaged = store.vector_sets(tenant), _llm(dependencies), store.damaged(tenant)
     pending = store.erasures(tenant.user, pending=True)
-    embedder, reranker = trouble_of(parts.embedder), trouble_of(parts.reranker)
+    embedder, reranker = trouble_of(dependencies.embedder), trouble_of(dependencies.reranker)
     return {
         "version": __version__,
-        "home": str(parts.home),
+        "home": str(dependencies.home),
         "agent": tenant.agent,
         "user": tenant.user,
         "store": dict(store.describe()),
@@ -86,16 +89,16 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
             "provider": space.provider,
             "model": space.model,
             "dimension": space.dimension,
-            "configured": parts.settings.embedding.provider,
-            "chosen": _chosen(parts),
-            "media": _media(parts),
+            "configured": dependencies.settings.embedding.provider,
+            "chosen": _chosen(dependencies),
+            "media": _media(dependencies),
             **_availability(embedder),
         },
-        "reranker": {"name": parts.reranker.name, **_availability(reranker)},
-        "recipe": parts.settings.recall.recipe,
+        "reranker": {"name": dependencies.reranker.name, **_availability(reranker)},
+        "recipe": dependencies.settings.recall.recipe,
         "llm": llm,
         # A model that is there has asked the monitor already.
-        "hardware": llm.get("hardware") or (asdict(parts.hardware.verdict()) if parts.hardware else None),
+        "hardware": llm.get("hardware") or (asdict(dependencies.hardware.verdict()) if dependencies.hardware else None),
         "jobs": {
             "waiting": len(waiting),
             "failed": len(failed),
@@ -104,26 +107,25 @@ def status(parts: Parts, tenant: Tenant, view: View, files: Mapping[str, Any]) -
         "erasures": {"pending": [_unfinished(each) for each in pending]},
         "contradictions": _contradictions(view),
         "files": dict(files),
-        "worker": parts.worker.status() if parts.worker else None,
-        "anomalies": [*(anomaly.to_json() for anomaly in diary.anomalies), *_failing(parts)],
-        "hook_troubles": parts.troubles.counted(),
-        "receipts_lost": parts.aftermath.lost,
+        "worker": dependencies.worker.status() if dependencies.worker else None,
+        "anomalies": [*(anomaly.to_json() for anomaly in diary.anomalies), *_failing(dependencies)],
+        "hook_troubles": dependencies.failures.counted(),
+        "receipts_lost": dependencies.write_behind.lost,
         "damaged_rows": dict(damaged),
         "degraded": [
             asdict(trouble)
             for trouble in (
-                *_behind(parts, view),
+                *_behind(dependencies, view),
                 *_erasing(pending),
-                *_troubles(parts, embedder, reranker, lacking, failed, files, damaged),
-                *_left_to_others(parts, waiting, parts.clock.now()),
+                *_troubles(dependencies, embedder, reranker, lacking, failed, files, damaged),
+                *_left_to_others(dependencies, waiting, dependencies.clock.now()),
             )
         ],
     }
 
 
 def checks(
-    parts: Parts,
-    tenant: Tenant,
+    context: Context,
     files: Callable[[], Mapping[str, Any]],
     *,
     offline: bool = False,
@@ -133,15 +135,17 @@ def checks(
 
     Whoever is asked over the network has `patience` seconds to answer, and is not asked at all where `offline`.
     """
-    found = machine.checks(parts.home)
+    dependencies, tenant = context.dependencies, context.tenant
+    is_remote = bool(dependencies.embedder.space.endpoint)
+    found = machine.checks(dependencies.home)
     providers = [
-        _Provider("embedder", lambda: _embedder(parts, offline), patience if parts.embedder.space.endpoint else None),
-        _Provider("reranker", lambda: _reranker(parts), None),
+        _Provider("embedder", lambda: _embedder(dependencies, offline), patience if is_remote else None),
+        _Provider("reranker", lambda: _reranker(dependencies), None),
         # It is asked nothing; but to import a vendor's SDK may take a while.
-        _Provider("llm", lambda: _language_model(parts), parts.settings.llm.timeout_ms / 1000),
+        _Provider("llm", lambda: _language_model(dependencies), dependencies.settings.llm.timeout_ms / 1000),
     ]
     asked = [(each, Beside(each.check)) for each in providers]
-    found += [*_database(parts, tenant), *_files(files), *_backups(parts, tenant)]
+    found += [*_database(dependencies, tenant), *_files(files), *_backups(dependencies, tenant)]
     return [*found, *(each.answered(answer) for each, answer in asked)]
 
 
@@ -161,9 +165,9 @@ class _Provider:
         return answer.result(self.patience, lambda: late)
 
 
-def _behind(parts: Parts, view: View) -> Iterator[Trouble]:
+def _behind(dependencies: Dependencies, view: View) -> Iterator[Trouble]:
     """Whether the clock is behind the ledger, whose time never goes back."""
-    now, last = parts.clock.now(), view.at
+    now, last = dependencies.clock.now(), view.at
     if last is not None and last > now + UNNOTED:
         why = f"it says {now:%Y-%m-%d %H:%M} UTC, but the last change was made at {last:%Y-%m-%d %H:%M} UTC"
         fix = "set the clock; until it has caught up, new changes are dated as the last one, and `as_of` goes by that"
@@ -171,7 +175,7 @@ def _behind(parts: Parts, view: View) -> Iterator[Trouble]:
 
 
 def _troubles(
-    parts: Parts,
+    dependencies: Dependencies,
     embedder: EngineError | None,
     reranker: EngineError | None,
     lacking: int,
@@ -189,25 +193,25 @@ def _troubles(
     # One that is absent is so by choice: only `deep.v1` wants it, and says so.
     if isinstance(reranker, ModelChanged):
         yield Trouble("reranker", f"deep.v1 ranks without it: {reranker.message}", reranker.hint)
-    if cache := getattr(parts.embedder, "degraded", None):
+    if cache := getattr(dependencies.embedder, "degraded", None):
         yield Trouble("embedding cache", cache, "remove the file; it is made anew")
     if failed:
         why = f"{len(failed)} background jobs were given up, the last for {failed[-1].error}"
         yield Trouble("jobs", why, "see `cortex doctor`; the next turn of their sessions takes them up again")
-    for why, fix in parts.worker.troubles() if parts.worker else ():
+    for why, fix in dependencies.worker.troubles() if dependencies.worker else ():
         yield Trouble("background work", why, fix)
-    if model := _model_trouble(parts, trouble_of(parts.llm) if parts.llm is not None else None):
+    if model := _model_trouble(dependencies, trouble_of(dependencies.llm) if dependencies.llm is not None else None):
         yield model
     yield from _file_troubles(files)
-    yield from _token_troubles(parts)
-    if any(asdict(parts.settings.embedding.media).values()):
+    yield from _token_troubles(dependencies)
+    if any(asdict(dependencies.settings.embedding.media).values()):
         yield Trouble("media", "embedding.media is set, but nothing is embedded by it yet", "see docs/media.md")
-    if parts.aftermath.lost:
-        error = parts.aftermath.why
-        why = f"{parts.aftermath.lost} could not be written" + (f": {error.message}" if error else "")
+    if dependencies.write_behind.lost:
+        error = dependencies.write_behind.why
+        why = f"{dependencies.write_behind.lost} could not be written" + (f": {error.message}" if error else "")
         yield Trouble("receipts", why, error.hint if isinstance(error, DiskFull) else DOCTOR)
     try:
-        recipes.named(parts.settings.recall.recipe)
+        recipes.named(dependencies.settings.recall.recipe)
     except EngineError as error:
         yield Trouble("recall.recipe", error.message, error.hint)
 
@@ -225,21 +229,21 @@ def _erasing(pending: Sequence[Erasure]) -> Iterator[Trouble]:
         yield Trouble("erasing", f"erasure {each.id} is not finished: {_why(each)}", FINISH)
 
 
-def _failing(parts: Parts) -> Iterator[dict[str, Any]]:
+def _failing(dependencies: Dependencies) -> Iterator[dict[str, Any]]:
     """What the background work fails by again and again, here or in its own process."""
-    yield from (anomaly.to_json() for keeper in parts.keepers for anomaly in keeper.anomalies)
-    if parts.worker is not None:
-        yield from parts.worker.anomalies()
+    yield from (anomaly.to_json() for keeper in dependencies.keepers for anomaly in keeper.anomalies)
+    if dependencies.worker is not None:
+        yield from dependencies.worker.anomalies()
 
 
-def _left_to_others(parts: Parts, waiting: Sequence[Job], now: datetime) -> Iterator[Trouble]:
+def _left_to_others(dependencies: Dependencies, waiting: Sequence[Job], now: datetime) -> Iterator[Trouble]:
     """Work that is long due, and that a process set up like this one cannot do."""
     overdue = [job.kind for job in waiting if job.due < now - OVERDUE]
     if not overdue:
         return
-    from cortex.background import unable
+    from cortex.services.jobs import unable
 
-    for kind, wanted in unable(parts):
+    for kind, wanted in unable(dependencies):
         if number := overdue.count(kind):
             why = f"{number:,} {kind} jobs wait for {wanted}, which this process does not have"
             yield Trouble("jobs", why, f"run `cortex work` where there is {wanted}; see `cortex doctor`")
@@ -260,15 +264,15 @@ def _calibration(space: EmbeddingSpace, view: View) -> dict[str, Any]:
     return {"floor": scale.floor, "basis": scale.basis.value, "texts": scale.texts or None}
 
 
-def _chosen(parts: Parts) -> dict[str, Any] | None:
+def _chosen(dependencies: Dependencies) -> dict[str, Any] | None:
     """Which embedder `auto` uses, why, and what stood in the way of those before it; None where one was named."""
-    choice = getattr(parts.embedder, "chosen", None)
+    choice = getattr(dependencies.embedder, "chosen", None)
     return None if choice is None else asdict(choice)
 
 
-def _media(parts: Parts) -> dict[str, str]:
+def _media(dependencies: Dependencies) -> dict[str, str]:
     """By what each modality is embedded (E19)."""
-    configured = asdict(parts.settings.embedding.media)
+    configured = asdict(dependencies.settings.embedding.media)
     return {each.value: strategy(each.value, configured).embedder for each in Modality}
 
 
@@ -289,32 +293,32 @@ def _file_troubles(files: Mapping[str, Any]) -> Iterator[Trouble]:
         yield Trouble("files", why, "see `cortex files`")
 
 
-def _token_troubles(parts: Parts) -> Iterator[Trouble]:
+def _token_troubles(dependencies: Dependencies) -> Iterator[Trouble]:
     from cortex.access.tokens import FILE_NAME, Tokens
 
     try:
-        trouble: EngineError | None = Tokens(parts.home / FILE_NAME, parts.clock).missing()
+        trouble: EngineError | None = Tokens(dependencies.home / FILE_NAME, dependencies.clock).missing()
     except EngineError as error:
         trouble = error
     if trouble is not None:
         yield Trouble("tokens", trouble.message, trouble.hint)
 
 
-def _llm(parts: Parts) -> dict[str, Any]:
+def _llm(dependencies: Dependencies) -> dict[str, Any]:
     """The language model and its meter; nothing is spent where there is none."""
-    if parts.llm is None:
+    if dependencies.llm is None:
         return {"provider": "none"}
-    meter: dict[str, Any] = getattr(parts.llm, "status", dict)()
-    return {"provider": parts.settings.llm.provider, "name": parts.llm.name, **meter}
+    meter: dict[str, Any] = getattr(dependencies.llm, "status", dict)()
+    return {"provider": dependencies.settings.llm.provider, "name": dependencies.llm.name, **meter}
 
 
-def _model_trouble(parts: Parts, found: EngineError | None) -> Trouble | None:
+def _model_trouble(dependencies: Dependencies, found: EngineError | None) -> Trouble | None:
     """What is wrong with the language model: as far as can be seen, or as whoever asked it last met it."""
-    if parts.llm is None:
+    if dependencies.llm is None:
         return None
     if found is not None:
         return Trouble("llm", f"{_WAITS}: {found.message}", found.hint)
-    status = _llm(parts)
+    status = _llm(dependencies)
     if error := status.get("meter_error"):
         return Trouble("llm", f"{_WAITS}: {error}", "see docs/extending/llm.md")
     if failing := status.get("failing"):
@@ -368,14 +372,14 @@ def _counted(counts: Counts) -> dict[str, Any]:
 # --- checks --------------------------------------------------------------------------------------
 
 
-def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
-    now = parts.clock.now()
+def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
+    now = dependencies.clock.now()
     try:
-        store = parts.store(tenant.agent)
+        store = dependencies.store(tenant.agent)
         about = store.describe()
         with store.view(tenant) as view:
             total = view.counts(Filter(states=frozenset(State))).total
-            space = parts.embedder.space
+            space = dependencies.embedder.space
             lacking = view.counts(Filter(lacking=space)).total if space.dimension else 0
             space = space.on(view.calibration(space))
             waiting, failed = view.jobs(JobState.WAITING), view.jobs(JobState.FAILED)
@@ -409,7 +413,7 @@ def _database(parts: Parts, tenant: Tenant) -> Iterator[Check]:
         yield _scale(space, total - lacking)
     for trouble in _erasing(pending):
         yield Check(trouble.what, None, trouble.why, trouble.fix, Group.MEMORY)
-    yield _background(parts, waiting, failed, now)
+    yield _background(dependencies, waiting, failed, now)
 
 
 def _scale(space: EmbeddingSpace, embedded: int) -> Check:
@@ -427,9 +431,9 @@ def _scale(space: EmbeddingSpace, embedded: int) -> Check:
     return Check("similarities", True, told, group=Group.MEMORY)
 
 
-def _background(parts: Parts, waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:
+def _background(dependencies: Dependencies, waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:
     """Whether anybody does what waits to be done."""
-    if left := next(_left_to_others(parts, waiting, now), None):
+    if left := next(_left_to_others(dependencies, waiting, now), None):
         return Check("background work", None, left.why, left.fix, Group.MEMORY)
     overdue = [job for job in waiting if job.due < now - OVERDUE]
     if overdue:
@@ -443,33 +447,33 @@ def _background(parts: Parts, waiting: Sequence[Job], failed: Sequence[Job], now
     return Check("background work", True, told, group=Group.MEMORY)
 
 
-def _backups(parts: Parts, tenant: Tenant) -> Iterator[Check]:
+def _backups(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
     """How old the last backup is, for those who want any."""
-    every = parts.settings.lifecycle.backup_every_hours
-    if parts.replace_store is None or not every:
+    every = dependencies.settings.lifecycle.backup_every_hours
+    if dependencies.replace_store is None or not every:
         return
-    now, last = parts.clock.now(), backups.last_at(parts.home / backups.FOLDER, tenant.agent)
+    now, last = dependencies.clock.now(), backups.last_at(dependencies.home / backups.FOLDER, tenant.agent)
     allowed = max(STALE, timedelta(hours=3 * every))
     if last is None:
-        if _begun(parts, tenant, now - allowed):
+        if _begun(dependencies, tenant, now - allowed):
             yield Check("backups", None, "there is none", f"run `cortex backup`; {_LATER}", Group.MEMORY)
     elif now - last > allowed:
         why = f"the last is {(now - last).days:,} days old"
         yield Check("backups", None, why, f"run `cortex backup`; {_LATER}", Group.MEMORY)
-    elif trouble := _damaged_backup(parts, tenant):
+    elif trouble := _damaged_backup(dependencies, tenant):
         yield Check("backups", False, trouble.message, "run `cortex backup`, and remove that one", Group.MEMORY)
     else:
         yield Check("backups", True, f"the last is of {last:%Y-%m-%d %H:%M} UTC", group=Group.MEMORY)
 
 
-def _damaged_backup(parts: Parts, tenant: Tenant) -> EngineError | None:
+def _damaged_backup(dependencies: Dependencies, tenant: Tenant) -> EngineError | None:
     """What is wrong with the last backup, where it is small enough to be read now."""
-    listed = backups.listed(parts.home / backups.FOLDER, tenant.agent)
+    listed = backups.listed(dependencies.home / backups.FOLDER, tenant.agent)
     found = [each for each in listed if each.mark != backups.REPLACED]
-    if parts.check_backup is None or not found or found[0].bytes > CHECKED_AT_ONCE:
+    if dependencies.check_backup is None or not found or found[0].bytes > CHECKED_AT_ONCE:
         return None
     try:
-        parts.check_backup(found[0].path)
+        dependencies.check_backup(found[0].path)
     except EngineError as error:
         return error
     return None
@@ -478,34 +482,34 @@ def _damaged_backup(parts: Parts, tenant: Tenant) -> EngineError | None:
 _LATER = "`cortex serve` and `cortex work --forever` make them by themselves"
 
 
-def _begun(parts: Parts, tenant: Tenant, before: datetime) -> bool:
+def _begun(dependencies: Dependencies, tenant: Tenant, before: datetime) -> bool:
     """Whether there is something to back up that was there before then."""
     try:
-        with parts.store(tenant.agent).view(tenant) as view:
+        with dependencies.store(tenant.agent).view(tenant) as view:
             first = view.events(limit=1)
     except EngineError:  # told already
         return False
     return bool(first) and first[0].at < before
 
 
-def _embedder(parts: Parts, offline: bool) -> Check:
-    space = parts.embedder.space
-    if not space.dimension and parts.settings.embedding.provider == "none":
+def _embedder(dependencies: Dependencies, offline: bool) -> Check:
+    space = dependencies.embedder.space
+    if not space.dimension and dependencies.settings.embedding.provider == "none":
         why = "turned off: recall goes by keywords alone"
         return Check("embedder", None, why, "set embedding.provider", Group.PROVIDERS)
     # Whoever is on this machine also compares the files with their pins; to ask a server twice tells nothing more.
-    if trouble := trouble_of(parts.embedder, thorough=not space.endpoint):
+    if trouble := trouble_of(dependencies.embedder, thorough=not space.endpoint):
         return _keywords_alone(trouble)
-    name = f"{space.provider}/{space.model}" + _by_auto(parts)
+    name = f"{space.provider}/{space.model}" + _by_auto(dependencies)
     if offline and space.endpoint:
         return Check("embedder", True, f"{name}: has what it needs; not asked, being offline", group=Group.PROVIDERS)
-    started = parts.clock.monotonic()
+    started = dependencies.clock.monotonic()
     try:
         # A text that was never embedded, so that it is the model that answers and not the cache.
-        parts.embedder.embed_query(f"doctor at {parts.clock.now().isoformat()}, {os.getpid()}")
+        dependencies.embedder.embed_query(f"doctor at {dependencies.clock.now().isoformat()}, {os.getpid()}")
     except EngineError as error:
         return _keywords_alone(error)
-    took = (parts.clock.monotonic() - started) * 1000
+    took = (dependencies.clock.monotonic() - started) * 1000
     told = f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms"
     return Check("embedder", True, told, group=Group.PROVIDERS)
 
@@ -515,25 +519,25 @@ def _keywords_alone(trouble: EngineError) -> Check:
     return Check("embedder", False, why, trouble.hint or DOCTOR, Group.PROVIDERS)
 
 
-def _by_auto(parts: Parts) -> str:
-    choice = _chosen(parts)
+def _by_auto(dependencies: Dependencies) -> str:
+    choice = _chosen(dependencies)
     return f", chosen by auto because {choice['because']}," if choice else ""
 
 
-def _reranker(parts: Parts) -> Check:
-    if trouble := trouble_of(parts.reranker, thorough=True):
+def _reranker(dependencies: Dependencies) -> Check:
+    if trouble := trouble_of(dependencies.reranker, thorough=True):
         why = f"deep.v1 ranks without it: {trouble.message}"
         return Check("reranker", None, why, trouble.hint, Group.PROVIDERS)
-    return Check("reranker", True, f"{parts.reranker.name} is here", group=Group.PROVIDERS)
+    return Check("reranker", True, f"{dependencies.reranker.name} is here", group=Group.PROVIDERS)
 
 
-def _language_model(parts: Parts) -> Check:
+def _language_model(dependencies: Dependencies) -> Check:
     """Whether the language model has what it needs. It is not asked anything: answers cost."""
-    if parts.llm is None:
+    if dependencies.llm is None:
         return Check("llm", True, "none: memories are extracted by rules, and nothing is spent", group=Group.PROVIDERS)
-    if trouble := _model_trouble(parts, trouble_of(parts.llm, thorough=True)):
+    if trouble := _model_trouble(dependencies, trouble_of(dependencies.llm, thorough=True)):
         return Check("llm", False, trouble.why, trouble.fix, Group.PROVIDERS)
-    return Check("llm", True, f"{parts.llm.name} has what it needs", group=Group.PROVIDERS)
+    return Check("llm", True, f"{dependencies.llm.name} has what it needs", group=Group.PROVIDERS)
 
 
 def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:

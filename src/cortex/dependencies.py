@@ -1,21 +1,18 @@
-"""The parts an engine is made of, shared by all its handles."""
+"""What an engine is built from, shared by all its handles."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from itertools import groupby
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
-from cortex.errors import EngineError, StoreCorrupt, StoreForeign, StoreUnavailable
+from cortex.errors import StoreCorrupt, StoreForeign, StoreUnavailable
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder, VectorCache
 from cortex.ports.hardware import Hardware
@@ -23,9 +20,11 @@ from cortex.ports.index import Indexes, VectorsMade
 from cortex.ports.llm import LLM
 from cortex.ports.reranker import Reranker
 from cortex.ports.searching import LineSearch
-from cortex.ports.store import Change, PutJob, Replaced, Store
+from cortex.ports.store import Replaced, Store
+from cortex.runtime.failure_counters import FailureCounters
+from cortex.runtime.pool import Threads
+from cortex.runtime.write_behind import WriteBehindQueue
 from cortex.settings import Settings
-from cortex.threads import Threads
 
 if TYPE_CHECKING:
     from cortex.lifecycle.schedule import Keeper
@@ -36,133 +35,8 @@ log = logging.getLogger("cortex")
 T = TypeVar("T")
 
 
-GATHER_SECONDS = 0.02
-"""How long receipts wait for company: those of quick successive calls are written together."""
-
 MOST_READERS = 16
 """How many rerankers may be at work at once; beyond, recalls keep their first order."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    store: Store
-    tenant: Tenant
-    changes: Sequence[Change]
-
-
-class Aftermath:
-    """Writes what may be written after the answer: receipts and counters of use.
-
-    A recall never waits for it, and never fails because of it; what could not be written is counted.
-    """
-
-    def __init__(self, now: Callable[[], datetime]) -> None:
-        self._now = now
-        self._lock = threading.Lock()
-        self._filled = threading.Condition(self._lock)
-        self._hurried = threading.Condition(self._lock)
-        self._written = threading.Condition(self._lock)
-        self._entries: list[_Entry | None] = []
-        self._thread: threading.Thread | None = None
-        self._is_closed = False
-        self._added = self._done = self._awaited = 0
-        self.lost = 0
-        self.why: EngineError | None = None
-        """Why the last one was lost."""
-        self.on_work: Callable[[], None] | None = None
-        """Called when a job was written."""
-
-    def add(self, store: Store, tenant: Tenant, changes: Sequence[Change]) -> None:
-        entry = _Entry(store, tenant, changes)
-        with self._lock:
-            if not self._is_closed:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name="cortex-aftermath", daemon=True)
-                    self._thread.start()
-                self._put(entry)
-                return
-        # A call that outlived `close` writes its own: a second thread would take the end meant for the first.
-        self._write([entry])
-
-    def settle(self) -> None:
-        """Wait until everything added so far is written; what others add meanwhile is not waited for."""
-        with self._lock:
-            awaited = self._added
-            self._hurry()
-            self._written.wait_for(lambda: self._done >= awaited)
-
-    def close(self) -> None:
-        """Write what was added and end the thread. Closing twice is fine."""
-        with self._lock:
-            self._is_closed = True
-            thread, self._thread = self._thread, None
-            if thread is None:
-                return
-            self._put(None)
-            self._hurry()
-        thread.join()
-
-    def _put(self, entry: _Entry | None) -> None:
-        self._entries.append(entry)
-        self._added += 1
-        self._filled.notify()
-
-    def _hurry(self) -> None:
-        self._awaited = self._added
-        self._hurried.notify()
-
-    def _run(self) -> None:
-        ended = False
-        while not ended:
-            with self._lock:
-                self._filled.wait_for(lambda: self._entries)
-                self._hurried.wait_for(lambda: self._awaited > self._done, GATHER_SECONDS)
-                entries, self._entries = self._entries, []
-            ended = None in entries
-            self._write([entry for entry in entries if entry is not None])
-            with self._lock:
-                self._done += len(entries)
-                self._written.notify_all()
-
-    def _write(self, entries: Sequence[_Entry]) -> None:
-        """Everything for one tenant in one go; where that fails, each by itself, so that one cannot spoil the rest."""
-        for _, group in groupby(entries, key=lambda entry: (id(entry.store), entry.tenant)):
-            some = list(group)
-            together = replace(some[-1], changes=[change for entry in some for change in entry.changes])
-            if len(some) == 1 or not self._is_written(together):
-                for entry in some:
-                    self.lost += not self._is_written(entry)
-
-    def _is_written(self, entry: _Entry) -> bool:
-        try:
-            # As of now: an event that is written after others must not say that it came before them.
-            entry.store.apply(entry.tenant, entry.changes, at=self._now())
-        except EngineError as error:
-            log.warning("receipt not kept: %s", error.code)
-            self.why = error
-            return False
-        except Exception:
-            log.exception("receipt not kept")
-            return False
-        if self.on_work is not None and any(isinstance(change, PutJob) for change in entry.changes):
-            self.on_work()
-        return True
-
-
-class Troubles:
-    """Counts what went wrong where nobody could be told: `before:deadline`, `after:store_busy`, …"""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._counts: Counter[str] = Counter()
-
-    def count(self, what: str) -> None:
-        with self._lock:
-            self._counts[what] += 1
-
-    def counted(self) -> dict[str, int]:
-        with self._lock:
-            return dict(sorted(self._counts.items()))
 
 
 class Worker(Protocol):
@@ -189,7 +63,7 @@ class Worker(Protocol):
 
 
 @dataclass(slots=True)
-class Parts:
+class Dependencies:
     """Everything a handle needs; built once by `wiring`."""
 
     home: Path
@@ -215,8 +89,8 @@ class Parts:
     """Refuses a backup that is not whole; None where a store has no files."""
     sentence_embedder: Embedder | None = None
     """The built-in model, by which capture judges statements; None where embedding is off."""
-    aftermath: Aftermath = field(init=False)
-    troubles: Troubles = field(default_factory=Troubles)
+    write_behind: WriteBehindQueue = field(init=False)
+    failures: FailureCounters = field(default_factory=FailureCounters)
     workers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
@@ -245,8 +119,8 @@ class Parts:
     _making: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
-        self.aftermath = Aftermath(self.clock.now)
-        self.aftermath.on_work = self.nudge
+        self.write_behind = WriteBehindQueue(self.clock.now)
+        self.write_behind.on_work = self.nudge
 
     def nudge(self) -> None:
         """Tell whoever does the background work that there is some."""
@@ -322,7 +196,7 @@ class Parts:
 
     def release(self, agent: str) -> None:
         """Close the store of an agent; it is opened again on next use."""
-        self.aftermath.settle()
+        self.write_behind.flush()
         with self._lock:
             store = self._stores.pop(agent, None)
         if store is not None:
@@ -331,7 +205,7 @@ class Parts:
     def close(self) -> None:
         while self._kept:  # one that is closing may still ask for another
             self._kept.popitem()[1].close()
-        self.aftermath.close()
+        self.write_behind.close()
         for provider in (self.llm, self.embedder, *self._earlier.values()):
             if callable(close := getattr(provider, "close", None)):
                 close()

@@ -1,4 +1,4 @@
-"""Erasing for good: what was said, all that was derived from it, and the proof that it is gone.
+"""ErasureService for good: what was said, all that was derived from it, and the proof that it is gone.
 
 `forget` hides and keeps history; what is erased is in no row, no index, no cache and no log any more. The ledger keeps
 that something was there and is not, and its chain still verifies.
@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cortex.capture.history import Line
+from cortex.context import Context
+from cortex.dependencies import Dependencies, log
 from cortex.domain import erasure
 from cortex.domain.chunk import Chunk
 from cortex.domain.erasure import Erasure
@@ -24,15 +26,12 @@ from cortex.domain.identity import TraceId, checked_id
 from cortex.domain.memory import Memory
 from cortex.domain.passages import passages_of
 from cortex.domain.receipt import Receipt
+from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace, parse_time
 from cortex.domain.turn import Turn
 from cortex.errors import Conflict, EngineError, InvalidRequest, NotFound, StoreBusy, StoreError
 from cortex.lifecycle import backups as backing
-from cortex.parts import log
 from cortex.ports.store import Erase, ExpectSame, Remains, Version, View, retry_on_conflict
-
-if TYPE_CHECKING:
-    from cortex.engine import Engine
 
 SCHEMA = "cortex.erase.certificate.v1"
 
@@ -109,13 +108,11 @@ class Erased:
     """Other erasures, in which some of what was asked for had gone before: they have certificates of their own."""
 
 
-class Erasing:
+class ErasureService:
     """Takes things out of one tenant's memory for good."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._parts = engine._parts
-        self._store = engine._store
+    def __init__(self, context: Context) -> None:
+        self._context = context
 
     def erase(self, ids: Sequence[str], *, sources: bool = False, backups: bool = False) -> Erased:
         """Erase these memories and turns, with what was drawn from them.
@@ -124,9 +121,9 @@ class Erasing:
         What was erased before is answered with the certificate of that.
         """
         asked = _checked(ids)
-        self._engine.settle()  # a receipt that is still to be written would name them again
-        with self._engine._noting("erase") as note:
-            with self._store.erasing(WAIT_SECONDS) as ours:
+        self._context.flush()  # a receipt that is still to be written would name them again
+        with self._context.recording("erase") as record:
+            with self._context.store.erasing(WAIT_SECONDS) as ours:
                 if not ours:
                     raise StoreBusy("another erasure is under way", hint="wait for it, then erase again")
                 planned = self._planned(asked, sources=sources, backups=backups)
@@ -134,32 +131,36 @@ class Erasing:
                 before = self._before(asked, done)
                 if done is None:
                     done = self._again(before.pop(), backups=backups)
-            note.close(
+            record.close(
                 done.position, erasure=done.id, erased=len(done.erased) if planned else 0, derived=len(done.derived),
                 remains=len(done.remains), near=len(done.near), clean=done.clean,
             )  # fmt: skip
         if done.pending:
-            self._parts.nudge()
-        return Erased(done, note.receipt, tuple(each.id for each in before))
+            self._context.dependencies.nudge()
+        return Erased(done, record.receipt, tuple(each.id for each in before))
+
+    def finish_pending(self) -> Sequence[Certificate]:
+        """Finish what was interrupted or had to wait, of the whole agent; gives what is still pending."""
+        return self.finish() if self._context.store.erasures(pending=True) else []
 
     def finish(self) -> list[Certificate]:
         """Finish what is pending of the agent, whoever asked for it; gives what is pending still of this tenant's."""
-        with self._store.erasing(0) as ours:
+        with self._context.store.erasing(0) as ours:
             if ours:
-                self._engine.settle()
-                for pending in self._store.erasures(pending=True):
+                self._context.flush()
+                for pending in self._context.store.erasures(pending=True):
                     if pending.ids:  # what cannot be read is for a person to look at
-                        Erasing(self._engine.for_(user=pending.user))._finished(pending)
-        return [self._told(each) for each in self._store.erasures(self._engine.tenant.user, pending=True)]
+                        ErasureService(self._context.bind(user=pending.user))._finished(pending)
+        return [self._told(each) for each in self._context.store.erasures(self._context.tenant.user, pending=True)]
 
     def all(self) -> list[Certificate]:
         """The certificates of this tenant, oldest first."""
-        return [self._told(each) for each in self._store.erasures(self._engine.tenant.user)]
+        return [self._told(each) for each in self._context.store.erasures(self._context.tenant.user)]
 
     def certificate(self, id: str) -> Certificate:
         """The certificate of an erasure, by its id or by that of something it took out."""
         wanted = checked_id(id)
-        for each in reversed(self._store.erasures(self._engine.tenant.user)):
+        for each in reversed(self._context.store.erasures(self._context.tenant.user)):
             if each.id == wanted or wanted in each.ids:
                 return self._told(each)
         raise NotFound(f"nothing was erased by or as {id}", hint="see `cortex erase --list`")
@@ -171,8 +172,8 @@ class Erasing:
 
         It is looked at again where something else was written meanwhile.
         """
-        known = {each.id: each for each in self._store.erasures()}
-        gone = {id for each in known.values() if each.user == self._engine.tenant.user for id in each.ids}
+        known = {each.id: each for each in self._context.store.erasures()}
+        gone = {id for each in known.values() if each.user == self._context.tenant.user for id in each.ids}
         try:
             return retry_on_conflict(lambda: self._try_plan(ids, known, gone, sources=sources, backups=backups))
         except Conflict as error:
@@ -181,29 +182,29 @@ class Erasing:
     def _try_plan(
         self, ids: Sequence[TraceId], known: Mapping[str, Erasure], gone: set[TraceId], *, sources: bool, backups: bool
     ) -> Erasure | None:
-        with self._engine._view() as view:
+        with self._context.view() as view:
             plan = _plan(view, ids, gone, sources=sources)
             if plan is None:
                 return None
             planned = self._erasure(plan, known, view, backups=backups)
-        self._store.note_erasure(planned)
+        self._context.store.note_erasure(planned)
         try:
             same = [ExpectSame(trace) for trace in plan.traces]
-            self._store.apply(self._engine.tenant, [*same, Erase(planned)], at=planned.at)
+            self._context.store.apply(self._context.tenant, [*same, Erase(planned)], at=planned.at)
         except EngineError:
             # It is refused as a whole, so it must not be done later behind the back of whoever was told so.
-            self._store.withdraw_erasure(planned.id)
+            self._context.store.withdraw_erasure(planned.id)
             raise
         return planned
 
     def _erasure(self, plan: _Plan, known: Mapping[str, Erasure], view: View, *, backups: bool) -> Erasure:
-        now = self._parts.clock.now()
-        id = self._parts.ids(now)
+        now = self._context.clock.now()
+        id = self._context.ids(now)
         while id in known:
-            id = self._parts.ids(now)
+            id = self._context.ids(now)
         return Erasure(
             id=id,
-            user=self._engine.tenant.user,
+            user=self._context.tenant.user,
             at=now,
             ids=plan.ids,
             derived=plan.derived,
@@ -216,27 +217,27 @@ class Erasing:
 
     def _cached(self, plan: _Plan) -> Iterator[str]:
         """The cache of vectors knows texts by their hash alone, so it is told what was embedded."""
-        if (cache := self._parts.vector_cache) is not None:
-            tokens = self._parts.settings.embedding.passage_tokens
+        if (cache := self._context.dependencies.vector_cache) is not None:
+            tokens = self._context.passage_tokens
             embedded = [text for trace, before in plan.embedded for text in passages_of(trace, tokens, before)]
-            spoken = self._store.spoken(self._engine.tenant, plan.ids, plan.texts)
+            spoken = self._context.store.spoken(self._context.tenant, plan.ids, plan.texts)
             yield from dict.fromkeys(map(cache.key, (*plan.texts, *embedded, *spoken)))
 
     # --- finishing -------------------------------------------------------------------------------
 
     def _finished(self, planned: Erasure) -> Certificate:
         """Do what is left to do of an erasure; where something is in the way it stays pending, with the reason."""
-        tenant, now = self._engine.tenant, self._parts.clock.now()
+        tenant, now = self._context.tenant, self._context.clock.now()
         compacted, reason, remains = False, INTERRUPTED, _Places()
         try:
-            self._store.apply(tenant, [Erase(planned, loosely=True)], at=now)
-            compacted = self._store.compact(rewrite=not planned.rewritten)
+            self._context.store.apply(tenant, [Erase(planned, loosely=True)], at=now)
+            compacted = self._context.store.compact(rewrite=not planned.rewritten)
             planned = replace(planned, rewritten=True)
             reason = "" if compacted else READERS
             reason = self._forgotten(planned) or reason
             remains = self._left(planned)
             if remains.is_own and not reason:  # a power cut may have taken back what was rewritten
-                compacted = self._store.compact()
+                compacted = self._context.store.compact()
                 reason = "" if compacted else READERS
                 remains = self._left(planned)
         except EngineError as error:
@@ -251,11 +252,11 @@ class Erasing:
             erased=planned.ids,
             derived=planned.derived,
             sources_left=planned.sources_left,
-            position=self._engine._position(),
+            position=self._context.position(),
             texts=len(planned.texts),
             too_short=sum(not erasure.sought(text) for text in planned.texts),
             compacted=compacted,
-            chain=all(finding.repaired for finding in self._store.verify()),
+            chain=all(finding.repaired for finding in self._context.store.verify()),
             remains=remains.listed(),
             near=remains.listed_near(),
             pending=reason,
@@ -263,7 +264,7 @@ class Erasing:
         told = certificate.to_json()
         ended = replace(planned, reason=reason, certificate=told) if reason else planned.ended(told)
         try:
-            self._store.note_erasure(ended)
+            self._context.store.note_erasure(ended)
         except EngineError as error:  # what was planned is still there, and is finished once this can be written
             certificate = replace(certificate, pending=error.message)
         if certificate.pending:
@@ -272,14 +273,15 @@ class Erasing:
 
     def _forgotten(self, planned: Erasure) -> str:
         """Remove the cached vectors; gives what is in the way."""
-        trouble = self._parts.vector_cache.forget(planned.cached) if self._parts.vector_cache else ""
+        cache = self._context.dependencies.vector_cache
+        trouble = cache.forget(planned.cached) if cache else ""
         return f"{trouble}: it may be deleted" if trouble else ""
 
     def _left(self, planned: Erasure) -> _Places:
         """Where something of it still stands."""
-        tenant, places = self._engine.tenant, _Places()
-        kept = backing.files(self._parts.home / backing.FOLDER, tenant.agent)
-        found = self._store.remains(tenant, planned.texts, kept, planned.ids)
+        tenant, places = self._context.tenant, _Places()
+        kept = backing.files(self._context.dependencies.home / backing.FOLDER, tenant.agent)
+        found = self._context.store.remains(tenant, planned.texts, kept, planned.ids)
         for id in found.traces:
             places.remain(id, "says the same", f"run `cortex erase {id}`")
         for id in found.near:
@@ -298,16 +300,16 @@ class Erasing:
 
     def _look_at_files(self, planned: Erasure, places: _Places) -> None:
         """Where a followed file says it: the files are the truth there, and not ours to change."""
-        index, indexes = self._engine._index, self._parts.indexes(self._engine.tenant)
+        index, indexes = self._context.index, self._context.dependencies.indexes(self._context.tenant)
         if indexes is None or index is None or isinstance(index, StoreError):
             return
-        found: Remains = index.remains(self._engine.tenant, planned.texts, indexes.others())
+        found: Remains = index.remains(self._context.tenant, planned.texts, indexes.others())
         if found.files:
             index.compact()
-            found = index.remains(self._engine.tenant, planned.texts, indexes.others())
+            found = index.remains(self._context.tenant, planned.texts, indexes.others())
         for path in found.files:
             places.remain(path.name, "an index of files holds it", "run `cortex index`: what was replaced is removed")
-        with self._engine._view() as view:
+        with self._context.view() as view:
             for chunk in view.load(found.traces):
                 if isinstance(chunk, Chunk):
                     places.remain(chunk.citation, "a file says the same", _EDIT)
@@ -321,7 +323,7 @@ class Erasing:
         """The erasures that took out those of `ids` that are not in what was done now, oldest first."""
         asked = set(ids) - set(done.erased if done else ())
         found = []
-        for each in reversed(self._store.erasures(self._engine.tenant.user)):
+        for each in reversed(self._context.store.erasures(self._context.tenant.user)):
             if not asked.isdisjoint(each.ids) and (done is None or each.id != done.id):
                 asked -= set(each.ids)
                 found.append(each)
@@ -333,16 +335,16 @@ class Erasing:
             return self._finished(replace(known, backups=known.backups or backups))
         certificate = self._told(known)
         if backups:
-            folder = self._parts.home / backing.FOLDER
-            kept = backing.files(folder, self._engine.tenant.agent)
+            folder = self._context.dependencies.home / backing.FOLDER
+            kept = backing.files(folder, self._context.tenant.agent)
             named = {each.where for each in certificate.remains if each.what == _A_BACKUP}
-            held = self._store.remains(self._engine.tenant, (), kept, known.ids).files
+            held = self._context.store.remains(self._context.tenant, (), kept, known.ids).files
             for path in kept:
                 if path.name in named or path in held:
                     path.unlink(missing_ok=True)
             left = tuple(each for each in certificate.remains if each.what != _A_BACKUP)
             certificate = replace(certificate, remains=left)
-            self._store.note_erasure(known.ended(certificate.to_json()))
+            self._context.store.note_erasure(known.ended(certificate.to_json()))
         return certificate
 
     def _told(self, known: Erasure) -> Certificate:
@@ -353,7 +355,7 @@ class Erasing:
         return Certificate(
             id=known.id,
             at=known.at,
-            agent=self._engine.tenant.agent,
+            agent=self._context.tenant.agent,
             user=known.user,
             erased=known.ids,
             derived=known.derived,
@@ -478,3 +480,11 @@ def _marks(session: str, lines: Sequence[Line], view: View) -> dict[str, Any]:
     """What keeps these lines of a session from coming back when a host tells its history again."""
     known = (view.state(session) or {}).get(erasure.MARKS)
     return erasure.marked([line.digest for line in lines], known, os.urandom(SALT_BYTES).hex())
+
+
+def finish_on_open(dependencies: Dependencies, agent: str) -> None:
+    """Finish the erasures that the last process to open the store had begun."""
+    try:
+        ErasureService(Context(dependencies, Tenant(agent, dependencies.settings.user))).finish_pending()
+    except Exception:  # they stay pending, and `status` says so: nobody is kept from their memory by it
+        log.exception("erasures could not be finished")

@@ -7,12 +7,12 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import TYPE_CHECKING
 
-from cortex.parts import log
+from cortex.dependencies import log
 
 if TYPE_CHECKING:
     # Imported where files are looked at: a process that asks once has its answer sooner without.
-    from cortex.engine import Engine
-    from cortex.files import Files, Indexed
+    from cortex.context import Context
+    from cortex.services.files.files import Files, Indexed
 
 SHARE = 0.1
 """How much of its time a recall may wait for files that changed."""
@@ -27,16 +27,16 @@ AGAIN_SECONDS = 30.0
 class FileFreshness:
     """Has the files of one tenant looked at before they are recalled from, beside the recall."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._clock = engine._parts.clock
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._clock = context.clock
         self._lock = threading.Lock()
         self._pending: Future[bool] | None = None
         self._failed_at: float | None = None
 
     def is_stale(self, seconds: float) -> bool:
         """Whether the index may be behind the files, though it was waited for so long; then it follows them soon."""
-        if not self._engine._parts.settings.files.sync.on_search:
+        if not self._context.settings.files.sync.on_search:
             return False
         with self._lock:
             if self._pending is None:
@@ -54,20 +54,20 @@ class FileFreshness:
         """Nothing is held: what is under way ends with the files."""
 
     def _is_due(self) -> bool:
-        files: Files | None = self._engine._parts.made("files", self._engine.tenant)
+        files: Files | None = self._context.dependencies.made("files", self._context.tenant)
         return files is None or files.dirty or files.is_syncing
 
     def _look(self, done: Future[bool]) -> None:
         behind = True
         try:
-            files = self._engine.files
+            files = self._files()
             behind = files.is_behind()
             # Nobody waits for an index that is merely to be made anew: the one there is serves.
             if (behind or files.is_outdated) and self._may_follow and (pending := self._follow(files)) and behind:
                 pending.result()
                 behind = False
         except Exception as error:  # the recall answers from what is known
-            if not self._engine._parts.closed:
+            if not self._context.dependencies.closed:
                 log.warning("the files could not be looked at: %s", getattr(error, "code", type(error).__name__))
             behind = behind and self._is_still_behind()
         finally:
@@ -75,9 +75,14 @@ class FileFreshness:
                 self._pending = None
             done.set_result(behind)
 
+    def _files(self) -> Files:
+        from cortex.services.files.files import files_of
+
+        return files_of(self._context)
+
     @property
     def _may_follow(self) -> bool:
-        if self._engine._parts.only_reads:
+        if self._context.dependencies.only_reads:
             return False
         return self._failed_at is None or self._clock.monotonic() - self._failed_at >= AGAIN_SECONDS
 
@@ -94,6 +99,6 @@ class FileFreshness:
     def _is_still_behind(self) -> bool:
         """Edits may have been followed in an index that could not be made anew (B14)."""
         try:
-            return self._engine.files.is_behind()
+            return self._files().is_behind()
         except Exception:  # told already
             return True

@@ -26,7 +26,7 @@ FILE_LANES = frozenset({Lane.NOTES, Lane.DOCS})
 """The lanes of chunks. All others are the store's."""
 
 
-class JoinedView:
+class CompositeView:
     """A store's view and that of an index as one: each lane is asked where it lives."""
 
     def __init__(self, store: View, index: View) -> None:

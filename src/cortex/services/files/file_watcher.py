@@ -7,13 +7,13 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cortex.dependencies import log
 from cortex.errors import EngineError, StoreBusy
-from cortex.parts import log
 from cortex.workspace.triggers import Triggers
 from cortex.workspace.watch import Noticed, Watching
 
 if TYPE_CHECKING:
-    from cortex.files import Files, Indexed
+    from cortex.services.files.files import Files, Indexed
 
 RETRY_SECONDS = 30.0
 """How long after a failure the files are looked at again, where nothing happens to them before."""

@@ -1,0 +1,1 @@
+"""Threads, pools, schedules and deadlines."""

@@ -1,0 +1,104 @@
+"""Capture: what is new in a conversation is stored, and memories are extracted from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from cortex.context import Context
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import State
+from cortex.domain.memory import Memory
+from cortex.domain.receipt import Receipt
+from cortex.domain.scope import DEFAULT_SCOPE, checked_label
+from cortex.services.jobs import JobService
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """For each message the turn stored for it now (None: seen before, or skipped), and the receipt."""
+
+    ids: tuple[TraceId | None, ...]
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What a conversation left behind: its new turns, the memories drawn from them, and the receipt of the intake."""
+
+    turns: tuple[TraceId, ...]
+    memories: tuple[Memory, ...]
+    receipt: Receipt
+
+
+class CaptureService:
+    """Takes in the conversations of one tenant."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def ingest(
+        self,
+        messages: Sequence[object],
+        *,
+        session: str,
+        scope: str = DEFAULT_SCOPE,
+        channel: str = "",
+        trigger: str = "",
+        debounce: bool = True,
+        follows: int | None = None,
+    ) -> Ingested:
+        """Store what is new of a session's history, verbatim; what is made of it follows in the background (C1, C2).
+
+        Send the whole history every time, or what there is of it: what was seen before is neither stored nor
+        paid for again. With `debounce`, memories are drawn once the session has been quiet for a while. Who reads a
+        transcript piece by piece says with `follows` how many of its messages were handed over before these.
+        """
+        from cortex.capture import intake
+
+        settings = self._context.settings
+        arrival = intake.Arrival(
+            messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
+            channel=channel, trigger=trigger, follows=follows,
+        )  # fmt: skip
+        limits = intake.Limits(
+            max_messages=settings.limits.max_messages,
+            max_message_bytes=settings.limits.max_message_bytes,
+            max_text_bytes=self._context.max_text_bytes,
+            keep_tool_output=settings.capture.keep_tool_output,
+        )
+        afterwards = intake.Afterwards(
+            kinds=(
+                *((intake.EMBED,) if self._context.can_embed else ()),
+                intake.EXTRACT,
+                *((intake.ENRICH,) if self._context.dependencies.llm is not None else ()),
+            ),
+            quiet=timedelta(seconds=settings.capture.debounce_seconds if debounce else 0),
+            longest=timedelta(seconds=settings.capture.max_wait_seconds if debounce else 0),
+        )
+        with self._context.recording("ingest") as record:
+            taken = intake.take_in(
+                arrival,
+                tenant=self._context.tenant,
+                store=self._context.store,
+                clock=self._context.clock,
+                ids=self._context.ids,
+                limits=limits,
+                afterwards=afterwards,
+            )
+            record.close(taken.position, session=session, **taken.facts())
+        self._context.dependencies.nudge()
+        return Ingested(tuple(taken.ids), record.receipt)
+
+    def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> Captured:
+        """Store what is new of a history and draw memories from it at once. `options` are those of `ingest`."""
+        taken = self.ingest(messages, session=session, debounce=False, **options)
+        jobs = JobService(self._context)
+        jobs.run()
+        jobs.finish(session)  # a scheduler may have been quicker, and is at it now
+        turns = tuple(id for id in taken.ids if id is not None)
+        with self._context.store_view() as view:
+            memories = [memory for memory in view.derived(turns) if memory.state is State.ACTIVE]
+        return Captured(turns, tuple(memories), taken.receipt)

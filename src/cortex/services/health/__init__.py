@@ -1,0 +1,1 @@
+"""Status and doctor: what is there, what is degraded, how to fix it."""

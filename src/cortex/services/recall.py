@@ -1,0 +1,185 @@
+"""Recall: the right few lines for a message, with a receipt from which they can be replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cortex.composite_view import FILE_LANES
+from cortex.context import Context
+from cortex.dependencies import log
+from cortex.domain.hits import Recollection
+from cortex.domain.identity import ReceiptId, TraceId
+from cortex.domain.query import Mode, Query
+from cortex.domain.receipt import Receipt
+from cortex.domain.scope import Tenant
+from cortex.errors import InvalidRequest, NotFound, RowDamaged, StoreError
+from cortex.ports.clock import Deadline
+from cortex.ports.store import Touch, View
+from cortex.recall import flow as recalling
+from cortex.recall import recipes, replaying, telling
+from cortex.recall.flow import Answer
+from cortex.recall.replaying import Replay
+from cortex.recall.reranking import Asking, Reader
+from cortex.recall.synthesis import Synthesis
+from cortex.services.files.freshness import SHARE, STALE, FileFreshness
+from cortex.services.query_vectors import QueryVectors
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesised:
+    """What is remembered on a topic, told in one piece, and the receipt."""
+
+    synthesis: Synthesis
+    recollection: Recollection
+    receipt: Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A recollection with everything that was considered on the way."""
+
+    recollection: Recollection
+    answer: Answer
+
+
+class RecallService:
+    """Answers questions from the memory of one tenant."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def recall(self, text: str | Query, **options: Any) -> Recollection:
+        """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
+        return self.explain(text, **options).recollection
+
+    def search(self, text: str, **options: Any) -> Recollection:
+        """What there is on a topic: no gate, no evidence needed, untrusted and superseded shown and marked."""
+        return self.recall(text, mode=Mode.SEARCH, **options)
+
+    def explain(self, text: str | Query, **options: Any) -> Explained:
+        """`recall`, with every candidate, every part of its score, and why each was shown or not."""
+        query = text if isinstance(text, Query) else Query.of(text, **options)
+        started = self._context.clock.monotonic()
+        stale = self._files_are_stale(query)
+        waited = (self._context.clock.monotonic() - started) * 1000
+        return self.answer_now(replace(query, deadline_ms=max(1.0, self._deadline_ms(query) - waited)), stale=stale)
+
+    def _deadline_ms(self, query: Query) -> float:
+        return query.deadline_ms or self._context.settings.recall.deadline_ms
+
+    def _files_are_stale(self, query: Query) -> bool:
+        """Whether files changed that are not followed yet, though they were looked at for a share of the time (B12)."""
+        concerns_files = query.as_of is None and (query.lanes is None or bool(query.lanes & FILE_LANES))
+        if not concerns_files or not (self._settings_name_files or self._context.index is not None):
+            return False
+        fresh = self._context.dependencies.one("freshness", self._context.tenant, lambda: FileFreshness(self._context))
+        return fresh.is_stale(SHARE * self._deadline_ms(query) / 1000)
+
+    @property
+    def _settings_name_files(self) -> bool:
+        named = self._context.settings.files
+        is_own = self._context.tenant == Tenant(self._context.settings.agent, self._context.settings.user)
+        return is_own and bool(named.workspace or named.extra_paths or named.docs)
+
+    def answer_now(self, query: Query, *, stale: bool = False) -> Explained:
+        name = query.recipe or self._context.settings.recall.recipe
+        recipe = recipes.named(name)
+        with self._context.recording("recall", query.text) as record:
+            index = self._context.index
+            with self._context.view_with(index, query.as_of) as view:
+                # The past is judged by its own time: what had not expired then is there.
+                then = view.at if isinstance(query.as_of, int) else query.as_of
+                space = self._context.space(view)
+                vectors = QueryVectors(self._context.dependencies, index, space)
+                asked = replace(query, recipe=name, asked_at=query.asked_at or then)
+                answer = self.answer(asked, recipe, view, vectors)
+                answer.degraded += vectors.degraded()
+                if isinstance(index, StoreError):
+                    answer.degraded.append(f"files:{index.code}")
+                elif stale:
+                    answer.degraded.append(STALE)
+                if view.skipped:
+                    answer.degraded.append(f"store:{RowDamaged.code}")
+                settings = self._context.settings.receipts
+                told = telling.facts(
+                    answer, query, recipe, space, max_items=settings.max_items, verbose=settings.verbosity == "high"
+                )
+                position = view.position
+                used = recalling.used(answer, view) if query.as_of is None else []
+            record.close(position, **told)
+        if answer.degraded:
+            log.warning("recall degraded: %s", ", ".join(answer.degraded))
+        self._touch(used)
+        packed = answer.packed
+        return Explained(Recollection(answer.hits, packed.block, packed.tokens, record.receipt), answer)
+
+    def replay(self, id: str, *, query: str | None = None) -> Replay:
+        """Ask a recorded recall again of the state it saw, and compare the answers."""
+        self._context.flush()
+        with self._context.store_view() as view:
+            found = view.receipt(ReceiptId(id.strip().lower()))
+        if found is None or found[0].op != "recall":
+            raise NotFound(f"no recall receipt {id}", hint="see `cortex receipts`")
+        receipt, kept = found
+        text = kept if query is None else query
+        if text is None:
+            raise InvalidRequest("was not kept with the receipt", field="query", hint="give it with --query")
+        asked = replaying.query_of(receipt, text)
+        recipe = recipes.named(receipt.facts["recipe"])
+        with self._context.view(receipt.position) as view:
+            space = replaying.space_of(receipt, self._context.space(view))
+            vectors = QueryVectors(self._context.dependencies, self._context.index, space)
+            answer = self.answer(
+                asked, recipe, view, vectors,
+                reader=replaying.reader_of(receipt), without=replaying.left_out(receipt),
+            )  # fmt: skip
+        return replaying.compared(receipt, answer, recipe.fingerprint, space)
+
+    def answer(
+        self,
+        query: Query,
+        recipe: recipes.Recipe,
+        view: View,
+        vectors: QueryVectors,
+        *,
+        reader: Reader | None = None,
+        without: frozenset[str] = frozenset(),
+    ) -> Answer:
+        dependencies, clock = self._context.dependencies, self._context.clock
+        deadline = Deadline.after(clock, self._deadline_ms(query) / 1000)
+        return recalling.recall(
+            query,
+            view=view,
+            ask=vectors.ask,
+            recipe=recipe,
+            reader=reader or Asking(dependencies.reranker, dependencies.readers.start, deadline),
+            clock=clock,
+            deadline=deadline,
+            without=without,
+            passage_tokens=self._context.passage_tokens,
+        )
+
+    def synthesise(self, text: str, **options: Any) -> Synthesised:
+        """What is remembered on a topic in one piece, with the ids used: by a language model, or a digest (C5)."""
+        from cortex.recall import synthesis as synthesising
+
+        found = self.recall(text, **options)
+        with self._context.recording("synthesise", text) as record:
+            made = synthesising.synthesise(text, found.hits, self._context.dependencies.llm, self._context.clock.now())
+            record.close(
+                found.receipt.position,
+                method=made.method.value,
+                ids=list(made.ids),
+                sources=made.sources,
+                trust=made.trust.value,
+                because=made.because,
+                recall=found.receipt.id,
+            )
+        return Synthesised(made, found, record.receipt)
+
+    def _touch(self, used: Sequence[TraceId]) -> None:
+        """Count the use of memories, after the answer was given (X8)."""
+        if used:
+            self._context.write_behind([Touch(tuple(used), self._context.clock.now())])
