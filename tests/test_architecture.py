@@ -194,6 +194,10 @@ def test_no_module_reaches_into_the_private_attributes_of_another():
     assert reaches == []
 
 
+NAMEDTUPLE = frozenset({"_replace", "_fields", "_asdict"})
+"""Public, in spite of their names."""
+
+
 def _reaches(tree: ast.Module) -> Iterator[ast.Attribute]:
     """Private attributes of objects that are not the module's own."""
     own = {
@@ -205,7 +209,7 @@ def _reaches(tree: ast.Module) -> Iterator[ast.Attribute]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
             is_self = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-            if not is_self and node.attr not in own:
+            if not is_self and node.attr not in own | NAMEDTUPLE | {"_exit"}:
                 yield node
 
 

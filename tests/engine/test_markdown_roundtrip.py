@@ -25,12 +25,13 @@ from cortex.domain.scope import Tenant
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.exchange import EditConflict
+from cortex.memory import Cortex
 from cortex.ports.store import MOST_RETRIES, Change, Filter, Put, Remove, Store
 from cortex.stores.ephemeral import EphemeralStore
 from cortex.stores.sqlite import SqliteStore
 from cortex.surfaces.cli.app import run
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
-from cortex.wiring import Cortex, build
+from cortex.wiring import build
 
 
 def page_of(engine: Cortex, **filter: Any) -> str:
