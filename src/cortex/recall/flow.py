@@ -381,7 +381,9 @@ class _Search:
             answer.dropped += [Dropped(each.trace.id, each.score, "does_not_apply") for each in idle]
             admitted = [each for each in admitted if each not in idle]
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
-        chosen, given_up = _seated(chosen, rules + liked, planned.limit)
+        # Rules take at most half of the places from what was asked for, unless they are what was asked for.
+        most = planned.limit // 2 if chosen and not standing_rules.asks_for_rules(planned.text) else planned.limit
+        chosen, given_up = _seated(chosen, rules + liked, planned.limit, most)
         over = given_up + [each for each in over if each not in liked]
         answer.dropped = [each for each in answer.dropped if each.id not in {like.trace.id for like in liked}]
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
@@ -498,11 +500,10 @@ def _allows(filter: Filter, trace: Trace) -> bool:
     return in_time and all(names is None or name in names for names, name in asked)
 
 
-def _seated(chosen: list[Scored], rules: list[Scored], limit: int) -> tuple[list[Scored], list[Scored]]:
-    """`chosen` with the standing rules among them, within `limit`; and what gave up its place for them."""
+def _seated(chosen: list[Scored], rules: list[Scored], limit: int, most: int) -> tuple[list[Scored], list[Scored]]:
+    """`chosen` with at most `most` rules beside them, within `limit`; and what gave up its place for them."""
     shown = {each.trace.id for each in chosen}
-    # Rules take at most half of the places from what was asked for.
-    fresh = [rule for rule in rules if rule.trace.id not in shown][: limit // 2 if chosen else limit]
+    fresh = [rule for rule in rules if rule.trace.id not in shown][:most]
     keeps = {rule.trace.id for rule in rules}
     surplus = len(chosen) + len(fresh) - limit
     given_up: list[Scored] = []

@@ -228,7 +228,7 @@ _BALANCED = Recipe(
     vector_pool=100,
     shortlist=150,
     order_pools=2,
-    standing=Standing(memories=2, turns=1, nearness=0.11, preference=0.3),
+    standing=Standing(memories=2, turns=1, nearness=0.08, preference=0.3),
     essence=True,
     conversation=Conversation(
         first_person=True,
