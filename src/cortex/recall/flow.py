@@ -181,8 +181,9 @@ class _Search:
     readings: list[Reading] = field(default_factory=list)
 
     def answer(self, planned: Plan) -> Answer:
-        """Try the tiers in order until one has something to show."""
+        """Try the tiers in order until one has something to show, or better than what was barely relevant before."""
         answer = Answer(plan=planned)
+        barely: Answer | None = None
         for attempt in policy.attempts(
             self.recipe.tiers,
             untrusted=not planned.automatic,
@@ -191,12 +192,22 @@ class _Search:
         ):
             allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
             self._attempt_in_window(answer, replace(planned, relevance=attempt.relevance), allowed, attempt.tier)
-            answer.tried.append(
-                Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
+            tried = Tried(
+                attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits)
             )
-            if answer.silent or (answer.hits and not self._is_outdone(answer, planned, attempt)):
+            answer.tried.append(tried)
+            if answer.silent:
                 break
-        return answer
+            if not answer.hits or self._is_outdone(answer, planned, attempt):
+                continue
+            if _settles(answer, attempt):
+                _pass_over(answer.tried[:-1])
+                return answer
+            if barely is None:
+                barely = replace(answer)
+            else:
+                tried.selected = 0
+        return barely or answer
 
     def _is_outdone(self, answer: Answer, planned: Plan, attempt: policy.Attempt) -> bool:
         """Whether a later tier of the same trust has something far more relevant: then this one has no answer (E6)."""
@@ -437,6 +448,20 @@ class _Search:
 
 _BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
 """Reasons for a leg to be absent that nothing has to be mended for."""
+
+
+def _settles(answer: Answer, attempt: policy.Attempt) -> bool:
+    """Whether one of the hits is surely an answer; where no relevance is asked for, any hit is."""
+    shown = {hit.trace.id for hit in answer.hits}
+    found = [each for each in answer.ranked if each.trace.id in shown]
+    return attempt.relevance is None or any(attempt.relevance.settles(each.similarity, each.evidence) for each in found)
+
+
+def _pass_over(tried: Sequence[Tried]) -> None:
+    """Note that what was barely relevant there gave way."""
+    for each in tried:
+        each.outdone |= bool(each.selected)
+        each.selected = 0
 
 
 def _is_trouble(leg: Leg) -> bool:

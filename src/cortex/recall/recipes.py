@@ -266,7 +266,7 @@ _GOVERNED = Recipe(
     fusion=Reciprocal(60),
     factors=Factors(recency=0.02, half_life=timedelta(days=30)),
     tiers=STRICT_TIERS,
-    relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75),
+    relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75, sure=0.5),
     auto=Bounds(5),
     search=Bounds(5),
     frame=Frame.TAGGED,
