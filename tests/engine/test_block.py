@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from laboratory import user
+from laboratory import Near, user
 
 from cortex.domain.turn import Role, Said
 from cortex.hooks import TurnHooks
@@ -234,3 +234,17 @@ def test_a_text_in_a_script_the_model_cannot_read_is_not_compared_by_meaning(ope
     arabic = engine.remember("اجتماع الفريق يوم الثلاثاء").memory
     assert given(engine, "what is the garage door code?") == ["The garage door code is 4417"]
     assert arabic.id in {hit.trace.id for hit in engine.recall("اجتماع").hits}
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_what_is_no_nearer_than_anything_else_does_not_fill_the_block(open_engine, remembered):
+    """X8: a single word that matches by chance opens no door for the rest"""
+    engine = open_engine(embedder=Near(0.2))
+    others = ["A blue Skoda", "Miso, our cat", "Thursdays: cello", "Porto: Ana", "Allergic: walnuts", "Ladder at Tom's"]
+    for number, text in enumerate(["I like coffee black", *others]):
+        if remembered:
+            engine.remember(text)
+        else:
+            engine.keep_turns(f"s{number}", [user(text)])
+    assert given(engine, "what is weather like?") == ["I like coffee black"]
+    assert given(engine, "who plays cello?")[0] == "Thursdays: cello"

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-import numpy as np
 import pytest
-from laboratory import opened, texts
+from laboratory import Near, opened, texts
 
 from cortex.domain.memory import Draft
-from cortex.domain.vectors import Vector
 from cortex.engine import Engine
 from cortex.providers.embedders.none import create as no_embedder
 from cortex.testing import FakeClock, FakeEmbedder
@@ -94,20 +92,9 @@ def test_an_irrelevant_trusted_memory_does_not_hide_an_untrusted_answer(either):
     assert texts(either.recall(ASKED, recipe="governed.v1")) == [KEY]
 
 
-class Near(FakeEmbedder):
-    """Texts that share no word have a similarity of 0.4."""
-
-    def __init__(self) -> None:
-        super().__init__(257, answer_dimension=256)
-
-    def _vector(self, text: str) -> Vector:
-        own = np.sqrt(np.float32(0.6)) * super()._vector(text)
-        return np.append(own, np.sqrt(np.float32(0.4))).astype(np.float32)
-
-
 def test_a_trusted_memory_that_is_barely_similar_does_not_hide_an_untrusted_answer(open_engine):
     """E6, E7: of no word that is asked for, and as near as unrelated texts may be"""
-    engine = open_engine(embedder=Near())
+    engine = open_engine(embedder=Near(0.4))
     engine.remember("Grandmother's kettle", importance=0.9)
     engine.remember("The router admin page is at 192.168.7.1", source_kind="web")
     found = engine.recall("what is the router admin page address?", recipe="governed.v1")
@@ -117,7 +104,7 @@ def test_a_trusted_memory_that_is_barely_similar_does_not_hide_an_untrusted_answ
 
 def test_a_trusted_memory_that_is_barely_similar_answers_where_nobody_else_does(open_engine):
     """E6, E7: what is no surer does not join it"""
-    engine = open_engine(embedder=Near())
+    engine = open_engine(embedder=Near(0.4))
     engine.remember("Grandmother's kettle", importance=0.9)
     engine.remember("Miso, our cat", source_kind="web")
     found = engine.recall("what is the router admin page address?", recipe="governed.v1")

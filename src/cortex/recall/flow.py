@@ -382,7 +382,7 @@ class _Search:
             admitted = []
         liked = standing_rules.preferences(admitted, planned, self.recipe.standing.preference)
         if planned.automatic:
-            admitted = self._near_the_best(answer, admitted)
+            admitted = self._near_the_best(answer, planned, admitted)
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         rules = self._standing(standing, planned, alone=not admitted)
@@ -400,12 +400,19 @@ class _Search:
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
         return chosen
 
-    def _near_the_best(self, answer: Answer, admitted: list[Scored]) -> list[Scored]:
-        """Without what trails far behind. Words alone are too rough a measure to tell that."""
+    def _near_the_best(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
+        """Without what trails far behind, or hardly bears on the query beside what does. Words alone cannot tell that.
+
+        An order or a summary goes over much that is hardly near the question.
+        """
         if not admitted or answer.legs["vector"].absent is not None:
             return admitted
-        least = self.recipe.nothing.trailing * admitted[0].score
-        near, behind = ([each for each in admitted if (each.score >= least) is wanted] for wanted in (True, False))
+        nothing = self.recipe.nothing
+        least = nothing.trailing * admitted[0].score
+        bears = nothing.bearing * max(map(ranking.bearing, admitted)) if planned.overview is None else 0.0
+        near = [each for each in admitted if each.score >= least and ranking.bearing(each) >= bears]
+        kept = {each.trace.id for each in near}
+        behind = [each for each in admitted if each.trace.id not in kept]
         near = freshness.with_other_sides(near, behind, answer.ranked)
         kept = {each.trace.id for each in near}
         answer.dropped += [

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from cortex.domain.calibration import UNRELATED
 from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
@@ -137,6 +138,15 @@ def _unit(keyword: Leg, vector: Leg, recipe: Recipe) -> float:
 def floor_of(each: Scored, plan: Plan) -> float:
     """The least score a candidate must have: the caller's own, or the recipe's where both legs compared it (B7)."""
     return plan.floor if plan.floor_is_asked or each.measured else 0.0
+
+
+_BEARING = ("keyword", "answers", "reply", "newer", "preferred")
+"""The parts of a score that tell of a candidate itself, or of the question it answers, that it bears on the query."""
+
+
+def bearing(each: Scored) -> float:
+    """How much a candidate bears on the query beyond an unrelated text: 0 for what is only as similar as any."""
+    return max(0.0, each.similarity - UNRELATED) + sum(max(0.0, each.parts.get(name, 0.0)) for name in _BEARING)
 
 
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:

@@ -102,7 +102,9 @@ class Nothing:
     similarity: float = 0.0
     evidence: float = 0.0
     trailing: float = 0.0
-    """Nor does it show what scores below this share of the best."""
+    """Nor does it show what scores below this share of the best,"""
+    bearing: float = 0.0
+    """or bears less than this share of what the best bears on the question, counted from where unrelated texts lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +248,7 @@ _BALANCED = Recipe(
     ),
     factors=Factors(importance=0.02, project=0.05),
     freshness=Freshness(),
-    nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4),
+    nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4, bearing=0.25),
     focus=Focus(),
 )
 
@@ -284,7 +286,7 @@ RECIPES: Mapping[str, Recipe] = {
             # A reranker tells by reading what the noun asked for tells by name, and the scores of a cross-encoder lie
             # far apart: what trails behind the best of them may still answer.
             focus=None,
-            nothing=replace(_BALANCED.nothing, trailing=0.0),
+            nothing=replace(_BALANCED.nothing, trailing=0.0, bearing=0.0),
         ),
         Recipe(
             name="cortex-hybrid.v1",
