@@ -20,6 +20,7 @@ from cortex.domain.turn import Turn
 from cortex.languages import WORDS
 from cortex.languages.words import either
 from cortex.ports.store import View
+from cortex.recall.dates import Dated, dates_in
 from cortex.recall.labels import said, speaker_of
 from cortex.recall.ranking import Scored
 
@@ -138,17 +139,30 @@ _LONGEST_REACTION = 80
 
 def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[Hit]:
     """`hits` with what a reader needs beside each, of what may be shown."""
-    disputed = _disputed_turns([hit.trace.id for hit in hits if isinstance(hit.trace, Turn)], view)
+    left = view.derived([hit.trace.id for hit in hits if isinstance(hit.trace, Turn)])
+    disputed, dates = _disputed_turns(left, view), _dates_of_turns(left)
+    surroundings = [
+        _around(hit.trace, view, allows, disputed.get(hit.trace.id), leads=at == 0) for at, hit in enumerate(hits)
+    ]
     return [
-        replace(hit, around=_around(hit.trace, view, allows, disputed.get(hit.trace.id), leads=at == 0))
-        for at, hit in enumerate(hits)
+        replace(hit, around=replace(around, dates=dates[hit.trace.id]) if hit.trace.id in dates else around)
+        for hit, around in zip(hits, surroundings, strict=True)
     ]
 
 
-def _disputed_turns(turns: Sequence[TraceId], view: View) -> dict[TraceId, datetime]:
+def _dates_of_turns(memories: Sequence[Memory]) -> dict[TraceId, tuple[Dated, ...]]:
+    """The dates that were worked out of turns, as the memories they left tell them."""
+    found: dict[TraceId, dict[Dated, None]] = {}
+    for memory in memories:
+        for turn in memory.source_turns if (dates := dict.fromkeys(dates_in(memory.text))) else ():
+            found.setdefault(turn, {}).update(dates)
+    return {turn: tuple(dates) for turn, dates in found.items()}
+
+
+def _disputed_turns(memories: Sequence[Memory], view: View) -> dict[TraceId, datetime]:
     """The turns that left a memory which another one contradicts, and when that was said."""
     disputed: dict[TraceId, datetime] = {}
-    for memory in view.derived(turns):
+    for memory in memories:
         if memory.state is State.ACTIVE and (at := _contradicted_at(memory, view)):
             disputed |= {turn: max(at, disputed.get(turn, at)) for turn in memory.source_turns}
     return disputed

@@ -16,6 +16,7 @@ from cortex.domain.text import escaped, estimate_tokens
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, Turn
 from cortex.languages import WORDS
+from cortex.recall.dates import with_dates
 from cortex.recall.excerpts import excerpt, size
 from cortex.recall.labels import label, said
 from cortex.recall.mentions import mentioned
@@ -74,7 +75,8 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> 
     """The best of `hits` in a block of at most `budget` tokens."""
     most = _most(budget, len(hits))
     least = LEAST_WORTH if most <= MOST_TOKENS else 0.0
-    packing = _Packing(_weights(hits, terms), budget - estimate_tokens(_dressed("", frame)), most, least)
+    room = budget - estimate_tokens(_dressed("", frame))
+    packing = _Packing(_weights(hits, terms), room, most, least, scoped=_are_mixed(hits))
     hits = tuple(replace(hit, excerpt=packing.excerpt_of(hit) or said(hit.trace)) for hit in hits)
     for hit in sorted(hits, key=lambda hit: not hit.pinned):
         if not hit.around.only_asks:
@@ -82,8 +84,15 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> 
     lines = packing.lines()
     if not lines:
         return Packed("", 0, hits)
+    if not _are_mixed(lines):
+        packing.leave_out_scopes()
     block = _dressed("\n".join(map(packing.line, lines)), frame)
     return Packed(block, estimate_tokens(block), hits, lines)
+
+
+def _are_mixed(hits: Sequence[Hit]) -> bool:
+    """Whether they are of several scopes: then each line says of which."""
+    return len({hit.trace.scope for hit in hits}) > 1
 
 
 def _weights(hits: Sequence[Hit], terms: Set[str]) -> dict[str, float]:
@@ -101,11 +110,12 @@ def _most(budget: int, count: int) -> int:
 class _Packing:
     """What has been packed so far, and the room that is left."""
 
-    def __init__(self, weights: Mapping[str, float], room: int, most: int, least: float) -> None:
+    def __init__(self, weights: Mapping[str, float], room: int, most: int, least: float, *, scoped: bool) -> None:
         self._weights = weights
         self._room = room
         self._most = most
         self._least = least
+        self._scoped = scoped
         self._lines: dict[TraceId, Hit] = {}
         self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
         self._labels: dict[tuple[TraceId, int], str] = {}
@@ -144,8 +154,14 @@ class _Packing:
         """A hit as the block shows it. It is measured several times before it is shown, and its label never differs."""
         key = (hit.trace.id, id(hit.around))
         if key not in self._labels:
-            self._labels[key] = label(hit)
-        return _line(self._labels[key], hit.excerpt if excerpt is None else excerpt)
+            self._labels[key] = label(hit, scoped=self._scoped)
+        shown = hit.excerpt if excerpt is None else excerpt
+        return _line(self._labels[key], with_dates(shown, hit.around.dates))
+
+    def leave_out_scopes(self) -> None:
+        """Show no scope from now on: all that is shown is of one."""
+        self._scoped = False
+        self._labels.clear()
 
     def _cost(self, hit: Hit) -> int:
         return estimate_tokens(self.line(hit)) + 1
@@ -171,7 +187,8 @@ class _Packing:
         shown = self._lines.get(hit.trace.id)
         room = self._room + (self._cost(shown) if shown is not None else 0)
         text = said(hit.trace)
-        most = min(room - estimate_tokens(self.line(hit, "")) - 1, most)
+        dates = sum(estimate_tokens(date) for _, date in hit.around.dates)
+        most = min(room - estimate_tokens(self.line(hit, "")) - dates - 1, most)
         if most < min(LEAST_TOKENS, size(text)):
             return None
         line = replace(hit, excerpt=self.excerpt_of(hit, most))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Role, Turn
 from cortex.recall import fusion, questions, scoring
+from cortex.recall.dates import WORKED_OUT
 from cortex.recall.plan import Plan
 from cortex.recall.recipes import KeywordScale, Recipe, Reciprocal, VectorScale
 from cortex.recall.retrieve import Leg
@@ -245,13 +245,9 @@ def _merge_sources(scored: Sequence[Scored], plan: Plan) -> None:
         hidden.stood_for = shown.trace.id
 
 
-_DAYS = re.compile(r" \((?:week of |weekend of )?\d{4}(?:-\d\d){0,2}\)")
-"""What capture writes beside a relative date."""
-
-
 def _says_as_much(turn: Trace, memory: Trace, asked: frozenset[str]) -> bool:
-    """Whether a turn says all a memory of it says, or else as much of what is asked for."""
-    said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(_DAYS.sub("", memory.text)))
+    """Whether a turn says all a memory of it says, or else as much of what is asked for; its line carries the dates."""
+    said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(WORKED_OUT.sub("", memory.text)))
     return kept <= said or len(asked & said) > len(asked & kept)
 
 

@@ -37,9 +37,10 @@ MOST_COMPARED = 16
 """How many topics are compared by meaning in one turn; each is one short text to embed, and is cached."""
 
 _ANYTHING = "things"
-_SUBJECTS = tuple(
-    "food travel health money work family home sports music books computers nature weather cars animals language".split()
-)
+_SUBJECTS = (
+    "food", "travel", "health", "money", "work", "family", "home", "sports", "music", "books", "computers", "nature",
+    "weather", "cars", "animals", "language",
+)  # fmt: skip
 """What people speak of. A turn that is nearer to one of these than to a topic is about that: a restaurant is nearer to
 food than to recipes. They are compared only where a topic is near enough to count, and cached."""
 _BESIDE_THE_NEAREST = 0.8
