@@ -10,7 +10,7 @@ from cortex.recall.dates import dates_in, with_dates
 @pytest.mark.parametrize(
     ("memory", "turn", "shown"),
     [
-        ("I saw Ana yesterday (2026-01-04).", "I saw Ana yesterday, at noon", "I saw Ana yesterday (2026-01-04), at noon"),
+        ("I saw Ana yesterday (2026-01-04).", "I saw Ana yesterday, hm", "I saw Ana yesterday (2026-01-04), hm"),
         ("Ben met Ana last Fri (2026-01-02)", "Well, I met Ana last  Fri!", "Well, I met Ana last  Fri (2026-01-02)!"),
         ("We sail next year (2027)", "next year we sail", "next year (2027) we sail"),
         # Of two places, neither is sure to be the one.
