@@ -31,7 +31,7 @@ def _lowered(text: str) -> str | None:
 
 
 _LIKE_PLAIN = re.compile("[\u0130\u0131\u017f\u212a]")
-"""Those that a pattern takes for i, s and k whatever their case; of these only, one becomes two letters when lowered."""
+"""Those that a pattern takes for i, s and k, whatever their case. Of all letters one of these grows when lowered."""
 
 
 def _by_words(text: str, stems: _Stems) -> Iterator[tuple[int, str]]:
