@@ -119,7 +119,9 @@ class _Packing:
         self._lines: dict[TraceId, Hit] = {}
         self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
         self._labels: dict[tuple[TraceId, int], str] = {}
+        self._shown: dict[tuple[str, str], str] = {}
         self._told: dict[TraceId, _Told] = {}
+        """What each trace says that was looked at, whether it is shown or not."""
 
     def excerpt_of(self, hit: Hit, most: int | None = None) -> str:
         """What is shown of a hit; of the same size it is cut once."""
@@ -156,7 +158,10 @@ class _Packing:
         if key not in self._labels:
             self._labels[key] = label(hit, scoped=self._scoped)
         shown = hit.excerpt if excerpt is None else excerpt
-        return _line(self._labels[key], with_dates(shown, hit.around.dates))
+        parts = self._labels[key], with_dates(shown, hit.around.dates)
+        if parts not in self._shown:
+            self._shown[parts] = _line(*parts)
+        return self._shown[parts]
 
     def leave_out_scopes(self) -> None:
         """Show no scope from now on: all that is shown is of one."""
@@ -173,14 +178,18 @@ class _Packing:
             self._room += self._cost(shown)
         self._room -= self._cost(line)
         self._lines[line.trace.id] = line
-        self._told[line.trace.id] = _Told.by(line.trace)
         if above is not None:
             self._lines[above.trace.id] = self._lines.pop(above.trace.id)
 
     def _is_copy(self, trace: Trace) -> bool:
         """Whether another line says the same."""
-        told = _Told.by(trace)
-        return any(told.repeats(other) for id, other in self._told.items() if id != trace.id)
+        told = self._told_by(trace)
+        return any(told.repeats(self._told_by(line.trace)) for id, line in self._lines.items() if id != trace.id)
+
+    def _told_by(self, trace: Trace) -> _Told:
+        if trace.id not in self._told:
+            self._told[trace.id] = _Told.by(trace)
+        return self._told[trace.id]
 
     def _fitted(self, hit: Hit, most: int) -> Hit | None:
         """`hit` within the room that is left; what stands beside another line so far may be shown at length."""
@@ -218,10 +227,13 @@ class _Told:
         """The same words, whatever stands between them, and the same values."""
         if not self.words or self.values != other.values:
             return False
-        different = self.words ^ other.words
-        if self.by_assistant != other.by_assistant and different <= _UNTELLING:
+        if self.by_assistant != other.by_assistant and self.words ^ other.words <= _UNTELLING:
             return True  # "my flight" is "your flight" in the mouth of an assistant
-        return len(self.words & other.words) >= _ALIKE * len(self.words | other.words)
+        few, many = sorted((len(self.words), len(other.words)))
+        if few < _ALIKE * many:
+            return False  # whatever they have in common
+        both = len(self.words & other.words)
+        return both >= _ALIKE * (few + many - both)
 
 
 _UNTELLING = STOP_WORDS - {word for each in WORDS for word in each.similarity.denying.split()}

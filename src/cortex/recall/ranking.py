@@ -37,6 +37,11 @@ class Parts(dict[str, float]):
         self._total = None
         super().__setitem__(name, value)
 
+    def add(self, unit: float, parts: Iterable[tuple[str, float]]) -> None:
+        """Set parts, each of them so many times `unit`."""
+        for name, value in parts:
+            self[name] = unit * value
+
     @property
     def total(self) -> float:
         if self._total is None:
@@ -98,27 +103,28 @@ def rank(
     unit = _unit(keyword, vector, recipe)
     words, meaning = keyword.scores, vector.scores
     by_taste = recipe.conversation.preference and plan.overview is None and questions.asks_for_advice(plan.text)
+    by_place = recipe.scores_by_place
+    weighs_all = recipe.factors.weighs_all
     scored = []
     for trace in traces:
         id = trace.id
-        given = dict(parts[id])
+        given = Parts(parts[id])
         if isinstance(trace, Turn):
-            for name, value in _conversation_parts(trace, named, recipe, plan):
-                given[name] = unit * value
-            for name, value in _taste_parts(trace, recipe) if by_taste else ():
-                given[name] = unit * value
-        for name, value in _factor_parts(trace, recipe, plan):
-            given[name] = unit * value
+            given.add(unit, _conversation_parts(trace, named, recipe, plan))
+            if by_taste:
+                given.add(unit, _taste_parts(trace, recipe))
+        if weighs_all or isinstance(trace, Memory):
+            given.add(unit, _factor_parts(trace, recipe, plan))
         if recipe.decay is not None:
             given["decay"] = _decay(trace, sum(given.values()), recipe.decay, plan.now)
         scored.append(
             Scored(
                 trace,
                 _LEGS[id in words, id in meaning],
-                Parts(given),
+                given,
                 similarity=meaning.get(id, 0.0),
                 evidence=words.get(id, 0.0),
-                measured=not recipe.scores_by_place or (keyword.absent is None and id in meaning),
+                measured=not by_place or (keyword.absent is None and id in meaning),
             )
         )
     if recipe.conversation.sources:
@@ -191,15 +197,19 @@ def _named_speaker(traces: Iterable[Trace], plan: Plan) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _conversation_parts(trace: Turn, named: str | None, recipe: Recipe, plan: Plan) -> Iterator[tuple[str, float]]:
+def _conversation_parts(
+    trace: Turn, named: str | None, recipe: Recipe, plan: Plan
+) -> list[tuple[str, float]]:
     weights = recipe.conversation
+    parts = []
     if named is not None and trace.speaker == named and weights.speaker:
-        yield "speaker", weights.speaker
+        parts.append(("speaker", weights.speaker))
     if trace.role is not Role.USER and not plan.asks_both and weights.other_roles:
-        yield "not_the_user", -weights.other_roles
+        parts.append(("not_the_user", -weights.other_roles))
     # Among people a question is rarely evidence; to an assistant, users state facts while they ask.
     if trace.speaker and weights.question and trace.text.rstrip().endswith("?"):
-        yield "only_asks", -weights.question
+        parts.append(("only_asks", -weights.question))
+    return parts
 
 
 def _taste_parts(turn: Turn, recipe: Recipe) -> Iterator[tuple[str, float]]:

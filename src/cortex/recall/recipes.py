@@ -150,6 +150,11 @@ class Factors:
     """For memories kept for the project at hand alone (X6)."""
     importance: float = 0.0
 
+    @property
+    def weighs_all(self) -> bool:
+        """Whether turns and chunks have some of these too."""
+        return bool(self.recency or self.frequency or self.kind)
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
