@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cortex import settings as configuration
 from cortex.context import Context
 from cortex.domain.hits import Recollection
 from cortex.domain.scope import Tenant
 from cortex.domain.turn import Role, Said
+from cortex.domain.vectors import Vector
 from cortex.memory import Cortex
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
@@ -52,6 +55,17 @@ def opened(
         stores: dict[str, Store] = {}
         parts.open_store = lambda agent: stores.setdefault(agent, EphemeralStore())
     return Cortex.over(Context(parts, Tenant()))
+
+
+class Near(FakeEmbedder):
+    """Texts that share no word have a similarity of `level`."""
+
+    def __init__(self, level: float) -> None:
+        super().__init__(257, answer_dimension=256)
+        self._level = np.float32(level)
+
+    def _vector(self, text: str) -> Vector:
+        return np.append(np.sqrt(1 - self._level) * super()._vector(text), np.sqrt(self._level)).astype(np.float32)
 
 
 def user(text: str, **fields: Any) -> Said:

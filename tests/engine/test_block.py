@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from laboratory import user
+from laboratory import Near, user
 
 from cortex.domain.turn import Role, Said
 from cortex.services.turn_hooks import TurnHooks
@@ -234,3 +234,43 @@ def test_a_text_in_a_script_the_model_cannot_read_is_not_compared_by_meaning(ope
     arabic = engine.remember("اجتماع الفريق يوم الثلاثاء").memory
     assert given(engine, "what is the garage door code?") == ["The garage door code is 4417"]
     assert arabic.id in {hit.trace.id for hit in engine.recall("اجتماع").hits}
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_what_is_no_nearer_than_anything_else_does_not_fill_the_block(open_engine, remembered):
+    """X8: a single word that matches by chance opens no door for the rest"""
+    engine = open_engine(embedder=Near(0.2))
+    others = ["A blue Skoda", "Miso, our cat", "Thursdays: cello", "Porto: Ana", "Allergic: walnuts", "Ladder at Tom's"]
+    for number, text in enumerate(["I like coffee black", *others]):
+        if remembered:
+            engine.remember(text)
+        else:
+            engine.keep_turns(f"s{number}", [user(text)])
+    assert given(engine, "what is weather like?") == ["I like coffee black"]
+    assert given(engine, "who plays cello?")[0] == "Thursdays: cello"
+
+
+def test_a_turn_that_says_when_by_the_day_it_was_said_carries_the_date_that_was_worked_out(engine):
+    """X8: the memory with the date is hidden behind its turn, which says more"""
+    engine.capture([user("We moved to Lyon last week, and every week since the cat has been hiding.")], session="s")
+    (moved,) = [each.text for each in engine.list() if "(week of 2025-12-29)" in each.text]
+    assert moved.startswith("We moved to Lyon")
+    assert given(engine, "when did the cat begin hiding in Lyon?") == [
+        "We moved to Lyon last week (week of 2025-12-29), and every week since the cat has been hiding."
+    ]
+
+
+def labels(engine, question: str, **where: str) -> list[str]:
+    block = TurnHooks(engine).before(question, session="asking", **where).block
+    return [line[3:].partition("]")[0] for line in block.splitlines() if line.startswith("- [")]
+
+
+def test_a_line_says_its_scope_where_lines_of_several_stand_together(engine):
+    """E5: and where all are of one, it says none"""
+    engine.remember("The deploy key is under the mat", scope="home")
+    engine.remember("The deploy key rotates on Mondays", scope="infra")
+    engine.remember("The deploy key is green", scope="infra")
+    assert sorted(labels(engine, "where is the deploy key?")) == [
+        "2026-01-05, fact, home", "2026-01-05, fact, infra", "2026-01-05, fact, infra"
+    ]  # fmt: skip
+    assert labels(engine, "where is the deploy key?", scope="infra") == ["2026-01-05, fact"] * 2

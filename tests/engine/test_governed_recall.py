@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from laboratory import opened, texts
+from laboratory import Near, opened, texts
 
 from cortex.domain.memory import Draft
 from cortex.memory import Cortex
@@ -90,6 +90,26 @@ def test_an_irrelevant_trusted_memory_does_not_hide_an_untrusted_answer(either):
     either.remember(BESIDE, importance=0.9)
     either.remember(KEY, source_kind="web")
     assert texts(either.recall(ASKED, recipe="governed.v1")) == [KEY]
+
+
+def test_a_trusted_memory_that_is_barely_similar_does_not_hide_an_untrusted_answer(open_engine):
+    """E6, E7: of no word that is asked for, and as near as unrelated texts may be"""
+    engine = open_engine(embedder=Near(0.4))
+    engine.remember("Grandmother's kettle", importance=0.9)
+    engine.remember("The router admin page is at 192.168.7.1", source_kind="web")
+    found = engine.recall("what is the router admin page address?", recipe="governed.v1")
+    assert texts(found)[0] == "The router admin page is at 192.168.7.1"
+    assert "Grandmother's kettle" in texts(found)
+
+
+def test_a_trusted_memory_that_is_barely_similar_answers_where_nobody_else_does(open_engine):
+    """E6, E7: what is no surer does not join it"""
+    engine = open_engine(embedder=Near(0.4))
+    engine.remember("Grandmother's kettle", importance=0.9)
+    engine.remember("Miso, our cat", source_kind="web")
+    found = engine.recall("what is the router admin page address?", recipe="governed.v1")
+    assert texts(found) == ["Grandmother's kettle"]
+    assert found.receipt.facts["policyTier"] == "must+nice"
 
 
 def test_a_trusted_answer_still_comes_before_a_better_untrusted_one(either):

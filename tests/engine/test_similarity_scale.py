@@ -106,11 +106,34 @@ def test_what_a_model_declares_is_not_measured(filled):
     assert scale(engine) == {"floor": 0.5, "basis": "declared", "texts": None}
 
 
-def test_with_few_texts_cosines_are_taken_as_they_are(filled):
-    engine = filled(Squeezing(0.5), facts=FACTS[: LEAST_TEXTS - 1])
-    assert scale(engine) == {"floor": 0.0, "basis": "assumed", "texts": None}
+@pytest.mark.parametrize("level", [0.0, 0.5, 0.8])
+@pytest.mark.parametrize("prefixes", ["", "query: |passage: "], ids=["alike", "with prefixes"])
+def test_with_few_texts_the_scale_is_estimated_on_unrelated_sentences(filled, backend, level, prefixes):
+    """E9: else each question would get all of a handful of memories"""
+    embedder = Squeezing(level, prefixes=prefixes)
+    engine = filled(embedder, backend, facts=FACTS[: LEAST_TEXTS - 1])
+    assert (scale(engine)["basis"], scale(engine)["texts"]) == ("estimated", None)
+    assert engine.recall(ELSEWHERE).hits == ()
+    assert texts(engine.recall(FACTS[0]))[0] == FACTS[0]
+    asked = embedder.queries
     engine.remember("one more thing at sea")
+    assert (scale(engine)["basis"], scale(engine)["texts"]) == ("measured", LEAST_TEXTS)
+    assert embedder.queries <= asked + 8
+
+
+def test_a_recall_on_an_estimated_scale_is_replayed_alike(filled, backend):
+    """E12: after the scale was measured"""
+    engine = filled(Squeezing(0.5), backend, facts=FACTS[:5])
+    before = engine.recall(FACTS[0])
+    assert before.receipt.facts["calibration"]["basis"] == "estimated"
+    engine.remember_all([Draft(text=fact) for fact in FACTS[5:]])
     assert scale(engine)["basis"] == "measured"
+    assert engine.replay(before.receipt.id).same
+
+
+def test_the_doctor_tells_that_the_scale_is_estimated(filled):
+    told = {check.name: check.detail for check in filled(Squeezing(0.5), facts=FACTS[:3]).doctor()}
+    assert "as estimated on unrelated sentences; they are measured from 12 texts on" in told["similarities"]
 
 
 def test_the_scale_is_measured_again_when_texts_have_doubled_and_not_before(filled):
@@ -237,14 +260,16 @@ def used(engine: Cortex, message: str) -> bool:
 
 
 @pytest.mark.parametrize("level", [0.0, 0.5, 0.85])
-@pytest.mark.parametrize("facts", [FACTS, [*FACTS[: LEAST_TEXTS - 2], "violin workshop"]], ids=["measured", "assumed"])
+@pytest.mark.parametrize(
+    "facts", [FACTS, [*FACTS[: LEAST_TEXTS - 2], "violin workshop"]], ids=["measured", "estimated"]
+)
 @pytest.mark.parametrize("prefixes", ["", "query: |passage: "], ids=["alike", "with prefixes"])
 def test_a_synthesis_is_used_on_its_topic_alone_whatever_the_models_scale(open_engine, level, facts, prefixes):
     """C10: a model whose unrelated texts have a cosine of 0.5 or 0.85 does not keep it for every message"""
     patient = {"deadline_ms": 60_000, "ingest_timeout_ms": 60_000}
     engine = open_engine(embedder=Squeezing(level, prefixes=prefixes), hooks=patient)
     engine.remember_all([Draft(text=fact) for fact in facts])
-    assert scale(engine)["basis"] == ("measured" if facts is FACTS else "assumed")
+    assert scale(engine)["basis"] == ("measured" if facts is FACTS else "estimated")
     assert used(engine, "is the violin still in the workshop?")
     assert not used(engine, ELSEWHERE)
     assert not used(engine, "how is the kettle in the library?")

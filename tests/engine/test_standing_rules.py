@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from laboratory import texts, user
@@ -93,6 +94,40 @@ def test_there_are_at_most_two_rules_among_the_lines(engine):
     assert len(pinned(found)) == 2
     assert sum(hit.trace.kind == "rule" for hit in found.hits) == 2
     assert set(texts(engine.recall("Which rules did I give you?", limit=10))) >= set(manners)
+
+
+def test_of_rules_that_apply_alike_the_newest_are_told(engine, clock):
+    """X5: how similar a rule of manner is to the question says nothing"""
+    for manner in ("Use metric units, always", "Keep your answers short", GERMAN):
+        engine.remember(manner, kind="rule")
+        clock.advance(timedelta(minutes=1))
+    assert pinned(engine.recall("when does the harbour open?")) == [GERMAN, "Keep your answers short"]
+    assert pinned(engine.recall("it is always in units")) == ["Use metric units, always", GERMAN]
+
+
+@pytest.mark.parametrize("question", ["what rules did I give you?", "what are my rules?"])
+def test_rules_that_are_asked_for_take_the_places_of_what_only_speaks_of_rules(engine, question):
+    """X5"""
+    for number in range(20):
+        engine.remember(f"I gave friend {number} the rules of what are called my rules of whist")
+    rules = [
+        GERMAN, "Keep your answers short", "Never use emojis", "Always cite your sources", "Use metric units, always",
+        RECIPES, "Only book aisle seats for me", "Reply as a bulleted list", "Use a formal tone",
+    ]  # fmt: skip
+    for rule in rules:
+        engine.remember(rule, kind="rule")
+    block = TurnHooks(engine).before(question, session="s").block
+    assert [rule for rule in rules if rule not in block] == []
+
+
+def test_a_rule_of_the_project_at_hand_applies(engine):
+    """E5, X6"""
+    engine.remember("Never deploy on a Friday", kind="rule", scope="infra")
+    engine.remember("The new version has a dark mode", scope="infra")
+    asked = "can I deploy the new version today?"
+    assert pinned(engine.recall(asked, scope="infra")) == ["Never deploy on a Friday"]
+    assert pinned(engine.recall(asked, project="infra")) == ["Never deploy on a Friday"]
+    assert pinned(engine.recall(asked)) == pinned(engine.recall(asked, project="home")) == []
 
 
 def test_the_rule_that_fits_the_turn_most_closely_comes_before_those_of_manner(engine):

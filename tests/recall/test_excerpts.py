@@ -104,3 +104,24 @@ def test_texts_without_sentences_are_cut_at_words_or_left_out(text):
     shown = excerpt(text, TERMS, 40)
     assert size(shown) <= 40
     assert shown.rstrip(" …") in text
+
+
+AMOUNT = {"amount": 1.0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I talked with Petra about the plan and she said that the total amount is 18400 dollars and that we have until "
+        "the end of the month to sign it or otherwise look for somebody else who does it for less money",
+        "We went through the contract for the office, including the deposit, the notice period and the amount we have "
+        "to pay each month, which is 18400 dollars plus heating, and then we had lunch together at the place next door",
+        "Well so this is about the many things that were said at that long meeting with all of them where at last the "
+        "amount that they named was 18400 dollars and nobody in the room had anything to say about it for a while",
+    ],
+)
+@pytest.mark.parametrize("most", range(20, 64, 4))
+def test_a_sentence_that_is_too_long_is_not_cut_right_before_the_value_that_is_asked_for(text, most):
+    shown = excerpt(text, AMOUNT, most)
+    assert size(shown) <= most
+    assert "18400 dollars" in shown

@@ -345,7 +345,7 @@ def test_it_stands_in_the_frame_as_a_labelled_last_line(frame):
     packed, has = beside(HITS[:2], cached(), terms=set(), budget=500, frame=frame)
     assert has
     (line,) = [line for line in packed.block.split("\n") if "synthesis of" in line]
-    assert line.startswith("- [synthesis of 2026-01-05 09:00, from 3 memories, their own words] languages: ")
+    assert line.startswith("- [synthesis of 2026-01-05 09:00, from 1 memory, their own words] languages: ")
     assert LABEL not in line, "the brackets say it already"
     lines = packed.block.split("\n")
     assert lines.index(line) == len(lines) - (1 if frame is Frame.HEADED else 2)
@@ -407,3 +407,21 @@ def test_with_it_the_block_never_exceeds_the_budget_nor_loses_its_frame(said, to
     if packed.block and frame is not Frame.HEADED:
         assert packed.block.count(CLOSING) == packed.block.count(OPENING) == 1
         assert packed.block.endswith(CLOSING)
+
+
+def test_a_digest_beside_lines_says_only_what_they_do_not_say():
+    """C10: neither the line of a memory again, nor in the words of its turn"""
+    lines = [hit(turn(7, "I must say that the harbour opens at dawn [x]")), hit(memory(8, "Ships leave at noon"))]
+    sources = [
+        hit(memory(8, "Ships leave at noon")),
+        hit(memory(1, "The harbour opens at dawn")),
+        hit(memory(2, "The pilot [of the harbour] is Ines")),
+    ]
+    packed, has = beside(lines, cached(digest(sources, NOW)), terms=set(), budget=500, frame=Frame.BOTH)
+    assert has
+    last = packed.block.splitlines()[-2]
+    assert "The pilot [of the harbour] is Ines" in last
+    assert "from 1 memory" in last
+    assert "dawn" not in last
+    assert "noon" not in last
+    assert not beside(lines, cached(digest(sources[:2], NOW)), terms=set(), budget=500, frame=Frame.BOTH)[1]

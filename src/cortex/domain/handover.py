@@ -192,27 +192,31 @@ _Known = tuple[tuple[str, str], ...]
 
 
 @lru_cache(maxsize=4_096)
-def _known(token: str) -> tuple[_Known, bool, _Known]:
-    """Who has a word itself, whether it may begin a phrase, and who has it without its ending."""
+def _known(token: str) -> tuple[_Known, bool, _Known] | None:
+    """Who has a word itself, whether it may begin a phrase, and who has it without its ending; None for nobody."""
     words, stems = _index()
     inflected = list(words.get(token[:-2], ())) if token.endswith("'s") else []
     for length in range(min(_LEAST_STEM, len(token)) - 1, len(token) + 1):
         inflected += stems.get(token[:length], ())
-    return tuple(words.get(token, ())), token in _leading_words(), tuple(inflected)
+    known = tuple(words.get(token, ())), token in _leading_words(), tuple(inflected)
+    return known if any(known) else None
 
 
-def _spaced_hits(tokens: Sequence[str]) -> Iterator[_Hit]:
+def _spaced_hits(tokens: Sequence[str]) -> list[_Hit]:
     """The words and phrases that some language knows."""
     words, _ = _index()
+    hits: list[_Hit] = []
     for at, token in enumerate(tokens):
-        own, may_lead, inflected = _known(token)
-        for code, field in own:
-            yield at, at + 1, code, field
+        known = _known(token)
+        if known is None:
+            continue
+        own, may_lead, inflected = known
+        hits += [(at, at + 1, code, field) for code, field in own]
         for size in range(2, min(_LONGEST_PHRASE, len(tokens) - at) + 1) if may_lead else ():
-            for code, field in words.get(" ".join(tokens[at : at + size]), ()):
-                yield at, at + size, code, field
-        for code, field in inflected:
-            yield at, at + 1, code, field
+            phrase = words.get(" ".join(tokens[at : at + size]), ())
+            hits += [(at, at + size, code, field) for code, field in phrase]
+        hits += [(at, at + 1, code, field) for code, field in inflected]
+    return hits
 
 
 def _unspaced_language(text: str, said: str) -> str:
@@ -229,15 +233,14 @@ def _clause(text: str, start: int, stop: int, mark: str) -> Clause:
         seen, places_of = _speaks_unspaced(said.strip(), code)
         return Clause(start, stop, said, mark, {code: seen}, places_of, len(said.strip()), seen)
     tokens = _TOKEN.findall(_ELISION.sub(" ", _plain(said)))
-    hits = list(_spaced_hits(tokens))
+    hits = _spaced_hits(tokens)
     places: dict[str, set[int]] = {}
-    for at, _, code, _ in hits:
+    first: dict[str, int] = {}
+    for at, _, code, field in hits:
         places.setdefault(code, set()).add(at)
+        first.setdefault(field, at)
     most = max(map(len, places.values()), default=0)
     spoken = {code: [each for each in hits if each[2] == code] for code, found in places.items() if len(found) == most}
-    first: dict[str, int] = {}
-    for at, _, _, field in hits:
-        first.setdefault(field, at)
     seen_in = {code: frozenset(_speaks(tokens, found)) for code, found in spoken.items()}
     if any("bare" in found for found in seen_in.values()) and _NAMED_IN_QUOTES.search(said):
         seen_in = {code: found - {"bare"} for code, found in seen_in.items()}

@@ -53,6 +53,8 @@ class Around:
     """Whether it is a mere question: shown beside its answer, never for itself."""
     replaced_at: datetime | None = None
     contradicted_at: datetime | None = None
+    dates: tuple[tuple[str, str], ...] = ()
+    """For a turn: what was said of a time relative to it, each with the date that was worked out."""
 
 
 ALONE = Around()

@@ -126,6 +126,8 @@ _SETS_APART = frozenset(":：\n>→")
 
 def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
     """`found`, as sure as all that the message shows makes it, and its body where that makes it somebody else's."""
+    if speaker and not found:
+        return  # a speaker the host names hands nothing over by signs alone, so none have to be weighed
     read = ownership_signs.framing(text[:GLANCE])
     weights = ownership_signs.weights()
     score = weights.score(read.signs) if read.is_known else None

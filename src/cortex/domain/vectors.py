@@ -22,6 +22,8 @@ class Basis(StrEnum):
     """Told by whoever knows the model."""
     MEASURED = "measured"
     """Measured on stored texts."""
+    ESTIMATED = "estimated"
+    """Measured on sentences that have nothing to do with each other, as long as there are too few texts."""
     ASSUMED = "assumed"
     """Neither: cosines are taken as they are."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from cortex.domain.changes import opens_with_correction
 from cortex.domain.hits import Around, Hit
@@ -20,6 +21,7 @@ from cortex.domain.turn import Turn
 from cortex.languages import WORDS
 from cortex.languages.words import either
 from cortex.ports.store import View
+from cortex.recall.dates import Dated, dates_in
 from cortex.recall.labels import said, speaker_of
 from cortex.recall.ranking import Scored
 
@@ -45,14 +47,20 @@ _ASKS = re.compile(rf"{_MARK.pattern}\W*$")
 # A question may say something of the asker as well: "I moved to Lyon, what is there to see?". "Should I go?" does not.
 _OF_ONESELF = re.compile(either(each.questions.oneself for each in WORDS), re.IGNORECASE)
 _VALUE = re.compile(r"\d")
+_READ_LATELY = 1_024
+"""Of how many texts it is known what they do: a recall asks of each more than once."""
+
 Allows = Callable[[Trace], bool]
 
 
 def only_asks(turn: Turn) -> bool:
     """Whether a turn asks and says nothing else: no value, nothing of the asker, hardly a word beside the question."""
     text = said(turn)
-    if not _MARK.search(text):
-        return False  # most turns ask nothing at all
+    return _MARK.search(text) is not None and _is_only_question(text)  # most turns ask nothing at all
+
+
+@lru_cache(maxsize=_READ_LATELY)
+def _is_only_question(text: str) -> bool:
     if estimate_tokens(text) > MOST_ASKING or _VALUE.search(text) or _OF_ONESELF.search(text):
         return False
     pieces = [text[start:end].strip() for start, end in sentences(text)]
@@ -108,8 +116,8 @@ def says_nothing(trace: Trace, view: View) -> bool:
     """Whether a turn only acknowledges or reacts; what answers a question says something, if it is but "Yes."."""
     if not isinstance(trace, Turn):
         return False
-    acknowledges = passing_reason(said(trace)) is not None
-    if not acknowledges and not _only_exclaims(said(trace)):
+    acknowledges, exclaims = _reacts(said(trace))
+    if not acknowledges and not exclaims:
         return False
     before = view.turn_at(trace.session, trace.seq - 1)
     if before is None or before.state is not State.ACTIVE:
@@ -138,17 +146,30 @@ _LONGEST_REACTION = 80
 
 def with_surroundings(hits: Sequence[Hit], view: View, allows: Allows) -> list[Hit]:
     """`hits` with what a reader needs beside each, of what may be shown."""
-    disputed = _disputed_turns([hit.trace.id for hit in hits if isinstance(hit.trace, Turn)], view)
+    left = view.derived([hit.trace.id for hit in hits if isinstance(hit.trace, Turn)])
+    disputed, dates = _disputed_turns(left, view), _dates_of_turns(left)
+    surroundings = [
+        _around(hit.trace, view, allows, disputed.get(hit.trace.id), leads=at == 0) for at, hit in enumerate(hits)
+    ]
     return [
-        replace(hit, around=_around(hit.trace, view, allows, disputed.get(hit.trace.id), leads=at == 0))
-        for at, hit in enumerate(hits)
+        replace(hit, around=replace(around, dates=dates[hit.trace.id]) if hit.trace.id in dates else around)
+        for hit, around in zip(hits, surroundings, strict=True)
     ]
 
 
-def _disputed_turns(turns: Sequence[TraceId], view: View) -> dict[TraceId, datetime]:
+def _dates_of_turns(memories: Sequence[Memory]) -> dict[TraceId, tuple[Dated, ...]]:
+    """The dates that were worked out of turns, as the memories they left tell them."""
+    found: dict[TraceId, dict[Dated, None]] = {}
+    for memory in memories:
+        for turn in memory.source_turns if (dates := dict.fromkeys(dates_in(memory.text))) else ():
+            found.setdefault(turn, {}).update(dates)
+    return {turn: tuple(dates) for turn, dates in found.items()}
+
+
+def _disputed_turns(memories: Sequence[Memory], view: View) -> dict[TraceId, datetime]:
     """The turns that left a memory which another one contradicts, and when that was said."""
     disputed: dict[TraceId, datetime] = {}
-    for memory in view.derived(turns):
+    for memory in memories:
         if memory.state is State.ACTIVE and (at := _contradicted_at(memory, view)):
             disputed |= {turn: max(at, disputed.get(turn, at)) for turn in memory.source_turns}
     return disputed
@@ -194,9 +215,13 @@ def _after(turn: Turn, view: View, allows: Allows, *, whole: bool) -> Turn | Non
 def _turn_at(turn: Turn, offset: int, view: View, allows: Allows) -> Turn | None:
     """What was said so many turns later, where it says something and may be shown."""
     found = _active(view.turn_at(turn.session, turn.seq + offset), allows)
-    if found is None or passing_reason(said(found)) is not None or _only_exclaims(said(found)):
-        return None
-    return found
+    return None if found is None or any(_reacts(said(found))) else found
+
+
+@lru_cache(maxsize=_READ_LATELY)
+def _reacts(text: str) -> tuple[bool, bool]:
+    """Whether a text only acknowledges, and whether it only exclaims."""
+    return passing_reason(text) is not None, _only_exclaims(text)
 
 
 def _active(turn: Turn | None, allows: Allows) -> Turn | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from cortex.domain.text import escaped, estimate_tokens, sentences
-from cortex.recall.mentions import mentioned
+from cortex.recall.mentions import mentioned, mentions
 
 GAP = "…"
+
+_REACH = 80
+"""How many characters behind what is asked for its value stands."""
 
 _NEIGHBOR = 0.5
 """What the terms of the sentence before and after count: the answer often stands beside the words asked for."""
@@ -87,18 +91,64 @@ def _part(text: str, span: Span, weights: Mapping[str, float], most: int, least:
     start, end = span
     if _is_block(text[start:end]):
         return
-    clauses = list(_split(text, start, end, _CLAUSE))
+    clauses = _with_values(text, list(_split(text, start, end, _CLAUSE)))
     if len(clauses) > 1:
-        worth = _worth([text[begin:stop] for begin, stop in clauses], weights)
+        said = [text[begin:stop] for begin, stop in clauses]
+        worth = [w + _value_of(each, weights) for w, each in zip(_worth(said, weights), said, strict=True)]
         yield from _chosen(text, clauses, worth, weights, most, least)
         return
-    stop = start
-    for cut in _breaks(text, start, end):
-        if size(text[start:cut]) + 2 > most:
-            break
-        stop = cut
-    if stop > start:
-        yield start, stop
+    cuts = [start, *_breaks(text, start, end)]
+    first, last = _up_to_the_value(text, cuts, weights, most)
+    if last > first:
+        yield cuts[first], cuts[last]
+
+
+def _value_of(clause: str, weights: Mapping[str, float]) -> float:
+    """What a value beside what is asked for counts: as much as the term that tells most."""
+    return max(weights.values()) if _DIGIT.search(clause) and mentioned(clause, weights) else 0.0
+
+
+def _with_values(text: str, clauses: Sequence[Span]) -> list[Span]:
+    """`clauses`, each with the next one where only that has a value: "the amount we pay, which is 2,450 euros"."""
+    joined: list[Span] = []
+    for begin, stop in clauses:
+        if joined and _DIGIT.search(text, begin, stop) and not _DIGIT.search(text, *joined[-1]):
+            joined[-1] = joined[-1][0], stop
+        else:
+            joined.append((begin, stop))
+    return joined
+
+
+def _up_to_the_value(text: str, cuts: Sequence[int], weights: Mapping[str, float], most: int) -> tuple[int, int]:
+    """Between which two of `cuts` a text is shown: its beginning, or what stands around what is asked for.
+
+    What is asked for is what tells most of the question, and the value right behind it.
+    """
+    last = _fitting(text, cuts, 0, most)
+    at = _asked_for(text, cuts, weights)
+    value = _DIGIT.search(text, at, min(at + _REACH, cuts[-1])) if at is not None else None
+    wanted = value.end() if value else at
+    if wanted is None or wanted < cuts[last]:
+        return 0, last
+    # One cut further, so that a value has its unit.
+    end = min(bisect_right(cuts, wanted) + 1, len(cuts) - 1)
+    first = next((begin for begin in range(end) if size(text[cuts[begin] : cuts[end]]) + 4 <= most), end)
+    return (first, _fitting(text, cuts, first, most - 2)) if first < end else (0, last)
+
+
+def _fitting(text: str, cuts: Sequence[int], first: int, most: int) -> int:
+    """The last of `cuts` up to which there is room."""
+    last = first
+    while last + 1 < len(cuts) and size(text[cuts[first] : cuts[last + 1]]) + 2 <= most:
+        last += 1
+    return last
+
+
+def _asked_for(text: str, cuts: Sequence[int], weights: Mapping[str, float]) -> int | None:
+    """Where a text mentions the term that tells most, first; None where it has none."""
+    places = [(cuts[0] + place, term) for place, term in mentions(text[cuts[0] : cuts[-1]], weights)]
+    most = max((weights[term] for _, term in places), default=0.0)
+    return next((place for place, term in places if weights[term] == most), None)
 
 
 def _breaks(text: str, start: int, end: int) -> Iterator[int]:

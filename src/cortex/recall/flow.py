@@ -181,8 +181,9 @@ class _Search:
     readings: list[Reading] = field(default_factory=list)
 
     def answer(self, planned: Plan) -> Answer:
-        """Try the tiers in order until one has something to show."""
+        """Try the tiers in order until one has something to show, or better than what was barely relevant before."""
         answer = Answer(plan=planned)
+        barely: Answer | None = None
         for attempt in policy.attempts(
             self.recipe.tiers,
             untrusted=not planned.automatic,
@@ -191,12 +192,22 @@ class _Search:
         ):
             allowed = replace(planned.filter, labels=attempt.labels, trusts=attempt.trusts)
             self._attempt_in_window(answer, replace(planned, relevance=attempt.relevance), allowed, attempt.tier)
-            answer.tried.append(
-                Tried(attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits))
+            tried = Tried(
+                attempt.tier, sorted(tier.value for tier in attempt.trusts), len(answer.ranked), len(answer.hits)
             )
-            if answer.silent or (answer.hits and not self._is_outdone(answer, planned, attempt)):
+            answer.tried.append(tried)
+            if answer.silent:
                 break
-        return answer
+            if not answer.hits or self._is_outdone(answer, planned, attempt):
+                continue
+            if _settles(answer, attempt):
+                _pass_over(answer.tried[:-1])
+                return answer
+            if barely is None:
+                barely = replace(answer)
+            else:
+                tried.selected = 0
+        return barely or answer
 
     def _is_outdone(self, answer: Answer, planned: Plan, attempt: policy.Attempt) -> bool:
         """Whether a later tier of the same trust has something far more relevant: then this one has no answer (E6)."""
@@ -371,7 +382,7 @@ class _Search:
             admitted = []
         liked = standing_rules.preferences(admitted, planned, self.recipe.standing.preference)
         if planned.automatic:
-            admitted = self._near_the_best(answer, admitted)
+            admitted = self._near_the_best(answer, planned, admitted)
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         rules = self._standing(standing, planned, alone=not admitted)
@@ -381,18 +392,27 @@ class _Search:
             answer.dropped += [Dropped(each.trace.id, each.score, "does_not_apply") for each in idle]
             admitted = [each for each in admitted if each not in idle]
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
-        chosen, given_up = _seated(chosen, rules + liked, planned.limit)
+        # Rules take at most half of the places from what was asked for, unless they are what was asked for.
+        most = planned.limit // 2 if chosen and not standing_rules.asks_for_rules(planned.text) else planned.limit
+        chosen, given_up = _seated(chosen, rules + liked, planned.limit, most)
         over = given_up + [each for each in over if each not in liked]
         answer.dropped = [each for each in answer.dropped if each.id not in {like.trace.id for like in liked}]
         answer.dropped += [Dropped(each.trace.id, each.score, "over_limit") for each in over]
         return chosen
 
-    def _near_the_best(self, answer: Answer, admitted: list[Scored]) -> list[Scored]:
-        """Without what trails far behind. Words alone are too rough a measure to tell that."""
+    def _near_the_best(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
+        """Without what trails far behind, or hardly bears on the query beside what does. Words alone cannot tell that.
+
+        An order or a summary goes over much that is hardly near the question.
+        """
         if not admitted or answer.legs["vector"].absent is not None:
             return admitted
-        least = self.recipe.nothing.trailing * admitted[0].score
-        near, behind = ([each for each in admitted if (each.score >= least) is wanted] for wanted in (True, False))
+        nothing = self.recipe.nothing
+        least = nothing.trailing * admitted[0].score
+        bears = nothing.bearing * max(map(ranking.bearing, admitted)) if planned.overview is None else 0.0
+        near = [each for each in admitted if each.score >= least and ranking.bearing(each) >= bears]
+        kept = {each.trace.id for each in near}
+        behind = [each for each in admitted if each.trace.id not in kept]
         near = freshness.with_other_sides(near, behind, answer.ranked)
         kept = {each.trace.id for each in near}
         answer.dropped += [
@@ -435,6 +455,20 @@ class _Search:
 
 _BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
 """Reasons for a leg to be absent that nothing has to be mended for."""
+
+
+def _settles(answer: Answer, attempt: policy.Attempt) -> bool:
+    """Whether one of the hits is surely an answer; where no relevance is asked for, any hit is."""
+    shown = {hit.trace.id for hit in answer.hits}
+    found = [each for each in answer.ranked if each.trace.id in shown]
+    return attempt.relevance is None or any(attempt.relevance.settles(each.similarity, each.evidence) for each in found)
+
+
+def _pass_over(tried: Sequence[Tried]) -> None:
+    """Note that what was barely relevant there gave way."""
+    for each in tried:
+        each.outdone |= bool(each.selected)
+        each.selected = 0
 
 
 def _is_trouble(leg: Leg) -> bool:
@@ -498,11 +532,10 @@ def _allows(filter: Filter, trace: Trace) -> bool:
     return in_time and all(names is None or name in names for names, name in asked)
 
 
-def _seated(chosen: list[Scored], rules: list[Scored], limit: int) -> tuple[list[Scored], list[Scored]]:
-    """`chosen` with the standing rules among them, within `limit`; and what gave up its place for them."""
+def _seated(chosen: list[Scored], rules: list[Scored], limit: int, most: int) -> tuple[list[Scored], list[Scored]]:
+    """`chosen` with at most `most` rules beside them, within `limit`; and what gave up its place for them."""
     shown = {each.trace.id for each in chosen}
-    # Rules take at most half of the places from what was asked for.
-    fresh = [rule for rule in rules if rule.trace.id not in shown][: limit // 2 if chosen else limit]
+    fresh = [rule for rule in rules if rule.trace.id not in shown][:most]
     keeps = {rule.trace.id for rule in rules}
     surplus = len(chosen) + len(fresh) - limit
     given_up: list[Scored] = []

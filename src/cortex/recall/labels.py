@@ -22,11 +22,11 @@ OWNERS = {
 _NO_LABEL = str.maketrans("[],", "() ")
 
 
-def label(hit: Hit) -> str:
-    """The label of a line, without its brackets."""
+def label(hit: Hit, *, scoped: bool = False) -> str:
+    """The label of a line, without its brackets; with its scope where lines of other scopes stand beside it."""
     trace, around = hit.trace, hit.around
     dated = trace.dated if isinstance(trace, Chunk) else None
-    parts = [f"{dated or trace.created_at:%Y-%m-%d}", *_whose(hit)]
+    parts = [f"{dated or trace.created_at:%Y-%m-%d}", *_whose(hit), _name(trace.scope) if scoped else ""]
     if isinstance(trace, Memory) and trace.valid_from and trace.valid_from.date() != trace.created_at.date():
         parts.append(f"about {trace.valid_from:%Y-%m-%d}")
     if around.replaced_at is not None:

@@ -17,16 +17,25 @@ def mentions(text: str, terms: Iterable[str]) -> Iterator[tuple[int, str]]:
     wanted = tuple(sorted(set(terms)))
     if not wanted:
         return
-    if text.isascii() and (stems := _stems(wanted)) is not None:
-        yield from _by_words(text.lower(), stems)
+    if (stems := _stems(wanted)) is not None and (lowered := _lowered(text)) is not None:
+        yield from _by_words(lowered, stems)
         return
     for found in _pattern(wanted).finditer(text):
         assert found.lastindex is not None  # every alternative is a group
         yield found.start(), wanted[found.lastindex - 1]
 
 
+def _lowered(text: str) -> str | None:
+    """`text` in small letters, each in its place; None where a letter beyond ASCII may stand for a plain one."""
+    return text.lower() if text.isascii() or not _LIKE_PLAIN.search(text) else None
+
+
+_LIKE_PLAIN = re.compile("[\u0130\u0131\u017f\u212a]")
+"""Those that a pattern takes for i, s and k, whatever their case. Of all letters one of these grows when lowered."""
+
+
 def _by_words(text: str, stems: _Stems) -> Iterator[tuple[int, str]]:
-    """As the pattern finds them, in plain ASCII: a pattern for every question costs more to compile than to use."""
+    """As the pattern finds plain ASCII terms: a pattern for every question costs more to compile than to use."""
     spelled = tuple(stem for stem, _ in stems)
     for found in _WORD.finditer(text):
         if (word := found.group()).startswith(spelled):

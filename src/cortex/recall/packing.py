@@ -16,6 +16,7 @@ from cortex.domain.text import escaped, estimate_tokens
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, Turn
 from cortex.languages import WORDS
+from cortex.recall.dates import with_dates
 from cortex.recall.excerpts import excerpt, size
 from cortex.recall.labels import label, said
 from cortex.recall.mentions import mentioned
@@ -74,7 +75,8 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> 
     """The best of `hits` in a block of at most `budget` tokens."""
     most = _most(budget, len(hits))
     least = LEAST_WORTH if most <= MOST_TOKENS else 0.0
-    packing = _Packing(_weights(hits, terms), budget - estimate_tokens(_dressed("", frame)), most, least)
+    room = budget - estimate_tokens(_dressed("", frame))
+    packing = _Packing(_weights(hits, terms), room, most, least, scoped=_are_mixed(hits))
     hits = tuple(replace(hit, excerpt=packing.excerpt_of(hit) or said(hit.trace)) for hit in hits)
     for hit in sorted(hits, key=lambda hit: not hit.pinned):
         if not hit.around.only_asks:
@@ -82,8 +84,15 @@ def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> 
     lines = packing.lines()
     if not lines:
         return Packed("", 0, hits)
+    if not _are_mixed(lines):
+        packing.leave_out_scopes()
     block = _dressed("\n".join(map(packing.line, lines)), frame)
     return Packed(block, estimate_tokens(block), hits, lines)
+
+
+def _are_mixed(hits: Sequence[Hit]) -> bool:
+    """Whether they are of several scopes: then each line says of which."""
+    return len({hit.trace.scope for hit in hits}) > 1
 
 
 def _weights(hits: Sequence[Hit], terms: Set[str]) -> dict[str, float]:
@@ -101,15 +110,18 @@ def _most(budget: int, count: int) -> int:
 class _Packing:
     """What has been packed so far, and the room that is left."""
 
-    def __init__(self, weights: Mapping[str, float], room: int, most: int, least: float) -> None:
+    def __init__(self, weights: Mapping[str, float], room: int, most: int, least: float, *, scoped: bool) -> None:
         self._weights = weights
         self._room = room
         self._most = most
         self._least = least
+        self._scoped = scoped
         self._lines: dict[TraceId, Hit] = {}
         self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
         self._labels: dict[tuple[TraceId, int], str] = {}
+        self._shown: dict[tuple[str, str], str] = {}
         self._told: dict[TraceId, _Told] = {}
+        """What each trace says that was looked at, whether it is shown or not."""
 
     def excerpt_of(self, hit: Hit, most: int | None = None) -> str:
         """What is shown of a hit; of the same size it is cut once."""
@@ -144,8 +156,17 @@ class _Packing:
         """A hit as the block shows it. It is measured several times before it is shown, and its label never differs."""
         key = (hit.trace.id, id(hit.around))
         if key not in self._labels:
-            self._labels[key] = label(hit)
-        return _line(self._labels[key], hit.excerpt if excerpt is None else excerpt)
+            self._labels[key] = label(hit, scoped=self._scoped)
+        shown = hit.excerpt if excerpt is None else excerpt
+        parts = self._labels[key], with_dates(shown, hit.around.dates)
+        if parts not in self._shown:
+            self._shown[parts] = _line(*parts)
+        return self._shown[parts]
+
+    def leave_out_scopes(self) -> None:
+        """Show no scope from now on: all that is shown is of one."""
+        self._scoped = False
+        self._labels.clear()
 
     def _cost(self, hit: Hit) -> int:
         return estimate_tokens(self.line(hit)) + 1
@@ -157,21 +178,26 @@ class _Packing:
             self._room += self._cost(shown)
         self._room -= self._cost(line)
         self._lines[line.trace.id] = line
-        self._told[line.trace.id] = _Told.by(line.trace)
         if above is not None:
             self._lines[above.trace.id] = self._lines.pop(above.trace.id)
 
     def _is_copy(self, trace: Trace) -> bool:
         """Whether another line says the same."""
-        told = _Told.by(trace)
-        return any(told.repeats(other) for id, other in self._told.items() if id != trace.id)
+        told = self._told_by(trace)
+        return any(told.repeats(self._told_by(line.trace)) for id, line in self._lines.items() if id != trace.id)
+
+    def _told_by(self, trace: Trace) -> _Told:
+        if trace.id not in self._told:
+            self._told[trace.id] = _Told.by(trace)
+        return self._told[trace.id]
 
     def _fitted(self, hit: Hit, most: int) -> Hit | None:
         """`hit` within the room that is left; what stands beside another line so far may be shown at length."""
         shown = self._lines.get(hit.trace.id)
         room = self._room + (self._cost(shown) if shown is not None else 0)
         text = said(hit.trace)
-        most = min(room - estimate_tokens(self.line(hit, "")) - 1, most)
+        dates = sum(estimate_tokens(date) for _, date in hit.around.dates)
+        most = min(room - estimate_tokens(self.line(hit, "")) - dates - 1, most)
         if most < min(LEAST_TOKENS, size(text)):
             return None
         line = replace(hit, excerpt=self.excerpt_of(hit, most))
@@ -201,10 +227,13 @@ class _Told:
         """The same words, whatever stands between them, and the same values."""
         if not self.words or self.values != other.values:
             return False
-        different = self.words ^ other.words
-        if self.by_assistant != other.by_assistant and different <= _UNTELLING:
+        if self.by_assistant != other.by_assistant and self.words ^ other.words <= _UNTELLING:
             return True  # "my flight" is "your flight" in the mouth of an assistant
-        return len(self.words & other.words) >= _ALIKE * len(self.words | other.words)
+        few, many = sorted((len(self.words), len(other.words)))
+        if few < _ALIKE * many:
+            return False  # whatever they have in common
+        both = len(self.words & other.words)
+        return both >= _ALIKE * (few + many - both)
 
 
 _UNTELLING = STOP_WORDS - {word for each in WORDS for word in each.similarity.denying.split()}

@@ -40,9 +40,15 @@ class Relevance:
     """or the least share of the query's evidence: the only one that counts where nothing can be compared."""
     share: float
     """And how relevant the best of a tier must be beside the best of the same trust in all tiers."""
+    sure: float
+    """The similarity from which on a tier ends the search though nothing in it holds enough of the query's evidence."""
 
     def admits(self, similarity: float, evidence: float) -> bool:
         return similarity >= self.similarity or evidence >= self.evidence
+
+    def settles(self, similarity: float, evidence: float) -> bool:
+        """Whether this is surely an answer: what is barely similar may be shown, and hides no better one."""
+        return similarity >= self.sure or evidence >= self.evidence
 
     def is_outdone(self, shown: Set[TraceId], *legs: Mapping[TraceId, float]) -> bool:
         """Whether the best that the legs found is far more relevant than the best that is shown."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from cortex.domain.calibration import UNRELATED
 from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
@@ -16,6 +16,7 @@ from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace, used_at
 from cortex.domain.turn import Role, Turn
 from cortex.recall import fusion, questions, scoring
+from cortex.recall.dates import WORKED_OUT
 from cortex.recall.plan import Plan
 from cortex.recall.recipes import KeywordScale, Recipe, Reciprocal, VectorScale
 from cortex.recall.retrieve import Leg
@@ -35,6 +36,11 @@ class Parts(dict[str, float]):
     def __setitem__(self, name: str, value: float) -> None:
         self._total = None
         super().__setitem__(name, value)
+
+    def add(self, unit: float, parts: Iterable[tuple[str, float]]) -> None:
+        """Set parts, each of them so many times `unit`."""
+        for name, value in parts:
+            self[name] = unit * value
 
     @property
     def total(self) -> float:
@@ -97,27 +103,28 @@ def rank(
     unit = _unit(keyword, vector, recipe)
     words, meaning = keyword.scores, vector.scores
     by_taste = recipe.conversation.preference and plan.overview is None and questions.asks_for_advice(plan.text)
+    by_place = recipe.scores_by_place
+    weighs_all = recipe.factors.weighs_all
     scored = []
     for trace in traces:
         id = trace.id
-        given = dict(parts[id])
+        given = Parts(parts[id])
         if isinstance(trace, Turn):
-            for name, value in _conversation_parts(trace, named, recipe, plan):
-                given[name] = unit * value
-            for name, value in _taste_parts(trace, recipe) if by_taste else ():
-                given[name] = unit * value
-        for name, value in _factor_parts(trace, recipe, plan):
-            given[name] = unit * value
+            given.add(unit, _conversation_parts(trace, named, recipe, plan))
+            if by_taste:
+                given.add(unit, _taste_parts(trace, recipe))
+        if weighs_all or isinstance(trace, Memory):
+            given.add(unit, _factor_parts(trace, recipe, plan))
         if recipe.decay is not None:
             given["decay"] = _decay(trace, sum(given.values()), recipe.decay, plan.now)
         scored.append(
             Scored(
                 trace,
                 _LEGS[id in words, id in meaning],
-                Parts(given),
+                given,
                 similarity=meaning.get(id, 0.0),
                 evidence=words.get(id, 0.0),
-                measured=not recipe.scores_by_place or (keyword.absent is None and id in meaning),
+                measured=not by_place or (keyword.absent is None and id in meaning),
             )
         )
     if recipe.conversation.sources:
@@ -137,6 +144,15 @@ def _unit(keyword: Leg, vector: Leg, recipe: Recipe) -> float:
 def floor_of(each: Scored, plan: Plan) -> float:
     """The least score a candidate must have: the caller's own, or the recipe's where both legs compared it (B7)."""
     return plan.floor if plan.floor_is_asked or each.measured else 0.0
+
+
+_BEARING = ("keyword", "answers", "reply", "newer", "preferred")
+"""The parts of a score that tell of a candidate itself, or of the question it answers, that it bears on the query."""
+
+
+def bearing(each: Scored) -> float:
+    """How much a candidate bears on the query beyond an unrelated text: 0 for what is only as similar as any."""
+    return max(0.0, each.similarity - UNRELATED) + sum(max(0.0, each.parts.get(name, 0.0)) for name in _BEARING)
 
 
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
@@ -181,15 +197,19 @@ def _named_speaker(traces: Iterable[Trace], plan: Plan) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _conversation_parts(trace: Turn, named: str | None, recipe: Recipe, plan: Plan) -> Iterator[tuple[str, float]]:
+def _conversation_parts(
+    trace: Turn, named: str | None, recipe: Recipe, plan: Plan
+) -> list[tuple[str, float]]:
     weights = recipe.conversation
+    parts = []
     if named is not None and trace.speaker == named and weights.speaker:
-        yield "speaker", weights.speaker
+        parts.append(("speaker", weights.speaker))
     if trace.role is not Role.USER and not plan.asks_both and weights.other_roles:
-        yield "not_the_user", -weights.other_roles
+        parts.append(("not_the_user", -weights.other_roles))
     # Among people a question is rarely evidence; to an assistant, users state facts while they ask.
     if trace.speaker and weights.question and trace.text.rstrip().endswith("?"):
-        yield "only_asks", -weights.question
+        parts.append(("only_asks", -weights.question))
+    return parts
 
 
 def _taste_parts(turn: Turn, recipe: Recipe) -> Iterator[tuple[str, float]]:
@@ -235,13 +255,9 @@ def _merge_sources(scored: Sequence[Scored], plan: Plan) -> None:
         hidden.stood_for = shown.trace.id
 
 
-_DAYS = re.compile(r" \((?:week of |weekend of )?\d{4}(?:-\d\d){0,2}\)")
-"""What capture writes beside a relative date."""
-
-
 def _says_as_much(turn: Trace, memory: Trace, asked: frozenset[str]) -> bool:
-    """Whether a turn says all a memory of it says, or else as much of what is asked for."""
-    said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(_DAYS.sub("", memory.text)))
+    """Whether a turn says all a memory of it says, or else as much of what is asked for; its line carries the dates."""
+    said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(WORKED_OUT.sub("", memory.text)))
     return kept <= said or len(asked & said) > len(asked & kept)
 
 

@@ -102,7 +102,9 @@ class Nothing:
     similarity: float = 0.0
     evidence: float = 0.0
     trailing: float = 0.0
-    """Nor does it show what scores below this share of the best."""
+    """Nor does it show what scores below this share of the best,"""
+    bearing: float = 0.0
+    """or bears less than this share of what the best bears on the question, counted from where unrelated texts lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,11 @@ class Factors:
     project: float = 0.0
     """For memories kept for the project at hand alone (X6)."""
     importance: float = 0.0
+
+    @property
+    def weighs_all(self) -> bool:
+        """Whether turns and chunks have some of these too."""
+        return bool(self.recency or self.frequency or self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +235,7 @@ _BALANCED = Recipe(
     vector_pool=100,
     shortlist=150,
     order_pools=2,
-    standing=Standing(memories=2, turns=1, nearness=0.11, preference=0.3),
+    standing=Standing(memories=2, turns=1, nearness=0.08, preference=0.3),
     essence=True,
     conversation=Conversation(
         first_person=True,
@@ -246,7 +253,7 @@ _BALANCED = Recipe(
     ),
     factors=Factors(importance=0.02, project=0.05),
     freshness=Freshness(),
-    nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4),
+    nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4, bearing=0.25),
     focus=Focus(),
 )
 
@@ -266,7 +273,7 @@ _GOVERNED = Recipe(
     fusion=Reciprocal(60),
     factors=Factors(recency=0.02, half_life=timedelta(days=30)),
     tiers=STRICT_TIERS,
-    relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75),
+    relevance=Relevance(similarity=1 / 3, evidence=0.2, share=0.75, sure=0.5),
     auto=Bounds(5),
     search=Bounds(5),
     frame=Frame.TAGGED,
@@ -284,7 +291,7 @@ RECIPES: Mapping[str, Recipe] = {
             # A reranker tells by reading what the noun asked for tells by name, and the scores of a cross-encoder lie
             # far apart: what trails behind the best of them may still answer.
             focus=None,
-            nothing=replace(_BALANCED.nothing, trailing=0.0),
+            nothing=replace(_BALANCED.nothing, trailing=0.0, bearing=0.0),
         ),
         Recipe(
             name="cortex-hybrid.v1",

@@ -2,8 +2,8 @@
 
 A rule of manner ("answer in German") applies to every turn of its scope. One with a condition ("when I ask about
 recipes, …") applies where the turn meets the condition, and one of a subject ("only book aisle seats") where the turn
-bears on it: by a telling word they share, or because the turn is nearer to the topic than to anything at all. How the
-rule itself is worded says nothing about when it applies.
+bears on it: by a telling word they share, or because the turn is nearer to the topic than to anything at all and than
+to every common subject. How the rule itself is worded says nothing about when it applies.
 """
 
 from __future__ import annotations
@@ -37,6 +37,12 @@ MOST_COMPARED = 16
 """How many topics are compared by meaning in one turn; each is one short text to embed, and is cached."""
 
 _ANYTHING = "things"
+_SUBJECTS = (
+    "food", "travel", "health", "money", "work", "family", "home", "sports", "music", "books", "computers", "nature",
+    "weather", "cars", "animals", "language",
+)  # fmt: skip
+"""What people speak of. A turn that is nearer to one of these than to a topic is about that: a restaurant is nearer to
+food than to recipes. They are compared only where a topic is near enough to count, and cached."""
 _BESIDE_THE_NEAREST = 0.8
 """A topic counts where it is nearly as near as the nearest: a turn is rarely about several."""
 _FULL_EVIDENCE = 0.3
@@ -88,15 +94,20 @@ def asks_for_rules(text: str) -> bool:
 
 
 def scopes(planned: Plan) -> frozenset[str]:
-    """Where rules for this turn stand: in its own scope, and in the general one."""
-    return frozenset({planned.scope or DEFAULT_SCOPE, DEFAULT_SCOPE})
+    """Where rules for this turn stand: in its own scope, or that of the project at hand, and in the general one."""
+    return _own(planned) | {DEFAULT_SCOPE}
+
+
+def _own(planned: Plan) -> frozenset[str]:
+    return frozenset({planned.scope} if planned.scope else {planned.project or DEFAULT_SCOPE, DEFAULT_SCOPE})
 
 
 def applying(
     rules: Sequence[Trace], weights: Mapping[TraceId, float], planned: Plan, near: Near, least: float
 ) -> list[Scored]:
-    """The rules that apply to the turn, those that fit it most closely first.
+    """The rules that apply to the turn: those that fit it most closely first, and of equals the newest.
 
+    How similar a rule of manner is to the turn says nothing: "answer in German" is as near to every question.
     `least` is how much nearer the turn must be to a topic than to anything at all.
     """
     stated = [each for trace in rules if _is_in_scope(trace, planned) for each in _stated(trace)]
@@ -107,21 +118,34 @@ def applying(
     far.sort(key=lambda each: (-weights.get(each.trace.id, 0.0), each.trace.id))
     nearness = near(list(dict.fromkeys(each.given.topic for each in far))[:MOST_COMPARED]) if far else {}
     least = max([least, *(_BESIDE_THE_NEAREST * each for each in nearness.values())])
+    near_enough = _without_rivals({topic: each for topic, each in nearness.items() if each >= least}, near)
     best: dict[TraceId, tuple[tuple[float, ...], Scored]] = {}
     for each in stated:
         topic = each.given.topic
         by_meaning = nearness.get(topic, 0.0)
-        if not (asked or each.given.of_manner or shared[topic] or by_meaning >= least):
+        if not (asked or each.given.of_manner or shared[topic] or topic in near_enough):
             continue
         ground = _ground(each.given)
         weight = weights.get(each.trace.id, 0.0)
-        place = (float(ground), -float(shared[topic]), -by_meaning, -weight)
+        place = (float(ground), -float(shared[topic]), -by_meaning, -each.trace.created_at.timestamp())
         scored = Scored(
             each.trace, ("standing",), {"standing": weight}, ["applies by situation", _REASONS[ground]], pinned=True
         )
         if each.trace.id not in best or place < best[each.trace.id][0]:
             best[each.trace.id] = (place, scored)
     return [scored for _, scored in sorted(best.values(), key=lambda each: (each[0], each[1].trace.id))]
+
+
+def _without_rivals(topics: Mapping[str, float], near: Near) -> frozenset[str]:
+    """Those of the topics to which the turn is at least as near as to every common subject."""
+    subjects = near(_SUBJECTS) if topics else {}
+    terms = {subject: telling_terms(subject) for subject in subjects}
+
+    def nearest_other(topic: str) -> float:
+        own = telling_terms(topic)
+        return max((near for subject, near in subjects.items() if not _shared(terms[subject], own)), default=0.0)
+
+    return frozenset(topic for topic, near in topics.items() if near >= nearest_other(topic))
 
 
 def _ground(given: Instruction) -> Ground:
@@ -132,8 +156,7 @@ def _ground(given: Instruction) -> Ground:
 
 def _is_in_scope(trace: Trace, planned: Plan) -> bool:
     """A rule that was remembered for all applies everywhere; one merely said holds where it was said."""
-    own = planned.scope or DEFAULT_SCOPE
-    return trace.scope == own or (isinstance(trace, Memory) and trace.scope == DEFAULT_SCOPE)
+    return trace.scope in _own(planned) or (isinstance(trace, Memory) and trace.scope == DEFAULT_SCOPE)
 
 
 def _stated(trace: Trace) -> list[_Stated]:

@@ -71,9 +71,7 @@ class Text:
 
     @classmethod
     def of(cls, text: str) -> Text:
-        said = text[:READ_CHARS]
-        words = _WORD.findall(said)
-        return cls(said, [found.start() for found in _WORD.finditer(said)], words, list(map(_term, words)))
+        return _read(text[:READ_CHARS])
 
     def end(self, at: int) -> int:
         return self.starts[at] + len(self.words[at])
@@ -116,6 +114,12 @@ class Statement:
     def named(self) -> frozenset[str]:
         """The terms of its values."""
         return frozenset(term for value in self.values for term in self.text.terms_between(value.start, value.end))
+
+
+@lru_cache(maxsize=256)
+def _read(said: str) -> Text:
+    words = _WORD.findall(said)
+    return Text(said, [found.start() for found in _WORD.finditer(said)], words, list(map(_term, words)))
 
 
 @lru_cache(maxsize=20_000)

@@ -26,6 +26,7 @@ from cortex.domain.turn import Turn
 from cortex.errors import ProviderError
 from cortex.ports.llm import LLM, Work, judge
 from cortex.recall.excerpts import excerpt
+from cortex.recall.labels import said
 from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, Packed, pack
 
 LABEL = "Extractive digest:"
@@ -45,6 +46,7 @@ _SEVERAL_CITED = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})+)\]")
 _CITED_AFTER_THE_END = re.compile(r"(?<![.!?。！？])([.!?。！？]++)((?:\s*+\[\d{1,3}\])+)")
 _MARKS = re.compile(r" ?\[\d{1,3}\]| \(\d{4}-\d\d-\d\d(?:, \w+)?\)")
 _CITATIONS = re.compile(r"((?:\[\d{1,3}\]\s*)+)")
+_END_OF_STATEMENT = re.compile(r" \[(\d{1,3})\](?:; |\.)")
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\w+")
 _ECHO_WORDS = 6
@@ -377,11 +379,13 @@ def for_the_next_turn(query: str, hits: Sequence[Hit], llm: LLM | None, now: dat
 def beside(hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int, frame: Frame) -> tuple[Packed, bool]:
     """`hits` packed with the synthesis as the last line, all within `budget`; and whether it is there.
 
-    It is left out where there is no room for it, and where its own words are those of the lines above.
+    It is left out where there is no room for it. A digest says only what no line above it says, if anything.
     """
     packed = pack(hits, terms=terms, budget=budget, frame=frame)
-    if cached.synthesis.method is Method.EXTRACTIVE and _told_by(packed).issuperset(cached.synthesis.ids):
-        return packed, False
+    if cached.synthesis.method is Method.EXTRACTIVE:
+        cached = replace(cached, synthesis=_without(cached.synthesis, packed))
+        if not cached.synthesis.ids:
+            return packed, False
     bare = estimate_tokens(_framed("", "", frame))
     left = budget - (packed.tokens or bare) - 1
     wanted = budget * _NARRATIVE_SHARE if cached.synthesis.method is Method.LLM else 0
@@ -395,6 +399,25 @@ def beside(hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int,
     if estimate_tokens(block) > budget:
         return pack(hits, terms=terms, budget=budget, frame=frame), False
     return replace(packed, block=block, tokens=estimate_tokens(block)), True
+
+
+def _without(made: Synthesis, packed: Packed) -> Synthesis:
+    """A digest without the statements that the lines of a block say already."""
+    told, lines = _told_by(packed), [frozenset(_WORD.findall(said(line.trace).casefold())) for line in packed.lines]
+    head, *groups = made.text.split("\n")
+    kept: dict[TraceId, None] = {}
+    texts = [head]
+    for group in groups:
+        label, _, body = group.partition(": ")
+        statements: list[str] = []
+        said_and_cited = _END_OF_STATEMENT.split(body)
+        for statement, number in zip(said_and_cited[::2], said_and_cited[1::2], strict=False):
+            id, words = made.ids[int(number) - 1], frozenset(_WORD.findall(_MARKS.sub("", statement).casefold()))
+            if id not in told and not any(words <= line for line in lines):
+                kept[id] = None
+                statements.append(f"{statement} [{len(kept)}]")
+        texts += [f"{label}: {'; '.join(statements)}."] if statements else []
+    return replace(made, text="\n".join(texts), ids=tuple(kept), sources=len(kept))
 
 
 def _told_by(packed: Packed) -> frozenset[TraceId]:

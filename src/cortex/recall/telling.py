@@ -31,7 +31,7 @@ def facts(
         "lanes": sorted(answer.plan.filter.lanes or ()) if answer.plan else [],
         "skipped": answer.skipped,
         "mode": retrieve.mode_of(answer.legs),
-        "policyTier": answer.tried[-1].tier if answer.tried and answer.hits else None,
+        "policyTier": next((each.tier for each in answer.tried if each.selected and answer.hits), None),
         "tiers": [
             {
                 "tier": each.tier,

@@ -22,6 +22,8 @@ class Calibrator:
         self._context = context
         self._tried: dict[str, int] = {}
         """How many texts there were when a space could not be measured."""
+        self._estimated: set[str] = set()
+        """The spaces whose scale was estimated, or could not be."""
 
     def refresh(self, *, again: bool = False) -> None:
         """Measure where texts have doubled since the last time; `again` where vectors were made of older texts."""
@@ -40,12 +42,24 @@ class Calibrator:
         context = self._context
         with context.view() as view:
             texts, known = view.pulse().total, view.calibration(space)
-        if texts < least or not calibration.is_due(texts, known):
-            return
-        self._tried[space.key] = texts
-        measured = self._measured(space, texts)
+        measured: Calibration | None = None
+        if calibration.is_estimated(texts, known) and space.key not in self._estimated:
+            self._estimated.add(space.key)
+            measured = self._estimate(space)
+        elif texts >= least and calibration.is_due(texts, known):
+            self._tried[space.key] = texts
+            measured = self._measured(space, texts)
         if measured is not None:
             context.store.apply(context.tenant, [Calibrate(space, measured)], at=context.clock.now())
+
+    def _estimate(self, space: EmbeddingSpace) -> Calibration | None:
+        """The scale by sentences of our own: of a handful of texts, each question would get all."""
+        embedder = self._engine._parts.embedder
+        vectors = embedder.embed_documents(calibration.SENTENCES)
+        if not space.prefixes:
+            return calibration.estimate(vectors, dict(enumerate(vectors)))
+        probes = calibration.SENTENCES[: calibration.PROBES]
+        return calibration.estimate(vectors, {at: embedder.embed_query(each) for at, each in enumerate(probes)})
 
     def _measured(self, space: EmbeddingSpace, texts: int) -> Calibration | None:
         found = self._sample(space)

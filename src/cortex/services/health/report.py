@@ -423,6 +423,11 @@ def _scale(space: EmbeddingSpace, embedded: int) -> Check:
         told = f"cosines from {scale.floor:.2f} on count, as {space.model} declares"
     elif scale.basis is Basis.MEASURED:
         told = f"cosines from {scale.floor:.2f} on count, as measured on {scale.texts:,} texts"
+    elif scale.basis is Basis.ESTIMATED:
+        told = (
+            f"cosines from {scale.floor:.2f} on count, as estimated on unrelated sentences; they are measured from"
+            f" {LEAST_TEXTS} texts on"
+        )
     elif embedded < LEAST_TEXTS:
         told = f"cosines count as they are; they are measured from {LEAST_TEXTS} texts on"
     else:

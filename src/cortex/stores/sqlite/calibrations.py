@@ -39,7 +39,8 @@ def _read(body: object, checksum: int, *about: int) -> Calibration | None:
     try:
         damage.check(checksum, body, *about)
         said = json.loads(body)  # type: ignore[arg-type]  # checked right above
-        return Calibration(float(said["floor"]), Basis.MEASURED, int(said["texts"]))
+        texts = int(said["texts"])
+        return Calibration(float(said["floor"]), Basis.MEASURED if texts else Basis.ESTIMATED, texts)
     except damage.UNREADABLE:
         return None
 

@@ -67,6 +67,8 @@ POSTING_BUDGET = 4_000
 
 _MANY_FACETS = 24
 
+_MOST_FREQUENCIES = 4_096
+_MOST_TURNS = 256
 _SHORT = 2_048
 """Traces of up to this many characters are worth keeping in memory."""
 
@@ -87,6 +89,8 @@ class Facets:
     def __init__(self, rows: Iterable[tuple[int, int, int, int]]) -> None:
         self.ids: list[int] = []
         self.traces = self.passages = self.terms = 0
+        self.frequencies: dict[str, int] = {}
+        """In how many traces each term occurs that was asked for."""
         for id, traces, passages, terms in rows:
             self.ids.append(id)
             self.traces += traces
@@ -122,6 +126,8 @@ class SqliteView:
         self._known: dict[Hashable, Any] = {}
         self._rows: dict[TraceId, int] = {}
         """The rows of what searches found: to look a trace up by its row takes half of what it takes by its id."""
+        self._neighbors: dict[tuple[str, int], Turn | None] = {}
+        """The turns at the places that were asked for: a recall looks at what stands beside a turn more than once."""
         self._position = own_position(self._db, self._user)
 
     @cached_property
@@ -288,7 +294,7 @@ class SqliteView:
         if facets.traces <= POSTING_BUDGET:
             bag = Bag(self._passages(self._posted(texts, facets)))
             return bag, [len(bag.holders(text)) for text in texts]
-        frequencies = [self._frequency(text, facets) for text in texts]
+        frequencies = [self._known_frequency(text, facets) for text in texts]
         found = np.zeros(0, dtype=np.int64)
         for required, any_of, most in candidate_plan(texts, frequencies):
             more = self._posted(any_of, facets, required, most - len(found))
@@ -323,6 +329,16 @@ class SqliteView:
             (listed(told), listed(facets.ids)),
         ).fetchone()
         return np.setdiff1d(numbers(rows[0]), bag.passages.rows)
+
+    def _known_frequency(self, term: str, facets: Facets) -> int:
+        """In how many traces a term occurs; counted once, as long as nothing changes in the store."""
+        known = facets.frequencies
+        frequency = known.get(term)
+        if frequency is None:
+            if len(known) >= _MOST_FREQUENCIES:
+                known.clear()
+            frequency = known[term] = self._frequency(term, facets)
+        return frequency
 
     def _frequency(self, term: str, facets: Facets) -> int:
         if not is_term(term):
@@ -675,6 +691,14 @@ class SqliteView:
 
     @named
     def turn_at(self, session: str, seq: int) -> Turn | None:
+        place = (session, seq)
+        if place not in self._neighbors:
+            if len(self._neighbors) >= _MOST_TURNS:
+                self._neighbors.clear()
+            self._neighbors[place] = self._turn_at(session, seq)
+        return self._neighbors[place]
+
+    def _turn_at(self, session: str, seq: int) -> Turn | None:
         row = self._db.execute(
             f"SELECT {TRACE_COLUMNS} FROM threads h JOIN traces t ON t.thread = h.id AND t.seq = ?"
             " WHERE h.user = ? AND h.session = ?",
