@@ -310,7 +310,7 @@ def _may_align(was: Value, now: Value, old: Claim, new: Claim) -> bool:
     if was.denied or now.denied or was.several or now.several or not differ(was, now) or _still_holds(was, now, new):
         return False
     # What already stood in the earlier statement is not news.
-    if was.kind is not ValueKind.NAME and any(not differ(value, now) for value in _same_kind(old, now.kind)):
+    if was.kind is not ValueKind.NAME and any(not differ(value, now) for value in _like(old, now)):
         return False
     if _is_wish_beside_fact(old, new, was, now) or _numbered_apart(old, new, was):
         return False
@@ -427,9 +427,9 @@ def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
         plain = found.old.before == found.new.before and not (_amounts(old) and _amounts(new))
         short = max(len(old.said(found.old.clause)), len(new.said(found.new.clause))) <= MOST_WORDS_AROUND_A_NAME
         return short and found.cover >= 0.75 and (found.changed or plain) and not _is_wish(new, found.new)
-    if not (found.changed or found.moved_on) and (
-        found.old.indefinite or found.new.indefinite or _are_dated_apart(old, new, found.tallied)
-    ):
+    if not found.changed and _are_dated_apart(old, new, found.tallied or found.moved_on):
+        return False
+    if not (found.changed or found.moved_on) and (found.old.indefinite or found.new.indefinite):
         return False
     if not (_is_next_to_the_same(old, new, found) or (found.changed and found.shared >= 2.0)):
         return False
@@ -471,10 +471,17 @@ def _is_wish(statement: Claim, value: Value) -> bool:
     """Whether a value is what is meant to be; "trying to see how it improved to 90%" says what is."""
     said = statement.said(value.clause) & relation_words.words("goals")
     moved = _tells(statement, value.clause, "progress") or _tells(statement, value.clause, "changes")
-    if value.planned and not moved:
+    if (value.planned or _is_scheduled(statement, value)) and not moved:
         return True
     return bool(said) and not (said <= _TRYING and (moved or value.before == "with"))
 
+
+def _is_scheduled(statement: Claim, value: Value) -> bool:
+    """Whether an amount is of what is still to come: "my next 4 lessons"."""
+    return value.kind not in CALENDAR and not _SCHEDULED.isdisjoint(statement.said(value.clause))
+
+
+_SCHEDULED = frozenset("scheduled upcoming next".split())
 
 _TRYING = frozenset({"try", "trying"})
 """Who tries to build something says how it is: "trying to build a page with 6 tiles"."""
@@ -502,7 +509,7 @@ def _is_of_kind(was: Value, now: Value) -> bool:
 
 def _still_holds(was: Value, now: Value, new: Claim) -> bool:
     """Whether `new` also has the earlier value: then another was added. Who left may be named in a clause before."""
-    again = [value for value in _same_kind(new, was.kind) if not value.denied and not differ(was, value)]
+    again = [value for value in _like(new, was) if not value.denied and not differ(was, value)]
     if was.kind is ValueKind.NAME:
         again = [value for value in again if new.tokens[value.place].clause == new.tokens[now.place].clause]
     return bool(again)
@@ -525,6 +532,11 @@ def _is_counted_elsewhere(was: Value, now: Value, old: Claim, new: Claim) -> boo
 
 def _same_kind(statement: Claim, kind: ValueKind) -> Iterator[Value]:
     return (value for value in statement.values if value.kind is kind)
+
+
+def _like(statement: Claim, value: Value) -> Iterator[Value]:
+    """The values that another may be compared with; "12 meals" and "the number of meals is 12" are alike."""
+    return (other for other in statement.values if _is_of_kind(other, value))
 
 
 def _overlap(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[float, float]:
