@@ -143,7 +143,7 @@ class Background:
     def _by_worth(self, turns: Sequence[Turn]) -> list[Candidate]:
         """The statements of some turns that are worth remembering, without a language model."""
         by_id = {turn.id: turn for turn in turns}
-        found = statements.candidates(turns, sentence_vectors(self._parts))
+        found = statements.candidates(turns, sentence_vectors(self._parts), provisional=True)
         return [each for each in found if _is_for_us(each, by_id[each.source_turns[0]])]
 
     def _by_model(self, turns: Sequence[Turn]) -> Sequence[Candidate]:
