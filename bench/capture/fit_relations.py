@@ -120,10 +120,11 @@ def fit(given: Sequence[Row]) -> dict[str, float]:
     return dict(zip(("bias", *names), (round(float(weight), 2) for weight in weights), strict=True))
 
 
-def check_denials(given: Sequence[Pair]) -> None:
-    """How many contradictions are found, and what is taken for one."""
-    found = Counter(pair.relation for pair in given if relations.denies(read(pair.old), read(pair.new)))
-    print(f"denials: {dict(found)} of {sum(pair.relation == 'contradiction' for pair in given)} contradictions")
+def check_flags(given: Sequence[Pair]) -> None:
+    """How many contradictions are found without weighing anything, and what is taken for one."""
+    related = ((pair.relation, relations.compare(pair.old, pair.new)) for pair in given)
+    found = Counter(name for name, relation in related if relation.denied or relation.restated)
+    print(f"flagged by rule: {dict(found)} of {sum(pair.relation == 'contradiction' for pair in given)} contradictions")
 
 
 def check(given: Sequence[Pair], *, show: bool) -> None:
@@ -168,7 +169,7 @@ def main() -> None:
     print(len(own), "pairs and", len(given) - len(own), "unrelated ones")
     if asked.check:
         check(given, show=asked.show)
-        check_denials(given)
+        check_flags(given)
     else:
         INTO.write_text(module(fit(rows(given))), encoding="utf-8")
 

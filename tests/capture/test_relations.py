@@ -190,3 +190,93 @@ def test_what_was_never_done_with_one_person_may_have_been_with_another():
     attended = "I attended a pottery class with Ines in March."
     assert compare(attended, "I've never attended a pottery class with Ines.").is_contradiction
     assert not compare(attended, "I've never attended a pottery class with Ruben.").is_contradiction
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My electricity bill is $92 a month.", "My electricity bill is $118 a month."),
+        ("I earn $28 an hour at the bakery.", "I earn $31 an hour at the bakery."),
+        ("The studio has 12 seats.", "The studio has 16 seats."),
+        ("Meine Stromrechnung ist 92 Euro im Monat.", "Meine Stromrechnung ist 118 Euro im Monat."),
+        ("Mi alquiler es de 900 euros.", "Mi alquiler es de 980 euros."),
+        ("Mon loyer est de 800 euros.", "Mon loyer est de 850 euros."),
+    ],
+)
+def test_a_state_told_again_with_another_amount_is_flagged(old: str, new: str):
+    """X14"""
+    found = compare(old, new)
+    assert found.is_contradiction
+    assert not found.is_update
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My electricity bill is $92 a month.", "My water bill is $41 a month."),
+        ("My electricity bill was $92 in March.", "My electricity bill was $118 in April."),
+        ("My rent is $1,350 a month.", "My brother's rent is $900 a month."),
+        ("I'd like to pay $900 in rent.", "I pay $1,200 in rent."),
+        ("A ticket costs $15.", "A ticket for kids costs $8."),
+        ("Room 4 costs $80.", "Room 7 costs $95."),
+        ("I paid $60 for the paint.", "I paid $45 for the paint."),
+        ("I earn $28 an hour at the bakery.", "I earn $35 an hour at the studio."),
+    ],
+)
+def test_another_bill_another_month_or_what_happened_again_is_left_alone(old: str, new: str):
+    found = compare(old, new)
+    assert not found.is_update
+    assert not found.is_contradiction
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I'm allergic to peanuts, so no satay.", "Actually I'm not allergic to peanuts, the test was negative."),
+        ("We have a garden behind the house.", "We don't have a garden behind the house, only a balcony."),
+        ("I don't eat pork.", "I eat pork sometimes, mostly on Sundays."),
+    ],
+)
+def test_a_clause_that_denies_another_is_flagged_whatever_else_is_said(old: str, new: str):
+    """X14"""
+    assert compare(old, new).is_contradiction
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I'm not sure about the color of the tiles.", "I'm sure about the size of the tiles."),
+        ("I'm not happy with the new glaze.", "I'm happy with the new wheel."),
+        ("I haven't paid the deposit yet.", "I paid the deposit on Friday."),
+        ("I've never taken a class on glazing.", "I've taken a class on wheel throwing."),
+        ("I use a code to log in to my bank account.", "I don't use a code to log in to my email account."),
+    ],
+)
+def test_a_denial_of_another_thing_is_left_alone(old: str, new: str):
+    assert not compare(old, new).is_contradiction
+
+
+def test_a_count_is_the_same_however_it_is_said():
+    increased = "We've increased the number of vegan meals to 12."
+    assert not compare(increased, "I've ordered 12 vegan and 10 vegetarian meals for the fair.").is_contradiction
+    assert not compare("I've ordered 12 vegan and 8 vegetarian meals from the baker.", increased).is_contradiction
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "I attended the guild meeting on July 3 and met 12 potters.",
+            "I recently attended the guild meeting on September 9 and met 15 potters.",
+        ),
+        ("I've got my next 4 wheel lessons scheduled through June 7.", "I've completed 6 wheel lessons by June 14."),
+    ],
+)
+def test_what_recurs_or_is_still_to_come_is_no_former_state(old: str, new: str):
+    assert not compare(old, new).is_contradiction
+
+
+def test_a_count_up_to_a_date_is_a_former_state():
+    assert compare(
+        "I've finished 4 of the 9 glazes by March 3.", "I've already finished 7 of the 9 glazes by May 3."
+    ).is_contradiction

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.domain.likeness import ALIKE, alike, covers, is_duplicate, read, same_value, stands_for
+from cortex.domain.likeness import ALIKE, alike, covers, denies, denies_ever, is_duplicate, read, same_value, stands_for
 
 # --- labelled pairs ---------------------------------------------------------------------------------------------------
 
@@ -455,6 +455,54 @@ def test_a_reversal_is_the_same_statement_denied() -> None:
     assert alike("Always deploy on Fridays", "Never deploy on Fridays").is_reversal
     assert not alike("Always use tabs", "Use spaces from now on").is_reversal
     assert not alike("I like fish", "I don't like cheese").is_reversal
+
+
+@pytest.mark.parametrize(
+    ("affirmed", "denied"),
+    [
+        ("我对花生过敏。", "我对花生不过敏。"),
+        ("ピーナッツアレルギーがあります。", "ピーナッツアレルギーはありません。"),
+        ("저는 땅콩 알레르기가 있어요.", "저는 땅콩 알레르기가 없어요."),
+    ],
+)
+def test_a_reversal_is_known_in_scripts_without_spaces(affirmed: str, denied: str) -> None:
+    assert alike(affirmed, denied).is_reversal
+
+
+@pytest.mark.parametrize(
+    ("denial", "told"),
+    [
+        ("Ich war noch nie in Japan.", "Ich war schon zweimal in Japan."),
+        ("Nunca he estado en Japón.", "He estado en Japón dos veces."),
+        ("Je ne suis jamais allée au Japon.", "Je suis allée au Japon deux fois."),
+        ("Non sono mai stato in Giappone.", "Sono stato in Giappone due volte."),
+        ("Nunca fui a Paris.", "Fui a Paris duas vezes."),
+        ("Я никогда не был в Японии.", "Я был в Японии два раза."),
+        ("我从来没去过日本。", "我去过日本两次。"),
+    ],
+)
+def test_never_is_met_by_any_telling_that_it_was_so(denial: str, told: str) -> None:
+    assert denies_ever(denial, told)
+    assert not denies_ever(told, denial)
+
+
+@pytest.mark.parametrize(
+    ("denial", "told"),
+    [
+        ("Ich war noch nie in Japan.", "Ich möchte in Japan leben."),
+        ("Ich war noch nie in Japan.", "Mein Bruder war schon zweimal in Japan."),
+        ("Ich war nicht in Japan.", "Ich war schon zweimal in Japan."),
+        ("Nunca he estado en Japón.", "Mi hermano ha estado en Japón dos veces."),
+        ("我从来没去过日本。", "我弟弟去过韩国。"),
+    ],
+)
+def test_never_is_not_met_by_a_wish_or_by_somebody_else(denial: str, told: str) -> None:
+    assert not denies_ever(denial, told)
+
+
+def test_a_month_is_no_denial() -> None:
+    """ "mai" is "ever" in Italian and May in German"""
+    assert not denies("Ich war im Mai in Rom.")
 
 
 def test_a_statement_covers_what_it_says_more_closely() -> None:

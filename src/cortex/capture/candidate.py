@@ -31,6 +31,8 @@ class Candidate:
     """It says that something is no longer so."""
     corrects: bool = False
     """It is said as a correction of what was said before."""
+    provisional: bool = False
+    """It is not worth remembering by itself: it is kept only where it says otherwise than what is remembered."""
     importance: float = 0.5
     retention: Retention = Retention.PERMANENT
     ttl: timedelta | None = None

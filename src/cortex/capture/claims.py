@@ -10,12 +10,15 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cortex.capture import relation_words
-from cortex.domain.likeness import same_value
+from cortex.domain.likeness import denies, same_value
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import spelling
 from cortex.domain.text import normal
 
 MAX_CHARACTERS = 1_200
+
+MOST_WORDS_DENYING = 12
+"""A longer statement denies something in passing."""
 
 _MONTHS = (
     "january|february|march|april|june|july|august|september|october|november|december"
@@ -185,6 +188,10 @@ class Claim:
         said = self.said(clause)
         return not _SELF.isdisjoint(said) or (not _OWN.isdisjoint(said) and _OTHERS.isdisjoint(said))
 
+    def text_of(self, clause: int) -> str:
+        """One clause, word by word."""
+        return " ".join(token.text for token in self.tokens if token.clause == clause)
+
     def said(self, clause: int) -> frozenset[str]:
         """The words of one clause as they are written."""
         return frozenset(token.said for token in self.tokens if token.clause == clause)
@@ -329,7 +336,7 @@ def _counted(tokens: tuple[Token, ...], place: int) -> tuple[ValueKind, frozense
             break
         if token.said in _SPANS:
             return ValueKind.DURATION, frozenset({token.stem})
-        if not token.weight:
+        if not token.weight or token.said in relation_words.words("states"):
             break
         if not token.is_name:
             unit.append(token.stem)
@@ -461,7 +468,7 @@ def _denials(tokens: tuple[Token, ...]) -> Iterator[Denial]:
             continue
         before = [other.said for other in tokens[:place] if other.clause == token.clause]
         rest, examples = _denied(tokens, place)
-        if not _SELF.intersection(before[-3:]) or _PASSING_OVER.intersection(other.text.casefold() for other in rest):
+        if not _SELF.intersection(before[-3:]) or PASSING_OVER.intersection(other.text.casefold() for other in rest):
             continue
         words = {other.stem: other.weight for other in rest if other.weight}
         if words:
@@ -538,17 +545,17 @@ def _head(tokens: list[Token]) -> str:
     """The last telling word before a preposition."""
     head = ""
     for token in tokens:
-        if token.said in _PREPOSITIONS and head:
+        if token.said in PREPOSITIONS and head:
             break
         head = token.stem if token.weight and not token.is_name else head
     return head
 
 
-_PREPOSITIONS = frozenset("to for with in on at of from about by during before as into without".split())
+PREPOSITIONS = frozenset("to for with in on at of from about by during before as into without".split())
 
 
 # "No longer" ends something and does not deny that it was; what is not sure, wanted or understood is no fact.
-_PASSING_OVER = frozenset(
+PASSING_OVER = frozenset(
     "longer anymore only just sure more less than matter want wanna know think understand mind".split()
 )
 
@@ -557,6 +564,26 @@ def can_change(text: str) -> bool:
     """Whether a text states what may later be told otherwise: an amount, a date, or that something never was."""
     claim = read(text)
     return any(value.kind is not ValueKind.NAME for value in claim.values) or any(each.never for each in claim.denied)
+
+
+def may_say_otherwise(text: str) -> bool:
+    """Whether a text denies something of the speaker, or tells that a value is no longer as it was."""
+    claim = read(text)
+    if claim.denied:
+        return True
+    if denies(text) and len(claim.tokens) <= MOST_WORDS_DENYING:
+        return any(
+            claim.speaks_of_self(token.clause) and PASSING_OVER.isdisjoint(claim.said(token.clause))
+            for token in claim.tokens
+        )
+    return any(_has_moved(claim, value) for value in claim.values if value.kind is not ValueKind.NAME)
+
+
+def _has_moved(claim: Claim, value: Value) -> bool:
+    """Whether the clause of a value tells of a change, and not of one that is wished for."""
+    said = claim.said(value.clause)
+    is_wish = not relation_words.words("goals").isdisjoint(said)
+    return not is_wish and any(not relation_words.words(name).isdisjoint(said) for name in ("changes", "progress"))
 
 
 def differ(a: Value, b: Value) -> bool:

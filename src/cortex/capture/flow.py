@@ -78,9 +78,12 @@ class _Room:
     share: float = 1.0
     """The share of the turns that wait which is looked at now: a long session is remembered to its end."""
     _within: frozenset[TraceId] = frozenset()
+    _provisional: frozenset[TraceId] = frozenset()
 
-    def reserve(self, memories: Sequence[Memory]) -> None:
-        """Give the room to the weightiest. What the user asked for is always kept."""
+    def reserve(self, memories: Sequence[Memory], provisional: frozenset[TraceId]) -> None:
+        """Give the room to the weightiest. What the user asked for is always kept; what is provisional gets none."""
+        self._provisional = provisional
+        memories = [each for each in memories if each.id not in provisional]
         allowed = math.ceil(max(0, self.most - self.used) * self.share)
         ranked = sorted(memories, key=lambda each: (-_weight(each), -each.confidence))
         kept = (each.id for place, each in enumerate(ranked) if place < allowed or each.importance >= ASKED_FOR)
@@ -90,12 +93,17 @@ class _Room:
         """Whether a statement is taken, after what it was decided to be."""
         disputes = decision.verdict is Verdict.CONTRADICTS
         is_news = decision.verdict is Verdict.NEW and not decision.replaced
+        if memory.id in self._provisional and decision.verdict not in _OTHERWISE:
+            return False
         if not is_news and not disputes:
             return True
         if memory.id not in self._within and not (disputes and self.used < self.most + MOST_DISPUTED):
             return False
         self.used += 1
         return True
+
+
+_OTHERWISE = frozenset({Verdict.SUPERSEDES, Verdict.CONTRADICTS, Verdict.RETRACTS})
 
 
 def _weight(memory: Memory) -> float:
@@ -154,7 +162,7 @@ class Capture:
         captured = Captured(turns=len(turns))
         worth = [turn for turn in turns if self._is_worth(turn, captured)]
         memories, found = self._memories(worth)
-        room.reserve(memories)
+        room.reserve(memories, frozenset(id for id, each in found.items() if each.provisional))
         vectors = self.vectors(memories) if memories else {}
         decisions = reconcile.decide_all(
             memories,
@@ -211,11 +219,11 @@ class Capture:
             if (
                 candidate.confidence >= self.policy.min_confidence
                 and (self.policy.kinds is None or candidate.kind in self.policy.kinds)
-                and per_turn[source] < self.policy.max_items_per_turn
+                and (candidate.provisional or per_turn[source] < self.policy.max_items_per_turn)
                 and not _is_pasted(candidate, turns[source])
                 and REDACTED not in candidate.text
             ):
-                per_turn[source] += 1
+                per_turn[source] += not candidate.provisional
                 kept.append(candidate)
         return kept
 

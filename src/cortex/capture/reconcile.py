@@ -17,7 +17,7 @@ from cortex.capture import relations
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
-from cortex.domain.likeness import alike, covers, denies, is_duplicate, same_value
+from cortex.domain.likeness import alike, covers, denies, denies_ever, is_duplicate, same_value
 from cortex.domain.memory import Kind, Memory, Retention
 from cortex.domain.trace import canonical
 from cortex.domain.trust import TrustTier, least
@@ -256,6 +256,9 @@ class _Case:
 
     def _is_of_one_thing(self, other: Known) -> bool:
         """Whether one slot in common makes two statements about one thing: long ones say much else."""
+        one, two = self.memory, other.memory
+        if not self.corrects and not same_value(one.value, two.value) and _are_two_things(one, two):
+            return False
         return self.is_plain(other) or self._compared(other).is_contradiction
 
     def is_plain(self, other: Known) -> bool:
@@ -273,6 +276,16 @@ _ANYBODY = frozenset({"user", "project"})
 def _is_telling(memory: Memory) -> bool:
     """Whether a slot says by itself what it is about: "classification problems completed", not "deadline"."""
     return memory.subject.casefold() not in _ANYBODY or len(memory.attribute.split()) >= 3
+
+
+_NAME = "name"
+
+
+def _are_two_things(memory: Memory, other: Memory) -> bool:
+    """Whether a slot may have both values: two sisters have two names, and two days each their own sales."""
+    if memory.attribute == _NAME:
+        return relations.may_be_several(memory.subject)
+    return relations.are_counted_apart(memory.text, other.text, memory.value, other.value)
 
 
 def _counts(known: Known, now: datetime) -> bool:
@@ -372,15 +385,18 @@ def _is_denied(memory: Memory, other: Memory) -> bool:
         return False
     if _is_retraction(other):
         return not denies(memory.text) and covers(other.text, memory.text)
+    if denies_ever(memory.text, other.text) or denies_ever(other.text, memory.text):
+        return True
     return alike(memory.text, other.text).is_reversal
 
 
 def _corrected(case: _Case) -> Known | None:
-    """What a correction without a slot most likely means."""
+    """What a correction without a slot most likely means, by its words: nearness in meaning is not enough."""
     memory = case.memory
     earlier = [each for each in case.active if None in (memory.slot, each.memory.slot) and not _precedes(memory, each)]
-    nearest = max(earlier, key=lambda each: (_nearness(memory, each), each.memory.id), default=None)
-    return nearest if nearest and _nearness(memory, nearest) >= CORRECTED_AT else None
+    likeness = {each.memory.id: alike(memory.text, each.memory.text).score for each in earlier}
+    meant = [each for each in earlier if likeness[each.memory.id] >= CORRECTED_AT]
+    return max(meant, key=lambda each: (likeness[each.memory.id], each.cosine or 0.0, each.memory.id), default=None)
 
 
 def _beside(case: _Case, rivals: Sequence[Known]) -> Decision:

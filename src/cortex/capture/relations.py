@@ -17,6 +17,8 @@ from cortex.capture.claims import (
     CALENDAR,
     DETERMINERS,
     ORDINALS,
+    PASSING_OVER,
+    PREPOSITIONS,
     Choice,
     Claim,
     Denial,
@@ -27,7 +29,8 @@ from cortex.capture.claims import (
     read,
 )
 from cortex.capture.relation_weights import UPDATE
-from cortex.domain.likeness import same_value
+from cortex.domain.likeness import alike, same_value
+from cortex.domain.likeness import denies as denies_by_words
 
 CERTAIN = 0.9
 """From here on a later statement replaces an earlier one."""
@@ -71,6 +74,7 @@ ALL_BUT_THE_SAME = 0.75
 """How much of two clauses has to be in common where they have one telling word."""
 
 _COUNTS = frozenset({ValueKind.COUNT, ValueKind.NUMBER})
+_AMOUNTS = _COUNTS | {ValueKind.MONEY, ValueKind.PERCENT, ValueKind.MEASURE, ValueKind.DURATION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,8 @@ class Relation:
     """Whether the later one tells of a change that took place."""
     worth_asking: bool = False
     """Whether the two are about one thing, as far as their words tell."""
+    restated: bool = False
+    """Whether they are the same words but for a value that holds until another is given."""
 
     @property
     def is_update(self) -> bool:
@@ -91,15 +97,22 @@ class Relation:
     @property
     def is_contradiction(self) -> bool:
         """Whether both cannot be true."""
-        return self.denied or (self.worth_asking and self.update >= LIKELY)
+        return self.denied or self.restated or (self.worth_asking and self.update >= LIKELY)
 
 
 def compare(old: str, new: str, cosine: float | None = None) -> Relation:
     """How `new`, said later, stands to `old`. `cosine` is their calibrated nearness, None where it is not known."""
     first, second = read(old), read(new)
     update = update_signs(first, second, cosine)
-    signs = {**(update or {}), "brief": float(max(len(old.split()), len(new.split())) <= LONG)}
-    return Relation(likely(update, UPDATE), denies(first, second), _is_sure(signs), _is_worth_asking(signs))
+    is_brief = max(len(old.split()), len(new.split())) <= LONG
+    signs = {**(update or {}), "brief": float(is_brief)}
+    return Relation(
+        update=likely(update, UPDATE),
+        denied=denies(first, second) or reverses(first, second),
+        sure=_is_sure(signs),
+        worth_asking=_is_worth_asking(signs),
+        restated=is_brief and _is_restated(first, second),
+    )
 
 
 def _is_sure(signs: Mapping[str, float]) -> bool:
@@ -122,15 +135,16 @@ def _is_sure(signs: Mapping[str, float]) -> bool:
 def _is_worth_asking(signs: Mapping[str, float]) -> bool:
     """Whether both are about one thing, as far as their words tell.
 
-    Where no change is told, they have to say it of the same thing in nearly the same words. Where one is, brief
-    statements are about one thing, and so are those that count the same; others have to have much in common.
+    Where no change is told, they have to say it of the same thing in nearly the same words, and not of two things
+    that happened. Where one is, brief statements are about one thing, and so are those that count the same; others
+    have to have much in common.
     """
     if _is_sure(signs):
         return True
     is_brief, counts_the_same = bool(signs.get("brief")), signs.get("unit", 0.0) > 0.0
     if not signs.get("change") and not signs.get("progress"):
         is_same = signs.get("exchange", 0.0) <= ASKED_EXCHANGE and not signs.get("narrower")
-        return is_same and (is_brief or counts_the_same)
+        return is_same and (is_brief or counts_the_same) and not signs.get("happened")
     return is_brief or (counts_the_same and not signs.get("progress")) or _has_moved(signs)
 
 
@@ -154,6 +168,29 @@ LONG = 12
 def are_plain(one: str, other: str) -> bool:
     """Whether one of two statements is so short that the slot it fills is all it says."""
     return min(len(one.split()), len(other.split())) <= LONG
+
+
+def may_be_several(subject: str) -> bool:
+    """Whether somebody may have more than one of what a subject names: "user's sister"."""
+    return not relation_words.words("several").isdisjoint(subject.casefold().split())
+
+
+def are_counted_apart(old: str, new: str, was: str, now: str) -> bool:
+    """Whether two amounts are of two times or of two sorts of a thing, or are no states: "12 bowls on June 3"."""
+    first, second = read(old), read(new)
+    before, after = _amounts_in(first, was), _amounts_in(second, now)
+    if not before or not after:
+        return False
+    if any(one.is_step or other.is_step or one.period != other.period for one, other in product(before, after)):
+        return True
+    # What was changed to a value on another day is no longer as it was.
+    is_told = any(_is_changed(second, each) for each in after)
+    return _modifiers_differ(first, second) or (not is_told and _are_dated_apart(first, second, tallied=True))
+
+
+def _amounts_in(statement: Claim, value: str) -> list[Value]:
+    """The amounts of a statement that the value of its slot holds."""
+    return [each for each in statement.values if each.kind in _AMOUNTS and each.text in value]
 
 
 def _have_common_ground(a: Claim, b: Claim) -> bool:
@@ -225,9 +262,20 @@ def update_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, floa
         "indefinite": float(aligned.old.indefinite or aligned.new.indefinite),
         "one of many": float(kind is not ValueKind.NAME and len(list(_same_kind(old, kind))) > MANY),
         "narrower": float(_is_narrower(old, new) or _is_narrower(new, old)),
+        "happened": float(_happened(old, aligned.old.clause) and _happened(new, aligned.new.clause)),
         "cosine": cosine or 0.0,
         "no cosine": float(cosine is None),
     }
+
+
+def _happened(statement: Claim, clause: int) -> bool:
+    """Whether a clause tells what was done once, not what has been done so far: "I paid", not "I've paid"."""
+    tokens = [token for token in statement.tokens if token.clause == clause]
+    is_told = any(before.said in _DOER and _is_told_of(token) for before, token in pairwise(tokens))
+    return is_told and not _tells(statement, clause, "progress")
+
+
+_DOER = frozenset("i we just".split())
 
 
 def _ended_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
@@ -262,12 +310,39 @@ def _may_align(was: Value, now: Value, old: Claim, new: Claim) -> bool:
     if was.denied or now.denied or was.several or now.several or not differ(was, now) or _still_holds(was, now, new):
         return False
     # What already stood in the earlier statement is not news.
-    if was.kind is not ValueKind.NAME and any(not differ(value, now) for value in _same_kind(old, now.kind)):
+    if was.kind is not ValueKind.NAME and any(not differ(value, now) for value in _like(old, now)):
         return False
     if _is_wish_beside_fact(old, new, was, now) or _numbered_apart(old, new, was):
         return False
     former = _former(new, now)
     return not former or any(not differ(was, value) for value in former)
+
+
+def _is_named(statement: Claim, value: Value) -> bool:
+    """Whether a name is that of one whom somebody may have several of: "my sister is called Ana"; not "lives in"."""
+    return value.before not in PREPOSITIONS and _tells(statement, value.clause, "several")
+
+
+def _is_restated(old: Claim, new: Claim) -> bool:
+    """Whether both say the same of one thing but for the amount: "My rent is $1,350", "My rent is $1,480"."""
+    return any(
+        was.kind in _AMOUNTS
+        and not was.indefinite
+        and not now.indefinite
+        and _is_state(old, was.clause)
+        and _is_state(new, now.clause)
+        and sum(old.around(was).values()) >= 1.0
+        and old.around(was).keys() == new.around(now).keys()
+        and _may_align(was, now, old, new)
+        for was, now in product(old.values, new.values)
+    )
+
+
+def _is_state(statement: Claim, clause: int) -> bool:
+    """Whether a clause says what is so until something else is said, not what was done once."""
+    if not _tells(statement, clause, "states") or _tells(statement, clause, "events"):
+        return False
+    return not any(_is_told_of(token) for token in statement.tokens if token.clause == clause)
 
 
 _TALLIES = frozenset({ValueKind.COUNT, ValueKind.NUMBER, ValueKind.DURATION})
@@ -290,6 +365,8 @@ def _aligned(was: Value, now: Value, old: Claim, new: Claim) -> _Aligned | None:
     before, after = old.around(was), new.around(now)
     if was.kind is ValueKind.NAME:
         if bool(old.denied) != bool(new.denied):
+            return None
+        if not _is_changed(new, now) and _is_named(new, now):
             return None
         before, after = _without_names(before, old), _without_names(after, new)
     elif _names_differ(before, after, old, new) or _purposes_differ(was, now, old, new):
@@ -350,9 +427,9 @@ def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
         plain = found.old.before == found.new.before and not (_amounts(old) and _amounts(new))
         short = max(len(old.said(found.old.clause)), len(new.said(found.new.clause))) <= MOST_WORDS_AROUND_A_NAME
         return short and found.cover >= 0.75 and (found.changed or plain) and not _is_wish(new, found.new)
-    if not (found.changed or found.moved_on) and (
-        found.old.indefinite or found.new.indefinite or _are_dated_apart(old, new, found.tallied)
-    ):
+    if not found.changed and _are_dated_apart(old, new, found.tallied or found.moved_on):
+        return False
+    if not (found.changed or found.moved_on) and (found.old.indefinite or found.new.indefinite):
         return False
     if not (_is_next_to_the_same(old, new, found) or (found.changed and found.shared >= 2.0)):
         return False
@@ -373,10 +450,14 @@ def _is_enough(found: _Aligned, old: Claim, new: Claim) -> bool:
 def _are_dated_apart(old: Claim, new: Claim, tallied: bool) -> bool:
     """Whether each is of its own day: then both are true. What was counted "by March 3" is not of that day alone."""
     before, after = (
-        [value for value in statement.values if value.kind in CALENDAR and not (tallied and value.before == "by")]
+        [value for value in statement.values if value.kind in CALENDAR and not (tallied and value.before in _UP_TO)]
         for statement in (old, new)
     )
     return bool(before and after) and all(differ(one, other) for one, other in product(before, after))
+
+
+_UP_TO = frozenset({"by", "of"})
+"""After these a date says how far is counted: "by March 3", "as of March 3"."""
 
 
 def _is_wish_beside_fact(old: Claim, new: Claim, was: Value, now: Value) -> bool:
@@ -390,10 +471,17 @@ def _is_wish(statement: Claim, value: Value) -> bool:
     """Whether a value is what is meant to be; "trying to see how it improved to 90%" says what is."""
     said = statement.said(value.clause) & relation_words.words("goals")
     moved = _tells(statement, value.clause, "progress") or _tells(statement, value.clause, "changes")
-    if value.planned and not moved:
+    if (value.planned or _is_scheduled(statement, value)) and not moved:
         return True
     return bool(said) and not (said <= _TRYING and (moved or value.before == "with"))
 
+
+def _is_scheduled(statement: Claim, value: Value) -> bool:
+    """Whether an amount is of what is still to come: "my next 4 lessons"."""
+    return value.kind not in CALENDAR and not _SCHEDULED.isdisjoint(statement.said(value.clause))
+
+
+_SCHEDULED = frozenset("scheduled upcoming next".split())
 
 _TRYING = frozenset({"try", "trying"})
 """Who tries to build something says how it is: "trying to build a page with 6 tiles"."""
@@ -421,7 +509,7 @@ def _is_of_kind(was: Value, now: Value) -> bool:
 
 def _still_holds(was: Value, now: Value, new: Claim) -> bool:
     """Whether `new` also has the earlier value: then another was added. Who left may be named in a clause before."""
-    again = [value for value in _same_kind(new, was.kind) if not value.denied and not differ(was, value)]
+    again = [value for value in _like(new, was) if not value.denied and not differ(was, value)]
     if was.kind is ValueKind.NAME:
         again = [value for value in again if new.tokens[value.place].clause == new.tokens[now.place].clause]
     return bool(again)
@@ -444,6 +532,11 @@ def _is_counted_elsewhere(was: Value, now: Value, old: Claim, new: Claim) -> boo
 
 def _same_kind(statement: Claim, kind: ValueKind) -> Iterator[Value]:
     return (value for value in statement.values if value.kind is kind)
+
+
+def _like(statement: Claim, value: Value) -> Iterator[Value]:
+    """The values that another may be compared with; "12 meals" and "the number of meals is 12" are alike."""
+    return (other for other in statement.values if _is_of_kind(other, value))
 
 
 def _overlap(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[float, float]:
@@ -575,6 +668,9 @@ COVERED = 0.6
 """How much of what somebody says they have never done stands in a statement that they did."""
 COVERED_WITHOUT_NEVER = 0.9
 
+FEWEST_REVERSED = 2.0
+"""How much a clause says at least, for its reverse to be about the same: two telling words."""
+
 
 def denies(old: Claim, new: Claim) -> bool:
     """Whether one of two statements says of the speaker what the other denies: "I've never …", "I've … since May"."""
@@ -583,6 +679,25 @@ def denies(old: Claim, new: Claim) -> bool:
     return any(_is_affirmed(denial, old.names, new) for denial in earlier) or any(
         _is_affirmed(denial, new.names, old) for denial in new.denied
     )
+
+
+def reverses(old: Claim, new: Claim) -> bool:
+    """Whether a clause of one says what a clause of the other denies, in nearly the same words."""
+    denied, affirmed = ([_stated(each, is_denied) for each in (old, new)] for is_denied in (True, False))
+    pairs = (*product(denied[0], affirmed[1]), *product(affirmed[0], denied[1]))
+    return any(alike(one, other).is_reversal for one, other in pairs)
+
+
+def _stated(statement: Claim, is_denied: bool) -> list[str]:
+    """The clauses that say what is so of the speaker, or what is not, in two telling words at least."""
+    return [
+        said
+        for clause in sorted({token.clause for token in statement.tokens})
+        if _is_said_of_self(statement, clause)
+        and sum(statement.clause(clause).values()) >= FEWEST_REVERSED
+        and PASSING_OVER.isdisjoint(statement.said(clause))
+        and denies_by_words(said := statement.text_of(clause)) is is_denied
+    ]
 
 
 def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
@@ -650,8 +765,20 @@ def _has_head(choice: Choice, other: Claim) -> bool:
     return any(
         token.stem == choice.head
         and not (before.clause == token.clause and before.weight >= 1.0 and not before.is_name)
-        for before, token in pairwise(other.tokens)
+        and not _is_about_another(choice, other.tokens[place + 1 :], token.clause)
+        for place, (before, token) in enumerate(pairwise(other.tokens), start=1)
     )
+
+
+def _is_about_another(choice: Choice, after: Sequence[Token], clause: int) -> bool:
+    """Whether a noun is said to be of something that is not denied: "a class on glazing", "a class on throwing"."""
+    if not after or after[0].clause != clause or after[0].said not in _ABOUT:
+        return False
+    words = {token.stem for token in after[1:4] if token.clause == clause and token.weight >= 1.0}
+    return len(choice.objects) > 1 and bool(words) and words.isdisjoint(choice.objects)
+
+
+_ABOUT = frozenset("on of about in with for".split())
 
 
 def _is_verb_at(tokens: Sequence[Token], place: int) -> bool:

@@ -131,12 +131,13 @@ def weightiest(found: list[Candidate]) -> list[Candidate]:
     ranked = sorted(found, key=lambda each: (-each.importance, -each.confidence, each.span))
     kept: list[Candidate] = []
     for each in ranked:
-        if len(kept) < MAX_CANDIDATES and not any(_same(each, other) for other in kept):
+        if len(kept) < MAX_CANDIDATES and not any(overlap(each, other) for other in kept):
             kept.append(each)
     return kept
 
 
-def _same(one: Candidate, other: Candidate) -> bool:
+def overlap(one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates say the same, or share words of their turn."""
     if " ".join(one.text.casefold().split()) == " ".join(other.text.casefold().split()):
         return True
     (start, end), (other_start, other_end) = one.span or (0, 0), other.span or (0, 0)

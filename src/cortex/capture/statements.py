@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cortex.capture import audience, clauses, prose, retention, rules, standalone, worth
+from cortex.capture import audience, claims, clauses, prose, retention, rules, standalone, worth
 from cortex.capture.candidate import Candidate
 from cortex.capture.worth import Scale, SentenceVectors, Weights, likelihood
 from cortex.domain import instructions
@@ -30,6 +30,8 @@ _INTRODUCES = re.compile(rf"[ :\n]*+{prose.BLANK}")
 _ENDS = ".!"
 _MOST_BEFORE = 3
 _PLAIN_WORDS = 6
+_PLAIN_STATES = ("/health.allergy", "/health.diet", "/person.status", "/state.never")
+"""Rules of what is worth keeping in however few words it is said."""
 _ECHOES = {"echoes": 0.3, "echoes most": 0.6}
 """Signs of a statement, by the share of its words that somebody else has just brought up."""
 _TO_PEOPLE = "{}, to people"
@@ -37,6 +39,8 @@ _TO_PEOPLE = "{}, to people"
 _PLANS = frozenset({"plan", "advice taken up"})
 _NO_LEAD = frozenset({"asks", "thanks", "opens as a reply", "under 5 words", "refers outside"})
 """Signs of a statement that names nothing the next one refers to."""
+_NO_STATEMENT = frozenset({"asks", "thanks", "text at hand", "arithmetic"})
+"""Signs of what is not said of how things are."""
 _WORD = re.compile(r"\w+")
 _TALK = frozenset({Role.USER, Role.ASSISTANT})
 _FEWEST_STEMS = 3
@@ -73,9 +77,16 @@ class Statement:
 
 
 def candidates(
-    turns: Sequence[Turn], vectors: SentenceVectors | None = None, *, packs: Sequence[Pack] = DEFAULT_PACKS
+    turns: Sequence[Turn],
+    vectors: SentenceVectors | None = None,
+    *,
+    provisional: bool = False,
+    packs: Sequence[Pack] = DEFAULT_PACKS,
 ) -> list[Candidate]:
-    """What is worth remembering of some turns, which stand in their order: at most three statements of each."""
+    """What is worth remembering of some turns, which stand in their order: at most three statements of each.
+
+    With `provisional`, also a few that are not, and may say otherwise than what is remembered.
+    """
     by_turn: dict[TraceId, list[Candidate]] = {turn.id: [] for turn in turns}
     statements: list[Statement] = []
     said: dict[str, str] = {}
@@ -89,8 +100,16 @@ def candidates(
             by_turn[turn.id] += ruled
             said[turn.speaker] = turn.text
     for each in _worth_keeping(statements, vectors):
-        by_turn[each.source_turns[0]].append(each)
-    return [each for found in by_turn.values() for each in _in_order(rules.weightiest(found))]
+        if provisional or not each.provisional:
+            by_turn[each.source_turns[0]].append(each)
+    return [each for found in by_turn.values() for each in _in_order(_few(found))]
+
+
+def _few(found: Sequence[Candidate]) -> list[Candidate]:
+    """The best of a turn, and beside them what may say otherwise than what is remembered."""
+    kept = rules.weightiest([each for each in found if not each.provisional])
+    others = (each for each in found if each.provisional and not any(rules.overlap(each, other) for other in kept))
+    return [*kept, *rules.weightiest(list(others))]
 
 
 def _heard(before: Turn | None, turn: Turn) -> str:
@@ -254,13 +273,25 @@ def _worth_keeping(statements: Sequence[Statement], vectors: SentenceVectors | N
         else:
             scale = worth.weights(Scale.STATEMENT_BY_SIGNS if vector is None else Scale.STATEMENT)
             score = scale.score(each.signs, vector)
-            if (score >= scale.threshold or _fills_a_slot(each)) and (alone := _standing_alone(each)):
-                yield _candidate(each, *alone, score, scale)
+            is_worth = score >= scale.threshold or _fills_a_slot(each) or _is_plain_state(each)
+            if (is_worth or _may_say_otherwise(each)) and (alone := _standing_alone(each)):
+                yield replace(_candidate(each, *alone, score, scale), provisional=not is_worth)
 
 
 def _fills_a_slot(each: Statement) -> bool:
     """Whether the value of a slot is all a statement says: "I live in Rome." is worth keeping in any company."""
     return len(each.text.split()) <= _PLAIN_WORDS and any(found.attribute for found in each.matched)
+
+
+def _is_plain_state(each: Statement) -> bool:
+    """Whether all a statement says is what the speaker is, or never did: "I'm vegetarian.", "I've never flown."."""
+    is_state = any(found.found_by.endswith(_PLAIN_STATES) for found in each.matched)
+    return is_state and len(each.text.split()) <= _PLAIN_WORDS and not each.signs & _NO_STATEMENT
+
+
+def _may_say_otherwise(each: Statement) -> bool:
+    """Whether a statement denies something, or says that a value has changed."""
+    return not each.signs & _NO_STATEMENT and claims.may_say_otherwise(each.text)
 
 
 def _instructions(each: Statement, vector: Vector | None) -> Iterator[Candidate]:

@@ -103,6 +103,13 @@ def covers(narrow: Said, wide: Said) -> bool:
     return within and _score(first, second) >= NARROWED and _values_within(first, second)
 
 
+def denies_ever(denial: Said, other: Said) -> bool:
+    """Whether one says that what the other tells was never so: "Ich war nie in Rom", "Ich war zweimal in Rom"."""
+    first, second = _reading(denial), _reading(other)
+    is_so = not second.denies and _UNREAL.isdisjoint(second.limits)
+    return first.never and is_so and covers(first, second)
+
+
 def denies(text: Said) -> bool:
     """Whether a text says that something is not so, or no longer."""
     return _reading(text).denies
@@ -134,6 +141,7 @@ class Reading:
     past: frozenset[str]
     directed: bool
     denies: bool
+    never: bool
     spelled: frozenset[str] = field(compare=False)
     """Every word and name, also those that tell nothing."""
     words: Counter[str] = field(compare=False)
@@ -156,8 +164,8 @@ def _reading(said: Said) -> Reading:
 def read(text: str) -> Reading:
     """What of a text is compared with others."""
     plain = normal("NFKC", text[:_MAX_CHARACTERS]).replace("’", "'").strip()
-    folded = plain.casefold()
-    folded = _rewritten(folded, _REWRITES)
+    whole = plain.casefold()
+    folded = _rewritten(whole, _REWRITES)
     denied, positive = _polarity(folded)
     dates, undated = _dates(positive)
     numbers, unnumbered = _numbers(undated)
@@ -179,6 +187,7 @@ def read(text: str) -> Reading:
         past=_past(seen),
         directed=_is_directed(folded),
         denies=denied,
+        never=denied and bool(_NEVER.search(whole)),
         spelled=frozenset((*spelled, opening, *names)),
         words=Counter(order),
     )
@@ -308,6 +317,7 @@ def _differs_in_place(a: Reading, b: Reading) -> bool:
 
 _ENDED = re.compile(either(each.ended for each in _COMPARED))
 _ENDED_CUES = frozenset(cue for each in _COMPARED for cue in each.ended_cues.split())
+_NEVER = re.compile(either(each.never for each in _COMPARED))
 _DENYING = frozenset(word for each in _COMPARED for word in each.denying.split())
 # Where two of these stand together they deny once: "ne … pas", "no … nunca", "никогда не".
 _CONCORD = frozenset(word for each in _COMPARED for word in each.concord.split())
@@ -530,6 +540,8 @@ def _letters(words: Iterable[str]) -> frozenset[str]:
 _LIMITS = {word: name for each in _COMPARED for name, words in each.limits.items() for word in words.split()} | {
     word: word for each in _COMPARED for word in each.limiting.split()
 }  # each of these tells from every other
+_UNREAL = frozenset({"wanted", "perhaps", "supposed", "to come", "if", "nearly"})
+"""Limits of what is not said to have been so."""
 _LIMITED = tuple((name, re.compile(shape)) for each in _COMPARED for name, shape in each.limit_patterns.items())
 _LIMITED_CUES = tuple(cue for each in _COMPARED for cue in each.limit_cues.split())
 

@@ -40,6 +40,8 @@ class Similarity:
     concord: str = ""
     """Words that deny once where several stand together: "ne … pas"."""
     concord_pattern: str = ""
+    never: str = ""
+    """A pattern of what says that something has not been so at any time."""
     opposites: tuple[tuple[str, str, str], ...] = ()
     """Words that deny and name at once: letters they hold (separated by `|`), a pattern, and what stands for it."""
     rewrites: tuple[tuple[str, str, str], ...] = ()
@@ -139,6 +141,10 @@ class RelationWords:
     """What an amount right after it is the size of: "rose 15%"."""
     rates: str = ""
     """That something is counted anew each time: "twice per week"."""
+    states: str = ""
+    """That something is so for as long as nothing else is said: "is", "costs"."""
+    several: str = ""
+    """Whom or what of theirs somebody may have more than one of: "sister", "dog"."""
     periods: str = ""
     """After what a month, a quarter or a year is the time in which something was counted."""
     generic: str = ""

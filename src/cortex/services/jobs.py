@@ -149,7 +149,7 @@ class JobService:
     def _by_worth(self, turns: Sequence[Turn]) -> list[Candidate]:
         """The statements of some turns that are worth remembering, without a language model."""
         by_id = {turn.id: turn for turn in turns}
-        found = statements.candidates(turns, sentence_vectors(self._context.dependencies))
+        found = statements.candidates(turns, sentence_vectors(self._context.dependencies), provisional=True)
         return [each for each in found if _is_for_us(each, by_id[each.source_turns[0]])]
 
     def _by_model(self, turns: Sequence[Turn]) -> Sequence[Candidate]:

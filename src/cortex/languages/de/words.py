@@ -81,6 +81,7 @@ zwischen
     ),
     similarity=Similarity(
         capitalized=True,
+        never=r"\bnie(?:mals)?\b",
         ended=r"\b(?:nicht mehr|kein\w* mehr|früher|aufgehört)\b",
         ended_cues="mehr",
         denying="nicht nichts kein keine keinen keinem keiner keines nie niemals ohne",
@@ -148,10 +149,15 @@ zwischen
         ziel möchte will wollen plane planen hoffe hoffen sollte würde vielleicht mindestens brauche
         """,
         undone="brauche werde",
-        never="nie niemals noch nie",
+        never="nie niemals",
         not_="kein keine keinen",
         not_yet="noch",
         events="gestern vorgestern heute abend",
+        states="ist sind bin beträgt kostet kosten habe hat wiegt wiege zahle zahlt verdiene besitze",
+        several="""
+        schwester bruder sohn tochter kind tante onkel cousin cousine nichte neffe enkel enkelin freund freundin
+        kollege kollegin nachbar nachbarin mitbewohner mitbewohnerin hund katze kater pferd hase hamster
+        """,
         generic="machen gut mehr tag woche monat jahr arbeit zeit heute immer auch hilfe projekt ganz viel",
     ),
 )  # fmt: skip

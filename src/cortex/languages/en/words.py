@@ -258,6 +258,12 @@ you your yours yourself
         moved_by="rose fell grew dropped increased decreased improved climbed reduced up down",
         periods="in during throughout of",
         rates="daily nightly weekly monthly quarterly yearly annually hourly per each every",
+        states="is are am i'm it's own owns have has pay pays cost costs weigh weighs earn earns",
+        several="""
+        sister brother sibling son daughter child kid aunt uncle cousin niece nephew grandson granddaughter friend
+        colleague coworker neighbor neighbour roommate flatmate teammate stepsister stepbrother stepson stepdaughter
+        dog cat puppy kitten horse rabbit hamster parrot pet
+        """,
         generic="""
         about add also always any anything around ask back base based begin being best better big bit bring call
         case come concern create current daily day days detail different do does doing done each easily effective

@@ -76,6 +76,7 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
         ),
     ),
     similarity=Similarity(
+        never=r"\b(?:nunca|jamás|jamas)\b",
         ended=r"\bya no\b|\bdej[éeó] de\b",
         ended_cues="ya deje dejo de",
         concord="nunca jamás jamas sin tampoco",
@@ -142,6 +143,11 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
         not_="no",
         not_yet="todavía aún",
         events="ayer anoche hoy",
+        states="es son soy tengo tiene pago paga cuesta cuestan pesa peso gano",
+        several="""
+        hermana hermano hijo hija tía tío prima primo sobrina sobrino nieta nieto amiga amigo colega vecina vecino
+        compañera compañero perro perra gato gata caballo
+        """,
         generic="hacer bien más día semana mes año trabajo tiempo hoy siempre también ayuda proyecto mucho",
     ),
 )  # fmt: skip

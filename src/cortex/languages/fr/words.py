@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, Similarity, Words
+from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
 
 WORDS = Words(
     lang="fr",
@@ -74,6 +74,7 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
         ),
     ),
     similarity=Similarity(
+        never=r"\bjamais\b",
         ended=r"\bne \w+ plus\b",
         ended_cues="plus",
         concord="ne pas jamais sans",
@@ -137,5 +138,12 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
         polar=r"(?:et )?(?:est-ce que|as-tu|avez-vous|veux-tu|voulez-vous|es-tu|êtes-vous|dois-je|tu (?!peux|pourrais)|"
         r"vous (?!pouvez|pourriez)|il y a|c['’]est)\b",
         oneself=r"\b(?:je|j'|mon|ma|mes)\b",
+    ),
+    relations=RelationWords(
+        states="est sont ai a paie coûte pèse gagne",
+        several="""
+        sœur soeur frère fils fille enfant tante oncle cousin cousine nièce neveu ami amie collègue voisin voisine
+        colocataire chien chienne chat chatte cheval
+        """,
     ),
 )

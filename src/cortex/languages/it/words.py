@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, Similarity, Words
+from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
 
 WORDS = Words(
     lang="it",
@@ -72,8 +72,9 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         ),
     ),
     similarity=Similarity(
+        never=r"\bnon (?:\w+ ){1,2}mai\b|\bmai \w+[aeio]t[aeio]\b",
         ended=r"\bnon \w+ più\b",
-        concord="non mai senza",
+        concord="non senza",
         months=(
             "gennaio",
             "febbraio",
@@ -95,7 +96,7 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         me="io",
         relations="sorella fratello madre padre moglie marito figlio figlia amico amica capo vicino vicina",
         limits={"past": "aveva", "only": "soltanto tranne", "perhaps": "forse magari", "if": "quando"},
-        fillers="molto anche sempre attualmente adesso sono chiamo davvero",
+        fillers="molto anche mai sempre attualmente adesso sono chiamo davvero",
         directions="prima dopo",
         articles="il lo gli le un uno una",
     ),
@@ -108,5 +109,12 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
         recommendation=r"\b(?:consigli\w+|suggeri\w+|raccomanda\w*)\b",
         polar=r"(?:e )?(?:vuoi|vuole|hai|ha|sei|è|devo|dovrei|c['’]è|ci sono|vai|ti piace)\b",
         oneself=r"\b(?:io|mio|mia)\b",
+    ),
+    relations=RelationWords(
+        states="è sono ho ha pago paga costa costano pesa peso guadagno",
+        several="""
+        sorella fratello figlio figlia zia zio cugina cugino nipote amica amico collega vicina vicino coinquilina
+        coinquilino cane gatto gatta cavallo
+        """,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, Similarity, Words
+from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
 
 WORDS = Words(
     lang="ja",
@@ -65,6 +65,7 @@ r":指示|命令|ルール|プロンプト|指令)"
         Phrase(sign="authority", weight=0.5, needs=("管理者(?:の指示|が要求)",)),
     ),
     similarity=Similarity(
+        never="ことが(?:ない|ありません)|ことはありません|一度も",
         ended=r"もう\w{0,40}ない|もう\w{0,40}ません",
         denied="ない|なく|ません",
         opposites=(("嫌い", "嫌い", "好きでない"),),
@@ -73,6 +74,7 @@ r":指示|命令|ルール|プロンプト|指令)"
         persons={"first": "私 僕 俺", "he": "彼"},
         limit_patterns={"perhaps": "かも", "only": "だけ|しか", "if": "もし"},
         filling="今は|とても|本当に|すごく|です|ます|だよ",
+        fillers="はが",
         preference="より",
     ),
     questions=Questions(
@@ -87,5 +89,8 @@ r":指示|命令|ルール|プロンプト|指令)"
         polar="[^?？]{0,60}(?:(?<!くれ)(?<!もらえ)(?<!いただけ)ま(?:す|せん|した)か|ですか|でしょうか)",
         oneself="[私僕俺]",
         units={"clock": "時", "money": "円", "duration": "時間", "date": "月 日"},
+    ),
+    relations=RelationWords(
+        several="妹 姉 兄 弟 息子 娘 子供 友達 友人 同僚 隣人 犬 猫",
     ),
 )  # fmt: skip

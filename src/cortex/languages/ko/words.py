@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, Similarity, Words
+from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
 
 WORDS = Words(
     lang="ko",
@@ -60,9 +60,10 @@ WORDS = Words(
         Phrase(sign="authority", weight=0.5, needs=("관리자(?:가|의) (?:요구|지시)",)),
     ),
     similarity=Similarity(
+        never="적이? 없|한 번도",
         ended="더 ?이상",
         denied="(?<!보)안 |않|없|못",
-        opposites=(("싫어", "싫어", "안 좋아"),),
+        opposites=(("싫어", "싫어", "안 좋아"), ("없", "없", "안 있")),
         weekdays=("월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일"),
         persons={"first": "나 저 내 제 나는 저는 제가 내가 우리 저희"},
         limit_patterns={"perhaps": "아마|어쩌면", "only": "만 |뿐", "if": "만약|라면 |다면 "},
@@ -80,5 +81,8 @@ WORDS = Words(
         polar="[^?？]{0,60}(?:까요|습니까|나요)",
         oneself="나는|저는|제가|내가|우리",
         units={"duration": "분 시간 일 주 개월 년", "money": "원"},
+    ),
+    relations=RelationWords(
+        several="여동생 남동생 동생 누나 언니 오빠 형 아들 딸 아이 친구 동료 이웃 개 강아지 고양이",
     ),
 )

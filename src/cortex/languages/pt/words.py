@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, Similarity, Words
+from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
 
 WORDS = Words(
     lang="pt",
@@ -71,9 +71,10 @@ sua suas seus sao tambem te tem um uma voce
         ),
     ),
     similarity=Similarity(
+        never=r"\b(?:nunca|jamais)\b",
         ended=r"\bnão \w+ mais\b|\bjá não\b",
         ended_cues="mais",
-        concord="não nem sem",
+        concord="não nem sem nunca",
         months=(
             "janeiro",
             "fevereiro",
@@ -120,5 +121,12 @@ sua suas seus sao tambem te tem um uma voce
         recommendation=r"\b(?:recomend\w+|sugir\w+|sugest\w+)\b",
         polar=r"(?:e )?(?:você (?!pode)|quer|queres|tem|tens|é|está|estás|há|devo|vai|vais)\b",
         oneself=r"\b(?:eu|meu|minha)\b",
+    ),
+    relations=RelationWords(
+        states="é são sou tenho tem pago paga custa custam pesa peso ganho",
+        several="""
+        irmã irmão filho filha tia tio prima primo sobrinha sobrinho neta neto amiga amigo colega vizinha vizinho
+        cachorro cachorra cão gato gata cavalo
+        """,
     ),
 )

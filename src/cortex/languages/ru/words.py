@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, Similarity, Words
+from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
 
 WORDS = Words(
     lang="ru",
@@ -75,6 +75,7 @@ WORDS = Words(
         ),
     ),
     similarity=Similarity(
+        never="никогда|ни разу",
         ended=r"\b(?:больше|уже) не\b",
         concord="не нет ни никогда без",
         months=(
@@ -146,5 +147,12 @@ WORDS = Words(
         recommendation=r"\b(?:посовету\w+|порекоменду\w+|подбери)\b",
         polar=r"(?:а |и )?(?:хочешь|хотите|нужно|надо|можно|будешь|будете|есть|ты|вы)\b",
         oneself=r"\b(?:я|мой|моя|мои|меня|мне)\b",
+    ),
+    relations=RelationWords(
+        states="составляет стоит весит плачу получаю",
+        several="""
+        сестра сестру сестры брат брата сын сына дочь дочку дочки тётя тётю дядя дядю подруга подругу друг друга
+        сосед соседа соседка соседку собака собаку кот кота кошка кошку кошки
+        """,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, Similarity, Words
+from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
 
 WORDS = Words(
     lang="zh",
@@ -94,8 +94,10 @@ r"透露|提及|通知|让)[^。！？\n]{0,6}"
         ),
     ),
     similarity=Similarity(
+        never="[从從](?:[来來])?[没沒未]",
         ended="不再|再也不|戒了",
-        denied="不(?!错|過|过|久|仅|僅|但|管|少|论|論|同)|没(?!关系)|沒|别(?!人|的)",
+        denied="不(?!错|[過过](?!敏)|久|仅|僅|但|管|少|论|論|同)|没(?!关系)|沒|别(?!人|的)",
+        rewrites=(("从|從", "[从從][来來]?(?=[没沒未])", ""),),
         opposites=(("讨厌|討厭", "讨厌|討厭", "不喜欢"),),
         answers="不|不是|没有",
         weekdays=(
@@ -125,5 +127,8 @@ r"透露|提及|通知|让)[^。！？\n]{0,6}"
         recommendation="推荐|推薦|建议|建議",
         oneself="我",
         units={"clock": "点 點 时", "money": "元 块", "duration": "分钟 小时", "date": "月 日 号 號"},
+    ),
+    relations=RelationWords(
+        several="姐姐 妹妹 哥哥 弟弟 儿子 兒子 女儿 女兒 孩子 阿姨 叔叔 朋友 同事 邻居 鄰居 室友 狗 猫 貓",
     ),
 )  # fmt: skip
