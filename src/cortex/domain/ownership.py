@@ -109,7 +109,7 @@ def _foreign(text: str, speaker: str) -> tuple[Span, ...]:
     for find in (_received, _said_by_others, _played, _by_guests, _by_assistants):
         found += find(plain, phrases)
     found += [*_framed(plain, speaker, phrases, found), *_statements_in_quotes(plain)]
-    found += [*_mails(plain), *_transcripts(plain, speaker)]
+    found += [*_mails(plain), *_transcripts(plain, speaker), *_chats(text, speaker)]
     found += _handed_over(plain, found)
     found = [*_weighed(plain, speaker, [_if_others(plain, each) for each in found])]
     return tuple(_apart(sorted(found, key=lambda each: (each.start, -each.stop))))
@@ -121,6 +121,7 @@ _in_long = lru_cache(maxsize=64)(_foreign)
 """What is recalled is recalled again: a text is read once, as long as there is room. It depends on nothing else."""
 _EXPLICIT = frozenset({Reason.REQUEST, Reason.FRAME, Reason.RECEIVED, Reason.SAID_BY_OTHERS})
 """Reasons by wordings that announce a text outright, and are still wrong where all else speaks against it."""
+_WEIGHED = _EXPLICIT | {Reason.QUOTATION, Reason.MAIL}
 _SETS_APART = frozenset(":：\n>→")
 
 
@@ -134,6 +135,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
     if score is None:
         yield from found
         return
+    rest = [each for each in rest if each.reason not in _WEIGHED or score >= weights.explicit or "one clause" in read.signs]
     rest = [replace(each, is_sure=each.is_sure and score >= _least(each, text, read)) for each in rest]
     yield from rest
     if any(each.is_sure for each in rest):
@@ -166,13 +168,13 @@ def _opens_own_words(text: str) -> bool:
 def _least(span: Span, text: str, read: Framing) -> float:
     """The score from which on a span is sure: low where a wording announces it outright, and a mark sets it apart."""
     weights = ownership_signs.weights()
-    if span.reason not in _EXPLICIT or "one clause" in read.signs:
+    if span.reason not in _WEIGHED or "one clause" in read.signs:
         return -inf
     if "frame: tongue" in read.signs:
         return weights.explicit
     if not _is_apart(text, span):
         return weights.sure
-    return weights.doubtful if span.reason is Reason.FRAME else weights.explicit
+    return weights.doubtful if span.reason in (Reason.FRAME, Reason.QUOTATION, Reason.MAIL) else weights.explicit
 
 
 def _is_apart(text: str, span: Span) -> bool:
@@ -193,7 +195,7 @@ def _owner(signs: frozenset[str]) -> Owner:
 
 def is_marked(text: str) -> bool:
     """Whether marks that need no weighing tell that words are not the speaker's own."""
-    marks = [*_marked(text), *_mails(text), *_transcripts(text, ""), *_by_assistants(text, _phrases_in(text))]
+    marks = [*_marked(text), *_transcripts(text, ""), *_chats(text, ""), *_by_assistants(text, _phrases_in(text))]
     return any(each.is_sure for each in marks)
 
 
@@ -562,14 +564,14 @@ def _marked(text: str) -> Iterator[Span]:
         for each in _re(_SAYS).finditer(text):
             is_sure = "recipe" not in speaks_of(text[_sentence_start(text, each.start()) : _stop(text, each.end())])
             yield Span(*each.span(1), Owner.QUOTED, Reason.SAID_BY_OTHERS, is_sure=is_sure)
-    for pattern, reason in ((_FORWARDED, Reason.FORWARDED), (_HEADERS, Reason.MAIL)):
+    for pattern, reason in ((_FORWARDED, Reason.FORWARDED), (_HEADERS, Reason.FORWARDED)):
         # From there to the end: a message rarely says where the other's words stop.
         if (begun := _re(pattern).search(text)) and text[begun.end() :].strip():
             yield Span(begun.start(), len(text), Owner.QUOTED, reason)
             return
     if begun := _re(_ONE_HEADER).match(text):
         stop = text.find("\n\n", begun.end())
-        yield Span(begun.start(), stop if stop >= 0 else len(text), Owner.QUOTED, Reason.MAIL)
+        yield Span(begun.start(), stop if stop >= 0 else len(text), Owner.QUOTED, Reason.FORWARDED)
 
 
 def _fences(text: str) -> Iterator[Span]:
@@ -743,7 +745,8 @@ def _end_of(text: str, start: int) -> int:
     """Where a text ends that begins at `start`: at the end of the message, or before the question that closes it."""
     stop = len(text)
     for paragraph in reversed(list(_re(r"\n[ ]*\n\s*").finditer(text, start))):
-        if not _only_closes(text[paragraph.end() : stop]):
+        after = text[paragraph.end() : stop]
+        if not (_only_closes(after) or _speaks_aside(after)):
             break
         stop = paragraph.start()
     return stop
@@ -760,6 +763,19 @@ def _only_closes(text: str) -> bool:
         return False
     pieces = [each for each in _re(_SENTENCES).findall(said) if each.strip()]
     return all(_re(_CLOSES).search(each) or _is_question(each.strip()) for each in pieces)
+
+
+_ASIDE = (
+    r"(?i)\b(?:by the way|btw|for context|fyi|note that i|übrigens|zur info|por cierto|apunta que|para que sepas|au fait|je précise"
+    r"|d'ailleurs|comunque|tra l'altro|a propósito|aliás|кстати|should i|do i|what do i|how do i|soll ich|was mach ich"
+    r"|¿(?:qué|cómo|debo|debería)|je réponds|je fais quoi|cosa rispondo|что мне)\b"
+    r"|顺便|对了|另外|怎么回|该怎么|我该|ちなみに|ところで|どう返|どうしたら|参考までに|참고로|어떻게"
+)
+
+
+def _speaks_aside(text: str) -> bool:
+    """Whether a last paragraph is the user's again: an aside, or what to do about the text above."""
+    return len(text) <= _LONGEST_CLOSING and _re(_ASIDE).search(text) is not None
 
 
 def _is_question(sentence: str) -> bool:
@@ -1140,6 +1156,25 @@ def _transcripts(text: str, speaker: str) -> Iterator[Span]:
     for line, end in zip(lines, ends, strict=True):
         if not speaker or _who(line) != speaker.casefold():
             yield Span(line.start(), end, Owner.OTHER_SPEAKER, Reason.TRANSCRIPT)
+
+
+_SPOKEN_LINE = (
+    r"(?m)^[ *_]{0,4}(?P<name>[^\W\d_][\w.'-]{0,20}(?: [\w.'-]{1,16})?)(?:[ \t]{2,8}|\t|\u3000| [-–—] )(?=\S)"
+    r"|^(?P<unspaced>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,6}) (?=\S)|^ {0,3}(?P<dash>[—–]) ?(?=\S)"
+)
+_FEWEST_LINES = 3
+
+
+def _chats(text: str, speaker: str) -> Iterator[Span]:
+    """Lines that begin with names and a gap, without any colon: at least two take turns, and one speaks again."""
+    if speaker or text.count("\n") < _FEWEST_LINES - 1:
+        return
+    lines = [each for each, _ in zip(_re(_SPOKEN_LINE).finditer(text), range(_MOST_LABELS), strict=False)]
+    names = [(each["name"] or each["unspaced"] or each["dash"]).casefold() for each in lines]
+    takes_turns = len(set(names)) >= 2 and any(names.count(each) >= 2 for each in set(names))
+    asks_and_answers = set(names) == {"—"} and "?" in text[lines[0].start() :]
+    if len(lines) >= _FEWEST_LINES and (takes_turns or asks_and_answers):
+        yield Span(lines[0].start(), _end_of_line(text, lines[-1].start()), Owner.OTHER_SPEAKER, Reason.TRANSCRIPT)
 
 
 def _end_of_line(text: str, at: int) -> int:

@@ -86,6 +86,27 @@ _UNKNOWN = re.compile(
     r"|lavoro|che|della|il mio|la mia|mi chiamo|è)\b"
 )
 """Languages whose words for what a clause speaks of are not listed: Italian, Portuguese, Russian, Korean."""
+_MINE = re.compile(
+    r"(?i)\b(?:mine|my own|our own|myself|own words|meins|meine eigenen?|mein eigene[rs]?|selbst|selber|eigene[rnms]?|mí[oa]s?"
+    r"|propi[oa]s?|yo mism[oa]|de moi|à moi|moi-même|propre|mi[oa] propri[oa]|propri[oa]|próprio|própria|eu mesm[oa]|сама?"
+    r"|собственн\w{2,3})\b|自己|自分|本人|직접|스스로"
+)
+_AUTHORS = re.compile(
+    r"(?i)\b(?:i|i'm|i've|i'd|i'll|we|we're|we've)(?: [\w']{1,12}){0,5}? (?:wrote|write|written|writing|draft|drafted|drafting"
+    r"|typed|send|sending|post|posting|say|saying|give|giving|leave|leaving|submit|submitting|put|introduce|describe|filling)\b"
+    r"|\b(?:ich|hab|wir)\b(?: [\w'-]{1,16}){0,5}? (?:schreibe?|geschrieben|schicke?n?|schick|sende?n?|sagen|verfasst|posten?"
+    r"|vorlesen|einreichen|abgeben|abschicken)\b"
+    r"|\b(?:(?:lo )?escribí|he escrito|(?:voy a|quiero|pienso) (?:mandar|enviar|decir|leer|publicar|poner|colgar)\w{0,4}"
+    r"|j'ai (?:\w{1,8} )?(?:écrit|rédigé|noté)|j'envoie|je (?:vais|veux|compte|dois) (?:\w{1,8} )?(?:envoyer|dire|lire|publier"
+    r"|poster|mettre)|(?:l')?ho scritt[oa]|(?:sto per|voglio|vorrei) (?:mandar|inviar|dir|pubblicar)\w{1,3}|escrevi"
+    r"|(?:vou|quero) (?:mandar|enviar|dizer|publicar|postar)|(?:я|сама?) написала?|(?:хочу|собираюсь) (?:отправить|сказать|послать))\b"
+    r"|我(?:自己|刚|刚刚|准备|打算|要|想|给\w{1,4})?(?:写|发|投|念|讲话|交)|(?:私|自分|僕|俺)[がで]?書|送る(?:つもり|予定|前)|話すつもり"
+    r"|書(?:いた|きました|いて)(?:んだけど|けど|もの|の)?|제가 (?:\w{1,4} )?쓴|보낼 (?:건데|거|글|메일)|올릴"
+)
+_FOR_MINE = re.compile(
+    r"(?i)\b(?:for|to|on|in|an|für|auf|in|para|a|en|pour|à|sur|dans|per|na|no|для) (?:my|our|mein\w{0,2}|unser\w{0,2}|mis?|mon|ma|mes"
+    r"|meu|minha|mio|mia|il mio|la mia|o meu|a minha|мо\w{1,3})\b|给我(?:的|们)|(?:私|自分|うち)の[^。、]{1,8}(?:用|に|で)"
+)
 _BULLET = re.compile(r"(?m)^ {0,4}(?:[-*•・]|\d{1,2}[.)]? )")
 _QUOTE = re.compile(r"[\"“„«「『»]")
 
@@ -179,6 +200,7 @@ def framing(text: str) -> Framing:
             signs.add("body: most of the message")
     if _BULLET.search(text):
         signs.add("bullets")
+    signs.update(_of_owners(frozenset(signs)))
     where = _place(clauses, speaking, end if foot else len(clauses))
     start = _skip(text, clauses[where].start)
     ends = bool(foot) and (any(map(_frames, foot)) or "\n" in clauses[end - 1].mark)
@@ -210,7 +232,12 @@ def _skip(text: str, at: int) -> int:
 
 
 def _speaks(clause: Clause) -> bool:
-    return not clause.asks and _SPEAKS.search(clause.said) is not None
+    """Whether somebody speaks of themselves, and not of a text that they wrote or are about to send."""
+    return not clause.asks and _SPEAKS.search(clause.said) is not None and not _is_of_text(clause)
+
+
+def _is_of_text(clause: Clause) -> bool:
+    return not clause.is_long and (_AUTHORS.search(clause.said) is not None or names_own_text(clause.said))
 
 
 def _end(clauses: Sequence[Clause], speaking: Sequence[bool], begin: int) -> int:
@@ -259,7 +286,7 @@ def _of_people(clause: Clause) -> Iterator[str]:
     for found in _MY.finditer(clause.said):
         is_person = speaks_of(found.group(1) or found.group(2) or "") & {"people", "relation"}
         yield "frame: my people" if is_person else "frame: my thing"
-    for name, pattern in (("me", _ME), ("for", _FOR), ("from", _FROM), ("third person", _THIRD), ("I", _SPEAKS)):
+    for name, pattern in _WHOSE:
         if pattern.search(clause.said):
             yield f"frame: {name}"
     if "text" in clause.any and _FOR.search(clause.said):
@@ -268,6 +295,37 @@ def _of_people(clause: Clause) -> Iterator[str]:
         yield "frame: from people"
     if clause.asks and _THIRD.search(clause.said):
         yield "frame: asks about a third person"
+
+
+_WHOSE = (
+    ("me", _ME),
+    ("for", _FOR),
+    ("from", _FROM),
+    ("third person", _THIRD),
+    ("I", _SPEAKS),
+    ("mine", _MINE),
+    ("I author", _AUTHORS),
+    ("for mine", _FOR_MINE),
+)
+_OWNERS = ("my thing", "my people", "own text", "mine", "I author", "for mine", "people", "relation", "third person")
+_MADE_OF = ("hands over, yes", "hands over, doubtful", "work", "rework", "flaw", "judge", "tongue", "text")
+
+
+def _of_owners(signs: frozenset[str]) -> Iterator[str]:
+    """Which owners the frame names at all, and none beside the work on a text."""
+    named = [each for each in _OWNERS if f"frame: {each}" in signs]
+    about = [each for each in _MADE_OF if f"frame: {each}" in signs]
+    if about and not named:
+        yield "frame: of nobody"
+    if "frame: own text" in signs or "frame: I author" in signs or "frame: mine" in signs:
+        yield "frame: of the user"
+        yield "frame: of the user beside others" if {"frame: people", "frame: my people"} & signs else "frame: of the user alone"
+    yield from (f"frame: {one}, {other}" for one in named for other in about if one in _TELLING)
+    if "apart: colon" in signs and not about and not named:
+        yield "apart: colon after plain words"
+
+
+_TELLING = frozenset({"my thing", "my people", "I author", "mine", "for mine"})
 
 
 def _of_body(body: Sequence[Clause], *, hands_over: bool) -> Iterator[str]:
