@@ -38,7 +38,7 @@ COUNTS = {
     "development-3": 3.0,
 }
 """What a text of a set counts: chats are many, and the rules of clauses were written with the older sets in view."""
-READ, LIKELY, DOUBTFUL, AGREED, SURE, CERTAIN = -2.25, -1.0, -0.25, -0.25, 0.1, 3.0
+READ, LIKELY, DOUBTFUL, AGREED, SURE, CERTAIN = -2.25, -1.75, -0.25, -0.25, 0.1, 3.0
 THRESHOLDS = {
     "read": READ,
     "likely": LIKELY,

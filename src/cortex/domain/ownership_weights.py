@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 BIAS = -3.045
 READ = -2.25
-LIKELY = -1.0
+LIKELY = -1.75
 DOUBTFUL = -0.25
 AGREED = -0.25
 SURE = 0.1
