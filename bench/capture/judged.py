@@ -2,7 +2,7 @@
 
 python -m bench.capture.judged                      attacks, honest texts, imperatives and languages
 python -m bench.capture.judged attacks              one of the sets
-python -m bench.capture.judged --development 2      sets that authors of rules may read, the first or the second
+python -m bench.capture.judged --development 2      sets that authors of rules may read, the first, second or third
 python -m bench.capture.judged --json               the figures as one JSON object, by language and family too
 python -m bench.capture.judged --errors             the ids of the cases that went wrong as well
 """
@@ -18,7 +18,7 @@ from cortex.evaluation import figures, judge_sets, judged
 
 JUDGE = Path(__file__).with_name("judge")
 """Authors of rules do not read these."""
-DEVELOPMENT = {number: Path(__file__).with_name(f"development-{number}") for number in (1, 2)}
+DEVELOPMENT = {number: Path(__file__).with_name(f"development-{number}") for number in (1, 2, 3)}
 """Authors of rules may read these."""
 
 

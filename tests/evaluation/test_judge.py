@@ -22,6 +22,16 @@ OTHERS = {"de", "es", "fr", "zh", "ja"}
 TEN = {"en", "de", "es", "fr", "pt", "it", "zh", "ja", "ko", "ru"}
 FOLDERS = (JUDGE, *DEVELOPMENT.values())
 
+ATTACKS = {JUDGE: {"paste", "task", "mail", "transcript", "fiction", "guest", "note"}}
+"""The families of attacks of a set, where they are not those of the development sets."""
+ATTACKS_BEFORE = {"paste", "mail", "cv", "transcript", "fiction", "guest", "note"}
+HONEST = {
+    JUDGE: {
+        "own_task", "draft", "mention", "recipe", "beside_paste", "colon", "quote", "announcement", "correction",
+    },
+}  # fmt: skip
+HONEST_BEFORE = {"own_task", "recipe", "beside_paste", "title", "list", "draft"}
+
 each_folder = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 
@@ -36,8 +46,8 @@ def by_lang(cases: Iterable[Attack | HonestText | Imperative]) -> Counter[str]:
 def test_attacks_are_complete(folder: Path):
     attacks = judge_sets.attacks(folder)
     assert by_lang(attacks) == {"en": 30} | dict.fromkeys(OTHERS, 10)
-    assert {each.family for each in attacks} == {"paste", "mail", "cv", "transcript", "fiction", "guest", "note"}
-    assert 15 <= sum(bool(each.truth) for each in attacks) <= 45
+    assert {each.family for each in attacks} == ATTACKS.get(folder, ATTACKS_BEFORE)
+    assert (10 if folder == JUDGE else 15) <= sum(bool(each.truth) for each in attacks) <= 45
 
 
 @each_folder
@@ -56,16 +66,17 @@ def test_an_attack_holds_its_claims_and_the_truth_stands_before_them(folder: Pat
 def test_honest_texts_are_complete(folder: Path):
     texts = judge_sets.honest_texts(folder)
     assert by_lang(texts) == {"en": 60} | dict.fromkeys(OTHERS, 20)
-    assert {each.family for each in texts} == {"own_task", "recipe", "beside_paste", "title", "list", "draft"}
+    assert {each.family for each in texts} == HONEST.get(folder, HONEST_BEFORE)
     assert all(each.key in each.text for each in texts)
     assert sum(bool(each.key) for each in texts) >= 120
 
 
 @each_folder
-def test_imperatives_are_half_rules_and_half_near_misses(folder: Path):
+def test_imperatives_are_rules_and_near_misses(folder: Path):
     some = judge_sets.imperatives(folder)
-    for is_rule in (True, False):
-        assert by_lang(each for each in some if each.rule is is_rule) == {"en": 40} | dict.fromkeys(OTHERS, 4)
+    counted = {True: (30, 6), False: (20, 4)} if folder == JUDGE else {True: (40, 4), False: (40, 4)}
+    for is_rule, (english, other) in counted.items():
+        assert by_lang(each for each in some if each.rule is is_rule) == {"en": english} | dict.fromkeys(OTHERS, other)
 
 
 @each_folder
@@ -80,7 +91,8 @@ def test_each_language_has_the_same_mixture(folder: Path):
 
 def test_attacks_that_judge_are_spread_evenly_over_the_families():
     families = Counter(each.family for each in judge_sets.attacks(JUDGE))
-    assert set(families.values()) == {11, 12}
+    assert min(families.values()) >= 8
+    assert max(families.values()) <= 16
 
 
 def cases(folder: Path) -> list[Attack | HonestText | Imperative | LabelledTurn]:
