@@ -47,7 +47,7 @@ eval: $(VENV)/.local models ## Measure recall on one set: make eval SET=path/to/
 
 recall-table: $(VENV)/.dev models ## Measure sets and write the tables of the docs: make recall-table SETS="a b"
 	@test -n "$(SETS)" || { echo 'give directories of sets: make recall-table SETS="path/one path/two"'; exit 2; }
-	$(PY) -m cortex.evaluation.table $(SETS) --into docs/recall.md --cache $(CORTEX_MODELS) $(ARGS)
+	$(PY) -m bench.recall_table $(SETS) --into docs/recall.md --cache $(CORTEX_MODELS) $(ARGS)
 	$(PY) docs/generate.py
 
 docs: $(VENV)/.dev ## Write the generated tables of the docs anew

@@ -14,6 +14,7 @@ import argparse
 import inspect
 import json
 import re
+import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -112,12 +113,12 @@ def recipes_table() -> str:
 
 
 def capture_table() -> str:
-    """What `cortex measure capture` prints of both halves, by language."""
-    from cortex.evaluation import capturing
+    """What `python -m bench.capture` prints of both halves, by language."""
+    from bench.capture import labeled_turns
 
     rows = []
     for half in ("dev", "held"):
-        measured = capturing.run(half).to_json()
+        measured = labeled_turns.run(half).to_json()
         for name, found in {"all": measured["overall"], **measured["languages"]}.items():
             figures = (f"{found['precision']:.3f}", f"{found['recall']:.3f}", f"{found['kind_accuracy']:.3f}")
             rows.append((half, name, str(found["turns"]), str(found["labels"]), *figures))
@@ -600,4 +601,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    sys.path.append(str(ROOT))  # the benchmarks are part of the source tree, not of the package
     main()

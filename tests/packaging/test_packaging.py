@@ -39,6 +39,14 @@ def test_the_wheel_has_every_file_of_the_package_and_no_other(wheel: Path) -> No
     assert "src/cortex/py.typed" in names
 
 
+def test_what_only_maintainers_measure_with_is_not_in_the_wheel(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert [name for name in names if name.startswith("bench/") or name.endswith(".jsonl")] == []
+    assert [name for name in names if re.search("poison|gold|judg|fit_|labeled", name)] == []
+    assert "cortex/evaluation/runner.py" in names
+
+
 def test_the_source_archive_has_what_the_project_is_made_of_and_nothing_derived(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {PurePosixPath(*PurePosixPath(each.name).parts[1:]).as_posix() for each in archive if each.isfile()}

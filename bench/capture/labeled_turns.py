@@ -1,6 +1,6 @@
 """How well capture finds what is worth remembering: labelled turns in, precision and recall out.
 
-The labels and what they mean are described in `data/README.md`.
+The labels and what they mean are described in `labeled/README.md`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from cortex.evaluation import metrics, sets
 from cortex.evaluation.metrics import Summary
 from cortex.progress import Progress, silent
 
-DATA = Path(__file__).with_name("data")
+DATA = Path(__file__).with_name("labeled")
 HALVES = ("dev", "held")
+TRAINING = DATA / "train.jsonl"
+"""Turns that weights are fitted on, and that nothing is measured on."""
 
 LONGEST = 240
 """What is extracted may have this many characters, or `LONGER` times those of the key: a whole message is no memory."""
@@ -102,7 +104,7 @@ class LabelledTurn:
 
 def halves() -> dict[str, Path]:
     """The labelled halves there are, by name."""
-    return {name: path for name in HALVES if (path := DATA / f"capture.{name}.jsonl").is_file()}
+    return {name: path for name in HALVES if (path := DATA / f"{name}.jsonl").is_file()}
 
 
 def load(path: Path) -> tuple[LabelledTurn, ...]:
@@ -117,7 +119,8 @@ def load(path: Path) -> tuple[LabelledTurn, ...]:
         try:
             turn = _labelled(json.loads(line), place)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InvalidRequest(f"is not a labelled turn: {error}", field=place, hint="see data/README.md") from error
+            hint = "see bench/capture/labeled/README.md"
+            raise InvalidRequest(f"is not a labeled turn: {error}", field=place, hint=hint) from error
         if turn.id in found:
             raise InvalidRequest(f"{turn.id!r} is there twice", field=f"{place}, id", hint="give it another id")
         found[turn.id] = turn
