@@ -243,7 +243,7 @@ def test_a_library_that_is_missing_is_named_with_how_to_install_it(
     monkeypatch.setitem(__import__("sys").modules, "tokenizers", None)
     with pytest.raises(ProviderMissing, match="tokenizers") as missing:
         add(models, source, "tiny", Speech())
-    assert missing.value.hint == "pip install 'cortex-memory[own-model]'"
+    assert missing.value.hint == "pip install 'memory-cortex[own-model]'"
     assert folders(models) == []
 
 
