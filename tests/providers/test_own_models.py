@@ -48,7 +48,7 @@ def models(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("CORTEX_MODELS", raising=False)
+    monkeypatch.setenv("CORTEX_MODELS", str(tmp_path / "home" / "models"))
     return tmp_path / "home"
 
 

