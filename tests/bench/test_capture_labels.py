@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench import datasets
 from bench.capture import labeled_turns, view
 from bench.capture.labeled_turns import Extract, Label, LabelledTurn, Verdict
 from cortex.capture.candidate import Candidate
@@ -22,8 +21,7 @@ from cortex.domain.memory import Kind, slot_of
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest, NotFound
 
-_SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
-SMALL_TALK = _SETS / "sgd-turns" / "records.jsonl.gz"
+SMALL_TALK = datasets.folder() / "sgd-turns" / "records.jsonl.gz"
 
 LANGUAGES = {"en", "zh-Hans", "zh-Hant", "ja", "es", "de"}
 PROMISED = 320
