@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench.capture import labeled_turns
-from bench.capture.labeled_turns import LabelledTurn
+from bench.capture.labeled_turns import LabeledTurn
 from cortex.errors import InvalidRequest, NotFound
 
 ATTACKS, HONEST, IMPERATIVES, LANGUAGES = SETS = ("attacks", "honest", "imperatives", "languages")
@@ -88,7 +88,7 @@ def imperatives(folder: Path) -> tuple[Imperative, ...]:
     return _cases(folder / f"{IMPERATIVES}.jsonl", lambda line: Imperative(**line))
 
 
-def languages(folder: Path) -> dict[str, tuple[LabelledTurn, ...]]:
+def languages(folder: Path) -> dict[str, tuple[LabeledTurn, ...]]:
     """The labeled turns by language."""
     return {path.stem: labeled_turns.load(path) for path in sorted((folder / LANGUAGES).glob("*.jsonl"))}
 

@@ -80,7 +80,7 @@ def folder_tables(report: FoldersReport, *, errors: bool) -> Iterator[Renderable
 
 def tables(report: CaptureReport, *, errors: bool = False, talk: SmallTalk | None = None) -> Iterator[RenderableType]:
     """The measures beside the plainest capture there is; by language; by wording; by kind; slots; then the faults."""
-    yield Text(f"capture, labelled turns: {report.name}", style="bold")
+    yield Text(f"capture, labeled turns: {report.name}", style="bold")
     yield Text()
     yield _overall(report)
     yield Text()

@@ -12,7 +12,7 @@ import pytest
 from bench.capture import figures, judge_sets, judgment
 from bench.capture.judge_sets import Attack, HonestText, Imperative
 from bench.capture.judgment import DEVELOPMENT, JUDGE, JudgeReport, Judgment, Outcome, Tally
-from bench.capture.labeled_turns import LabelledTurn
+from bench.capture.labeled_turns import LabeledTurn
 from cortex.errors import InvalidRequest, NotFound
 from cortex.testing import FakeEmbedder
 
@@ -81,12 +81,12 @@ def test_attacks_that_judge_are_spread_evenly_over_the_families():
     assert set(families.values()) == {11, 12}
 
 
-def cases(folder: Path) -> list[Attack | HonestText | Imperative | LabelledTurn]:
+def cases(folder: Path) -> list[Attack | HonestText | Imperative | LabeledTurn]:
     labeled = (turn for turns in judge_sets.languages(folder).values() for turn in turns)
     return [*judge_sets.attacks(folder), *judge_sets.honest_texts(folder), *judge_sets.imperatives(folder), *labeled]
 
 
-def whole_text(case: Attack | HonestText | Imperative | LabelledTurn) -> str:
+def whole_text(case: Attack | HonestText | Imperative | LabeledTurn) -> str:
     if isinstance(case, Attack):
         return "\n".join((*case.turns, case.note.text if case.note else ""))
     return case.text

@@ -1,4 +1,4 @@
-"""The labelled turns of capture, and how extraction is scored on them."""
+"""The labeled turns of capture, and how extraction is scored on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bench import datasets
 from bench.capture import labeled_turns, view
-from bench.capture.labeled_turns import Extract, Label, LabelledTurn, Verdict
+from bench.capture.labeled_turns import Extract, Label, LabeledTurn, Verdict
 from cortex.capture.candidate import Candidate
 from cortex.domain.memory import Kind, slot_of
 from cortex.domain.turn import Role, Turn
@@ -28,11 +28,11 @@ PROMISED = 320
 
 
 @cache
-def half(name: str) -> tuple[LabelledTurn, ...]:
+def half(name: str) -> tuple[LabeledTurn, ...]:
     return labeled_turns.load(labeled_turns.halves()[name])
 
 
-def both() -> list[LabelledTurn]:
+def both() -> list[LabeledTurn]:
     return [turn for name in labeled_turns.HALVES for turn in half(name)]
 
 
@@ -44,8 +44,8 @@ def label(key: str, *kinds: Kind, **more: str | bool) -> Label:
     return Label(key=key, kinds=kinds or (Kind.FACT,), **more)
 
 
-def turn(text: str, *labels: Label, id: str = "t1", lang: str = "en") -> LabelledTurn:
-    return LabelledTurn(id=id, lang=lang, text=text, labels=labels)
+def turn(text: str, *labels: Label, id: str = "t1", lang: str = "en") -> LabeledTurn:
+    return LabeledTurn(id=id, lang=lang, text=text, labels=labels)
 
 
 def always(*candidates: Candidate) -> Extract:
@@ -123,7 +123,7 @@ def test_the_turns_of_a_slot_group_name_one_slot_with_different_values():
             assert len({made.value for made in members}) == len(members), members
 
 
-def perfect(turns: Sequence[LabelledTurn]) -> Extract:
+def perfect(turns: Sequence[LabeledTurn]) -> Extract:
     labels = {each.id: each.required for each in turns}
 
     def extract(asked: Turn) -> list[Candidate]:
@@ -157,22 +157,22 @@ def test_remembering_every_turn_is_no_capture(name):
 # --- scoring ---------------------------------------------------------------------------------------------------------
 
 
-def verdicts(labelled: LabelledTurn, *candidates: Candidate) -> list[Verdict]:
-    return [verdict for _, verdict in labeled_turns.judge(labelled, candidates).verdicts]
+def verdicts(labeled: LabeledTurn, *candidates: Candidate) -> list[Verdict]:
+    return [verdict for _, verdict in labeled_turns.judge(labeled, candidates).verdicts]
 
 
 def test_a_candidate_is_right_when_it_holds_the_key_whatever_its_case_and_spaces():
-    labelled = turn("btw I'm  Left-handed", label("Left-handed"))
-    assert verdicts(labelled, found("The user is left-handed")) == [Verdict.RIGHT]
+    labeled = turn("btw I'm  Left-handed", label("Left-handed"))
+    assert verdicts(labeled, found("The user is left-handed")) == [Verdict.RIGHT]
     assert verdicts(turn("don’t  use tabs", label("don’t  use")), found("Don't use tabs")) == [Verdict.RIGHT]
-    assert verdicts(labelled, found("The user has hands")) == [Verdict.WRONG]
+    assert verdicts(labeled, found("The user has hands")) == [Verdict.WRONG]
 
 
 def test_saying_the_same_twice_is_wrong_the_second_time():
     """E11: near-identical items once"""
-    labelled = turn("I'm vegetarian", label("vegetarian"))
-    report = labeled_turns.measure([labelled], always(found("I'm vegetarian"), found("vegetarian")))
-    assert verdicts(labelled, found("I'm vegetarian"), found("vegetarian")) == [Verdict.RIGHT, Verdict.DUPLICATE]
+    labeled = turn("I'm vegetarian", label("vegetarian"))
+    report = labeled_turns.measure([labeled], always(found("I'm vegetarian"), found("vegetarian")))
+    assert verdicts(labeled, found("I'm vegetarian"), found("vegetarian")) == [Verdict.RIGHT, Verdict.DUPLICATE]
     assert (report.overall["precision"], report.overall["recall"]) == (0.5, 1.0)
 
 
@@ -184,15 +184,15 @@ def test_a_long_message_is_no_memory_of_the_fact_inside():
 
 
 def test_one_candidate_may_find_two_labels():
-    labelled = turn("I'm Ingrid and I bake", label("Ingrid"), label("bake"))
-    report = labeled_turns.measure([labelled], always(found("I'm Ingrid and I bake")))
+    labeled = turn("I'm Ingrid and I bake", label("Ingrid"), label("bake"))
+    report = labeled_turns.measure([labeled], always(found("I'm Ingrid and I bake")))
     assert (report.overall["precision"], report.overall["recall"], report.overall["found"]) == (1.0, 1.0, 2)
 
 
 def test_what_is_optional_counts_neither_for_nor_against():
-    labelled = turn("I'm Ingrid, it was raining", label("Ingrid"), label("raining", optional=True))
-    with_it = labeled_turns.measure([labelled], always(found("Ingrid"), found("raining")))
-    without = labeled_turns.measure([labelled], always(found("Ingrid")))
+    labeled = turn("I'm Ingrid, it was raining", label("Ingrid"), label("raining", optional=True))
+    with_it = labeled_turns.measure([labeled], always(found("Ingrid"), found("raining")))
+    without = labeled_turns.measure([labeled], always(found("Ingrid")))
     assert with_it.overall.values == without.overall.values
     assert with_it.overall["labels"] == 1
     alone = labeled_turns.measure([turn("it was raining", label("raining", optional=True))], always(found("raining")))
@@ -217,9 +217,9 @@ def test_precision_and_recall_count_over_all_turns_and_by_language():
 
 
 def test_a_kind_is_right_when_the_label_allows_it():
-    labelled = turn("I'm vegetarian", label("vegetarian", Kind.PREFERENCE, Kind.FACT))
-    right = labeled_turns.measure([labelled], always(found("I'm vegetarian", kind=Kind.FACT)))
-    wrong = labeled_turns.measure([labelled], always(found("I'm vegetarian", kind=Kind.DECISION)))
+    labeled = turn("I'm vegetarian", label("vegetarian", Kind.PREFERENCE, Kind.FACT))
+    right = labeled_turns.measure([labeled], always(found("I'm vegetarian", kind=Kind.FACT)))
+    wrong = labeled_turns.measure([labeled], always(found("I'm vegetarian", kind=Kind.DECISION)))
     assert (right.overall["kind_accuracy"], wrong.overall["kind_accuracy"]) == (1.0, 0.0)
     assert [(fault.what, fault.key) for fault in wrong.faults] == [("kind", "decision, not preference or fact")]
     assert (wrong.kinds["preference"]["recall"], wrong.kinds["preference"]["precision"]) == (1.0, None)
@@ -279,8 +279,8 @@ def test_nothing_extracted_has_no_precision_and_no_recall_to_speak_of():
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_every_share_lies_between_0_and_1_within_its_interval(cases):
     turns = [
-        turn(f"turn {at} says key", *([label("key")] if labelled else []), id=str(at))
-        for at, (labelled, _, _) in enumerate(cases)
+        turn(f"turn {at} says key", *([label("key")] if labeled else []), id=str(at))
+        for at, (labeled, _, _) in enumerate(cases)
     ]
     made = {
         f"turn {at} says key": [found("key")] * hit + [found("noise")] * noise
@@ -312,7 +312,7 @@ def written(path, *lines):
     return path
 
 
-def test_a_labelled_turn_is_read_with_everything_it_may_say(tmp_path):
+def test_a_labeled_turn_is_read_with_everything_it_may_say(tmp_path):
     key = {"key": "Porto", "kind": ["fact", "episode"], "subject": "Mei", "attribute": "home city", "value": "Porto"}
     line = LINE | {
         "part": "drawn",
