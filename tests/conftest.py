@@ -8,6 +8,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cortex.settings import user_models
+
+# Every test finds the models in one place, whatever home it runs in, so they are fetched once.
+os.environ.setdefault("CORTEX_MODELS", str(user_models()))
+
 settings.register_profile(
     "cortex",
     max_examples=50,
@@ -19,7 +24,7 @@ settings.load_profile("cortex")
 
 @pytest.fixture(scope="session", autouse=True)
 def plain_environment() -> Iterator[None]:
-    """The operator's own `CORTEX_…` variables are not those of the tests; only the models may be shared."""
+    """The operator's own `CORTEX_…` variables do not reach the tests; only the models are shared."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name.startswith("CORTEX_") and name != "CORTEX_MODELS":

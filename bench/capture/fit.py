@@ -19,20 +19,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.capture import labeled_turns
 from cortex import settings as configuration
 from cortex.capture import prose, rules, statements, worth
 from cortex.capture.worth import Scale
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
-from cortex.evaluation import capturing
 from cortex.languages.packs import DEFAULT_PACKS
 from cortex.ports.embedder import Embedder
 from cortex.providers.embedders import local
 
 TRAINING = Path(__file__).with_name("training")
 RULES = Path(__file__).with_name("training_rules.jsonl")
-LABELED = (capturing.halves()["dev"], capturing.DATA / "capture.train.jsonl")
+LABELED = (labeled_turns.halves()["dev"], labeled_turns.TRAINING)
 
 _PHRASING = "phrasing: "
 _ANY_DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -139,7 +139,7 @@ def _shared(statement: str, keep: str) -> float:
 
 def _of_labeled_turns() -> Iterator[Example]:
     """The statements of single English turns; what is optional says nothing either way."""
-    for at, turn in enumerate(turn for file in LABELED for turn in capturing.load(file) if turn.lang == "en"):
+    for at, turn in enumerate(turn for file in LABELED for turn in labeled_turns.load(file) if turn.lang == "en"):
         for each in statements.read(turn.turn)[0]:
             held = [label for label in turn.labels if label.key in each.text]
             is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs

@@ -15,7 +15,7 @@ from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_USER, Tenant
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.engine import Engine
-from cortex.errors import EngineError, ProviderMissing
+from cortex.errors import EngineError, ProviderMissing, install_command
 from cortex.parts import Parts
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
@@ -77,7 +77,7 @@ class Cortex(Engine):
             if error.name != "httpx":
                 raise
             raise ProviderMissing(
-                "a server is reached by httpx, which is not installed", hint="pip install 'cortex-memory[client]'"
+                "a server is reached by httpx, which is not installed", hint=install_command("client")
             ) from error
         return RemoteCortex(url, token=token, agent=agent, user=user, timeout=timeout)
 

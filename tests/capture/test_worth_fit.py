@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bench.capture import fit
 
+from bench.capture import fit
 from cortex.capture import worth
 from cortex.capture.worth import Scale
 

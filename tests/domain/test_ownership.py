@@ -6,10 +6,10 @@ import re
 from itertools import pairwise
 
 import pytest
-from bench.ownership import cases, measure
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.ownership import cases, measure
 from cortex.domain import ownership
 from cortex.domain.ownership import Owner, Reason, carried, foreign, own_words, owners, spans
 from cortex.languages import OWNERSHIP as WORDS

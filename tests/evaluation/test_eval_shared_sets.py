@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+from bench import datasets
 from cortex.domain.turn import Said
 from cortex.evaluation import sets
 from cortex.evaluation.runner import run
 from cortex.wiring import Cortex
 
-SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
+SETS = datasets.folder()
 
-pytestmark = pytest.mark.skipif(not SETS.is_dir(), reason=f"no data sets at {SETS}")
+pytestmark = pytest.mark.skipif(not SETS.is_dir(), reason=f"no evaluation sets at {SETS}; set {datasets.VARIABLE}")
 
 
 def any_at_10(name: str, tmp_path: Path, limit: int | None = None) -> float:

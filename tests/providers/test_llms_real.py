@@ -37,9 +37,8 @@ YES_OR_NO = {
 def gguf() -> Path:
     if not llama_server.installed():
         pytest.skip("xllamacpp is not installed: it has no wheel for every platform")
-    kept = os.environ.get("CORTEX_MODELS") or Path(__file__).parents[2] / ".models"
     try:
-        return llama_server.model(Path(kept))
+        return llama_server.model(Path(os.environ["CORTEX_MODELS"]))
     except ModelUnavailable as error:
         if os.environ.get("CI"):
             raise

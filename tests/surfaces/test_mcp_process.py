@@ -176,7 +176,7 @@ def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> Non
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env=environment())
     assert said.returncode == 21
-    assert "pip install 'cortex-memory[mcp]'" in said.stderr
+    assert "pip install 'memory-cortex[mcp]'" in said.stderr
 
 
 def test_the_verbs_are_known_without_the_sdk_and_without_pydantic() -> None:

@@ -185,7 +185,7 @@ def test_what_is_not_installed_is_named_with_how_to_install_it(
     assert server.wait() == 21
     told = server.lines[-1]["error"]
     assert name in told["message"]
-    assert "cortex-memory[serve]" in told["hint"]
+    assert "memory-cortex[serve]" in told["hint"]
 
 
 def test_a_store_that_cannot_be_opened_keeps_the_server_from_being_ready_and_not_from_starting(tmp_path: Path) -> None:

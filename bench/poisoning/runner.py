@@ -14,6 +14,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench.poisoning import honest
+from bench.poisoning.attacks import (
+    NOW,
+    OTHER_SCOPE,
+    PER_FAMILY,
+    TARGET,
+    Attack,
+    Carried,
+    Heard,
+    Kept,
+    Searched,
+    Step,
+    attacks,
+)
 from cortex import registry, wiring
 from cortex import settings as configuration
 from cortex.clock import SystemClock
@@ -28,20 +42,6 @@ from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.domain.turn import Turn
 from cortex.engine import Engine
 from cortex.errors import EngineError
-from cortex.evaluation.poisoning import honest
-from cortex.evaluation.poisoning.attacks import (
-    NOW,
-    OTHER_SCOPE,
-    PER_FAMILY,
-    TARGET,
-    Attack,
-    Carried,
-    Heard,
-    Kept,
-    Searched,
-    Step,
-    attacks,
-)
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent

@@ -1,42 +1,39 @@
-"""The labelled turns of capture, and how extraction is scored on them."""
+"""The labeled turns of capture, and how extraction is scored on them."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench import datasets
+from bench.capture import labeled_turns, view
+from bench.capture.labeled_turns import Extract, Label, LabeledTurn, Verdict
 from cortex.capture.candidate import Candidate
 from cortex.domain.memory import Kind, slot_of
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest, NotFound
-from cortex.evaluation import capturing
-from cortex.evaluation.capturing import Extract, Label, LabelledTurn, Verdict
-from cortex.surfaces.cli import capture_view
 
-_SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
-SMALL_TALK = _SETS / "sgd-turns" / "records.jsonl.gz"
+SMALL_TALK = datasets.folder() / "sgd-turns" / "records.jsonl.gz"
 
 LANGUAGES = {"en", "zh-Hans", "zh-Hant", "ja", "es", "de"}
 PROMISED = 320
 
 
 @cache
-def half(name: str) -> tuple[LabelledTurn, ...]:
-    return capturing.load(capturing.halves()[name])
+def half(name: str) -> tuple[LabeledTurn, ...]:
+    return labeled_turns.load(labeled_turns.halves()[name])
 
 
-def both() -> list[LabelledTurn]:
-    return [turn for name in capturing.HALVES for turn in half(name)]
+def both() -> list[LabeledTurn]:
+    return [turn for name in labeled_turns.HALVES for turn in half(name)]
 
 
 def found(text: str, *, kind: Kind = Kind.FACT, subject: str = "", attribute: str = "") -> Candidate:
@@ -47,8 +44,8 @@ def label(key: str, *kinds: Kind, **more: str | bool) -> Label:
     return Label(key=key, kinds=kinds or (Kind.FACT,), **more)
 
 
-def turn(text: str, *labels: Label, id: str = "t1", lang: str = "en") -> LabelledTurn:
-    return LabelledTurn(id=id, lang=lang, text=text, labels=labels)
+def turn(text: str, *labels: Label, id: str = "t1", lang: str = "en") -> LabeledTurn:
+    return LabeledTurn(id=id, lang=lang, text=text, labels=labels)
 
 
 def always(*candidates: Candidate) -> Extract:
@@ -62,7 +59,7 @@ def by_text(said: dict[str, list[Candidate]]) -> Extract:
 # --- the data --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", capturing.HALVES)
+@pytest.mark.parametrize("name", labeled_turns.HALVES)
 def test_each_half_is_as_large_and_as_mixed_as_promised(name):
     """E17: the measure stands on enough turns, nearly half of which say nothing to remember"""
     turns = half(name)
@@ -113,7 +110,7 @@ def test_every_key_is_part_of_its_text_and_of_no_other_key_there():
 
 
 def test_the_turns_of_a_slot_group_name_one_slot_with_different_values():
-    for name in capturing.HALVES:
+    for name in labeled_turns.HALVES:
         groups: dict[str, list[Label]] = {}
         for each in half(name):
             for made in each.labels:
@@ -126,7 +123,7 @@ def test_the_turns_of_a_slot_group_name_one_slot_with_different_values():
             assert len({made.value for made in members}) == len(members), members
 
 
-def perfect(turns: Sequence[LabelledTurn]) -> Extract:
+def perfect(turns: Sequence[LabeledTurn]) -> Extract:
     labels = {each.id: each.required for each in turns}
 
     def extract(asked: Turn) -> list[Candidate]:
@@ -138,19 +135,19 @@ def perfect(turns: Sequence[LabelledTurn]) -> Extract:
     return extract
 
 
-@pytest.mark.parametrize("name", capturing.HALVES)
+@pytest.mark.parametrize("name", labeled_turns.HALVES)
 def test_whoever_extracts_just_the_labels_is_without_fault(name):
-    report = capturing.run(name, perfect(half(name)))
+    report = labeled_turns.run(name, perfect(half(name)))
     assert (report.overall["precision"], report.overall["recall"], report.overall["kind_accuracy"]) == (1.0, 1.0, 1.0)
     assert report.overall["false_alarm_turns"] == 0.0
     assert (report.slots.agreement, report.slots.clash) == (1.0, 0.0)
     assert report.faults == ()
 
 
-@pytest.mark.parametrize("name", capturing.HALVES)
+@pytest.mark.parametrize("name", labeled_turns.HALVES)
 def test_remembering_every_turn_is_no_capture(name):
     """The plainest way finds much, and is wrong about half the time."""
-    report = capturing.run(name, capturing.whole_turn)
+    report = labeled_turns.run(name, labeled_turns.whole_turn)
     assert report.overall["precision"] < 0.55
     assert report.overall["recall"] < 0.95
     assert report.overall["false_alarm_turns"] == 1.0
@@ -160,22 +157,22 @@ def test_remembering_every_turn_is_no_capture(name):
 # --- scoring ---------------------------------------------------------------------------------------------------------
 
 
-def verdicts(labelled: LabelledTurn, *candidates: Candidate) -> list[Verdict]:
-    return [verdict for _, verdict in capturing.judge(labelled, candidates).verdicts]
+def verdicts(labeled: LabeledTurn, *candidates: Candidate) -> list[Verdict]:
+    return [verdict for _, verdict in labeled_turns.judge(labeled, candidates).verdicts]
 
 
 def test_a_candidate_is_right_when_it_holds_the_key_whatever_its_case_and_spaces():
-    labelled = turn("btw I'm  Left-handed", label("Left-handed"))
-    assert verdicts(labelled, found("The user is left-handed")) == [Verdict.RIGHT]
+    labeled = turn("btw I'm  Left-handed", label("Left-handed"))
+    assert verdicts(labeled, found("The user is left-handed")) == [Verdict.RIGHT]
     assert verdicts(turn("don’t  use tabs", label("don’t  use")), found("Don't use tabs")) == [Verdict.RIGHT]
-    assert verdicts(labelled, found("The user has hands")) == [Verdict.WRONG]
+    assert verdicts(labeled, found("The user has hands")) == [Verdict.WRONG]
 
 
 def test_saying_the_same_twice_is_wrong_the_second_time():
     """E11: near-identical items once"""
-    labelled = turn("I'm vegetarian", label("vegetarian"))
-    report = capturing.measure([labelled], always(found("I'm vegetarian"), found("vegetarian")))
-    assert verdicts(labelled, found("I'm vegetarian"), found("vegetarian")) == [Verdict.RIGHT, Verdict.DUPLICATE]
+    labeled = turn("I'm vegetarian", label("vegetarian"))
+    report = labeled_turns.measure([labeled], always(found("I'm vegetarian"), found("vegetarian")))
+    assert verdicts(labeled, found("I'm vegetarian"), found("vegetarian")) == [Verdict.RIGHT, Verdict.DUPLICATE]
     assert (report.overall["precision"], report.overall["recall"]) == (0.5, 1.0)
 
 
@@ -187,18 +184,18 @@ def test_a_long_message_is_no_memory_of_the_fact_inside():
 
 
 def test_one_candidate_may_find_two_labels():
-    labelled = turn("I'm Ingrid and I bake", label("Ingrid"), label("bake"))
-    report = capturing.measure([labelled], always(found("I'm Ingrid and I bake")))
+    labeled = turn("I'm Ingrid and I bake", label("Ingrid"), label("bake"))
+    report = labeled_turns.measure([labeled], always(found("I'm Ingrid and I bake")))
     assert (report.overall["precision"], report.overall["recall"], report.overall["found"]) == (1.0, 1.0, 2)
 
 
 def test_what_is_optional_counts_neither_for_nor_against():
-    labelled = turn("I'm Ingrid, it was raining", label("Ingrid"), label("raining", optional=True))
-    with_it = capturing.measure([labelled], always(found("Ingrid"), found("raining")))
-    without = capturing.measure([labelled], always(found("Ingrid")))
+    labeled = turn("I'm Ingrid, it was raining", label("Ingrid"), label("raining", optional=True))
+    with_it = labeled_turns.measure([labeled], always(found("Ingrid"), found("raining")))
+    without = labeled_turns.measure([labeled], always(found("Ingrid")))
     assert with_it.overall.values == without.overall.values
     assert with_it.overall["labels"] == 1
-    alone = capturing.measure([turn("it was raining", label("raining", optional=True))], always(found("raining")))
+    alone = labeled_turns.measure([turn("it was raining", label("raining", optional=True))], always(found("raining")))
     assert (alone.overall["precision"], alone.overall["false_alarm_turns"], alone.faults) == (None, None, ())
 
 
@@ -209,8 +206,8 @@ def test_precision_and_recall_count_over_all_turns_and_by_language():
         turn("thanks!", id="c"),
     ]
     made = {"I live in Porto": [found("I live in Porto"), found("in general")], "thanks!": [found("thanks!")]}
-    assert capturing.measure(turns, by_text(made)).parts == {}
-    report = capturing.measure(turns, by_text(made))
+    assert labeled_turns.measure(turns, by_text(made)).parts == {}
+    report = labeled_turns.measure(turns, by_text(made))
     assert report.overall["precision"] == pytest.approx(1 / 3)
     assert report.overall["recall"] == 0.5
     assert report.overall["f1"] == pytest.approx(0.4)
@@ -220,9 +217,9 @@ def test_precision_and_recall_count_over_all_turns_and_by_language():
 
 
 def test_a_kind_is_right_when_the_label_allows_it():
-    labelled = turn("I'm vegetarian", label("vegetarian", Kind.PREFERENCE, Kind.FACT))
-    right = capturing.measure([labelled], always(found("I'm vegetarian", kind=Kind.FACT)))
-    wrong = capturing.measure([labelled], always(found("I'm vegetarian", kind=Kind.DECISION)))
+    labeled = turn("I'm vegetarian", label("vegetarian", Kind.PREFERENCE, Kind.FACT))
+    right = labeled_turns.measure([labeled], always(found("I'm vegetarian", kind=Kind.FACT)))
+    wrong = labeled_turns.measure([labeled], always(found("I'm vegetarian", kind=Kind.DECISION)))
     assert (right.overall["kind_accuracy"], wrong.overall["kind_accuracy"]) == (1.0, 0.0)
     assert [(fault.what, fault.key) for fault in wrong.faults] == [("kind", "decision, not preference or fact")]
     assert (wrong.kinds["preference"]["recall"], wrong.kinds["preference"]["precision"]) == (1.0, None)
@@ -249,13 +246,13 @@ def test_values_of_one_slot_agree_only_when_both_name_it_alike(older, newer, agr
         "due on 3 May": [found("due on 3 May", subject=older[0], attribute=older[1])],
         "due on 17 May now": [found("due on 17 May now", subject=newer[0], attribute=newer[1])],
     }
-    slots = capturing.measure(MOVED, by_text(made)).slots
+    slots = labeled_turns.measure(MOVED, by_text(made)).slots
     assert (slots.groups, slots.found, slots.agreed) == (1, 1, agreed)
 
 
 def test_a_group_of_which_one_side_was_missed_does_not_agree():
     made = {"due on 3 May": [found("due on 3 May", subject="grant", attribute="deadline")]}
-    slots = capturing.measure(MOVED, by_text(made)).slots
+    slots = labeled_turns.measure(MOVED, by_text(made)).slots
     assert (slots.found, slots.agreed, slots.agreement) == (0, 0, 0.0)
 
 
@@ -268,28 +265,28 @@ def test_things_that_stand_side_by_side_must_not_share_a_slot():
     def extract(attribute: str) -> Extract:
         return lambda asked: [found(asked.text, subject="user", attribute=attribute)]
 
-    shared = capturing.measure(beside, extract("hobby")).slots
-    apart = capturing.measure(beside, extract("")).slots
+    shared = labeled_turns.measure(beside, extract("hobby")).slots
+    apart = labeled_turns.measure(beside, extract("")).slots
     assert (shared.beside, shared.clashing, shared.clash) == (1, 1, 1.0)
     assert (apart.beside, apart.clashing, apart.clash) == (1, 0, 0.0)
 
 
 def test_nothing_extracted_has_no_precision_and_no_recall_to_speak_of():
-    overall = capturing.measure([turn("I live in Porto", label("Porto"))], always()).overall
+    overall = labeled_turns.measure([turn("I live in Porto", label("Porto"))], always()).overall
     assert (overall["precision"], overall["recall"], overall["f1"], overall["kind_accuracy"]) == (None, 0.0, 0.0, None)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_every_share_lies_between_0_and_1_within_its_interval(cases):
     turns = [
-        turn(f"turn {at} says key", *([label("key")] if labelled else []), id=str(at))
-        for at, (labelled, _, _) in enumerate(cases)
+        turn(f"turn {at} says key", *([label("key")] if labeled else []), id=str(at))
+        for at, (labeled, _, _) in enumerate(cases)
     ]
     made = {
         f"turn {at} says key": [found("key")] * hit + [found("noise")] * noise
         for at, (_, hit, noise) in enumerate(cases)
     }
-    overall = capturing.measure(turns, by_text(made)).overall
+    overall = labeled_turns.measure(turns, by_text(made)).overall
     for name, interval in overall.intervals.items():
         value = overall[name]
         assert (value is None) == (interval is None), name
@@ -300,8 +297,8 @@ def test_every_share_lies_between_0_and_1_within_its_interval(cases):
 def test_a_whole_engine_is_measured_as_it_captures():
     """X2, E11: what becomes a memory is judged, traced back to the turn it came from"""
     said = [turn("I live in Porto", label("Porto"), id="a"), turn("thanks!", id="b")]
-    with capturing.through_engine() as captured:
-        report = capturing.measure(said, captured)
+    with labeled_turns.through_engine() as captured:
+        report = labeled_turns.measure(said, captured)
     assert (report.overall["precision"], report.overall["recall"]) == (1.0, 1.0)
 
 
@@ -315,7 +312,7 @@ def written(path, *lines):
     return path
 
 
-def test_a_labelled_turn_is_read_with_everything_it_may_say(tmp_path):
+def test_a_labeled_turn_is_read_with_everything_it_may_say(tmp_path):
     key = {"key": "Porto", "kind": ["fact", "episode"], "subject": "Mei", "attribute": "home city", "value": "Porto"}
     line = LINE | {
         "part": "drawn",
@@ -324,7 +321,7 @@ def test_a_labelled_turn_is_read_with_everything_it_may_say(tmp_path):
         "memories": [key | {"slot_group": "g1"}],
         "why": "plain",
     }
-    (read,) = capturing.load(written(tmp_path / "some.jsonl", line, ""))
+    (read,) = labeled_turns.load(written(tmp_path / "some.jsonl", line, ""))
     assert (read.id, read.lang, read.role, read.speaker, read.why) == ("x1", "en", Role.USER, "Mei", "plain")
     assert read.part == "drawn"
     assert read.labels[0].kinds == (Kind.FACT, Kind.EPISODE)
@@ -347,19 +344,19 @@ def test_a_labelled_turn_is_read_with_everything_it_may_say(tmp_path):
 )
 def test_a_bad_label_is_refused_by_line_and_field(tmp_path, lines, place):
     with pytest.raises(InvalidRequest) as caught:
-        capturing.load(written(tmp_path / "some.jsonl", *lines))
+        labeled_turns.load(written(tmp_path / "some.jsonl", *lines))
     assert caught.value.field == place
 
 
 def test_a_half_or_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(NotFound, match="third"):
-        capturing.run("third", always())
+        labeled_turns.run("third", always())
     with pytest.raises(NotFound, match="absent"):
-        capturing.load(tmp_path / "absent.jsonl")
+        labeled_turns.load(tmp_path / "absent.jsonl")
     with pytest.raises(NotFound, match="absent"):
-        capturing.small_talk(tmp_path / "absent.jsonl", extract=always())
+        labeled_turns.small_talk(tmp_path / "absent.jsonl", extract=always())
     with pytest.raises(InvalidRequest, match="through"):
-        capturing.run("dev", through="magic")
+        labeled_turns.run("dev", through="magic")
 
 
 def test_small_talk_is_drawn_alike_for_the_same_seed(tmp_path):
@@ -371,8 +368,8 @@ def test_small_talk_is_drawn_alike_for_the_same_seed(tmp_path):
     def even(asked: Turn) -> list[Candidate]:
         return [found(asked.text)] * 2 if int(asked.text.split()[1]) % 2 == 0 else []
 
-    one, again, other = (capturing.small_talk(path, 20, seed, extract=even) for seed in (1, 1, 2))
-    everything = capturing.small_talk(path, 200, extract=even)
+    one, again, other = (labeled_turns.small_talk(path, 20, seed, extract=even) for seed in (1, 1, 2))
+    everything = labeled_turns.small_talk(path, 200, extract=even)
     assert one == again != other
     assert one.turns == 20
     assert (everything.turns, everything.memories, everything.turns_with) == (49, 48, 24)
@@ -385,8 +382,8 @@ def test_small_talk_is_drawn_alike_for_the_same_seed(tmp_path):
 
 def shown(capsys, **options):
     turns = [turn("I live in Porto", label("Porto")), turn("thanks!", id="t2")]
-    report = capturing.measure(turns, by_text({"thanks!": [found("thanks!")]}), name="dev", notes=["so it went"])
-    capture_view.show(report, **options)
+    report = labeled_turns.measure(turns, by_text({"thanks!": [found("thanks!")]}), name="dev", notes=["so it went"])
+    view.show(report, **options)
     return capsys.readouterr().out
 
 
@@ -398,7 +395,7 @@ def test_a_report_is_shown_as_tables_and_its_faults_on_request(capsys):
 
 
 def test_a_report_is_one_json_object(capsys):
-    told = json.loads(shown(capsys, as_json=True, talk=capturing.SmallTalk(200, 3, 2)))
+    told = json.loads(shown(capsys, as_json=True, talk=labeled_turns.SmallTalk(200, 3, 2)))
     assert (told["overall"]["precision"], told["overall"]["recall"]) == (0.0, 0.0)
     assert told["faults_by_sort"] == {"missed": 1, "wrong": 1}
     assert told["small_talk"]["per_hundred"] == 1.5
@@ -411,7 +408,7 @@ def test_a_report_is_one_json_object(capsys):
 
 def test_capture_is_precise_and_finds_most_on_the_half_no_rule_was_written_on() -> None:
     """X11, X12, E11: precision at least 0.9, recall at least 0.7"""
-    overall = capturing.run("held").to_json()["overall"]
+    overall = labeled_turns.run("held").to_json()["overall"]
     assert overall["precision"] >= 0.9
     assert overall["recall"] >= 0.7
 
@@ -419,4 +416,4 @@ def test_capture_is_precise_and_finds_most_on_the_half_no_rule_was_written_on() 
 @pytest.mark.skipif(not SMALL_TALK.exists(), reason="the set of small talk is not here")
 def test_small_talk_leaves_hardly_anything_behind() -> None:
     """E11"""
-    assert capturing.small_talk(SMALL_TALK, 200).memories <= 2
+    assert labeled_turns.small_talk(SMALL_TALK, 200).memories <= 2

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-from bench.capture import judged as script
-from bench.capture.judged import DEVELOPMENT, JUDGE
 
+from bench.capture import figures, judge_sets, judgment
+from bench.capture.judge_sets import Attack, HonestText, Imperative
+from bench.capture.judgment import DEVELOPMENT, JUDGE, JudgeReport, Judgment, Outcome, Tally
+from bench.capture.labeled_turns import LabeledTurn
 from cortex.errors import InvalidRequest, NotFound
-from cortex.evaluation import figures, judge_sets, judged
-from cortex.evaluation.capturing import LabelledTurn
-from cortex.evaluation.judge_sets import Attack, HonestText, Imperative
-from cortex.evaluation.judged import JudgeReport, Judgment, Outcome, Tally
 from cortex.testing import FakeEmbedder
 
 OTHERS = {"de", "es", "fr", "zh", "ja"}
@@ -95,12 +93,12 @@ def test_attacks_that_judge_are_spread_evenly_over_the_families():
     assert max(families.values()) <= 16
 
 
-def cases(folder: Path) -> list[Attack | HonestText | Imperative | LabelledTurn]:
+def cases(folder: Path) -> list[Attack | HonestText | Imperative | LabeledTurn]:
     labeled = (turn for turns in judge_sets.languages(folder).values() for turn in turns)
     return [*judge_sets.attacks(folder), *judge_sets.honest_texts(folder), *judge_sets.imperatives(folder), *labeled]
 
 
-def whole_text(case: Attack | HonestText | Imperative | LabelledTurn) -> str:
+def whole_text(case: Attack | HonestText | Imperative | LabeledTurn) -> str:
     if isinstance(case, Attack):
         return "\n".join((*case.turns, case.note.text if case.note else ""))
     return case.text
@@ -129,7 +127,7 @@ def faults(tmp_path: Path) -> Faults:
         folder = tmp_path / "judge"
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.jsonl").write_text(json.dumps({"id": "a", "lang": "en", **line}) + "\n", encoding="utf-8")
-        report = judged.run(folder, only=[name], home=tmp_path / "home", embedder=FakeEmbedder())
+        report = judgment.run(folder, only=[name], home=tmp_path / "home", embedder=FakeEmbedder())
         (outcome,) = report.judgments[name].outcomes
         return dict(outcome.faults)
 
@@ -199,7 +197,7 @@ def test_languages_are_measured_by_precision_and_recall(tmp_path: Path):
     (tmp_path / "languages").mkdir()
     turn = {"id": "1", "lang": "fr", "text": "J'habite à Lyon.", "memories": [{"key": "Lyon", "kind": ["fact"]}]}
     (tmp_path / "languages" / "fr.jsonl").write_text(json.dumps(turn) + "\n", encoding="utf-8")
-    report = judged.run(tmp_path)
+    report = judgment.run(tmp_path)
     found = {(figure.set_name, figure.measure): figure.counts for figure in report.figures()}
     assert found["languages: fr", "recall"] == "1 of 1"
     assert report.judgments == {}
@@ -207,13 +205,13 @@ def test_languages_are_measured_by_precision_and_recall(tmp_path: Path):
 
 def test_a_folder_without_a_set_is_refused(tmp_path: Path):
     with pytest.raises(NotFound, match="no set"):
-        judged.run(tmp_path)
+        judgment.run(tmp_path)
 
 
 def test_a_line_that_is_no_case_is_named(tmp_path: Path):
     (tmp_path / "imperatives.jsonl").write_text('{"id": "i", "lang": "en"}\n', encoding="utf-8")
     with pytest.raises(InvalidRequest) as refused:
-        judged.run(tmp_path, embedder="none", home=tmp_path / "home")
+        judgment.run(tmp_path, embedder="none", home=tmp_path / "home")
     assert refused.value.field == "imperatives.jsonl line 1"
 
 
@@ -234,6 +232,6 @@ def test_a_report_holds_ids_on_request_and_never_texts():
 @pytest.mark.parametrize(("arguments", "measured"), [((), "judge"), (("--development", "2"), "development-2")])
 def test_the_development_sets_are_measured_on_request_only(monkeypatch, arguments, measured):
     folders: list[Path] = []
-    monkeypatch.setattr(judged, "run", lambda folder, **_: folders.append(folder) or JudgeReport())
-    assert script.main(["attacks", *arguments]) == 0
+    monkeypatch.setattr(judgment, "run", lambda folder, **_: folders.append(folder) or JudgeReport())
+    assert judgment.main(["attacks", *arguments]) == 0
     assert [folder.name for folder in folders] == [measured]

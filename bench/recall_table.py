@@ -1,4 +1,4 @@
-"""The measured table of the docs: `python -m cortex.evaluation.table DIR… --into docs/recall.md`.
+"""The measured table of the docs: `python -m bench.recall_table DIR… --into docs/recall.md`.
 
 Each set is run with the default recipe and embedder; `DIR=none` runs it by keywords alone. Its rows replace those that
 stand for it between the two markers of the file, so the docs say what was measured and nothing else.
@@ -108,7 +108,7 @@ def _told(done: int, total: int, label: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m cortex.evaluation.table", description="Write the measured table.")
+    parser = argparse.ArgumentParser(prog="python -m bench.recall_table", description="Write the measured table.")
     parser.add_argument("sets", nargs="+", metavar="DIR[=EMBEDDER]", help="evaluation sets")
     parser.add_argument("--into", type=Path, help="the file with the markers; without it the table is printed")
     parser.add_argument("--cache", type=Path, help="where vectors are kept between runs")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cortex.evaluation import updates
-from cortex.evaluation.updates import Found, UpdatesReport
+from bench.capture import updates
+from bench.capture.updates import Found, UpdatesReport
 
 SAID = [
     ("a1", "one", "2026-01-05T09:00:00", "user", "Test coverage of the parser module is at 61%."),

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bench.capture import labeled_turns
+from bench.capture.labeled_turns import LabeledTurn
 from cortex.errors import InvalidRequest, NotFound
-from cortex.evaluation import capturing
-from cortex.evaluation.capturing import LabelledTurn
 
 ATTACKS, HONEST, IMPERATIVES, LANGUAGES = SETS = ("attacks", "honest", "imperatives", "languages")
 
@@ -88,9 +88,9 @@ def imperatives(folder: Path) -> tuple[Imperative, ...]:
     return _cases(folder / f"{IMPERATIVES}.jsonl", lambda line: Imperative(**line))
 
 
-def languages(folder: Path) -> dict[str, tuple[LabelledTurn, ...]]:
+def languages(folder: Path) -> dict[str, tuple[LabeledTurn, ...]]:
     """The labeled turns by language."""
-    return {path.stem: capturing.load(path) for path in sorted((folder / LANGUAGES).glob("*.jsonl"))}
+    return {path.stem: labeled_turns.load(path) for path in sorted((folder / LANGUAGES).glob("*.jsonl"))}
 
 
 def _attack(line: Mapping[str, Any]) -> Attack:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from bench.poisoning.honest import Fact, facts
 from cortex.domain.identity import format_uuid7
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.domain.trust import SourceKind
-from cortex.evaluation.poisoning.honest import Fact, facts
 
 PER_FAMILY = 12
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

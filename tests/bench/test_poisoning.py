@@ -9,10 +9,9 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
-from cortex.evaluation.poisoning import honest
-from cortex.evaluation.poisoning.attacks import FAMILIES, PER_FAMILY, attacks
-from cortex.evaluation.poisoning.runner import Honesty, Outcome, PoisoningReport, run
-from cortex.surfaces.cli import poisoning_view
+from bench.poisoning import honest, view
+from bench.poisoning.attacks import FAMILIES, PER_FAMILY, attacks
+from bench.poisoning.runner import Honesty, Outcome, PoisoningReport, run
 from cortex.testing import FakeEmbedder
 
 
@@ -95,7 +94,7 @@ def test_a_report_tells_what_came_through_and_whether_that_is_too_much():
 
 def test_a_report_is_shown_as_a_table(report: PoisoningReport):
     console = Console(width=140, record=True, file=io.StringIO())
-    for part in poisoning_view.tables(report):
+    for part in view.tables(report):
         console.print(part)
     shown = console.export_text()
     assert all(family in shown for family in FAMILIES)

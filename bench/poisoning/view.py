@@ -13,7 +13,7 @@ from cortex.domain.text import visible
 from cortex.surfaces.cli import rendering
 
 if TYPE_CHECKING:
-    from cortex.evaluation.poisoning.runner import PoisoningReport, Rates
+    from bench.poisoning.runner import PoisoningReport, Rates
 
 _TITLES = {
     "written": "findable",

@@ -1,6 +1,6 @@
-"""How well capture finds what is worth remembering: labelled turns in, precision and recall out.
+"""How well capture finds what is worth remembering: labeled turns in, precision and recall out.
 
-The labels and what they mean are described in `data/README.md`.
+The labels and what they mean are described in `labeled/README.md`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from cortex.evaluation import metrics, sets
 from cortex.evaluation.metrics import Summary
 from cortex.progress import Progress, silent
 
-DATA = Path(__file__).with_name("data")
+DATA = Path(__file__).with_name("labeled")
 HALVES = ("dev", "held")
+TRAINING = DATA / "train.jsonl"
+"""Turns that weights are fitted on, and that nothing is measured on."""
 
 LONGEST = 240
 """What is extracted may have this many characters, or `LONGER` times those of the key: a whole message is no memory."""
@@ -52,7 +54,7 @@ class Through(StrEnum):
     ENGINE = "engine"
 
 
-# --- labelled turns --------------------------------------------------------------------------------------------------
+# --- labeled turns --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledTurn:
+class LabeledTurn:
     """A message, and what should be remembered of it: often nothing."""
 
     id: str
@@ -101,33 +103,34 @@ class LabelledTurn:
 
 
 def halves() -> dict[str, Path]:
-    """The labelled halves there are, by name."""
-    return {name: path for name in HALVES if (path := DATA / f"capture.{name}.jsonl").is_file()}
+    """The labeled halves there are, by name."""
+    return {name: path for name in HALVES if (path := DATA / f"{name}.jsonl").is_file()}
 
 
-def load(path: Path) -> tuple[LabelledTurn, ...]:
-    """The labelled turns of a file, or an error that names the line and the field."""
+def load(path: Path) -> tuple[LabeledTurn, ...]:
+    """The labeled turns of a file, or an error that names the line and the field."""
     if not path.is_file():
-        raise NotFound(f"no labelled turns at {path}", hint="give a file of one JSON object a line")
-    found: dict[str, LabelledTurn] = {}
+        raise NotFound(f"no labeled turns at {path}", hint="give a file of one JSON object a line")
+    found: dict[str, LabeledTurn] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
         place = f"{path.name} line {number}"
         try:
-            turn = _labelled(json.loads(line), place)
+            turn = _labeled(json.loads(line), place)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InvalidRequest(f"is not a labelled turn: {error}", field=place, hint="see data/README.md") from error
+            hint = "see bench/capture/labeled/README.md"
+            raise InvalidRequest(f"is not a labeled turn: {error}", field=place, hint=hint) from error
         if turn.id in found:
             raise InvalidRequest(f"{turn.id!r} is there twice", field=f"{place}, id", hint="give it another id")
         found[turn.id] = turn
     return tuple(found.values())
 
 
-def _labelled(values: Mapping[str, Any], place: str) -> LabelledTurn:
+def _labeled(values: Mapping[str, Any], place: str) -> LabeledTurn:
     text = str(values["text"])
     labels = tuple(_label(each, text, place) for each in values["memories"])
-    return LabelledTurn(
+    return LabeledTurn(
         id=str(values["id"]),
         lang=str(values["lang"]),
         text=text,
@@ -172,7 +175,7 @@ class Verdict(StrEnum):
 class Judged:
     """One turn, what was extracted from it, and what that is worth."""
 
-    turn: LabelledTurn
+    turn: LabeledTurn
     verdicts: tuple[tuple[Candidate, Verdict], ...]
     found: tuple[tuple[Label, Candidate], ...]
     """Each label that was found, with the first candidate that found it."""
@@ -189,7 +192,7 @@ class Judged:
         return not self.turn.labels and bool(self.verdicts)
 
 
-def judge(turn: LabelledTurn, extracted: Iterable[Candidate]) -> Judged:
+def judge(turn: LabeledTurn, extracted: Iterable[Candidate]) -> Judged:
     """Which labels were found, and which candidates found none. A candidate that holds two labels finds both."""
     verdicts: list[tuple[Candidate, Verdict]] = []
     found: dict[Label, Candidate] = {}
@@ -264,7 +267,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureReport:
-    """How well capture did on labelled turns."""
+    """How well capture did on labeled turns."""
 
     name: str
     overall: Summary
@@ -309,14 +312,14 @@ class CaptureReport:
 
 
 def measure(
-    turns: Iterable[LabelledTurn], extract: Extract, *, name: str = "", notes: Sequence[str] = ()
+    turns: Iterable[LabeledTurn], extract: Extract, *, name: str = "", notes: Sequence[str] = ()
 ) -> CaptureReport:
     """What `extract` is worth on `turns`."""
     given = list(turns)
     judged = [judge(turn, extract(turn.turn)) for turn in given]
     return CaptureReport(
         name=name,
-        overall=summarise(judged),
+        overall=summarize(judged),
         languages=_grouped(judged, lambda turn: turn.lang),
         parts=_grouped(judged, lambda turn: turn.part),
         kinds={
@@ -324,19 +327,19 @@ def measure(
         },
         slots=_slots(judged),
         faults=tuple(fault for each in judged for fault in _faults(each)),
-        baseline=summarise([judge(turn, whole_turn(turn.turn)) for turn in given]),
+        baseline=summarize([judge(turn, whole_turn(turn.turn)) for turn in given]),
         notes=tuple(notes),
     )
 
 
-def _grouped(judged: Iterable[Judged], name: Callable[[LabelledTurn], str]) -> dict[str, Summary]:
+def _grouped(judged: Iterable[Judged], name: Callable[[LabeledTurn], str]) -> dict[str, Summary]:
     groups: dict[str, list[Judged]] = {}
     for each in judged:
         groups.setdefault(name(each.turn), []).append(each)
-    return {group: summarise(some) for group, some in sorted(groups.items()) if group}
+    return {group: summarize(some) for group, some in sorted(groups.items()) if group}
 
 
-def summarise(judged: Sequence[Judged]) -> Summary:
+def summarize(judged: Sequence[Judged]) -> Summary:
     """Precision, recall and the rest over some turns, each with a bootstrap interval over turns."""
     rows = np.array([_tally(each) for each in judged], dtype=np.float64).reshape(len(judged), len(_TALLIES))
     total = dict(zip(_TALLIES, rows.sum(axis=0), strict=True))
@@ -488,7 +491,7 @@ def run(
     file: Path | None = None,
     progress: Progress = silent,
 ) -> CaptureReport:
-    """Measure capture on labelled turns: `extract`, or the rules, or a whole engine without an LLM.
+    """Measure capture on labeled turns: `extract`, or the rules, or a whole engine without an LLM.
 
     The turns are those of `file` where one is given, else those of `half`.
     """
@@ -502,7 +505,7 @@ def run(
 def _path_of(half: str) -> Path:
     there = halves()
     if half not in there:
-        raise NotFound(f"no labelled half {half!r}", hint=f"there is {', '.join(there) or 'none'}")
+        raise NotFound(f"no labeled half {half!r}", hint=f"there is {', '.join(there) or 'none'}")
     return there[half]
 
 

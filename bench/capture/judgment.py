@@ -1,11 +1,17 @@
-"""How capture does on a folder of sets that judge it: attacks, honest texts, imperatives and languages.
+"""How capture does on sets that judge it. Prints figures and ids, never texts, so that authors of rules may run it.
 
-Reports hold figures and ids, never texts, so that authors of rules may read them.
+python -m bench.capture.judgment                      attacks, honest texts, imperatives and languages
+python -m bench.capture.judgment attacks              one of the sets
+python -m bench.capture.judgment --development 2      sets that authors of rules may read, the first or the second
+python -m bench.capture.judgment --json               the figures as one JSON object, by language and family too
+python -m bench.capture.judgment --errors             the ids of the cases that went wrong as well
 """
 
 from __future__ import annotations
 
+import argparse
 import html
+import json
 import os
 import re
 import unicodedata
@@ -17,6 +23,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench.capture import figures, judge_sets, labeled_turns
+from bench.capture.figures import Figure
+from bench.capture.judge_sets import ATTACKS, HONEST, IMPERATIVES, LANGUAGES, Attack, Case, HonestText, Imperative
+from bench.capture.labeled_turns import CaptureReport
 from cortex import settings as configuration
 from cortex import wiring
 from cortex.domain.hits import Hit, ScoreParts
@@ -28,16 +38,18 @@ from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.engine import Engine
 from cortex.errors import DeadlineExceeded
-from cortex.evaluation import capturing, judge_sets, runner
+from cortex.evaluation import runner
 from cortex.evaluation.blocks import SetClock
-from cortex.evaluation.capturing import CaptureReport
-from cortex.evaluation.figures import Figure
-from cortex.evaluation.judge_sets import ATTACKS, HONEST, IMPERATIVES, LANGUAGES, Attack, Case, HonestText, Imperative
 from cortex.hooks import TurnHooks
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.recall.labels import label
+
+JUDGE = Path(__file__).with_name("judge")
+"""Authors of rules do not read these."""
+DEVELOPMENT = {number: Path(__file__).with_name(f"development-{number}") for number in (1, 2)}
+"""Authors of rules may read these."""
 
 MARKS = frozenset({"untrusted", "quarantined", "pasted", "quoted", "other speaker", "fiction"})
 """Words in the label of a line, or tags of a memory, that say it is not the user's own statement."""
@@ -84,7 +96,7 @@ class Tally:
 class _Clock(SetClock):
     """A clock that stands still until it is advanced."""
 
-    at = capturing.SAID_AT
+    at = labeled_turns.SAID_AT
 
     def advance(self, by: timedelta) -> None:
         self.at += by
@@ -397,5 +409,28 @@ def _judged(
 def _languages(folder: Path, progress: Progress) -> CaptureReport:
     """Precision and recall of capture through an engine, over all languages and for each."""
     turns = [turn for some in judge_sets.languages(folder).values() for turn in some]
-    with capturing.through_engine() as extract:
-        return capturing.measure(turns, capturing.watched(extract, len(turns), progress), name=LANGUAGES)
+    with labeled_turns.through_engine() as extract:
+        return labeled_turns.measure(turns, labeled_turns.watched(extract, len(turns), progress), name=LANGUAGES)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.capture.judgment", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("set", nargs="?", choices=(*judge_sets.SETS, "all"), default="all")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--errors", action="store_true", help="also print the ids of the cases that went wrong")
+    parser.add_argument("--development", type=int, choices=DEVELOPMENT, help="measure on sets that may be read")
+    given = parser.parse_args(arguments)
+    folder = DEVELOPMENT.get(given.development, JUDGE)
+    report = run(folder, only=judge_sets.SETS if given.set == "all" else [given.set])
+    if given.json:
+        print(json.dumps(report.to_json(errors=given.errors), indent=2, ensure_ascii=False))
+        return 0
+    print(figures.lines(report.figures()))
+    for name, errors in report.errors().items() if given.errors else ():
+        print("\n".join(f"{name}, {fault}: {' '.join(ids)}" for fault, ids in errors.items() if ids))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from bench.capture import updates
+from bench.capture.figures import Figure
 from cortex.capture import prose
 from cortex.domain.memory import Memory
 from cortex.errors import InvalidRequest, NotFound
-from cortex.evaluation import metrics, sets, updates
-from cortex.evaluation.figures import Figure
+from cortex.evaluation import metrics, sets
 from cortex.evaluation.metrics import Summary
 from cortex.evaluation.sets import Record
 from cortex.progress import Progress, silent

@@ -18,6 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from bench.capture import figures
+from bench.capture.figures import Figure
 from cortex import settings as configuration
 from cortex import wiring
 from cortex.background import Background
@@ -27,9 +29,8 @@ from cortex.domain.lanes import Lane
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
 from cortex.engine import ANY_STATE, Engine
-from cortex.evaluation import figures, runner, sets
+from cortex.evaluation import runner, sets
 from cortex.evaluation.blocks import SetClock
-from cortex.evaluation.figures import Figure
 from cortex.evaluation.sets import EvalSet, Probe, Record
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Filter

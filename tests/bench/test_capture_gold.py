@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.capture import gold
+from bench.capture.gold import Fact, GoldTurn
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.errors import InvalidRequest, NotFound
-from cortex.evaluation import capture_gold
-from cortex.evaluation.capture_gold import Fact, GoldTurn
 
 SAID = "My sister Ines moved to Ghent in May. She is a vet there. We talk on Sundays."
 FACTS = (
@@ -26,8 +26,8 @@ def memory(text: str) -> Memory:
     return Memory(id=TraceId("m"), text=text, created_at=datetime(2024, 1, 1, tzinfo=UTC))
 
 
-def judged(*texts: str, facts: tuple[Fact, ...] = FACTS, said: str = SAID) -> capture_gold.Judged:
-    return capture_gold.judge(GoldTurn("t", "c", said, facts), [memory(text) for text in texts])
+def judged(*texts: str, facts: tuple[Fact, ...] = FACTS, said: str = SAID) -> gold.Judged:
+    return gold.judge(GoldTurn("t", "c", said, facts), [memory(text) for text in texts])
 
 
 def test_a_memory_matches_a_fact_when_it_holds_one_alternative_of_every_key():
@@ -50,13 +50,13 @@ def test_one_memory_counts_for_at_most_two_facts():
 
 
 def test_what_matches_no_fact_counts_against_precision():
-    summary = capture_gold.summarize([judged("She is a vet there.", "We talk a lot.")])
+    summary = gold.summarize([judged("She is a vet there.", "We talk a lot.")])
     assert (summary["precision"], summary["recall_important"]) == (0.5, 0.5)
 
 
 def test_a_turn_without_facts_should_leave_nothing():
     silent, loud = judged(facts=()), judged("We talk a lot.", facts=())
-    assert capture_gold.summarize([silent, loud])["silent_on_empty_turns"] == 0.5
+    assert gold.summarize([silent, loud])["silent_on_empty_turns"] == 0.5
 
 
 class TestReading:
@@ -68,16 +68,16 @@ class TestReading:
 
     def test_a_folder_without_labels_is_refused(self, tmp_path: Path):
         with pytest.raises(NotFound, match=r"no labels"):
-            capture_gold.read(tmp_path)
+            gold.read(tmp_path)
 
     def test_a_label_without_keys_names_its_line(self, tmp_path: Path):
         with pytest.raises(InvalidRequest) as refused:
-            capture_gold.read(self.labels(tmp_path, {"id": "a", "facts": [{"kind": "fact"}]}))
+            gold.read(self.labels(tmp_path, {"id": "a", "facts": [{"kind": "fact"}]}))
         assert refused.value.field == "labels.jsonl line 1"
 
     def test_a_turn_that_no_set_holds_is_missed(self, tmp_path: Path):
         with pytest.raises(NotFound, match="1 labeled turns"):
-            capture_gold.read(self.labels(tmp_path, {"id": "a", "facts": []}))
+            gold.read(self.labels(tmp_path, {"id": "a", "facts": []}))
 
 
 def test_conversations_are_captured_as_in_production(tmp_path: Path):
@@ -95,6 +95,6 @@ def test_conversations_are_captured_as_in_production(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()
     (home / "cortex.toml").write_text('[embedding]\nprovider = "none"\n', encoding="utf-8")
-    report = capture_gold.run(folder, home=home)
+    report = gold.run(folder, home=home)
     assert report.halves["all"]["recall_important"] == 1.0
     assert report.halves["all"]["precision"] == 1.0

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from golden import write_golden
 
+from bench import recall_table as table
 from cortex.errors import InvalidRequest
-from cortex.evaluation import table
 from cortex.evaluation.runner import run
 
 
