@@ -109,6 +109,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     assert secret.lower() not in text
 
 
+@pytest.mark.slow
 def test_a_hundred_megabytes_are_never_in_memory(tmp_path: Path) -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(100):
