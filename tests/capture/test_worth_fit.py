@@ -12,6 +12,8 @@ from bench.capture import fit
 from cortex.capture import worth
 from cortex.capture.worth import Scale
 
+pytestmark = pytest.mark.xdist_group("worth fit")  # the examples are read once
+
 
 @pytest.fixture(scope="module")
 def examples() -> list[fit.Example]:
