@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from cortex.domain.passing import passing_reason
 from cortex.domain.suspicion import Level, suspicion
 from cortex.domain.turn import Turn
 from cortex.evaluation import capturing
+from cortex.evaluation.capturing import LabelledTurn
 from cortex.languages import EXTRACTED, WORDS
 from cortex.languages.packs import DEFAULT_PACKS
 
@@ -354,25 +357,34 @@ KINDS = "copula possession change plan routine relation project preference decis
 """The kinds of statement that the fifth part of the labeled turns holds in every language."""
 
 
+@cache
+def labeled(path: Path) -> list[tuple[LabelledTurn, Sequence[Candidate]]]:
+    """The labeled turns of a file, each with what is extracted from it."""
+    return [(turn, candidates(turn.turn)) for turn in capturing.load(path)]
+
+
+@pytest.mark.xdist_group("labeled turns")  # they are read once
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_statement_is_extracted_in_every_language_alike(kind: str):
     """X12"""
     for path in LABELLED.glob("*.jsonl"):
-        turns = [turn for turn in capturing.load(path) if turn.part == "fifth" and turn.why == kind]
-        missed = [turn.text for turn in turns if capturing.judge(turn, candidates(turn.turn)).missed]
+        turns = [(turn, each) for turn, each in labeled(path) if turn.part == "fifth" and turn.why == kind]
+        missed = [turn.text for turn, each in turns if capturing.judge(turn, each).missed]
         assert len(missed) <= max(1, len(turns) // 4), missed
 
 
+@pytest.mark.xdist_group("labeled turns")
 def test_near_misses_of_every_kind_are_left_out():
     """E11"""
-    turns = [turn for path in LABELLED.glob("*.jsonl") for turn in capturing.load(path) if turn.why.startswith("near")]
-    taken = [turn.text for turn in turns if candidates(turn.turn)]
+    turns = [each for path in LABELLED.glob("*.jsonl") for each in labeled(path) if each[0].why.startswith("near")]
+    taken = [turn.text for turn, extracted in turns if extracted]
     assert len(taken) <= 0.02 * len(turns), taken
 
 
+@pytest.mark.xdist_group("labeled turns")
 def test_no_rule_is_without_a_labeled_turn_it_holds_in():
     files = [*LABELLED.glob("*.jsonl"), capturing.halves()["dev"], capturing.DATA / "capture.train.jsonl"]
-    used = {each.found_by for path in files for turn in capturing.load(path) for each in candidates(turn.turn)}
+    used = {each.found_by for path in files for _, extracted in labeled(path) for each in extracted}
     named = {f"{pack.lang}/{rule.name}" for pack in DEFAULT_PACKS if pack.lang != "en" for rule in pack.rules}
     assert named - used == set()
 
@@ -423,9 +435,11 @@ def test_every_language_of_capture_has_words_for_small_talk_and_injection():
         assert words[lang].small_talk or lang in {"de", "es"}, lang
 
 
+@pytest.mark.xdist_group("labeled turns")
 @pytest.mark.parametrize("lang", sorted(path.stem for path in LABELLED.glob("*.jsonl")))
 def test_labelled_turns_of_every_language_are_read_well(lang: str):
     """X12"""
-    report = capturing.run(file=LABELLED / f"{lang}.jsonl")
+    extracted = {turn.turn: found for turn, found in labeled(LABELLED / f"{lang}.jsonl")}
+    report = capturing.run(extract=extracted.__getitem__, file=LABELLED / f"{lang}.jsonl")
     assert report.overall.values["precision"] >= 0.9
     assert report.overall.values["recall"] >= 0.9
