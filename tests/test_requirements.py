@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 IDS = [
     f"{letter}{number}"
@@ -25,20 +23,37 @@ def test_every_promise_is_listed_and_no_other() -> None:
     assert len(IDS) == 93
 
 
-@pytest.mark.parametrize("id_", PROMISES)
-def test_a_promise_is_proven_by_tests_that_exist_or_is_open(id_: str) -> None:
-    promise = PROMISES[id_]
-    assert set(promise) <= {"promise", "tests", "open", "note"}
-    assert promise["promise"].strip()
-    named = promise.get("tests", [])
-    assert named or promise.get("open", "").strip(), "name its tests, or say under `open` why there are none"
-    assert len(named) == len(set(named))
-    assert [node for node in named if node not in known(node.partition("::")[0])] == []
+def test_a_promise_says_what_it_is_and_nothing_unknown() -> None:
+    assert [id_ for id_, promise in PROMISES.items() if not promise["promise"].strip()] == []
+    assert {key for promise in PROMISES.values() for key in promise} == {"promise", "tests", "open", "note"}
 
 
-@pytest.mark.parametrize("id_", [id_ for id_, promise in PROMISES.items() if "tests" in promise])
-def test_a_promise_is_proven_by_the_default_suite(id_: str) -> None:
-    assert any(not known(node.partition("::")[0]).get(node) for node in PROMISES[id_]["tests"]), "all of them are slow"
+def test_a_promise_names_its_tests_or_says_why_there_are_none() -> None:
+    assert [id_ for id_, each in PROMISES.items() if not each.get("tests") and not each.get("open", "").strip()] == []
+    assert [id_ for id_ in PROMISES if len(named(id_)) != len(set(named(id_)))] == []
+
+
+def test_every_test_that_a_promise_names_exists() -> None:
+    assert [(id_, test) for id_ in PROMISES for test in named(id_) if test not in known(test.partition("::")[0])] == []
+
+
+def test_no_promise_is_proven_by_slow_tests_alone() -> None:
+    assert [id_ for id_ in PROMISES if named(id_) and all(is_slow(test) for test in named(id_))] == []
+
+
+def test_a_test_that_does_not_exist_is_noticed() -> None:
+    own = "tests/test_requirements.py::test_a_test_that_does_not_exist_is_noticed"
+    assert own in known("tests/test_requirements.py")
+    assert f"{own}_else" not in known("tests/test_requirements.py")
+    assert known("tests/nowhere.py") == {}
+
+
+def named(id_: str) -> list[str]:
+    return list(PROMISES[id_].get("tests", []))
+
+
+def is_slow(test: str) -> bool:
+    return known(test.partition("::")[0]).get(test, False)
 
 
 @cache
@@ -48,8 +63,9 @@ def known(file: str) -> dict[str, bool]:
     if not path.is_file():
         return {}
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    whole = any(isinstance(each, ast.Assign) and "mark.slow" in ast.unparse(each.value) for each in tree.body)
-    return dict(_tests(tree, file, is_slow=whole))
+    marked = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Assign)]
+    is_slow = any(each.startswith("pytestmark") and "mark.slow" in each for each in marked)
+    return dict(_tests(tree, file, is_slow=is_slow))
 
 
 def _tests(node: ast.Module | ast.ClassDef, prefix: str, *, is_slow: bool) -> Iterator[tuple[str, bool]]:
