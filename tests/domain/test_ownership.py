@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from bench.ownership import cases, measure
+from bench.ownership import Measured, cases, measure
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,13 +19,14 @@ def reasons(text: str, speaker: str = "") -> list[Reason | None]:
     return [each.reason for each in foreign(text, speaker)]
 
 
+@pytest.fixture(scope="module")
+def measured() -> Measured:
+    return measure(cases())
+
+
 @pytest.mark.xdist_group("ownership")  # it is measured once
 class TestTheDevelopmentSet:
     """Texts with somebody else's words and honest ones, in ten languages."""
-
-    @pytest.fixture(scope="class")
-    def measured(self):
-        return measure(cases())
 
     def test_hardly_any_words_of_others_count_as_the_users(self, measured):
         assert measured.attacks >= 120
