@@ -374,8 +374,8 @@ class TestBounds:
         "unit",
         sweep(
             ["I, ", "a", " ", "'", "' a", "see ", "please fix ", "I am really ", "my my ", "1,", ". ", "Anna Bob ",
-             "when I ask about x, ", "I\n", "我喜欢", "我，", "私は", "yo no ya ", "ich bin nicht ", "```\n", "> ", "; ",
-             "(", "always never ", "to do, ", "remember that ", "From: a\n", "so, ", "our thing is ",
+             "when I ask about x, ", "I\n", "我喜欢", "我，", "私は", "yo no ya ", "ich bin nicht ", "```\n", "> ",
+             "; ", "(", "always never ", "to do, ", "remember that ", "From: a\n", "so, ", "our thing is ",
              "I, " * 300 + ". "],
             default=["I, ", " ", "please fix ", "我喜欢", "```\n", "I, " * 300 + ". "],
         ),
