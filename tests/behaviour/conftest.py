@@ -19,7 +19,7 @@ from worlds import World, world_in  # noqa: E402
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """On one worker, so that the server and the hosts are started once."""
     for item in items:
-        if _TESTS / "behaviour" in item.path.parents:
+        if item.nodeid.startswith("tests/behaviour/"):
             item.add_marker(pytest.mark.xdist_group("behaviour"))
 
 

@@ -10,14 +10,13 @@ import environments
 import pytest
 from environments import Environment
 
-HERE = Path(__file__).parent
 EXTRAS = "all"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """On one worker: another would only wait until the package is built and installed."""
     for item in items:
-        if HERE in item.path.parents:
+        if item.nodeid.startswith("tests/packaging/"):
             item.add_marker(pytest.mark.xdist_group("packaging"))
 
 
