@@ -6,9 +6,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from scheduling import Together
 
 for name, examples in {"cortex": 25, "soak": 1_000}.items():
     settings.register_profile(
@@ -28,6 +32,16 @@ def pytest_configure() -> None:
     """Folders of tests lie in memory where there is room: half the time of a small database is spent on its disk."""
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    """Tests that share something expensive share a worker."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from scheduling import Together
+
+    return Together(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

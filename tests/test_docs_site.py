@@ -21,8 +21,6 @@ from cortex.client import RemoteCortex
 from cortex.engine import Engine
 from cortex.surfaces.cli.app import run as cortex
 
-pytestmark = pytest.mark.xdist_group("site")  # it is built once
-
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 

@@ -16,13 +16,6 @@ from behaving import EMBEDDED, SURFACES, Surface  # noqa: E402
 from worlds import World, world_in  # noqa: E402
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """On one worker, so that the server and the hosts are started once."""
-    for item in items:
-        if item.nodeid.startswith("tests/behaviour/"):
-            item.add_marker(pytest.mark.xdist_group("behaviour"))
-
-
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with world_in(tmp_path_factory.mktemp("behaviour")) as made:

@@ -26,13 +26,6 @@ ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "sample.py"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where workers share the tests by groups, one of them has the browser."""
-    for item in items:
-        if item.nodeid.startswith("tests/browser/"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Where the browser is. Where it is required and not there, this is what fails."""

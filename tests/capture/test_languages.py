@@ -363,7 +363,6 @@ def labeled(path: Path) -> list[tuple[LabelledTurn, Sequence[Candidate]]]:
     return [(turn, candidates(turn.turn)) for turn in capturing.load(path)]
 
 
-@pytest.mark.xdist_group("labeled turns")  # they are read once
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_statement_is_extracted_in_every_language_alike(kind: str):
     """X12"""
@@ -373,7 +372,6 @@ def test_each_kind_of_statement_is_extracted_in_every_language_alike(kind: str):
         assert len(missed) <= max(1, len(turns) // 4), missed
 
 
-@pytest.mark.xdist_group("labeled turns")
 def test_near_misses_of_every_kind_are_left_out():
     """E11"""
     turns = [each for path in LABELLED.glob("*.jsonl") for each in labeled(path) if each[0].why.startswith("near")]
@@ -381,7 +379,6 @@ def test_near_misses_of_every_kind_are_left_out():
     assert len(taken) <= 0.02 * len(turns), taken
 
 
-@pytest.mark.xdist_group("labeled turns")
 def test_no_rule_is_without_a_labeled_turn_it_holds_in():
     files = [*LABELLED.glob("*.jsonl"), capturing.halves()["dev"], capturing.DATA / "capture.train.jsonl"]
     used = {each.found_by for path in files for _, extracted in labeled(path) for each in extracted}
@@ -435,7 +432,6 @@ def test_every_language_of_capture_has_words_for_small_talk_and_injection():
         assert words[lang].small_talk or lang in {"de", "es"}, lang
 
 
-@pytest.mark.xdist_group("labeled turns")
 @pytest.mark.parametrize("lang", sorted(path.stem for path in LABELLED.glob("*.jsonl")))
 def test_labelled_turns_of_every_language_are_read_well(lang: str):
     """X12"""

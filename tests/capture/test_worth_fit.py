@@ -13,8 +13,6 @@ from cortex.capture import worth
 from cortex.capture.worth import Scale
 from sweeps import sweep
 
-pytestmark = pytest.mark.xdist_group("worth fit")  # the examples are read once
-
 
 @pytest.fixture(scope="module")
 def examples() -> list[fit.Example]:

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from cortex.domain.likeness import ALIKE, alike, covers, is_duplicate, read, same_value, stands_for
 
-pytestmark = pytest.mark.xdist_group("likeness")  # the pairs are embedded once
-
 # --- labelled pairs ---------------------------------------------------------------------------------------------------
 
 RESTATED = [

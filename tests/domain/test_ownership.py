@@ -24,7 +24,6 @@ def measured() -> Measured:
     return measure(cases())
 
 
-@pytest.mark.xdist_group("ownership")  # it is measured once
 class TestTheDevelopmentSet:
     """Texts with somebody else's words and honest ones, in ten languages."""
 

@@ -13,8 +13,6 @@ from cortex.errors import StoreError
 from cortex.testing import FakeEmbedder
 from sweeps import sweep
 
-pytestmark = pytest.mark.xdist_group("byte flips")  # the homes are made once
-
 
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:

@@ -20,8 +20,6 @@ from cortex.engine import ANY_STATE, Engine
 from cortex.ports.store import Filter, JobState
 from sweeps import sweep
 
-pytestmark = pytest.mark.xdist_group("capture crash")  # the undisturbed run is made once
-
 EVERYTHING = Filter(states=ANY_STATE)
 
 

@@ -15,8 +15,6 @@ from cortex.evaluation.poisoning.runner import Honesty, Outcome, PoisoningReport
 from cortex.surfaces.cli import poisoning_view
 from cortex.testing import FakeEmbedder
 
-pytestmark = pytest.mark.xdist_group("poisoning")  # it is measured once
-
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> PoisoningReport:

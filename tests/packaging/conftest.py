@@ -13,13 +13,6 @@ from environments import Environment
 EXTRAS = "all"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """On one worker: another would only wait until the package is built and installed."""
-    for item in items:
-        if item.nodeid.startswith("tests/packaging/"):
-            item.add_marker(pytest.mark.xdist_group("packaging"))
-
-
 @pytest.fixture(scope="session")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for all workers of this run."""

@@ -16,8 +16,6 @@ from cortex.errors import EmbedderUnavailable, ModelUnavailable
 from cortex.providers.embedders import openai
 from cortex.providers.embedders.remote import Patience, RemoteEmbedder
 
-pytestmark = pytest.mark.xdist_group("llama embedding")  # the server is started once
-
 TEXTS = ["The deploy key rotates on Mondays.", "Ada plays the cello in Lisbon.", "La mer est calme ce soir."]
 
 

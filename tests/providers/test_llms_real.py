@@ -25,8 +25,6 @@ from cortex.providers.llms.spending import Limits, Spending
 from cortex.providers.rerankers.llm import LlmReranker
 from cortex.testing import FakeClock
 
-pytestmark = pytest.mark.xdist_group("llama")  # the server is started once
-
 YES_OR_NO = {
     "type": "object",
     "properties": {"answer": {"type": "string", "enum": ["yes", "no"]}},

@@ -22,8 +22,6 @@ from cortex.recall.synthesis import digest
 from cortex.recall.topic import SAME_TOPIC, leans_back, overlap, same_topic, similarity
 from cortex.settings import models_home
 
-pytestmark = pytest.mark.xdist_group("topic")  # the pairs are embedded once
-
 Run = tuple[tuple[str, ...], tuple[str, ...]]
 """What is remembered of a topic, and what a user says about it, message after message."""
 

@@ -23,8 +23,6 @@ from cortex.recall.recipes import DEFAULT, Freshness, named
 from cortex.settings import models_home
 from cortex.wiring import Cortex
 
-pytestmark = pytest.mark.xdist_group("updates")  # the talks are stored once
-
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DATA = Path(__file__).parent / "data"
 
