@@ -23,8 +23,10 @@ TOGETHER = (
     "tests/packaging/",  # the package, and environments with it
     "tests/providers/test_embedders_real.py",  # a server of llama.cpp
     "tests/providers/test_llms_real.py",  # another
+    "tests/providers/test_qmd.py",  # folders that a program has indexed
     "tests/recall/test_topic.py",  # embedded pairs
     "tests/recall/test_updates.py",  # embedded talks
+    "tests/surfaces/test_mcp_server.py",  # hosts of three sorts
     "tests/test_docs_site.py",  # the site
 )
 
