@@ -14,6 +14,7 @@ from terminal import Cli
 FAMILY = "direct_imperative"
 
 
+@pytest.mark.slow
 def test_capture_is_measured_on_labelled_turns(cli: Cli) -> None:
     """X12"""
     told = cli("measure", "capture", "--json").json

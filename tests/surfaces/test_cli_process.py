@@ -188,6 +188,7 @@ def _model_is_here() -> bool:
 
 
 @pytest.mark.skipif(not _model_is_here() and "CI" not in os.environ, reason="the model is not here: make models")
+@pytest.mark.slow
 def test_the_real_model_finds_what_shares_no_word_with_the_question(tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     for text in ("Mara is allergic to walnuts", "The studio is in Porto", "Invoices go out on the first"):

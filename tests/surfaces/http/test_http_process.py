@@ -139,6 +139,7 @@ def test_a_server_that_others_could_reach_does_not_start_without_a_token(tmp_pat
     assert "cortex token create" in told["hint"]
 
 
+@pytest.mark.slow
 def test_with_a_token_it_starts_there_and_asks_for_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
     secret, _ = Tokens(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
