@@ -39,6 +39,7 @@ bench: $(VENV)/.dev models ## Measure speed beside plain baselines (ARGS=--quick
 soak: $(VENV)/.dev models ## Kill 1,000 processes and count what is lost, then run the long tests (ARGS="--kills 100")
 	$(PY) -m bench.soak $(ARGS)
 	$(PY) -m pytest -m slow -q
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m "hypothesis and not slow" --hypothesis-profile soak -q
 
 eval: $(VENV)/.local models ## Measure recall on one set: make eval SET=path/to/set
 	@test -n "$(SET)" || { echo "give the directory of a set: make eval SET=path/to/set (see docs/recall.md)"; exit 2; }

@@ -45,6 +45,7 @@ def regions() -> dict[tuple[Path, str], Callable[[], str]]:
         (DOCS / "capture.md", "capture"): capture_table,
         (DOCS / "cli.md", "commands"): command_pages,
         (DOCS / "cli.md", "errors"): errors_table,
+        (DOCS / "promises.md", "promises"): promises_tables,
         (ROOT / "README.md", "figures"): figures,
     }
 
@@ -181,6 +182,42 @@ def _toml(value: Any) -> str:
     if isinstance(value, str | bool | dict):
         return json.dumps(value)
     return "unset" if value is None else f"{value}"
+
+
+# --- promises ------------------------------------------------------------------------------------
+
+
+def promises_tables() -> str:
+    """Which promises of tests/requirements.toml hold, which hold in part, and which do not hold yet."""
+    promises = tomllib.loads(_read(ROOT / "tests" / "requirements.toml"))
+    whole = {id_: each for id_, each in promises.items() if "open" not in each}
+    part = {id_: each for id_, each in promises.items() if "open" in each and "tests" in each}
+    none = {id_: each for id_, each in promises.items() if "tests" not in each}
+    return "\n\n".join([
+        f"Of {len(promises)} promises {len(whole)} hold, {len(part)} hold in part, and {len(none)} do not hold yet.",
+        "## Not yet",
+        table(("id", "promise", "why"), [(id_, each["promise"], each["open"]) for id_, each in none.items()]),
+        "## In part",
+        table(
+            ("id", "promise", "what is missing", "proven by"),
+            [(id_, each["promise"], each["open"], _files(each["tests"])) for id_, each in part.items()],
+        ),
+        "## Hold",
+        table(
+            ("id", "promise", "proven by"),
+            [(id_, " ".join(_remarked(each)), _files(each["tests"])) for id_, each in whole.items()],
+        ),
+    ])  # fmt: skip
+
+
+def _files(tests: Sequence[str]) -> str:
+    return ", ".join(f"`{file}`" for file in dict.fromkeys(test.partition("::")[0] for test in tests))
+
+
+def _remarked(promise: Mapping[str, str]) -> Iterator[str]:
+    yield f"{promise['promise']}."
+    if note := promise.get("note"):
+        yield note
 
 
 # --- commands ------------------------------------------------------------------------------------

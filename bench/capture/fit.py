@@ -2,11 +2,13 @@
 
 Fitted on the chats of `training/` and the sentences of `training_rules.jsonl`, which were written for this, and on the
 labeled English turns of capture's dev half. Writes `src/cortex/capture/worth_weights.json`, and prints how the fit does
-on examples that were left out, with half of the chats and with all.
+on examples that were left out, with half of the chats and with all. `fitted.sha256` beside it says what was fitted on
+what, so that a change of either is noticed without fitting again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections import Counter
@@ -33,6 +35,7 @@ from cortex.providers.embedders import local
 TRAINING = Path(__file__).with_name("training")
 RULES = Path(__file__).with_name("training_rules.jsonl")
 LABELED = (labeled_turns.halves()["dev"], labeled_turns.TRAINING)
+FITTED = Path(__file__).with_name("fitted.sha256")
 
 _PHRASING = "phrasing: "
 _ANY_DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -302,6 +305,13 @@ def main() -> None:
                 report_phrasings(scale, examples, problem, threshold)
             fitted[scale.value] = problem.as_dict(threshold)
     worth.WEIGHTS_FILE.write_text(json.dumps(fitted, separators=(",", ":")) + "\n", encoding="utf-8")
+    FITTED.write_text(fingerprint() + "\n", encoding="ascii")
+
+
+def fingerprint() -> str:
+    """Of everything that is fitted on, and of the weights that come of it."""
+    files = (*sorted(TRAINING.glob("*.jsonl")), RULES, *LABELED, worth.WEIGHTS_FILE)
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
 def _vectors(embedder: Embedder, examples: Sequence[Example]) -> Matrix:

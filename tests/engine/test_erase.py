@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from laboratory import BACKENDS, opened, texts
+from backends import BACKENDS
+from laboratory import opened, texts
 
 from cortex.capture import statements
 from cortex.capture.candidate import Candidate

@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from backends import BACKENDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, texts, user
+from laboratory import RECIPE_NAMES, assistant, ids, opened, texts, user
 
 from cortex.domain.memory import Draft
 from cortex.domain.query import Mode

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from backends import BACKENDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, user
+from laboratory import RECIPE_NAMES, assistant, ids, opened, user
 
 from cortex.domain.events import EventKind
 from cortex.domain.lanes import Lane

@@ -122,6 +122,7 @@ def test_a_verb_whose_extra_is_missing_says_exactly_what_to_install(plainly: Env
 # --- with the extras --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_install_with_extras_serves_its_routes_and_its_dashboard(full: Path, fully: Environment) -> None:
     assert "No broken requirements found" in environments.pip(full, "check")
     command = [str(full / "bin" / "cortex"), "--json", "serve", "--port", "0"]
@@ -134,6 +135,7 @@ def test_an_install_with_extras_serves_its_routes_and_its_dashboard(full: Path, 
         assert server.end() == 0
 
 
+@pytest.mark.slow
 def test_an_install_with_extras_answers_an_mcp_host(fully: Environment) -> None:
     asked = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked})

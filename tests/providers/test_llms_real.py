@@ -130,6 +130,7 @@ def test_a_slow_answer_is_given_up_and_the_next_one_comes(server: LlamaServer) -
     patient.close()
 
 
+@pytest.mark.slow
 def test_a_weak_model_never_becomes_an_exception_or_an_invention(server: LlamaServer) -> None:
     """X11: whatever it says, every candidate was said"""
     said = Turn(

@@ -33,6 +33,7 @@ from cortex.surfaces.mcp.reporting import reporting
 from cortex.surfaces.mcp.server import create_server
 from cortex.testing import FakeEmbedder
 from cortex.wiring import Cortex
+from sweeps import sweep
 
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
@@ -121,7 +122,7 @@ def test_stdin_that_ends_at_once_is_no_error(tmp_path: Path) -> None:
     assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", sweep([signal.SIGINT, signal.SIGTERM], [signal.SIGTERM]))
 def test_a_signal_ends_it_though_stdin_is_open(tmp_path: Path, number: signal.Signals) -> None:
     with by_hand(tmp_path) as host:
         host.begin()
