@@ -40,6 +40,7 @@ COPY --from=build /opt/cortex /opt/cortex
 ENV PATH=/opt/cortex/bin:$PATH \
     HOME=/data \
     CORTEX_HOME=/data \
+    CORTEX_MODELS=/data/models \
     ORT_DISABLE_TELEMETRY=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1

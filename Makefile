@@ -3,7 +3,6 @@
 
 PYTHON ?= python3
 VENV   ?= .venv
-export CORTEX_MODELS ?= $(CURDIR)/.models
 
 PY     := $(VENV)/bin/python
 PIP    := $(PY) -m pip --disable-pip-version-check -qq
@@ -21,7 +20,7 @@ help: ## Print this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo "  PYTHON=$(PYTHON)  VENV=$(VENV)  CORTEX_MODELS=$(CORTEX_MODELS)"
+	@echo "  PYTHON=$(PYTHON)  VENV=$(VENV)"
 
 try: $(VENV)/.local models ## Remember and recall a bundled sample, with reasons
 	@$(PY) examples/try.py --home .try
@@ -40,6 +39,7 @@ bench: $(VENV)/.dev models ## Measure speed beside plain baselines (ARGS=--quick
 soak: $(VENV)/.dev models ## Kill 1,000 processes and count what is lost, then run the long tests (ARGS="--kills 100")
 	$(PY) -m bench.soak $(ARGS)
 	$(PY) -m pytest -m slow -q
+	$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m "hypothesis and not slow" --hypothesis-profile soak -q
 
 eval: $(VENV)/.local models ## Measure recall on one set: make eval SET=path/to/set
 	@test -n "$(SET)" || { echo "give the directory of a set: make eval SET=path/to/set (see docs/recall.md)"; exit 2; }
@@ -47,7 +47,7 @@ eval: $(VENV)/.local models ## Measure recall on one set: make eval SET=path/to/
 
 recall-table: $(VENV)/.dev models ## Measure sets and write the tables of the docs: make recall-table SETS="a b"
 	@test -n "$(SETS)" || { echo 'give directories of sets: make recall-table SETS="path/one path/two"'; exit 2; }
-	$(PY) -m cortex.evaluation.table $(SETS) --into docs/recall.md --cache $(CORTEX_MODELS) $(ARGS)
+	$(PY) -m bench.recall_table $(SETS) --into docs/recall.md --cache build/vectors $(ARGS)
 	$(PY) docs/generate.py
 
 docs: $(VENV)/.dev ## Write the generated tables of the docs anew
@@ -79,8 +79,8 @@ qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs np
 	PATH="$(CURDIR)/.qmd/node_modules/.bin:$$PATH" npm install --prefix .qmd --ignore-scripts --omit=optional \
 	  --no-audit --no-fund @tobilu/qmd@2.8.3
 
-clean: ## Remove the environment, the models, the sample and all caches
-	rm -rf $(VENV) .models .try .qmd .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
+clean: ## Remove the environment, the sample and all caches of the checkout
+	rm -rf $(VENV) .try .qmd .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment: made once, and again when pyproject.toml changes ---------------------------

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from bench import datasets
 from bench.corpus import Asked, SyntheticEmbedder, load
 from bench.mixed_clients import HOSTILE, PATIENCE
 from bench.recalling import GrowingStore
 from bench.results import Result, Row, print_results
-from bench.serving import DATA, environment, started
+from bench.serving import environment, started
 from cortex import Cortex
 from cortex import settings as configuration
 
@@ -122,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="a small store, a few seconds")
     parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
-    parser.add_argument("--data", type=Path, default=DATA, help="where locomo and sgd-turns are")
+    parser.add_argument("--sets", dest="data", type=Path, default=datasets.folder(), help=datasets.HELP)
     parser.add_argument("--dir", type=Path, help="where the store is made")
     parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
     given = parser.parse_args(arguments)

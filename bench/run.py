@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from bench import against, files, processes, recalling, serving, turns, writing
+from bench import against, datasets, files, processes, recalling, serving, turns, writing
 from bench.corpus import Asked, Corpus, load
 from bench.recalling import GrowingStore
 from bench.results import NotMeasured, Row, print_results
@@ -37,7 +37,6 @@ from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 
 RESULTS = Path(__file__).parent / "results"
-_DATA = Path(__file__).parents[2] / "shared" / "datasets"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,7 +70,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--real-vectors", action="store_true", help="embed with the local model, and keep the vectors")
     parser.add_argument("--against", metavar="REVISION", help="a commit, or a source tree, to be measured beside ours")
     parser.add_argument("--profile", choices=("recall", "remember"), help="print where the time goes instead")
-    parser.add_argument("--data", type=Path, default=_DATA, help="where locomo and sgd-turns are")
+    parser.add_argument("--sets", dest="data", type=Path, default=datasets.folder(), help=datasets.HELP)
     parser.add_argument("--dir", type=Path, help="where the stores are made; the disk that is measured")
     parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
     return parser.parse_args(arguments)

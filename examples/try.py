@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import sys
 import time
@@ -143,9 +142,6 @@ def fresh(home: Path) -> None:
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True, mode=0o700)
     (home / MARK).touch()
-    if models := os.environ.get("CORTEX_MODELS"):
-        # So that this home finds the model later, without the variable.
-        (home / "models").symlink_to(Path(models).resolve())
 
 
 # --- remember ------------------------------------------------------------------------------------

@@ -1,25 +1,57 @@
-"""What every test may rely on: no setting of the machine reaches it, and a slow machine fails nothing."""
+"""What every test may rely on: no setting of the machine reaches it, and a slow machine or disk fails nothing."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "cortex",
-    max_examples=50,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+from cortex.settings import user_models
+
+# Every test finds the models in one place, whatever home it runs in, so they are fetched once.
+os.environ.setdefault("CORTEX_MODELS", str(user_models()))
+
+if TYPE_CHECKING:
+    from scheduling import Together
+
+for name, examples in {"cortex": 25, "soak": 1_000}.items():
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
 settings.load_profile("cortex")
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
+"""What all tests together may need at once: environments with the package and its extras are the largest."""
+
+
+def pytest_configure() -> None:
+    """Folders of tests lie in memory where there is room: half the time of a small database is spent on its disk."""
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
+    """Tests that share something expensive share a worker."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from scheduling import Together
+
+    return Together(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def plain_environment() -> Iterator[None]:
-    """The operator's own `CORTEX_…` variables are not those of the tests; only the models may be shared."""
+    """The operator's own `CORTEX_…` variables do not reach the tests; only the models are shared."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name.startswith("CORTEX_") and name != "CORTEX_MODELS":

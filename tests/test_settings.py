@@ -277,12 +277,22 @@ def test_home_is_a_folder_of_the_user_unless_said_otherwise(monkeypatch, tmp_pat
     assert default_home() == Path.home() / "elsewhere"
 
 
-def test_models_are_kept_under_home_unless_said_otherwise(monkeypatch, tmp_path):
+def test_all_homes_of_a_user_share_the_models(monkeypatch, tmp_path):
     """DESIGN 6"""
     monkeypatch.delenv("CORTEX_MODELS", raising=False)
-    assert models_home(tmp_path) == tmp_path / "models"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shared = models_home(tmp_path / "one")
+    assert shared == models_home(tmp_path / "two") == settings.user_models()
+    assert tmp_path / "one" not in shared.parents
     monkeypatch.setenv("CORTEX_MODELS", "/srv/models")
-    assert models_home(tmp_path) == Path("/srv/models")
+    assert models_home(tmp_path / "one") == Path("/srv/models")
+
+
+def test_a_home_may_hold_models_of_its_own(monkeypatch, tmp_path):
+    """DESIGN 6"""
+    monkeypatch.delenv("CORTEX_MODELS", raising=False)
+    (tmp_path / "models").mkdir()
+    assert models_home(tmp_path) == tmp_path / "models"
 
 
 def test_the_file_has_one_name():

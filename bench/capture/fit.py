@@ -2,11 +2,13 @@
 
 Fitted on the chats of `training/` and the sentences of `training_rules.jsonl`, which were written for this, and on the
 labeled English turns of capture's dev half. Writes `src/cortex/capture/worth_weights.json`, and prints how the fit does
-on examples that were left out, with half of the chats and with all.
+on examples that were left out, with half of the chats and with all. `fitted.sha256` beside it says what was fitted on
+what, so that a change of either is noticed without fitting again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections import Counter
@@ -19,20 +21,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.capture import labeled_turns
 from cortex import settings as configuration
 from cortex.capture import prose, rules, statements, worth
 from cortex.capture.worth import Scale
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
-from cortex.evaluation import capturing
 from cortex.languages.packs import DEFAULT_PACKS
 from cortex.ports.embedder import Embedder
 from cortex.providers.embedders import local
 
 TRAINING = Path(__file__).with_name("training")
 RULES = Path(__file__).with_name("training_rules.jsonl")
-LABELED = (capturing.halves()["dev"], capturing.DATA / "capture.train.jsonl")
+LABELED = (labeled_turns.halves()["dev"], labeled_turns.TRAINING)
+FITTED = Path(__file__).with_name("fitted.sha256")
 
 _PHRASING = "phrasing: "
 _ANY_DAY = datetime(2024, 1, 1, tzinfo=UTC)
@@ -139,7 +142,7 @@ def _shared(statement: str, keep: str) -> float:
 
 def _of_labeled_turns() -> Iterator[Example]:
     """The statements of single English turns; what is optional says nothing either way."""
-    for at, turn in enumerate(turn for file in LABELED for turn in capturing.load(file) if turn.lang == "en"):
+    for at, turn in enumerate(turn for file in LABELED for turn in labeled_turns.load(file) if turn.lang == "en"):
         for each in statements.read(turn.turn)[0]:
             held = [label for label in turn.labels if label.key in each.text]
             is_judged = not each.is_sentence and _KNOWN_RULE not in each.signs
@@ -302,6 +305,13 @@ def main() -> None:
                 report_phrasings(scale, examples, problem, threshold)
             fitted[scale.value] = problem.as_dict(threshold)
     worth.WEIGHTS_FILE.write_text(json.dumps(fitted, separators=(",", ":")) + "\n", encoding="utf-8")
+    FITTED.write_text(fingerprint() + "\n", encoding="ascii")
+
+
+def fingerprint() -> str:
+    """Of everything that is fitted on, and of the weights that come of it."""
+    files = (*sorted(TRAINING.glob("*.jsonl")), RULES, *LABELED, worth.WEIGHTS_FILE)
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
 
 def _vectors(embedder: Embedder, examples: Sequence[Example]) -> Matrix:

@@ -18,9 +18,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.capture import figures, updates
+from bench.capture.figures import Figure
 from cortex.domain.lanes import State
-from cortex.evaluation import figures, sets, updates
-from cortex.evaluation.figures import Figure
+from cortex.evaluation import sets
 
 READINGS = Path(__file__).with_name("readings.jsonl")
 VERDICTS = ("useful", "little", "wrong")

@@ -29,6 +29,8 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
+from cortex._version import DISTRIBUTION
+
 
 class EngineError(Exception):
     """Something Cortex can name. `message` says what happened, `hint` what to do next."""
@@ -193,6 +195,11 @@ class DeadlineExceeded(EngineError):
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _SQLITE_FULL, _SQLITE_IOERR, _SQLITE_CANTOPEN = 13, 10, 14
 _PROBED_BYTES = 65_536
+
+
+def install_command(extra: str) -> str:
+    """What installs an extra of Cortex, for hints."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
 def full_disk(error: BaseException, path: Path | str | None = None) -> DiskFull | None:

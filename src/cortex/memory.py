@@ -24,7 +24,7 @@ from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Said
-from cortex.errors import ProviderMissing
+from cortex.errors import ProviderMissing, install_command
 from cortex.ports.store import Counts, Filter, Finding
 from cortex.progress import Progress, silent
 from cortex.settings import Settings
@@ -135,8 +135,7 @@ class Cortex:
             if error.name != "httpx":
                 raise
             raise ProviderMissing(
-                "connecting to a server needs httpx, which is not installed",
-                hint="pip install 'cortex-memory[client]'",
+                "connecting to a server needs httpx, which is not installed", hint=install_command("client")
             ) from error
         return RemoteCortex(url, token=token, agent=agent, user=user, timeout=timeout)
 

@@ -354,8 +354,18 @@ def default_home() -> Path:
 
 
 def models_home(home: Path) -> Path:
-    """Where models are kept: `$CORTEX_MODELS`, or under home."""
-    return Path(os.environ.get(_MODELS) or home / "models").expanduser()
+    """Where models are kept: `$CORTEX_MODELS`, else `models` in home if it exists, else the cache of the user."""
+    if named := os.environ.get(_MODELS):
+        return Path(named).expanduser()
+    own = home.expanduser() / "models"
+    return own if own.is_dir() else user_models()
+
+
+def user_models() -> Path:
+    """The cache of models that all homes of a user share."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("cortex", appauthor=False) / "models"
 
 
 def variable(name: str) -> str | None:

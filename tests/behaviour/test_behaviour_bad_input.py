@@ -6,13 +6,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from behaving import EMBEDDED, HTTP, Surface, capable
+from behaving import EMBEDDED, HTTP, SURFACES, Surface, capable
 
 from cortex.errors import EngineError, InvalidRequest, NotFound
+from sweeps import sweep
 
 NOBODY = "0198c1a2-7b3c-7def-8a01-23456789abcd"
 HUGE = "A heron sleeps at noon. " * 4_000
 """Beyond `limits.max_text_bytes`."""
+
+
+def each(cases: list[tuple[Any, ...]], everywhere: list[tuple[Any, ...]]) -> list[Any]:
+    """Every case in this process, and those of `everywhere` over all other surfaces too; the rest is slow."""
+    whole = [(surface, *case) for surface in SURFACES for case in cases]
+    return sweep(whole, [case for case in whole if case[0] == EMBEDDED or case[1:] in everywhere])
+
+
+def each_field(cases: list[tuple[dict[str, Any], str]]) -> list[Any]:
+    """Every case in this process, and one of each field over all other surfaces too."""
+    return each(cases, list({named: (fields, named) for fields, named in reversed(cases)}.values()))
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +47,13 @@ def refused(call: Any, *arguments: Any, **options: Any) -> InvalidRequest:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", " \n\t ", "a\x00b", HUGE, 42, None, ["a", "b"], {"a": 1}, True],
-    ids=["empty", "blank", "nul", "huge", "number", "none", "list", "object", "switch"],
+    ("memory", "text"),
+    each(
+        [("",), (" \n\t ",), ("a\x00b",), (HUGE,), (42,), (None,), (["a", "b"],), ({"a": 1},), (True,)],
+        everywhere=[("",), ("a\x00b",), (HUGE,), (42,)],
+    ),
+    indirect=["memory"],
+    ids=lambda value: str(value)[:20],
 )
 def test_a_text_that_is_none_is_refused_by_its_name(memory: Surface, text: Any) -> None:
     error = refused(memory.remember, text)
@@ -52,8 +68,8 @@ def test_half_a_character_is_refused_by_its_name(memory: Surface) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "named"),
-    [
+    ("memory", "fields", "named"),
+    each_field([
         ({"kind": "nonsense"}, "kind"),
         ({"kind": 7}, "kind"),
         ({"importance": 1.5}, "importance"),
@@ -70,9 +86,10 @@ def test_half_a_character_is_refused_by_its_name(memory: Surface) -> None:
         ({"supersedes": "not-an-id"}, "supersedes"),
         ({"supersedes": 7}, "supersedes"),
         ({"importence": 0.5}, "importence"),
-    ],
+    ]),
+    indirect=["memory"],
     ids=str,
-)
+)  # fmt: skip
 def test_a_field_that_is_wrong_is_refused_by_its_name(memory: Surface, fields: dict[str, Any], named: str) -> None:
     error = refused(memory.remember, "The heron sleeps at noon", **fields)
     # A place within a list may be told more exactly.
@@ -86,15 +103,17 @@ def test_what_would_replace_nothing_is_refused(memory: Surface) -> None:
 
 
 @pytest.mark.parametrize("verb", ["recall", "search"])
-@pytest.mark.parametrize("query", [42, None, ["a"], {"a": 1}], ids=["number", "none", "list", "object"])
+@pytest.mark.parametrize(
+    ("memory", "query"), each([(42,), (None,), (["a"],), ({"a": 1},)], [(None,)]), indirect=["memory"], ids=str
+)
 def test_a_question_that_is_no_text_is_refused_by_its_name(memory: Surface, verb: str, query: Any) -> None:
     assert refused(getattr(memory, verb), query).field == "query"
 
 
 @pytest.mark.parametrize("verb", ["recall", "search"])
 @pytest.mark.parametrize(
-    ("options", "named"),
-    [
+    ("memory", "options", "named"),
+    each_field([
         ({"limit": 0}, "limit"),
         ({"limit": 1_000_000}, "limit"),
         ({"limit": "many"}, "limit"),
@@ -105,9 +124,10 @@ def test_a_question_that_is_no_text_is_refused_by_its_name(memory: Surface, verb
         ({"as_of": "yesterday"}, "as_of"),
         ({"since": "yesterday"}, "since"),
         ({"limmit": 3}, "limmit"),
-    ],
+    ]),
+    indirect=["memory"],
     ids=str,
-)
+)  # fmt: skip
 def test_an_option_that_is_wrong_is_refused_by_its_name(
     memory: Surface, verb: str, options: dict[str, Any], named: str
 ) -> None:
@@ -122,7 +142,15 @@ def test_a_question_as_long_as_a_book_is_answered(memory: Surface) -> None:
 
 
 @pytest.mark.parametrize("verb", ["get", "forget"])
-@pytest.mark.parametrize("id", ["", "42", "../..", "'; DROP TABLE traces; --", "a" * 65, NOBODY + "0", 7])
+@pytest.mark.parametrize(
+    ("memory", "id"),
+    each(
+        [("",), ("42",), ("../..",), ("'; DROP TABLE traces; --",), ("a" * 65,), (NOBODY + "0",), (7,)],
+        everywhere=[("",), ("../..",)],
+    ),
+    indirect=["memory"],
+    ids=str,
+)
 def test_what_is_no_id_is_refused_by_its_name(memory: Surface, verb: str, id: Any) -> None:
     assert refused(getattr(memory, verb), id).field == "id"
 

@@ -46,8 +46,8 @@ except ImportError as error:
 if not (CHROMIUM or IS_REQUIRED):
     pytest.skip(MISSING, allow_module_level=True)
 
-MODELS = os.environ.get("CORTEX_MODELS", "")
-EMBEDDER = "local" if MODELS and (Path(MODELS) / "e5-small-v2-int8").is_dir() else "none"
+MODELS = os.environ["CORTEX_MODELS"]
+EMBEDDER = "local" if (Path(MODELS) / "e5-small-v2-int8").is_dir() else "none"
 
 FLAGS = [
     "--no-sandbox",
@@ -154,8 +154,7 @@ class Server:
 
 def environment(**variables: str) -> dict[str, str]:
     """The environment of a process that imports what the tests import."""
-    models = {"CORTEX_MODELS": MODELS} if MODELS else {}
-    return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | models | variables
+    return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_MODELS": MODELS} | variables
 
 
 def _free_port() -> int:

@@ -22,15 +22,8 @@ if TYPE_CHECKING:
 
     Opens = Callable[..., AbstractContextManager[Visit]]
 
-HERE = Path(__file__).parent
-SAMPLE = HERE.parent.parent / "examples" / "sample.py"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where workers share the tests by groups, one of them has the browser."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "examples" / "sample.py"
 
 
 @pytest.fixture(scope="session")

@@ -48,6 +48,7 @@ def homes(sample: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> list[
     return made
 
 
+@pytest.mark.slow
 def test_the_sample_is_the_same_on_every_run(homes: list[Path]) -> None:
     told = []
     for home in homes:
@@ -58,6 +59,7 @@ def test_the_sample_is_the_same_on_every_run(homes: list[Path]) -> None:
     assert told[0] == told[1]
 
 
+@pytest.mark.slow
 def test_the_sample_has_something_of_everything(homes: list[Path]) -> None:
     with Cortex(homes[0]) as memory:
         counts = memory.stats()

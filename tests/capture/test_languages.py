@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from bench.capture import labeled_turns
 from cortex.capture.candidate import Candidate
 from cortex.capture.rules import candidates, language
 from cortex.domain.identity import TraceId
@@ -14,7 +17,6 @@ from cortex.domain.memory import Kind, Retention
 from cortex.domain.passing import passing_reason
 from cortex.domain.suspicion import Level, suspicion
 from cortex.domain.turn import Turn
-from cortex.evaluation import capturing
 from cortex.languages import EXTRACTED, WORDS
 from cortex.languages.packs import DEFAULT_PACKS
 
@@ -354,25 +356,31 @@ KINDS = "copula possession change plan routine relation project preference decis
 """The kinds of statement that the fifth part of the labeled turns holds in every language."""
 
 
+@cache
+def labeled(path: Path) -> list[tuple[labeled_turns.LabeledTurn, Sequence[Candidate]]]:
+    """The labeled turns of a file, each with what is extracted from it."""
+    return [(turn, candidates(turn.turn)) for turn in labeled_turns.load(path)]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_statement_is_extracted_in_every_language_alike(kind: str):
     """X12"""
     for path in LABELLED.glob("*.jsonl"):
-        turns = [turn for turn in capturing.load(path) if turn.part == "fifth" and turn.why == kind]
-        missed = [turn.text for turn in turns if capturing.judge(turn, candidates(turn.turn)).missed]
+        turns = [(turn, each) for turn, each in labeled(path) if turn.part == "fifth" and turn.why == kind]
+        missed = [turn.text for turn, each in turns if labeled_turns.judge(turn, each).missed]
         assert len(missed) <= max(1, len(turns) // 4), missed
 
 
 def test_near_misses_of_every_kind_are_left_out():
     """E11"""
-    turns = [turn for path in LABELLED.glob("*.jsonl") for turn in capturing.load(path) if turn.why.startswith("near")]
-    taken = [turn.text for turn in turns if candidates(turn.turn)]
+    turns = [each for path in LABELLED.glob("*.jsonl") for each in labeled(path) if each[0].why.startswith("near")]
+    taken = [turn.text for turn, extracted in turns if extracted]
     assert len(taken) <= 0.02 * len(turns), taken
 
 
 def test_no_rule_is_without_a_labeled_turn_it_holds_in():
-    files = [*LABELLED.glob("*.jsonl"), capturing.halves()["dev"], capturing.DATA / "capture.train.jsonl"]
-    used = {each.found_by for path in files for turn in capturing.load(path) for each in candidates(turn.turn)}
+    files = [*LABELLED.glob("*.jsonl"), labeled_turns.halves()["dev"], labeled_turns.TRAINING]
+    used = {each.found_by for path in files for _, extracted in labeled(path) for each in extracted}
     named = {f"{pack.lang}/{rule.name}" for pack in DEFAULT_PACKS if pack.lang != "en" for rule in pack.rules}
     assert named - used == set()
 
@@ -426,6 +434,7 @@ def test_every_language_of_capture_has_words_for_small_talk_and_injection():
 @pytest.mark.parametrize("lang", sorted(path.stem for path in LABELLED.glob("*.jsonl")))
 def test_labelled_turns_of_every_language_are_read_well(lang: str):
     """X12"""
-    report = capturing.run(file=LABELLED / f"{lang}.jsonl")
+    extracted = {turn.turn: found for turn, found in labeled(LABELLED / f"{lang}.jsonl")}
+    report = labeled_turns.run(extract=extracted.__getitem__, file=LABELLED / f"{lang}.jsonl")
     assert report.overall.values["precision"] >= 0.9
     assert report.overall.values["recall"] >= 0.9

@@ -17,6 +17,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Retention, slot_of
 from cortex.domain.turn import Role, Turn
 from cortex.languages.packs import DEFAULT_PACKS
+from sweeps import sweep
 
 
 def said(text: str, *, speaker: str = "", role: Role = Role.USER) -> Turn:
@@ -371,9 +372,13 @@ class TestBounds:
 
     @pytest.mark.parametrize(
         "unit",
-        ["I, ", "a", " ", "'", "' a", "see ", "please fix ", "I am really ", "my my ", "1,", ". ", "Anna Bob ",
-         "when I ask about x, ", "I\n", "我喜欢", "我，", "私は", "yo no ya ", "ich bin nicht ", "```\n", "> ", "; ",
-         "(", "always never ", "to do, ", "remember that ", "From: a\n", "so, ", "our thing is ", "I, " * 300 + ". "],
+        sweep(
+            ["I, ", "a", " ", "'", "' a", "see ", "please fix ", "I am really ", "my my ", "1,", ". ", "Anna Bob ",
+             "when I ask about x, ", "I\n", "我喜欢", "我，", "私は", "yo no ya ", "ich bin nicht ", "```\n", "> ",
+             "; ", "(", "always never ", "to do, ", "remember that ", "From: a\n", "so, ", "our thing is ",
+             "I, " * 300 + ". "],
+            default=["I, ", " ", "please fix ", "我喜欢", "```\n", "I, " * 300 + ". "],
+        ),
     )  # fmt: skip
     def test_no_text_takes_long(self, unit: str):
         """DESIGN 8: patterns take time in proportion to the text, and a long text is looked at in part"""

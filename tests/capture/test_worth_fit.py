@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bench.capture import fit
 
+from bench.capture import fit
 from cortex.capture import worth
 from cortex.capture.worth import Scale
+from sweeps import sweep
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +43,16 @@ def test_no_two_training_chats_share_a_name():
     assert len(names) == len(set(names))
 
 
+def test_the_weights_that_ship_were_fitted_on_these_chats():
+    """A chat, a label or a weight that changed without `python -m bench.capture.fit` fails here."""
+    assert fit.FITTED.read_text(encoding="ascii").strip() == fit.fingerprint()
+
+
+@pytest.mark.slow
 def test_the_weights_that_ship_are_those_of_a_fit_on_the_training_chats(
     examples: list[fit.Example], by_signs: fit.Problem
 ):
-    """Signs or chats that changed without `python -m bench.capture.fit` fail here."""
+    """Signs that changed without `python -m bench.capture.fit` fail here."""
     how = fit.FITS[Scale.STATEMENT_BY_SIGNS]
     shipped = worth.weights(Scale.STATEMENT_BY_SIGNS)
     fitted = by_signs.as_dict(fit.threshold_of(how, examples, by_signs))
@@ -55,6 +62,7 @@ def test_the_weights_that_ship_are_those_of_a_fit_on_the_training_chats(
     assert all(weight == pytest.approx(shipped.signs[name], abs=0.02) for name, weight in fitted["signs"].items())
 
 
+@pytest.mark.slow
 def test_a_higher_share_of_useful_statements_asks_for_a_higher_threshold(
     examples: list[fit.Example], by_signs: fit.Problem
 ):
@@ -66,6 +74,7 @@ def test_a_higher_share_of_useful_statements_asks_for_a_higher_threshold(
         assert by_signs.target[scores >= threshold].mean() == pytest.approx(share, abs=0.02)
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_scored_by_weights_that_never_saw_it(examples: list[fit.Example]):
     """Turning the labels of one group over changes no score of that group."""
     group = examples[0].group
@@ -79,7 +88,9 @@ def test_what_is_left_out_is_scored_by_weights_that_never_saw_it(examples: list[
     assert not np.allclose(before[~is_of_group], after[~is_of_group])
 
 
-def test_what_is_worth_more_scores_higher_by_the_weights_that_ship(examples: list[fit.Example]):
+@pytest.mark.parametrize("every", sweep([12, 1], [12]))
+def test_what_is_worth_more_scores_higher_by_the_weights_that_ship(every: int):
+    examples = [example for chat in list(fit._chats())[::every] for example in fit._of_chat(chat)]
     shipped = worth.weights(Scale.STATEMENT_BY_SIGNS)
     scores = np.array([shipped.score(each.signs) for each in examples])
     right = np.array([each.is_right for each in examples])

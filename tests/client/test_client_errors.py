@@ -234,7 +234,7 @@ def test_without_httpx_it_is_said_what_to_install() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
                          | {"PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
-    assert ran.stdout == "ProviderMissing pip install 'cortex-memory[client]'\n"
+    assert ran.stdout == "ProviderMissing pip install 'memory-cortex[client]'\n"
 
 
 def test_a_client_that_was_closed_says_so(served: Served) -> None:

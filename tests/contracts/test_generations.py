@@ -27,6 +27,7 @@ from cortex.ports.store import Put
 from cortex.stores.sqlite.generations import SqliteIndexes
 from cortex.stores.sqlite.index import SqliteIndex
 from cortex.testing import FakeEmbedder
+from sweeps import sweep
 
 SCRIPT = Path(__file__).with_name("index_process.py")
 SOURCE = Path(__file__).parents[2] / "src"
@@ -507,6 +508,10 @@ def spoil_chunks(own: SqliteIndexes) -> None:
 # --- death on the way ----------------------------------------------------------------------------
 
 
+BEFORE = "before there is a new file"
+WORST = ["midway through the files", "after it is renamed"]
+
+
 def assert_whole(index: SqliteIndex | None, word: str, other: str) -> None:
     """Every file says `word`, none says the other, and the index verifies clean."""
     assert index is not None
@@ -519,7 +524,7 @@ def assert_whole(index: SqliteIndex | None, word: str, other: str) -> None:
     assert list(index.verify()) == []
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", sweep(STEPS, [*WORST, "after it is named", "while the old one is swept away"]))
 def test_death_at_any_step_of_making_an_index_anew_leaves_a_whole_one(
     own: SqliteIndexes, home: Path, tree: Path, start: Start, step: str
 ) -> None:
@@ -541,7 +546,7 @@ def test_death_at_any_step_of_making_an_index_anew_leaves_a_whole_one(
     assert_whole(own.current(), "wet", "dry")
 
 
-@pytest.mark.parametrize("step", [step for step in STEPS if step not in {*PUBLISHED, "before there is a new file"}])
+@pytest.mark.parametrize("step", sweep((step for step in STEPS if step not in {*PUBLISHED, BEFORE}), WORST))
 def test_death_on_the_very_first_run_leaves_room_for_the_next(
     own: SqliteIndexes, home: Path, tree: Path, start: Start, step: str
 ) -> None:

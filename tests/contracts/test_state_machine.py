@@ -296,7 +296,7 @@ _QUIET: dict[str, Any] = {
 
 def test_sqlite_answers_like_the_oracle() -> None:
     # Not shrunk, for that can take minutes; the slow run finds the shortest way to a difference.
-    short = settings(max_examples=60, stateful_step_count=20, derandomize=True, phases=[Phase.generate], **_QUIET)
+    short = settings(max_examples=30, stateful_step_count=20, derandomize=True, phases=[Phase.generate], **_QUIET)
     run_state_machine_as_test(Agreement, settings=short)
 
 

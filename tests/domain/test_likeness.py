@@ -398,8 +398,8 @@ def test_a_lower_threshold_would_take_additions_for_restatements() -> None:
 @pytest.fixture(scope="module")
 def cosines() -> dict[tuple[str, str], float]:
     """How near the pairs are by the real local model, calibrated."""
-    home = Path(os.environ.get("CORTEX_MODELS", ""))
-    if not os.environ.get("CORTEX_MODELS") or not (home / "e5-small-v2-int8").is_dir():
+    home = Path(os.environ["CORTEX_MODELS"])
+    if not (home / "e5-small-v2-int8").is_dir():
         pytest.skip("the models are not here")
     from cortex.providers.embedders import local
 

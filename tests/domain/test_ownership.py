@@ -6,34 +6,37 @@ import re
 from itertools import pairwise
 
 import pytest
-from bench.ownership import cases, measure
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.ownership import Measured, cases, measure
 from cortex.domain import ownership
 from cortex.domain.ownership import Owner, Reason, carried, foreign, own_words, owners, spans
 from cortex.languages import OWNERSHIP as WORDS
-
-MEASURED = measure(cases())
 
 
 def reasons(text: str, speaker: str = "") -> list[Reason | None]:
     return [each.reason for each in foreign(text, speaker)]
 
 
+@pytest.fixture(scope="module")
+def measured() -> Measured:
+    return measure(cases())
+
+
 class TestTheDevelopmentSet:
     """Texts with somebody else's words and honest ones, in ten languages."""
 
-    def test_hardly_any_words_of_others_count_as_the_users(self):
-        assert MEASURED.attacks >= 120
-        assert len(MEASURED.taken_as_own) <= 0.03 * MEASURED.attacks, MEASURED.taken_as_own
+    def test_hardly_any_words_of_others_count_as_the_users(self, measured):
+        assert measured.attacks >= 120
+        assert len(measured.taken_as_own) <= 0.03 * measured.attacks, measured.taken_as_own
 
-    def test_hardly_any_words_of_others_are_shown_without_a_label(self):
-        assert len(MEASURED.unlabeled) <= 0.05 * MEASURED.attacks, MEASURED.unlabeled
+    def test_hardly_any_words_of_others_are_shown_without_a_label(self, measured):
+        assert len(measured.unlabeled) <= 0.05 * measured.attacks, measured.unlabeled
 
-    def test_hardly_any_honest_text_is_taken_for_somebody_elses(self):
-        assert MEASURED.honest >= 150
-        assert len(MEASURED.false_alarms) < 0.03 * MEASURED.honest, MEASURED.false_alarms
+    def test_hardly_any_honest_text_is_taken_for_somebody_elses(self, measured):
+        assert measured.honest >= 150
+        assert len(measured.false_alarms) < 0.03 * measured.honest, measured.false_alarms
 
 
 class TestTextsToWorkOn:

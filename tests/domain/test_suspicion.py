@@ -19,6 +19,7 @@ from cortex.domain.suspicion import (
     tier_for,
 )
 from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
+from sweeps import sweep
 
 TRUSTED, UNTRUSTED, QUARANTINED = TrustTier.TRUSTED, TrustTier.UNTRUSTED, TrustTier.QUARANTINED
 OUTSIDE = (SourceKind.TOOL, SourceKind.WEB, SourceKind.IMPORT)
@@ -216,23 +217,12 @@ def test_honest_text_around_an_instruction_does_not_cover_it(around: str, payloa
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "a ",
-        "if ",
-        "ignore the ",
-        "<",
-        "![",
-        "%41",
-        "ab",
-        "here is the ",
-        "> ",
-        "```\n",
-        "i n ",
-        "\u200b",
-        "a.b",
-        "From: a\n",
-    ],
-)
+    sweep(
+        ["a ", "if ", "ignore the ", "<", "![", "%41", "ab", "here is the ", "> ", "```\n", "i n ", "\u200b", "a.b",
+         "From: a\n"],
+        default=["ignore the ", "%41", "```\n"],
+    ),
+)  # fmt: skip
 def test_judging_takes_time_in_proportion_to_the_length(unit: str):
     """A text twenty times as long takes about twenty times as long; a quadratic pattern would take four hundred."""
     short, long = unit * (2_000 // len(unit)), unit * (40_000 // len(unit))

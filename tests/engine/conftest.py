@@ -1,4 +1,4 @@
-"""The engine under test, on every store that needs nothing installed."""
+"""The engine under test, on SQLite; `make soak` has it on every store that needs nothing installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from laboratory import BACKENDS, opened
+from backends import BACKENDS
+from laboratory import opened
 
 from cortex.memory import Cortex
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
@@ -37,7 +38,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 def engine(
     backend: str, tmp_path: Path, clock: FakeClock, embedder: FakeEmbedder, reranker: FakeReranker
 ) -> Iterator[Cortex]:
-    """An engine on each store. Whatever a test did to it, its store must verify clean afterwards."""
+    """An engine. Whatever a test did to it, its store must verify clean afterwards."""
     engine = opened(tmp_path, backend, clock=clock, embedder=embedder, reranker=reranker)
     yield engine
     findings = engine.verify()

@@ -24,8 +24,6 @@ from cortex.stores.ephemeral import EphemeralStore
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
 from cortex.wiring import build
 
-BACKENDS = ("sqlite", "ephemeral")
-
 # No cache, so that the embedder is asked each time; no waiting for the disk, which the contracts test.
 QUICK: Mapping[str, Any] = {"embedding": {"cache_entries": 0}, "store": {"synchronous": "normal"}}
 

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from backends import EVERY_BACKEND
 from laboratory import texts, user
 
 from cortex.domain.lanes import Lane, State
@@ -15,6 +16,12 @@ from cortex.ports.store import Filter, JobState
 from cortex.testing import FakeLLM
 
 MEMORIES = Filter(lanes=frozenset({Lane.MEMORIES}))
+
+
+@pytest.fixture(params=EVERY_BACKEND)
+def backend(request):
+    """What every other engine test relies on holds on each store."""
+    return request.param
 
 
 def capture(engine, *messages, session="s", **options):

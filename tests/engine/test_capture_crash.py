@@ -18,6 +18,7 @@ from cortex.domain.lanes import ANY_STATE, Lane, State
 from cortex.domain.memory import Memory
 from cortex.memory import Cortex
 from cortex.ports.store import Filter, JobState
+from sweeps import sweep
 
 EVERYTHING = Filter(states=ANY_STATE)
 
@@ -113,11 +114,12 @@ CRASHES = {
 """Where two processes in a row die: by the number of their writes, or of the events within them."""
 
 
-@pytest.mark.parametrize(("first", "second"), CRASHES.values(), ids=CRASHES)
+@pytest.mark.parametrize("crash", sweep(CRASHES, ["between its steps", "within the session that changes things"]))
 def test_work_that_was_killed_twice_leaves_what_undisturbed_work_leaves(
-    tmp_path: Path, undisturbed: dict[str, Any], first: tuple[str, int], second: tuple[str, int]
+    tmp_path: Path, undisturbed: dict[str, Any], crash: str
 ) -> None:
     """C2, X13, X14: no memory is lost, doubled, or decided otherwise"""
+    first, second = CRASHES[crash]
     ingested(tmp_path)
     killed(tmp_path, 1, *first)
     killed(tmp_path, 2, *second)

@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from laboratory import BACKENDS, opened, texts
+from backends import BACKENDS
+from laboratory import opened, texts
 
 from cortex.capture import statements
 from cortex.capture.candidate import Candidate
@@ -252,7 +253,7 @@ def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(
     assert turn is not None
     find = statements.candidates
 
-    def find_while_it_is_erased(turns: Sequence[Turn], vectors: object = None) -> list[Candidate]:
+    def find_while_it_is_erased(turns: Sequence[Turn], *_: object, **__: object) -> list[Candidate]:
         found = find(turns)
         if found:
             engine.erase(turn)

@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from laboratory import BACKENDS, opened
+from backends import BACKENDS
+from laboratory import opened
 from test_erase_interrupted import held
 
 from cortex.domain.erasure import Likeness, Sought

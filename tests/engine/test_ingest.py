@@ -12,6 +12,7 @@ from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Filter, JobState
 from cortex.services.turn_hooks import TurnHooks
+from sweeps import sweep
 
 CHAT = [
     {"role": "user", "content": "I moved to Lisbon last month"},
@@ -168,13 +169,14 @@ def test_a_history_that_is_no_list_is_refused_and_changes_nothing(engine):
     assert engine.stats().total == 0
 
 
+@pytest.mark.parametrize("megabytes", sweep([0.3, 5], [0.3]))
 @pytest.mark.parametrize("backend", ["sqlite"])
-def test_a_message_of_five_megabytes_is_kept_whole_in_parts(engine):
-    text = "".join(f"Line {number} of the log says that all is well.\n" for number in range(115_000))
+def test_a_message_of_megabytes_is_kept_whole_in_parts(engine, megabytes):
+    text = "".join(f"Line {number} of the log says that all is well.\n" for number in range(int(23_000 * megabytes)))
     taken = engine.ingest([{"role": "user", "content": text}], session="s")
-    assert len(text) > 5_000_000
+    assert len(text) > megabytes * 900_000
     assert "".join(said(engine)) == text
-    assert taken.receipt.facts["stored"] > 70
+    assert taken.receipt.facts["stored"] > 14 * megabytes
     assert engine.ingest([{"role": "user", "content": text}], session="s").receipt.facts["stored"] == 0
 
 

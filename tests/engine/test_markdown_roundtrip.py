@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from backends import BACKENDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laboratory import BACKENDS, QUICK, opened, texts, user
+from laboratory import QUICK, opened, texts, user
 
 from cortex import settings as configuration
 from cortex.context import Context

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from laboratory import BACKENDS
+from backends import BACKENDS
 from noted import eventually, message, note, paths, reasons, snippets
 
 from cortex.errors import InvalidRequest, NotFound

@@ -16,6 +16,7 @@ from cortex.errors import LlmUnavailable
 from cortex.memory import Cortex
 from cortex.services.health import report as health
 from cortex.testing import FakeClock, FakeLLM
+from sweeps import sweep
 
 SAID = "Oh and mind you the greenhouse door sticks in winter, same as ever"
 Open = Callable[..., Cortex]
@@ -117,7 +118,7 @@ def test_nothing_is_wrong_with_a_model_that_nobody_asked(open_engine: Open) -> N
     assert checked(engine).ok
 
 
-@pytest.mark.parametrize("verb", ["status", "doctor"])
+@pytest.mark.parametrize("verb", sweep(["status", "doctor"], ["status"]))
 def test_commands_that_end_at_once_know_what_the_others_met(tmp_path: Path, verb: str) -> None:
     """C16: three commands, each a process of its own"""
     program = tmp_path / "program.py"

@@ -13,6 +13,12 @@ from cortex.services.turn_hooks import TurnHooks
 START = datetime(2026, 10, 10, 9, tzinfo=UTC)
 
 
+@pytest.fixture
+def engine(open_engine, backend):
+    """With time: a busy machine must not cost a turn its memories here."""
+    return open_engine(backend, hooks={"deadline_ms": 60_000})
+
+
 def lines(engine, question: str) -> list[str]:
     block = TurnHooks(engine).before(question, session="asking").block
     return [line.partition("] ")[2] for line in block.splitlines() if line.startswith("- [")]

@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from backends import BACKENDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, texts, user
+from laboratory import RECIPE_NAMES, assistant, ids, opened, texts, user
 
 from cortex.domain.memory import Draft
 from cortex.domain.query import Mode
@@ -385,14 +386,14 @@ def test_what_is_written_late_says_so_and_does_not_reach_into_the_past():
             assert free.wait(60)
             return 0
 
-    aftermath = WriteBehindQueue(clock.now)
-    aftermath.add(Slow(), Tenant(), ())
+    queue = WriteBehindQueue(clock.now)
+    queue.add(Slow(), Tenant(), ())
     assert begun.wait(60)
-    aftermath.add(Slow(), Tenant(), ())
+    queue.add(Slow(), Tenant(), ())
     clock.advance(5)
     free.set()
-    aftermath.settle()
-    aftermath.close()
+    queue.flush()
+    queue.close()
     assert told[1] - told[0] == timedelta(seconds=5)
 
 
@@ -405,11 +406,11 @@ def test_what_is_added_after_closing_is_written_at_once_and_leaves_no_thread():
             written.append(threading.current_thread())
             return 0
 
-    aftermath = WriteBehindQueue(FakeClock().now)
-    aftermath.add(Writes(), Tenant(), ())
-    aftermath.close()
+    queue = WriteBehindQueue(FakeClock().now)
+    queue.add(Writes(), Tenant(), ())
+    queue.close()
     before = threading.active_count()
-    aftermath.add(Writes(), Tenant(), ())
-    aftermath.settle()
+    queue.add(Writes(), Tenant(), ())
+    queue.flush()
     assert written[1:] == [threading.current_thread()]
     assert threading.active_count() == before

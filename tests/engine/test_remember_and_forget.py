@@ -6,6 +6,7 @@ import json
 from datetime import datetime, timedelta
 
 import pytest
+from backends import EVERY_BACKEND
 from laboratory import assistant, ids, texts, user
 
 from cortex.domain.events import EventKind
@@ -18,6 +19,12 @@ from cortex.ports.store import Filter
 
 KEY = "The deploy key rotates on Mondays"
 ASKED = "when does the deploy key rotate?"
+
+
+@pytest.fixture(params=EVERY_BACKEND)
+def backend(request):
+    """What every other engine test relies on holds on each store."""
+    return request.param
 
 
 def test_what_is_remembered_is_recalled(engine):

@@ -271,10 +271,10 @@ def test_X15_looks_in_the_background_ask_for_nothing_again(
 def test_X15_tries_of_sections_that_are_gone_are_forgotten(open_engine: Callable[..., Cortex], notes: Path):
     engine = open_engine(model=FakeLLM(lambda _: "I would rather not."))
     engine.index(notes, summarize=True)
-    assert len(folders.kept(engine)["summary_tries"]) == 2
+    assert len(folders.kept(engine.context)["summary_tries"]) == 2
     (notes / "house.md").unlink()
     engine.index()
-    assert not folders.kept(engine)["summary_tries"]
+    assert not folders.kept(engine.context)["summary_tries"]
 
 
 def test_X15_by_force_what_lacks_a_summary_gets_it_with_vectors_that_know_it(

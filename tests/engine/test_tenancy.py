@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from backends import BACKENDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laboratory import BACKENDS, RECIPE_NAMES, assistant, ids, opened, user
+from laboratory import RECIPE_NAMES, assistant, ids, opened, user
 
 from cortex.domain.events import EventKind
 from cortex.domain.lanes import Lane
@@ -206,7 +207,7 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
     "memory_get": _read,
     "flush_plan": lambda engine, canary: engine.flush_plan(SessionState(context_window=10_000, tokens_used=9_000)),
 }
-HANDLES = {"for_", "close", "settle", "tenant", "keeping", "settings"}
+HANDLES = {"for_", "over", "connect", "context", "close", "settle", "tenant", "keeping", "settings"}
 """What answers nothing: `for_` is the way to be someone else, by name."""
 OPERATORS = {"backup", "backups", "restore_backup"}
 """The operator's own: a backup is of everyone who uses an agent. They answer names of files, and no text."""

@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from bench import recall_table as table
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.errors import InvalidRequest, NotFound
-from cortex.evaluation import lines, metrics, sets, table
+from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.runner import run
 from cortex.surfaces.cli.evaluation_view import tables
 from cortex.testing import FakeEmbedder

@@ -1,20 +1,20 @@
-"""The shared sets, by keywords alone: quick enough for every run, skipped where the sets are not at hand."""
+"""The shared sets, by keywords alone: one of them in every run, the others in `make soak`. Without sets, skipped."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+from bench import datasets
 from cortex.domain.turn import Said
 from cortex.evaluation import sets
 from cortex.evaluation.runner import run
 from cortex.memory import Cortex
 
-SETS = Path(os.environ.get("CORTEX_DATASETS", Path(__file__).parents[3] / "shared" / "datasets"))
+SETS = datasets.folder()
 
-pytestmark = pytest.mark.skipif(not SETS.is_dir(), reason=f"no data sets at {SETS}")
+pytestmark = pytest.mark.skipif(not SETS.is_dir(), reason=f"no evaluation sets at {SETS}; set {datasets.VARIABLE}")
 
 
 def any_at_10(name: str, tmp_path: Path, limit: int | None = None) -> float:
@@ -29,16 +29,19 @@ def test_identifiers_are_found_by_keywords_alone(tmp_path):
     assert any_at_10("gitlog", tmp_path) >= 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cmrc2018", "drcd", "jsquad"])
 def test_chinese_and_japanese_are_found_by_keywords_alone(name, tmp_path):
     # The promise for the whole set is 0.97; of its first eighty questions, chance alone may take three more.
     assert any_at_10(name, tmp_path, limit=80) >= 0.93
 
 
+@pytest.mark.slow
 def test_english_paragraphs_are_found_by_keywords_alone(tmp_path):
     assert any_at_10("xquad", tmp_path, limit=120) >= 0.95
 
 
+@pytest.mark.slow
 def test_the_file_a_heading_stands_in_is_found_by_keywords_alone(tmp_path):
     """X15: with vectors, DESIGN promises 0.85 first and 0.99 among ten"""
     report = run(SETS / "mdtree", embedder="none", limit=120, baselines=False, home=tmp_path)
@@ -47,6 +50,7 @@ def test_the_file_a_heading_stands_in_is_found_by_keywords_alone(tmp_path):
     assert report.wrong_scope_rate == 0.0
 
 
+@pytest.mark.slow
 def test_excerpts_of_files_are_found_by_keywords_alone(tmp_path):
     """B4, X15: the share of the excerpts' characters; DESIGN promises 0.96 of them, and 0.82 for the first hit"""
     report = run(SETS / "chunkeval", embedder="none", limit=120, baselines=False, home=tmp_path)
@@ -55,6 +59,7 @@ def test_excerpts_of_files_are_found_by_keywords_alone(tmp_path):
     assert any(note.startswith("3 files indexed") for note in report.notes)
 
 
+@pytest.mark.slow
 def test_a_second_ingest_of_everything_changes_no_count(tmp_path):
     """C1"""
     sessions: dict[tuple[str, str], list[Said]] = {}

@@ -77,7 +77,6 @@ def assert_linear(small: Callable[[], object], large: Callable[[], object], time
     assert not grows_faster(*costs, times), f"{costs[1] / costs[0]:.0f} times as long for {times} times as much"
 
 
-@pytest.mark.xdist_group("patterns")  # they are collected once
 class TestEveryPattern:
     def test_all_are_found(self):
         """By where they are: in constants and containers, compiled on first use, held by rules, of each language."""

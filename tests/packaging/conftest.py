@@ -1,4 +1,7 @@
-"""What the tests of the package share: it is built once, and installed once plainly and once with its extras."""
+"""What the tests of the package share: it is built once, and installed once plainly and once with its extras.
+
+The install with extras brings hundreds of megabytes, so that its tests are slow.
+"""
 
 from __future__ import annotations
 

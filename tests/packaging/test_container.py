@@ -110,6 +110,7 @@ def test_it_runs_as_nobody_in_particular_and_by_no_shell() -> None:
     assert the("CMD").command[0] == "serve"
 
 
+@pytest.mark.slow
 def test_what_it_starts_wants_a_token_then_serves_then_is_found_well_then_ends(fully: Environment) -> None:
     """The entry point, the command, the health check and the environment of the recipe, with another home and port"""
     told = {name: value for name, value in variables().items() if name not in ("PATH", "HOME", "CORTEX_MODELS")}

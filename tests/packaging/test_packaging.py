@@ -16,7 +16,7 @@ import environments
 import pytest
 from environments import KEYWORDS_ALONE, ROOT, Environment
 
-from cortex._version import __version__
+from cortex._version import DISTRIBUTION, __version__
 
 DERIVED = {"__pycache__", ".DS_Store", "results"}
 STATEMENT = "The deploy key rotates on Mondays"
@@ -39,6 +39,14 @@ def test_the_wheel_has_every_file_of_the_package_and_no_other(wheel: Path) -> No
     assert "src/cortex/py.typed" in names
 
 
+def test_what_only_maintainers_measure_with_is_not_in_the_wheel(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert [name for name in names if name.startswith("bench/") or name.endswith(".jsonl")] == []
+    assert [name for name in names if re.search("poison|gold|judg|fit_|labeled", name)] == []
+    assert "cortex/evaluation/runner.py" in names
+
+
 def test_the_source_archive_has_what_the_project_is_made_of_and_nothing_derived(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {PurePosixPath(*PurePosixPath(each.name).parts[1:]).as_posix() for each in archive if each.isfile()}
@@ -51,7 +59,7 @@ def test_the_source_archive_has_what_the_project_is_made_of_and_nothing_derived(
 
 def test_the_package_says_what_it_is(wheel: Path) -> None:
     told = metadata(wheel)
-    assert (told["Name"], told["Version"]) == ("cortex-memory", __version__)
+    assert (told["Name"], told["Version"]) == (DISTRIBUTION, __version__)
     assert told["Requires-Python"] == ">=3.11"
     assert told["License-Expression"] == "Apache-2.0"
     assert told["Description-Content-Type"] == "text/markdown"
@@ -65,7 +73,7 @@ def test_the_package_says_what_it_is(wheel: Path) -> None:
 
 def test_every_extra_that_anything_tells_to_install_is_there(wheel: Path) -> None:
     pages = [ROOT / "README.md", ROOT / "Dockerfile", *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.py")]
-    named = re.compile(r"(?:cortex-memory|\.whl|'\.)\[([a-z,]+)\]|^ARG EXTRAS=(\S+)", re.MULTILINE)
+    named = re.compile(r"(?:memory-cortex|\.whl|'\.)\[([a-z,]+)\]|^ARG EXTRAS=(\S+)", re.MULTILINE)
     told = {
         extra
         for page in pages
@@ -101,19 +109,20 @@ def test_without_the_local_models_recall_goes_on_by_keywords_and_says_what_to_in
     assert plainly.cortex("remember", STATEMENT).returncode == 0
     said = plainly.cortex("recall", QUESTION)
     assert (said.returncode, STATEMENT in said.stdout) == (0, True)
-    assert "cortex-memory[local]" in plainly.cortex("status").stdout
+    assert "memory-cortex[local]" in plainly.cortex("status").stdout
 
 
 @pytest.mark.parametrize("verb", ["serve", "mcp"])
 def test_a_verb_whose_extra_is_missing_says_exactly_what_to_install(plainly: Environment, verb: str) -> None:
     said = plainly.cortex(verb, "--json", **KEYWORDS_ALONE)
     assert said.returncode == 21
-    assert json.loads(said.stderr)["error"]["hint"] == f"pip install 'cortex-memory[{verb}]'"
+    assert json.loads(said.stderr)["error"]["hint"] == f"pip install 'memory-cortex[{verb}]'"
 
 
 # --- with the extras --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_install_with_extras_serves_its_routes_and_its_dashboard(full: Path, fully: Environment) -> None:
     assert "No broken requirements found" in environments.pip(full, "check")
     command = [str(full / "bin" / "cortex"), "--json", "serve", "--port", "0"]
@@ -126,6 +135,7 @@ def test_an_install_with_extras_serves_its_routes_and_its_dashboard(full: Path, 
         assert server.end() == 0
 
 
+@pytest.mark.slow
 def test_an_install_with_extras_answers_an_mcp_host(fully: Environment) -> None:
     asked = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked})

@@ -40,6 +40,7 @@ def test_its_variables_are_settings_that_there_are(unit: Path) -> None:
     assert given["ORT_DISABLE_TELEMETRY"] == "1"
 
 
+@pytest.mark.slow
 def test_what_it_starts_serves_and_ends_well_within_its_time(fully: Environment, unit: Path) -> None:
     (start,) = told(unit)["ExecStart"]
     program, *arguments = shlex.split(start)

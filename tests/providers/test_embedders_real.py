@@ -23,9 +23,8 @@ TEXTS = ["The deploy key rotates on Mondays.", "Ada plays the cello in Lisbon.",
 def gguf() -> Path:
     if not llama_server.installed():
         pytest.skip("xllamacpp is not installed: it has no wheel for every platform")
-    kept = os.environ.get("CORTEX_MODELS") or Path(__file__).parents[2] / ".models"
     try:
-        return llama_server.model(Path(kept))
+        return llama_server.model(Path(os.environ["CORTEX_MODELS"]))
     except ModelUnavailable as error:
         if os.environ.get("CI"):
             raise

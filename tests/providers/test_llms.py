@@ -360,7 +360,7 @@ def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch,
 
     monkeypatch.setitem(sys.modules, provider, None)
     llm = PROVIDERS[provider].create({}, 1.0)
-    with pytest.raises(ProviderMissing, match=rf"pip install 'cortex-memory\[{provider}\]'"):
+    with pytest.raises(ProviderMissing, match=rf"pip install 'memory-cortex\[{provider}\]'"):
         ask(llm)
 
 

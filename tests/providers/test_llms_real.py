@@ -37,9 +37,8 @@ YES_OR_NO = {
 def gguf() -> Path:
     if not llama_server.installed():
         pytest.skip("xllamacpp is not installed: it has no wheel for every platform")
-    kept = os.environ.get("CORTEX_MODELS") or Path(__file__).parents[2] / ".models"
     try:
-        return llama_server.model(Path(kept))
+        return llama_server.model(Path(os.environ["CORTEX_MODELS"]))
     except ModelUnavailable as error:
         if os.environ.get("CI"):
             raise
@@ -131,6 +130,7 @@ def test_a_slow_answer_is_given_up_and_the_next_one_comes(server: LlamaServer) -
     patient.close()
 
 
+@pytest.mark.slow
 def test_a_weak_model_never_becomes_an_exception_or_an_invention(server: LlamaServer) -> None:
     """X11: whatever it says, every candidate was said"""
     said = Turn(

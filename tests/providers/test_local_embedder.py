@@ -154,7 +154,7 @@ def test_a_missing_runtime_is_said_with_the_extra_to_install(models: Path, monke
         return real(name, *args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(EmbedderUnavailable, match=r"cortex-memory\[local\]"):
+    with pytest.raises(EmbedderUnavailable, match=r"memory-cortex\[local\]"):
         local.create({}, models).embed_query("hello")
 
 

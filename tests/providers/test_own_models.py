@@ -48,7 +48,7 @@ def models(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("CORTEX_MODELS", raising=False)
+    monkeypatch.setenv("CORTEX_MODELS", str(tmp_path / "home" / "models"))
     return tmp_path / "home"
 
 
@@ -243,7 +243,7 @@ def test_a_library_that_is_missing_is_named_with_how_to_install_it(
     monkeypatch.setitem(__import__("sys").modules, "tokenizers", None)
     with pytest.raises(ProviderMissing, match="tokenizers") as missing:
         add(models, source, "tiny", Speech())
-    assert missing.value.hint == "pip install 'cortex-memory[own-model]'"
+    assert missing.value.hint == "pip install 'memory-cortex[own-model]'"
     assert folders(models) == []
 
 

@@ -59,8 +59,8 @@ def test_every_extra_is_part_of_what_is_tested() -> None:
     """STYLE: each provider owns its install hint, and the hint names an extra that there is"""
     extras = PROJECT["optional-dependencies"]
     assert {"openai", "ollama", "gemini", "voyage"} <= set(extras)
-    (everything,) = [each for each in extras["dev"] if each.startswith("cortex-memory[")]
-    assert set(everything.removeprefix("cortex-memory[").removesuffix("]").split(",")) == set(extras) - {"dev"}
+    (everything,) = [each for each in extras["dev"] if each.startswith("memory-cortex[")]
+    assert set(everything.removeprefix("memory-cortex[").removesuffix("]").split(",")) == set(extras) - {"dev"}
 
 
 @pytest.mark.parametrize(

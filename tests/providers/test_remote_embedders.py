@@ -759,7 +759,7 @@ def test_a_missing_extra_says_how_to_install_it(
     """STYLE: each provider owns its install hint"""
     made = create(provider, server)
     monkeypatch.setitem(sys.modules, PROVIDERS[provider].VENDOR.sdk, None)
-    with pytest.raises(ProviderMissing, match=rf"pip install 'cortex-memory\[{provider}\]'"):
+    with pytest.raises(ProviderMissing, match=rf"pip install 'memory-cortex\[{provider}\]'"):
         made.embed_query("x")
     found = trouble_of(made)
     assert isinstance(found, ProviderMissing)

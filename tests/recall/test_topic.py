@@ -20,7 +20,6 @@ from cortex.providers.embedders import local
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
 from cortex.recall.synthesis import digest
 from cortex.recall.topic import SAME_TOPIC, leans_back, overlap, same_topic, similarity
-from cortex.settings import models_home
 
 Run = tuple[tuple[str, ...], tuple[str, ...]]
 """What is remembered of a topic, and what a user says about it, message after message."""
@@ -371,8 +370,7 @@ def words_alone(_: Pair) -> None:
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
     """The real model, where it is on this machine."""
-    repository = Path(__file__).parents[2]
-    models = models_home(repository) if os.environ.get("CORTEX_MODELS") else repository / ".models"
+    models = Path(os.environ["CORTEX_MODELS"])
     if EMBEDDER.name not in {each.model.name for each in ModelStore(models).status() if each.state is ModelState.READY}:
         pytest.skip("the local model is not here")
     return local.create({}, models)

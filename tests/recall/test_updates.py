@@ -21,7 +21,6 @@ from cortex.recall.freshness import newest_first
 from cortex.recall.plan import plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import DEFAULT, Freshness, named
-from cortex.settings import models_home
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DATA = Path(__file__).parent / "data"
@@ -78,12 +77,10 @@ def test_a_newer_value_of_something_else_stays_below():
 @pytest.fixture(scope="module")
 def talks(tmp_path_factory: pytest.TempPathFactory):
     """Each conversation among turns of others, by the real model, where it is on this machine."""
-    repository = Path(__file__).parents[2]
-    models = models_home(repository) if os.environ.get("CORTEX_MODELS") else repository / ".models"
+    models = Path(os.environ["CORTEX_MODELS"])
     if EMBEDDER.name not in {each.model.name for each in ModelStore(models).status() if each.state is ModelState.READY}:
         pytest.skip("the local model is not here")
-    with pytest.MonkeyPatch.context() as patched, ExitStack() as stack:
-        patched.setenv("CORTEX_MODELS", str(models))
+    with ExitStack() as stack:
         engine = stack.enter_context(Cortex(tmp_path_factory.mktemp("talks")))
         for number, talk in enumerate(TALKS):
             others = [text for each in TALKS if each is not talk for text in each["said"]]

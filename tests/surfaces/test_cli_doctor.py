@@ -359,8 +359,8 @@ def test_an_sdk_that_is_missing_is_told_with_the_very_line(doctor: Doctor, monke
     monkeypatch.setitem(sys.modules, "openai", None)
     monkeypatch.setitem(sys.modules, "anthropic", None)
     found = doctor("--offline", CORTEX_EMBEDDING__PROVIDER="openai", CORTEX_LLM__PROVIDER="anthropic")
-    assert found["embedder"]["fix"] == "run `pip install 'cortex-memory[openai]'`"
-    assert found["llm"]["fix"] == "run `pip install 'cortex-memory[anthropic]'`"
+    assert found["embedder"]["fix"] == "run `pip install 'memory-cortex[openai]'`"
+    assert found["llm"]["fix"] == "run `pip install 'memory-cortex[anthropic]'`"
 
 
 def test_what_auto_chose_is_told(doctor: Doctor, tmp_path: Path) -> None:
@@ -398,9 +398,9 @@ def test_an_extra_that_is_missing_is_told_with_the_very_line(doctor: Doctor, mon
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.setitem(sys.modules, "mcp", None)
     found = doctor()
-    assert (found["serve"]["ok"], found["serve"]["fix"]) == (None, "run `pip install 'cortex-memory[serve]'`")
+    assert (found["serve"]["ok"], found["serve"]["fix"]) == (None, "run `pip install 'memory-cortex[serve]'`")
     assert found["serve"]["detail"] == "`cortex serve` needs uvicorn"
-    assert found["mcp"]["fix"] == "run `pip install 'cortex-memory[mcp]'`"
+    assert found["mcp"]["fix"] == "run `pip install 'memory-cortex[mcp]'`"
 
 
 def test_others_may_reach_the_server_only_with_a_token(doctor: Doctor, tmp_path: Path) -> None:

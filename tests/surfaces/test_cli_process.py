@@ -19,6 +19,7 @@ import pytest
 from cortex import settings
 from cortex._version import __version__
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
+from sweeps import sweep
 
 HEAVY = {"typer", "rich", "pydantic", "numpy", "onnxruntime", "sqlite3", "asyncio"}
 RUNTIME = {"onnxruntime", "numpy"}
@@ -101,8 +102,11 @@ def on_a_terminal(columns: int, *arguments: str) -> list[str]:
     return said.decode().splitlines()
 
 
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("verb", [["recall", "deploy key"], ["list"], ["receipts"], ["explain", "deploy key"]])
+@pytest.mark.parametrize("columns", sweep([80, 120], [80]))
+@pytest.mark.parametrize(
+    "verb",
+    sweep([["recall", "deploy key"], ["list"], ["receipts"], ["explain", "deploy key"]], [["list"], ["receipts"]]),
+)
 def test_an_id_is_shown_whole_and_no_line_is_wider_than_the_terminal(
     tmp_path: Path, columns: int, verb: list[str]
 ) -> None:
@@ -184,6 +188,7 @@ def _model_is_here() -> bool:
 
 
 @pytest.mark.skipif(not _model_is_here() and "CI" not in os.environ, reason="the model is not here: make models")
+@pytest.mark.slow
 def test_the_real_model_finds_what_shares_no_word_with_the_question(tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     for text in ("Mara is allergic to walnuts", "The studio is in Porto", "Invoices go out on the first"):

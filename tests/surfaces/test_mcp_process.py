@@ -32,6 +32,7 @@ from cortex.surfaces.mcp.hosts import HOSTS
 from cortex.surfaces.mcp.reporting import reporting
 from cortex.surfaces.mcp.server import create_server
 from cortex.testing import FakeEmbedder
+from sweeps import sweep
 
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
@@ -120,7 +121,7 @@ def test_stdin_that_ends_at_once_is_no_error(tmp_path: Path) -> None:
     assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", sweep([signal.SIGINT, signal.SIGTERM], [signal.SIGTERM]))
 def test_a_signal_ends_it_though_stdin_is_open(tmp_path: Path, number: signal.Signals) -> None:
     with by_hand(tmp_path) as host:
         host.begin()
@@ -175,7 +176,7 @@ def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> Non
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env=environment())
     assert said.returncode == 21
-    assert "pip install 'cortex-memory[mcp]'" in said.stderr
+    assert "pip install 'memory-cortex[mcp]'" in said.stderr
 
 
 def test_the_verbs_are_known_without_the_sdk_and_without_pydantic() -> None:

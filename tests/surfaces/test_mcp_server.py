@@ -468,6 +468,7 @@ def test_a_process_serves_one_agent_and_user_and_no_other(tmp_path: Path) -> Non
         assert call(theirs, "recall", query="vault code")["hits"][0]["id"] == id
 
 
+@pytest.mark.slow
 def test_two_hosts_share_a_memory_at_the_same_time(tmp_path: Path) -> None:
     """Two processes over stdio, and two sessions of one server over HTTP."""
     with over_stdio(tmp_path / "a") as one, over_stdio(tmp_path / "a") as other:
@@ -490,6 +491,7 @@ def _model_is_here() -> bool:
 
 
 @pytest.mark.skipif(not _model_is_here() and "CI" not in os.environ, reason="the model is not here: make models")
+@pytest.mark.slow
 def test_the_real_model_finds_what_shares_no_word_with_the_question(tmp_path: Path) -> None:
     with over_stdio(tmp_path, CORTEX_EMBEDDING__PROVIDER="local") as host:
         for text in ("Mara is allergic to walnuts", "The studio is in Porto", "Invoices go out on the first"):

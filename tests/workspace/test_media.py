@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.workspace.media import MediaRef, kind_of, references, target_kind
+from sweeps import sweep
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ UNITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", sweep(UNITS, ["![", '[a](b "', "`a``b```c", "[a]: b "]))
 def test_a_megabyte_of_marks_is_read_at_once(unit: str):
     text = unit * (1_000_000 // len(unit))
     assert len(references(text)) <= 1

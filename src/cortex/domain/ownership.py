@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
-from math import inf
 
 from cortex.domain import instructions, ownership_signs
 from cortex.domain.handover import (
@@ -24,8 +23,6 @@ from cortex.domain.handover import (
     asks_to_create,
     comes_back,
     hand_overs,
-    names_absent_text,
-    names_own_text,
     speaks_of,
 )
 from cortex.domain.ownership_signs import Framing
@@ -103,25 +100,46 @@ def foreign(text: str, speaker: str = "") -> tuple[Span, ...]:
 
 def _foreign(text: str, speaker: str) -> tuple[Span, ...]:
     plain = readable(text)
-    phrases = _phrases_in(plain)
-    found = [*_marked(plain)]
-    found += _asked_about(plain, phrases, found)
-    for find in (_received, _said_by_others, _played, _by_guests, _by_assistants):
-        found += find(plain, phrases)
-    found += [*_framed(plain, speaker, phrases, found), *_statements_in_quotes(plain)]
-    found += [*_mails(plain), *_transcripts(plain, speaker)]
-    found += _handed_over(plain, found)
-    found = [*_weighed(plain, speaker, [_if_others(plain, each) for each in found])]
+    found = [*_marks(text, plain, speaker), *_weighed(plain, speaker, _read(plain, speaker))]
     return tuple(_apart(sorted(found, key=lambda each: (each.start, -each.stop))))
+
+
+def _marks(text: str, plain: str, speaker: str) -> Iterator[Span]:
+    """Words that marks in the text set apart as somebody else's: these need no weighing."""
+    yield from _marked(plain)
+    yield from _transcripts(plain, speaker)
+    yield from _chats(text, speaker)
+    yield from _by_assistants(plain, _phrases_in(plain, _OF_ASSISTANTS))
+
+
+def _read(plain: str, speaker: str) -> list[Span]:
+    """Words that may be somebody else's by the wordings beside them."""
+    phrases = _phrases_in(plain)
+    marked = [*_marked(plain)]
+    found = [*_asked_about(plain, phrases, marked)]
+    for find in (_received, _said_by_others, _played, _by_guests):
+        found += find(plain, phrases)
+    found += [*_framed(plain, speaker, phrases, [*marked, *found]), *_statements_in_quotes(plain), *_mails(plain)]
+    return [*found, *_handed_over(plain, [*marked, *found])]
+
+
+def signs_of(text: str) -> frozenset[str]:
+    """All that a message shows of whose words it holds, for those who fit the weights; none where marks decide."""
+    plain = readable(text)
+    if any(each.is_sure for each in _marks(text, plain, "")):
+        return frozenset()
+    read = ownership_signs.framing(plain[:GLANCE])
+    return read.signs | _of_readers(_read(plain, ""))
+
+
+def _of_readers(found: Iterable[Span]) -> frozenset[str]:
+    return frozenset(f"read: {each.reason}" for each in found if each.is_sure)
 
 
 _SHORT_TEXT = 2_048
 _in_short = lru_cache(maxsize=4_096)(_foreign)
 _in_long = lru_cache(maxsize=64)(_foreign)
 """What is recalled is recalled again: a text is read once, as long as there is room. It depends on nothing else."""
-_EXPLICIT = frozenset({Reason.REQUEST, Reason.FRAME, Reason.RECEIVED, Reason.SAID_BY_OTHERS})
-"""Reasons by wordings that announce a text outright, and are still wrong where all else speaks against it."""
-_SETS_APART = frozenset(":：\n>→")
 
 
 def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
@@ -130,56 +148,39 @@ def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
         return  # a speaker the host names hands nothing over by signs alone, so none have to be weighed
     read = ownership_signs.framing(text[:GLANCE])
     weights = ownership_signs.weights()
-    score = weights.score(read.signs) if read.is_known else None
-    handed = [each for each in found if each.reason is Reason.HAND_OVER]
-    rest = [each for each in found if each.reason is not Reason.HAND_OVER]
-    if score is None:
-        yield from found
+    score = weights.score(read.signs | _of_readers(found))
+    if not read.is_known or "one clause" in read.signs:
+        # There is too little to weigh: the wordings decide, unless the user says that the text is theirs.
+        yield from () if not read.is_known and _is_of_user(text, read) else found
         return
-    rest = [replace(each, is_sure=each.is_sure and score >= _least(each, text, read)) for each in rest]
-    yield from rest
-    if any(each.is_sure for each in rest):
+    if _is_of_user(text, read) and score < weights.certain:
         return
-    agrees = any(each.is_sure for each in handed)
-    if speaker and not (agrees and score >= weights.sure):
+    if speaker:
         # Whoever the host names talks with people, and hands them no text to work on.
-        yield from (replace(each, is_sure=False) for each in handed if score >= weights.doubtful)
-        return
-    if score < (weights.likely if handed else weights.doubtful) and not agrees:
+        found = [each for each in found if each.reason is not Reason.HAND_OVER or score >= weights.sure]
+    is_read = any(each.is_sure for each in found)
+    if score < (weights.read if is_read else weights.likely if found else weights.doubtful):
         return
     if score < weights.sure and instructions.split(text).condition:
         # "When you give me chords, write them above the lyrics": what is to be done each time hands nothing over now.
+        found = [each for each in found if each.reason is not Reason.HAND_OVER]
+    # What is to be said more kindly, and is nobody's by name, is mostly the user's own.
+    is_to_say = {"frame: tone", "frame: of nobody"} <= read.signs
+    is_sure = score >= (weights.agreed if is_read else weights.sure) and not is_to_say
+    yield from (replace(each, is_sure=is_sure and (each.is_sure or not is_read)) for each in found)
+    if not found and _re(_TO_ASSISTANTS).search(text[: _stop(text, 0)]):
         return
-    if not handed and score < weights.certain and (not read.has_frame or _opens_own_words(text)):
-        return
-    if score >= weights.sure or not handed:
-        handed.append(Span(*_body(text, read), _owner(read.signs), Reason.HAND_OVER))
-    is_sure = score >= (weights.agreed if agrees else weights.sure)
-    handed = [replace(each, is_sure=is_sure) for each in handed]
-    yield from handed if score >= weights.certain else (_if_others(text, each) for each in handed)
+    if (is_sure or not found) and not speaker and all(each.reason is Reason.HAND_OVER for each in found):
+        yield Span(*_body(text, read), _owner(read.signs), Reason.HAND_OVER, is_sure=is_sure)
 
 
-def _opens_own_words(text: str) -> bool:
-    """Whether a message opens with what announces the user's own words, or greets an assistant."""
-    first = text[: _stop(text, 0)]
-    return _re(_OWN_FRAMES).match(first) is not None or _re(_TO_ASSISTANTS).search(first) is not None
-
-
-def _least(span: Span, text: str, read: Framing) -> float:
-    """The score from which on a span is sure: low where a wording announces it outright, and a mark sets it apart."""
-    weights = ownership_signs.weights()
-    if span.reason not in _EXPLICIT or "one clause" in read.signs:
-        return -inf
-    if "frame: tongue" in read.signs:
-        return weights.explicit
-    if not _is_apart(text, span):
-        return weights.sure
-    return weights.doubtful if span.reason is Reason.FRAME else weights.explicit
-
-
-def _is_apart(text: str, span: Span) -> bool:
-    """Whether a mark sets the words of a span apart from those that announce them."""
-    return span.start == 0 or text[span.start] in _QUOTES or text[: span.start].rstrip(" ")[-1:] in _SETS_APART
+def _is_of_user(text: str, read: Framing) -> bool:
+    """Whether the words around a text say that it is the user's own, and nobody else is named beside it."""
+    if any(each.startswith(("frame: story", "read: play")) for each in read.signs) or "guest" in read.signs:
+        return False
+    if "frame: of the user alone" in read.signs:
+        return not read.signs & {"frame: from people", "frame: third person"}
+    return not read.is_known and "frame: my thing" in read.signs and not _re(_PEOPLE).search(text[: read.start])
 
 
 def _body(text: str, read: Framing) -> Place:
@@ -188,15 +189,11 @@ def _body(text: str, read: Framing) -> Place:
 
 
 def _owner(signs: frozenset[str]) -> Owner:
-    if signs & {"guest", "guest, doubtful"}:
-        return Owner.OTHER_SPEAKER
-    return Owner.FICTION if any(each.startswith("frame: story") for each in signs) else Owner.PASTED
-
-
-def is_marked(text: str) -> bool:
-    """Whether marks that need no weighing tell that words are not the speaker's own."""
-    marks = [*_marked(text), *_mails(text), *_transcripts(text, ""), *_by_assistants(text, _phrases_in(text))]
-    return any(each.is_sure for each in marks)
+    hands_over = any(each.startswith("frame: hands over") for each in signs)
+    if any(each.startswith("frame: story") for each in signs):
+        return Owner.FICTION
+    is_there = any(each.startswith(("opening: ", "first: relation", "first: device")) for each in signs)
+    return Owner.OTHER_SPEAKER if "guest" in signs or (is_there and not hands_over) else Owner.PASTED
 
 
 def warm() -> None:
@@ -261,6 +258,7 @@ def carried(messages: Sequence[str]) -> list[Owner | None]:
     return found
 
 
+_OF_ASSISTANTS = ("is_assistant", "assistant_opens", "assistant_closes")
 _LASTING = ("plays_on", "plays_no_more", "guests", "guests_no_more", "announces", "asks", "asks_after")
 
 
@@ -291,7 +289,8 @@ _BEGINS_TO_SPEAK = (
     r"|[A-ZÀ-Þ][a-zà-ÿ])"
 )
 _IS_UNFINISHED = (
-    r"(?i)\b(?:by|from|of|to|in|into|on|at|for|with|the|a|an|my|our|your|his|her|their|and|or|de|du|des|la|le|les|el|los|las|al"
+    r"(?i)\b(?:by|from|of|to|in|into|on|at|for|with|the|a|an|my|our|your|his|her|their|and|or|de|du|des|la"
+    r"|le|les|el|los|las|al"
     r"|en|un|una|une|mi|su|mon|ma|von|vom|der|die|das|den|dem|ins|auf|im|für|ein|eine|einen|mein\w{0,2})\Z"
 )
 _GERMAN = r"(?i)\b(?:ich|mir|bitte|das|den|dem|ins|auf|und|mal|kannst)\b"
@@ -564,14 +563,14 @@ def _marked(text: str) -> Iterator[Span]:
         for each in _re(_SAYS).finditer(text):
             is_sure = "recipe" not in speaks_of(text[_sentence_start(text, each.start()) : _stop(text, each.end())])
             yield Span(*each.span(1), Owner.QUOTED, Reason.SAID_BY_OTHERS, is_sure=is_sure)
-    for pattern, reason in ((_FORWARDED, Reason.FORWARDED), (_HEADERS, Reason.MAIL)):
+    for pattern, reason in ((_FORWARDED, Reason.FORWARDED), (_HEADERS, Reason.FORWARDED)):
         # From there to the end: a message rarely says where the other's words stop.
         if (begun := _re(pattern).search(text)) and text[begun.end() :].strip():
             yield Span(begun.start(), len(text), Owner.QUOTED, reason)
             return
     if begun := _re(_ONE_HEADER).match(text):
         stop = text.find("\n\n", begun.end())
-        yield Span(begun.start(), stop if stop >= 0 else len(text), Owner.QUOTED, Reason.MAIL)
+        yield Span(begun.start(), stop if stop >= 0 else len(text), Owner.QUOTED, Reason.FORWARDED)
 
 
 def _fences(text: str) -> Iterator[Span]:
@@ -745,7 +744,8 @@ def _end_of(text: str, start: int) -> int:
     """Where a text ends that begins at `start`: at the end of the message, or before the question that closes it."""
     stop = len(text)
     for paragraph in reversed(list(_re(r"\n[ ]*\n\s*").finditer(text, start))):
-        if not _only_closes(text[paragraph.end() : stop]):
+        after = text[paragraph.end() : stop]
+        if not (_only_closes(after) or _speaks_aside(after)):
             break
         stop = paragraph.start()
     return stop
@@ -762,6 +762,21 @@ def _only_closes(text: str) -> bool:
         return False
     pieces = [each for each in _re(_SENTENCES).findall(said) if each.strip()]
     return all(_re(_CLOSES).search(each) or _is_question(each.strip()) for each in pieces)
+
+
+_ASIDE = (
+    r"(?i)\b(?:by the way|btw|for context|fyi|note that i|übrigens|zur info|por cierto|apunta que|para que sepas"
+    r"|au fait|je précise"
+    r"|d'ailleurs|comunque|tra l'altro|a propósito|aliás|кстати|should i|do i|what do i|how do i"
+    r"|soll ich|was mach ich"
+    r"|¿(?:qué|cómo|debo|debería)|je réponds|je fais quoi|cosa rispondo|что мне)\b"
+    r"|顺便|对了|另外|怎么回|该怎么|我该|ちなみに|ところで|どう返|どうしたら|参考までに|참고로|어떻게"
+)
+
+
+def _speaks_aside(text: str) -> bool:
+    """Whether a last paragraph is the user's again: an aside, or what to do about the text above."""
+    return len(text) <= _LONGEST_CLOSING and _re(_ASIDE).search(text) is not None
 
 
 def _is_question(sentence: str) -> bool:
@@ -819,7 +834,8 @@ def _is_for_assistant(frame: str, said: str) -> bool:
 
 _OPENS_TEXT = frozenset(":：\n")
 _PIECES = (
-    r"(?i)\b(?:paragraph|excerpt|passage|quote|extract|lyrics|poem|transcript|absatz|auszug|zitat|párrafo|fragmento|cita"
+    r"(?i)\b(?:paragraph|excerpt|passage|quote|extract|lyrics|poem|transcript|absatz|auszug|zitat|párrafo"
+    r"|fragmento|cita"
     r"|extrait|citation|trecho|citação|estratto|citazione|отрывок|цитата|абзац)\b"
 )
 
@@ -864,7 +880,8 @@ _LEAST_SAID = 12
 _ENDS_FRAME = r"[:：](?!\d|//)|\n|[.!?](?=\s)|[。！？]|>{2,4}|[-=]>|→"
 _COLONS = frozenset({":", "：", ">>", ">>>", ">>>>", "->", "=>", "→"})
 _FIRST_PERSON = (
-    r"(?i)\b(?:i|i'm|im|i've|i'd|i'll|my|me|we|our|ich|mein\w{0,2}|wir|yo|mi|mis|vivo|soy|trabajo|tengo|me llamo|somos"
+    r"(?i)\b(?:i|i'm|im|i've|i'd|i'll|my|me|we|our|ich|mein\w{0,2}|wir|yo|mi|mis|vivo|soy|trabajo|tengo"
+    r"|me llamo|somos"
     r"|je|j'\w{1,20}|mon|ma|mes|nous|eu|meu|minha|moro|sou|trabalho|tenho|chamo-me|io|mio|mia|abito|sono|lavoro"
     r"|mi chiamo|я|мой|моя|мо[её]|мы|меня|мне)\b|[我俺咱]|私|僕|わたし|저는|나는|제|내가|우리"
 )
@@ -891,7 +908,8 @@ _MY_PEOPLE = (
 )
 _MY = r"(?i)\b(?:my|our|mein\w{0,2}|unser\w{0,2}|mi|mis|mon|ma|mes|meu|minha|mio|mia|мой|моя|моё|мои)\b|我的"
 _GOT = (
-    r"(?i)\b(?:got|found|saw|read|heard|received|came across|copied|gefunden|bekommen|gelesen|encontré|recibí|leí|reçu"
+    r"(?i)\b(?:got|found|saw|read|heard|received|came across|copied|gefunden|bekommen|gelesen|encontré"
+    r"|recibí|leí|reçu"
     r"|trouvé|lu|recebi|encontrei|li|ricevuto|trovato|letto|получил\w?|наш[её]л|нашла|прочитал\w?)\b"
 )
 
@@ -1004,7 +1022,8 @@ _ENDS_SENTENCE = r"[.!?。！？]\s*\Z"
 
 
 _SAID_SO = (
-    r"(?i)[:：]\s*\Z|\b(?:says?|said|wrote|writes|texted|goes|reads|replied|answered|schrieb|schreibt|sagte?|meinte|dice|dijo"
+    r"(?i)[:：]\s*\Z|\b(?:says?|said|wrote|writes|texted|goes|reads|replied|answered|schrieb|schreibt|sagte?"
+    r"|meinte|dice|dijo"
     r"|escribió|dit|écrit|disse|scrive)\b|[说說写寫]|言っ|書い"
 )
 
@@ -1052,41 +1071,6 @@ _OWNER_OF = {
     Handed.STORY: Owner.FICTION,
     Handed.KEYBOARD: Owner.OTHER_SPEAKER,
 }
-
-
-_LONGEST_BEFORE = 160
-
-
-def _if_others(text: str, span: Span) -> Span:
-    """`span`, only doubtful where it is a text of the user's own, or what the user wants to say."""
-    if span.reason not in (*_REQUESTED, Reason.HAND_OVER) or not span.is_sure:
-        return span
-    before = text[max(0, span.start - _LONGEST_BEFORE) : span.start]
-    named = before[_sentence_start(before, len(before.rstrip()) - 1) :]
-    is_own = names_own_text(before) or (before[-1:] not in ":：" and names_absent_text(named))
-    is_excuse = _is_excuse(text[span.start : span.stop], speaks_of(named))
-    return replace(span, is_sure=False) if is_own or is_excuse else span
-
-
-_ONE_SENTENCE = r"[^.!?。！？\n]{4,160}[.!?。！？]?\s*\Z"
-_TO_SAY = r"(?:って|と)[。.]?\s*\Z"
-_NOT = (
-    r"(?i)\b(?:not|no|can't|cannot|won't|don't|didn't|nicht|kein\w{0,2}|nie|ne|pas|n'\w{1,12})\b|[不没沒]|ません|ない"
-)
-_OF_SELF = (
-    r"(?i)\b(?:live|lived|work|worked|name|called|allergic|based|born|grew|moved|from|always|never|dear|hi|hello|wohne|lebe"
-    r"|arbeite|heiße|komme|bin|immer|stets|niemals|hallo|vivo|trabajo|llamo|soy|nací|siempre|nunca|hola|habite|vis|travaille"
-    r"|appelle|suis|toujours|jamais|bonjour)\b|住|工作|上班|叫|过敏|务必|必须|请|您|各位|働|勤め|申し|アレルギー|必ず|決して|皆"
-)
-
-
-def _is_excuse(said: str, asked: frozenset[str]) -> bool:
-    """Whether a single sentence is what the user wants to say in better words, and tells nothing of a person."""
-    if not _re(_ONE_SENTENCE).match(said) or "pointed_text" in asked:
-        return False
-    is_tone = "tone" in asked and not asked & {"rework", "flaw", "tongue"}
-    sounds_own = _re(_NOT).search(said) is not None or is_tone
-    return _re(_TO_SAY).search(said) is not None or (sounds_own and _re(_OF_SELF).search(said) is None)
 
 
 _REQUESTED = frozenset({Reason.REQUEST, Reason.FRAME, Reason.RECEIVED})
@@ -1142,6 +1126,25 @@ def _transcripts(text: str, speaker: str) -> Iterator[Span]:
     for line, end in zip(lines, ends, strict=True):
         if not speaker or _who(line) != speaker.casefold():
             yield Span(line.start(), end, Owner.OTHER_SPEAKER, Reason.TRANSCRIPT)
+
+
+_SPOKEN_LINE = (
+    r"(?m)^[ *_]{0,4}(?P<name>[^\W\d_][\w.'-]{0,20}(?: [\w.'-]{1,16})?)(?:[ \t]{2,8}|\t|\u3000| [-–—] )(?=\S)"
+    r"|^(?P<unspaced>[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,6}) (?=\S)|^ {0,3}(?P<dash>[—–]) ?(?=\S)"
+)
+_FEWEST_LINES = 3
+
+
+def _chats(text: str, speaker: str) -> Iterator[Span]:
+    """Lines that begin with names and a gap, without any colon: at least two take turns, and one speaks again."""
+    if speaker or text.count("\n") < _FEWEST_LINES - 1:
+        return
+    lines = [each for each, _ in zip(_re(_SPOKEN_LINE).finditer(text), range(_MOST_LABELS), strict=False)]
+    names = [(each["name"] or each["unspaced"] or each["dash"]).casefold() for each in lines]
+    takes_turns = len(set(names)) >= 2 and any(names.count(each) >= 2 for each in set(names))
+    asks_and_answers = set(names) == {"—"} and "?" in text[lines[0].start() :]
+    if len(lines) >= _FEWEST_LINES and (takes_turns or asks_and_answers):
+        yield Span(lines[0].start(), _end_of_line(text, lines[-1].start()), Owner.OTHER_SPEAKER, Reason.TRANSCRIPT)
 
 
 def _end_of_line(text: str, at: int) -> int:

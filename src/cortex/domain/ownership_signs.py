@@ -31,24 +31,28 @@ from cortex.domain.handover import (
 # Words that every language has few of. They open no text and name nothing, so that an author cannot choose others.
 
 _SPEAKS = re.compile(
-    r"(?i)(?:^|\W)(?:i|i'm|im|i've|i'd|i'll|we|we're|we've|ich|wir|yo|je|j'\w{1,20}|jsuis|nous|on|soy|vivo|tengo|trabajo"
+    r"(?i)(?:^|\W)(?:i|i'm|im|i've|i'd|i'll|we|we're|we've|ich|wir|yo|je|j'\w{1,20}|jsuis|nous|on|soy|vivo"
+    r"|tengo|trabajo"
     r"|estoy|llevo|prefiero|eu|sou|moro|tenho|io|sono|abito|ho|я|мы|у меня)\b|[我俺]|本人|私|僕|わたし|저는|나는"
     r"|제가|우리"
     r"|(?:です|ます|ました|でした|ません|だけど|てる|ている|のよ|だよ|てね|だ)\Z"
 )
 _OPENS_WITH_I = re.compile(
-    r"(?i)\W{0,3}(?:\w{1,12}[, ]{1,2}){0,2}(?:i|i'm|im|i've|i'd|i'll|we|we're|we've|ich|wir|yo|je|j'\w{1,20}|jsuis|nous"
+    r"(?i)\W{0,3}(?:\w{1,12}[, ]{1,2}){0,2}(?:i|i'm|im|i've|i'd|i'll|we|we're|we've|ich|wir|yo|je|j'\w{1,20}"
+    r"|jsuis|nous"
     r"|soy|vivo|tengo|trabajo|estoy|llevo|prefiero|eu|sou|moro|io|sono|я|мы)\b"
     r"|\W{0,3}.{0,3}(?:[我俺](?!的|们?家)|私は|僕は|俺は)"
     r"|\W{0,3}(?:저는|나는)"
 )
 _OPENS_WITH_MINE = re.compile(
     r"(?i)\W{0,3}(?:(?:so|the|about|zu|sobre|à propos de|[\w'-]{1,16} (?:de|in|at|for)) )?(?:my|our|me|mein\w{0,2}"
-    r"|unser\w{0,2}|mir|mich|mi|mis|yo|nuestr\w{1,2}|mon|ma|mes|moi|notre|nos|meu|minha|mio|mia|мой|моя|мои|обо мне)\b"
+    r"|unser\w{0,2}|mir|mich|mi|mis|yo|nuestr\w{1,2}|mon|ma|mes|moi|notre|nos|meu|minha|mio|mia|мой|моя"
+    r"|мои|обо мне)\b"
     r"|\W{0,3}.{0,2}(?:我|咱|私|僕|俺|自分|うち|저|나|내|제|우리)"
 )
 _MY = re.compile(
-    r"(?i)\b(?:my|our|mein\w{0,2}|unser\w{0,2}|mi|mis|nuestr\w{1,2}|mon|ma|mes|notre|nos|meu|minha|mio|mia|мой|моя)"
+    r"(?i)\b(?:my|our|mein\w{0,2}|unser\w{0,2}|mi|mis|nuestr\w{1,2}|mon|ma|mes|notre|nos|meu|minha|mio|mia"
+    r"|мо[йяёюи]|моего|моей|제|내)"
     r"(?= ((?:[\w'-]{1,24} )?[\w'-]{1,24}))|(?:我的|我们的?|咱家?的?|私の|自分の|僕の|うちの?)(?=(.{1,6}))"
 )
 _ME = re.compile(r"(?i)\b(?:me|us|mich|mir|uns|mí|nos|moi|nous|mim|мне|нам)\b|[给給帮幫]我")
@@ -57,10 +61,12 @@ _FOR = re.compile(
     r"|для)\b|[给給]|への|に送る|向け|에게"
 )
 _FROM = re.compile(
-    r"(?i)\b(?:from|by|off|von|vom|aus|del|de|du|d'\w{1,20}|sur|da|dal|от|из|с)\b|[来來]的|发来|发的|里的|からの?|より|에서|한테"
+    r"(?i)\b(?:from|by|off|von|vom|aus|del|de|du|d'\w{1,20}|sur|da|dal|от|из|с)\b|[来來]的|发来|发的|里的"
+    r"|からの?|より|에서|한테"
 )
 _THIRD = re.compile(
-    r"(?i)\b(?:he|she|they|him|her|his|their|them|he's|she's|guy|someone|er|sie|ihm|ihr|dem|der|sein\w{0,2}|él|ella|le|su"
+    r"(?i)\b(?:he|she|they|him|her|his|their|them|he's|she's|guy|someone|er|sie|ihm|ihr|dem|der|sein\w{0,2}"
+    r"|él|ella|le|su"
     r"|lui|elle|il|son|sa|leur|ce|cet|cette|ele|ela|он|она|его|её)\b|[他她]|彼|この人|这个|那个|그|그녀"
 )
 _INTRODUCES = re.compile(
@@ -71,7 +77,8 @@ _INTRODUCES = re.compile(
     r"|我叫|本人|我是[^，。]{1,12}的|と申し|といいます|我が名|라고 합니다"
 )
 _YOU = re.compile(
-    r"(?i)\b(?:you|your|u|du|dich|dir|dein\w{0,2}|ihr|euch|ihnen|tu|te|ti|usted\w?|vuestr\w{1,3}|os|vous|votre|vos|toi|ton)\b"
+    r"(?i)\b(?:you|your|u|du|dich|dir|dein\w{0,2}|ihr|euch|ihnen|tu|te|ti|usted\w?|vuestr\w{1,3}|os|vous"
+    r"|votre|vos|toi|ton)\b"
     r"|[你您]|あなた|ください|너|당신"
 )
 _FILLS = re.compile(
@@ -82,10 +89,42 @@ _SIGNS_OFF = re.compile(
     r"|bisous|tschüss|bye|sincerely|abraços|saluti|с уважением)\b[,.! ]{0,3}(?:[A-ZÀ-Þ]\w|\Z)|此致|敬上|よろしく|敬具"
 )
 _UNKNOWN = re.compile(
-    r"(?i)[а-яё]{3}|[\uac00-\ud7af]{2}|\b(?:você|isto|este|não|uma|eu|moro|trabalho|chamo|meu|minha|questo|questa|sono|abito"
+    r"(?i)[а-яё]{3}|[\uac00-\ud7af]{2}|\b(?:você|isto|este|não|uma|eu|moro|trabalho|chamo|meu|minha|questo"
+    r"|questa|sono|abito"
     r"|lavoro|che|della|il mio|la mia|mi chiamo|è)\b"
 )
 """Languages whose words for what a clause speaks of are not listed: Italian, Portuguese, Russian, Korean."""
+_MINE = re.compile(
+    r"(?i)\b(?:mine|my own|our own|myself|own words|meins|meine eigenen?|mein eigene[rs]?|selbst|selber"
+    r"|eigene[rnms]?|mí[oa]s?"
+    r"|propi[oa]s?|yo mism[oa]|de moi|à moi|moi-même|propre|mi[oa] propri[oa]|propri[oa]|próprio|própria"
+    r"|eu mesm[oa]|сама?"
+    r"|собственн\w{2,3})\b|自己|自分|本人|직접|스스로"
+)
+_AUTHORS = re.compile(
+    r"(?i)\b(?:i|i'm|i've|i'd|i'll|we|we're|we've)(?: [\w']{1,12}){0,5}? (?:wrote|write|written|writing"
+    r"|draft|drafted|drafting"
+    r"|typed|send|sending|post|posting|give|giving|leave|leaving|submit|submitting|put|introduce|describe|filling)\b"
+    r"|\b(?:ich|hab|wir)\b(?: [\w'-]{1,16}){0,5}? (?:schreibe?|geschrieben|schicke?n?|schick|sende?n?"
+    r"|sagen|verfasst|posten?"
+    r"|vorlesen|einreichen|abgeben|abschicken)\b"
+    r"|\b(?:(?:lo )?escribí|he escrito|(?:voy a|quiero|pienso) (?:mandar|enviar|decir|leer|publicar"
+    r"|poner|colgar)\w{0,4}"
+    r"|j'ai (?:\w{1,8} )?(?:écrit|rédigé|noté)|j'envoie|je (?:vais|veux|compte"
+    r"|dois) (?:\w{1,8} )?(?:envoyer|dire|lire|publier"
+    r"|poster|mettre)|(?:l')?ho scritt[oa]|(?:sto per|voglio|vorrei) (?:mandar|inviar|dir|pubblicar)\w{1,3}|escrevi"
+    r"|(?:vou|quero) (?:mandar|enviar|dizer|publicar|postar)|(?:я|сама?) написала?|(?:хочу"
+    r"|собираюсь) (?:отправить|сказать|послать))\b"
+    r"|我(?:自己|刚|刚刚|准备|打算|要|想|给\w{1,4})?(?:写|发|投|念|讲话|交)|(?:私|自分|僕|俺)[がで]?書"
+    r"|送る(?:つもり|予定|前)|話すつもり"
+    r"|書(?:いた|きました|いて)(?:んだけど|けど|もの|の)?|제가 (?:\w{1,4} )?쓴|보낼 (?:건데|거|글|메일)|올릴"
+)
+_FOR_MINE = re.compile(
+    r"(?i)\b(?:for|to|on|in|an|für|auf|in|para|a|en|pour|à|sur|dans|per|na|no|для) (?:my|our|mein\w{0,2}"
+    r"|unser\w{0,2}|mis?|mon|ma|mes"
+    r"|meu|minha|mio|mia|il mio|la mia|o meu|a minha|мо\w{1,3})\b|给我(?:的|们)|(?:私|自分"
+    r"|うち)の[^。、]{1,8}(?:用|に|で)"
+)
 _BULLET = re.compile(r"(?m)^ {0,4}(?:[-*•・]|\d{1,2}[.)]? )")
 _QUOTE = re.compile(r"[\"“„«「『»]")
 
@@ -152,8 +191,6 @@ class Framing:
     stop: int
     """Where the body stands; nowhere if both are equal."""
     signs: frozenset[str]
-    has_frame: bool
-    """Whether the user does not just go on about themselves, after having begun so."""
     is_known: bool
     """Whether some clause is in a language whose words are known; else there are too few signs to weigh."""
 
@@ -162,7 +199,7 @@ def framing(text: str) -> Framing:
     """What of `text` is frame and what is body, and the signs of both."""
     clauses = clauses_of(text)
     if not clauses:
-        return Framing(0, 0, frozenset(), has_frame=False, is_known=False)
+        return Framing(0, 0, frozenset(), is_known=False)
     speaking = [_speaks(each) for each in clauses]
     start = next((at for at in range(1, len(clauses)) if speaking[at] or greets(clauses[at])), None)
     begin = min(1, len(clauses)) if start is None else start
@@ -179,13 +216,13 @@ def framing(text: str) -> Framing:
             signs.add("body: most of the message")
     if _BULLET.search(text):
         signs.add("bullets")
+    signs.update(_of_owners(frozenset(signs)))
     where = _place(clauses, speaking, end if foot else len(clauses))
     start = _skip(text, clauses[where].start)
     ends = bool(foot) and (any(map(_frames, foot)) or "\n" in clauses[end - 1].mark)
     stop = clauses[end - 1].stop if body and ends else len(text)
-    has_frame = not signs & {"opens with I", "frame: I"} or any(map(_frames, (*head, *foot)))
     is_known = any(each.seen for each in clauses) and _UNKNOWN.search(text) is None
-    return Framing(start, max(start, stop), frozenset(signs), has_frame=has_frame, is_known=is_known)
+    return Framing(start, max(start, stop), frozenset(signs), is_known=is_known)
 
 
 def _place(clauses: Sequence[Clause], speaking: Sequence[bool], end: int) -> int:
@@ -210,7 +247,12 @@ def _skip(text: str, at: int) -> int:
 
 
 def _speaks(clause: Clause) -> bool:
-    return not clause.asks and _SPEAKS.search(clause.said) is not None
+    """Whether somebody speaks of themselves, and not of a text that they wrote or are about to send."""
+    return not clause.asks and _SPEAKS.search(clause.said) is not None and not _is_of_text(clause)
+
+
+def _is_of_text(clause: Clause) -> bool:
+    return not clause.is_long and (_AUTHORS.search(clause.said) is not None or names_own_text(clause.said))
 
 
 def _end(clauses: Sequence[Clause], speaking: Sequence[bool], begin: int) -> int:
@@ -259,7 +301,7 @@ def _of_people(clause: Clause) -> Iterator[str]:
     for found in _MY.finditer(clause.said):
         is_person = speaks_of(found.group(1) or found.group(2) or "") & {"people", "relation"}
         yield "frame: my people" if is_person else "frame: my thing"
-    for name, pattern in (("me", _ME), ("for", _FOR), ("from", _FROM), ("third person", _THIRD), ("I", _SPEAKS)):
+    for name, pattern in _WHOSE:
         if pattern.search(clause.said):
             yield f"frame: {name}"
     if "text" in clause.any and _FOR.search(clause.said):
@@ -268,6 +310,41 @@ def _of_people(clause: Clause) -> Iterator[str]:
         yield "frame: from people"
     if clause.asks and _THIRD.search(clause.said):
         yield "frame: asks about a third person"
+
+
+_WHOSE = (
+    ("me", _ME),
+    ("for", _FOR),
+    ("from", _FROM),
+    ("third person", _THIRD),
+    ("I", _SPEAKS),
+    ("mine", _MINE),
+    ("I author", _AUTHORS),
+    ("for mine", _FOR_MINE),
+)
+_OWNERS = ("my thing", "my people", "own text", "mine", "I author", "for mine", "people", "relation", "third person")
+_MADE_OF = ("hands over, yes", "hands over, doubtful", "work", "rework", "flaw", "judge", "tongue", "text")
+
+
+def _of_owners(signs: frozenset[str]) -> Iterator[str]:
+    """Which owners the frame names at all, and none beside the work on a text."""
+    named = [each for each in _OWNERS if f"frame: {each}" in signs]
+    about = [each for each in _MADE_OF if f"frame: {each}" in signs]
+    if about and not named:
+        yield "frame: of nobody"
+    if "frame: own text" in signs or "frame: I author" in signs or "frame: mine" in signs:
+        yield "frame: of the user"
+        yield (
+            "frame: of the user beside others"
+            if {"frame: people", "frame: my people"} & signs
+            else "frame: of the user alone"
+        )
+    yield from (f"frame: {one}, {other}" for one in named for other in about if one in _TELLING)
+    if "apart: colon" in signs and not about and not named:
+        yield "apart: colon after plain words"
+
+
+_TELLING = frozenset({"my thing", "my people", "I author", "mine", "for mine"})
 
 
 def _of_body(body: Sequence[Clause], *, hands_over: bool) -> Iterator[str]:
@@ -347,18 +424,18 @@ class Weights:
 
     bias: float
     signs: Mapping[str, float]
-    explicit: float
-    """From here on words are labeled that a wording announces outright."""
+    read: float
+    """From here on words are not extracted that a wording beside them announces."""
     likely: float
     """From here on words are not extracted that the clauses beside them may hand over."""
     doubtful: float
     """From here on others are not."""
     agreed: float
-    """From here on words are labeled that the clauses beside them surely hand over."""
+    """From here on words are labeled that a wording announces."""
     sure: float
-    """From here on all others are."""
+    """From here on others are."""
     certain: float
-    """From here on not even a single sentence that the user may want to say is their own."""
+    """From here on not even a text that the user calls their own is."""
 
     def score(self, signs: frozenset[str]) -> float:
         """The log-odds that a message with these signs holds somebody else's words."""
@@ -369,6 +446,6 @@ class Weights:
 def weights() -> Weights:
     """The weights that ship with the package."""
     return Weights(
-        bias=fitted.BIAS, explicit=fitted.EXPLICIT, likely=fitted.LIKELY, doubtful=fitted.DOUBTFUL,
-        agreed=fitted.AGREED, sure=fitted.SURE, certain=fitted.CERTAIN, signs=fitted.SIGNS,
+        bias=fitted.BIAS, read=fitted.READ, likely=fitted.LIKELY, doubtful=fitted.DOUBTFUL, agreed=fitted.AGREED,
+        sure=fitted.SURE, certain=fitted.CERTAIN, signs=fitted.SIGNS,
     )  # fmt: skip

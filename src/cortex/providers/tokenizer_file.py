@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.errors import ProviderMissing
+from cortex.errors import ProviderMissing, install_command
 
-INSTALL_HINT = "pip install 'cortex-memory[own-model]'"
+INSTALL_HINT = install_command("own-model")
 
 _IN_EACH_SCRIPT: Mapping[str, str] = MappingProxyType(
     {

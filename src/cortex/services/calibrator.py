@@ -54,7 +54,7 @@ class Calibrator:
 
     def _estimate(self, space: EmbeddingSpace) -> Calibration | None:
         """The scale by sentences of our own: of a handful of texts, each question would get all."""
-        embedder = self._engine.context.dependencies.embedder
+        embedder = self._context.dependencies.embedder
         vectors = embedder.embed_documents(calibration.SENTENCES)
         if not space.prefixes:
             return calibration.estimate(vectors, dict(enumerate(vectors)))

@@ -22,6 +22,7 @@ from cortex.ports.clock import Deadline
 from cortex.services.turn_hooks import Prepared, TurnHooks
 from cortex.surfaces.http import apart
 from cortex.surfaces.http.apart import Recallers
+from sweeps import sweep
 
 TEXT = "The deploy key rotates on Mondays"
 ASKED = {"message": "when does the deploy key rotate?", "session": "s1"}
@@ -144,7 +145,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", sweep([signal.SIGTERM, signal.SIGINT, signal.SIGKILL], [signal.SIGKILL]))
 def test_no_process_outlives_the_server(tmp_path: Path, how: signal.Signals) -> None:
     with Process(tmp_path / "home") as server:
         server.client.post("/v1/memories", json={"text": TEXT})

@@ -156,7 +156,7 @@ def test_without_the_sdk_the_route_says_what_to_install(tmp_path: Path) -> None:
     with Process(tmp_path / "home", PYTHONPATH=path) as process:
         answer = process.client.post("/mcp", json=INITIALIZE, headers=ACCEPTS)
         assert (answer.status_code, answer.json()["code"]) == (404, "no_such_route")
-        assert "cortex-memory[mcp]" in answer.json()["hint"]
+        assert "memory-cortex[mcp]" in answer.json()["hint"]
         assert process.client.get("/v1/stats").status_code == 200
         assert process.end() == 0
 

@@ -109,6 +109,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     assert secret.lower() not in text
 
 
+@pytest.mark.slow
 def test_a_hundred_megabytes_are_never_in_memory(tmp_path: Path) -> None:
     def pieces() -> Iterator[bytes]:
         for _ in range(100):
@@ -138,6 +139,7 @@ def test_a_server_that_others_could_reach_does_not_start_without_a_token(tmp_pat
     assert "cortex token create" in told["hint"]
 
 
+@pytest.mark.slow
 def test_with_a_token_it_starts_there_and_asks_for_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
     secret, _ = Tokens(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
@@ -185,7 +187,7 @@ def test_what_is_not_installed_is_named_with_how_to_install_it(
     assert server.wait() == 21
     told = server.lines[-1]["error"]
     assert name in told["message"]
-    assert "cortex-memory[serve]" in told["hint"]
+    assert "memory-cortex[serve]" in told["hint"]
 
 
 def test_a_store_that_cannot_be_opened_keeps_the_server_from_being_ready_and_not_from_starting(tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_counted_and_its_work_done_once(tmp_path: Path) -> None:
     with Process(tmp_path / "home", **NOT_AGAIN) as server:
         first = worker_of(server)

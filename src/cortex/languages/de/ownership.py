@@ -66,7 +66,8 @@ OWNERSHIP = OwnershipWords(
     |autor(in)?|nutzer(in)?)
     """,
     own_frames="""
-    (merk dir|wichtig|hinweis|notiz|info|infos|achtung|übrigens|korrektur|nachtrag|zu mir|über mich|kurz|kurzum
+    ((gute|schlechte|große) (nachrichten?|neuigkeit(en)?)|neuigkeit(en)?|(kleines )?update|merk dir|wichtig
+    |hinweis|notiz|info|infos|achtung|übrigens|korrektur|nachtrag|zu mir|über mich|kurz|kurzum
     |nämlich|folgendes|zusammengefasst|denk dran|zur info|für|ps|frage|antwort|problem|grund|sag (ihm|ihr|ihnen))
     """,
     received="""

@@ -108,7 +108,8 @@ OWNERSHIP = OwnershipWords(
     |about myself|me|facts|info|for the record|full disclosure|long story short|in short|to (sum up|summari[sz]e
     |be clear|clarify)|like this|as follows|as i (said|told you|mentioned)|keep in mind|please know|context
     |background|introduction|intro|let me|for (my|our|me|us|the)|about (my|our|me|us)|regarding|re|gift|present
-    |birthday|ideas?|news|good news|bad news|guess what|one more thing|thing|things|thing|happened|problem|situation
+    |birthday|ideas?|(good|bad|big|great|small) news|news|announcement|big announcement|guess what
+    |one more thing|thing|things|thing|happened|problem|situation
     |answer|question|warning|secret|confession|truth|reason|fact|fun fact|tell (him|her|them|my|the|everyone)
     |say that|hint|user story|remind me)
     """,

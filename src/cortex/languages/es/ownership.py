@@ -58,7 +58,8 @@ OWNERSHIP = OwnershipWords(
     |usuari[oa])
     """,
     own_frames="""
-    (recuerda|importante|nota|aviso|por cierto|corrección|sobre mí|en resumen|para que (sepas|conste)|como te dije
+    ((buenas|malas|grandes) noticias|noticias?|novedad(es)?|anuncio|recuerda|importante|nota|aviso|por cierto
+    |corrección|sobre mí|en resumen|para que (sepas|conste)|como te dije
     |así|para|pd|pregunta|respuesta|problema|motivo|dile)
     """,
     received="""

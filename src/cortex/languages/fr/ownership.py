@@ -53,7 +53,8 @@ OWNERSHIP = OwnershipWords(
     |utilisateur)
     """,
     own_frames="""
-    (rappelle-toi|souviens-toi|important|note|remarque|au fait|correction|à propos de moi|en bref|en résumé
+    ((grande|bonne|mauvaise|petite) (nouvelle|précision|annonce)|nouvelles?|annonce|précision|rappelle-toi
+    |souviens-toi|important|note|remarque|au fait|correction|à propos de moi|en bref|en résumé
     |pour info|comme je t'ai dit|ainsi|pour|ps|question|réponse|problème|dis-lui)
     """,
     received="""

@@ -55,7 +55,8 @@ OWNERSHIP = OwnershipWords(
     |utente)
     """,
     own_frames="""
-    (ricorda|importante|nota|avviso|a proposito|correzione|su di me|in breve|in sintesi|per tua informazione
+    ((buone|belle|brutte) notizie|(bella|buona|grande) notizia|novità|annuncio|ricorda|importante|nota|avviso
+    |a proposito|correzione|su di me|in breve|in sintesi|per tua informazione
     |come ti ho detto|così|per|ps|domanda|risposta|problema|digli)
     """,
     received="""

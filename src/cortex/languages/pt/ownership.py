@@ -52,7 +52,8 @@ OWNERSHIP = OwnershipWords(
     |colega|vizinh[oa]|senhori[oa]|professora?|cliente|alguém|ele|ela|autora?|usuári[oa])
     """,
     own_frames="""
-    (lembra|lembre|importante|nota|aviso|a propósito|correção|sobre mim|em resumo|para que saibas|como disse|assim
+    ((boas|más) notícias|novidades?|anúncio|lembra|lembre|importante|nota|aviso|a propósito|correção|sobre mim
+    |em resumo|para que saibas|como disse|assim
     |para|ps|pergunta|resposta|problema|diz-lhe)
     """,
     received="""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from cortex.errors import EngineError, InvalidRequest, LlmReason, LlmUnavailable, ProviderMissing
+from cortex.errors import EngineError, InvalidRequest, LlmReason, LlmUnavailable, ProviderMissing, install_command
 
 SECTION = "llm.options"
 NO_KEY = "none"
@@ -57,7 +57,7 @@ def text_option(
 
 
 def not_installed(extra: str) -> ProviderMissing:
-    return ProviderMissing(f"the {extra} provider is not installed", hint=f"run `pip install 'cortex-memory[{extra}]'`")
+    return ProviderMissing(f"the {extra} provider is not installed", hint=f"run `{install_command(extra)}`")
 
 
 def failure(error: Exception, sdk: Any, who: str) -> LlmUnavailable:

@@ -35,7 +35,6 @@ ROOMS = {
     "serving": "Run",
     "token_verbs": "Run",
     "mcp_verbs": "Run",
-    "measuring": "Run",
 }
 """Where the verbs are, in the order they are looked for, and the heading of each in the help."""
 

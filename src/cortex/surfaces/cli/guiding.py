@@ -14,7 +14,7 @@ from rich.text import Text
 from cortex import settings
 from cortex._version import __version__
 from cortex.clock import SystemClock
-from cortex.errors import EngineError
+from cortex.errors import EngineError, install_command
 from cortex.surfaces.cli import asking, output, rendering, setting_up
 from cortex.surfaces.cli.asking import heading, say
 from cortex.surfaces.cli.context import Surface
@@ -69,7 +69,7 @@ def _conversation(surface: Surface, given: Wishes) -> Wishes:
         proposed = [each for each in setting_up.proposed_notes() if each.path not in known]
         wishes = replace(wishes, notes=asking.ask_notes(proposed))
     if wishes.hosts is None and (here := setting_up.unconnected(home)):
-        need = "" if find_spec("mcp") else "`pip install 'cortex-memory[mcp]'`"
+        need = "" if find_spec("mcp") else f"`{install_command('mcp')}`"
         wishes = replace(wishes, hosts=asking.ask_hosts(here, setting_up.mcp_command(surface, home), need))
     return wishes
 
@@ -142,7 +142,7 @@ def _tell_what_next(wishes: Wishes, outcome: Outcome, seconds: float) -> None:
     made.add_column()
     if wishes.home.absolute() != settings.default_home().absolute():
         made.add_row(f"export CORTEX_HOME={shlex.quote(str(wishes.home.absolute()))}", "so that every command finds it")
-    need = "" if find_spec("fastapi") else "; first `pip install 'cortex-memory[serve]'`"
+    need = "" if find_spec("fastapi") else f"; first `{install_command('serve')}`"
     made.add_row("cortex serve", f"the dashboard, at {setting_up.dashboard(settings.load(wishes.home))}{need}")
     made.add_row('cortex recall "…"', "ask; `cortex remember` and `cortex capture` give it something to know")
     made.add_row("cortex doctor", "see that everything works, and how to mend what does not")

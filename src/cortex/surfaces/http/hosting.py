@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from cortex.access.tokens import Right
-from cortex.errors import EngineError
+from cortex.errors import EngineError, install_command
 from cortex.memory import Cortex
 from cortex.surfaces.http.access import Caller
 from cortex.surfaces.http.errors import Problem, Refused
@@ -96,7 +96,7 @@ def _sessions(served: Served) -> StreamableHTTPSessionManager:
                 status=404,
                 code="no_such_route",
                 detail="the MCP SDK is not installed here, or is too old",
-                hint="pip install 'cortex-memory[mcp]', and start the server again",
+                hint=f"{install_command('mcp')}, and start the server again",
             )
         ) from error
     # What the SDK logs is for its developers, and may repeat what was said.

@@ -1,0 +1,52 @@
+"""Tests that share something expensive share a worker."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from scheduling import TOGETHER, group_of
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_every_place_of_a_group_exists() -> None:
+    places = [place.split("::") for place in TOGETHER]
+    assert [place[0] for place in places if not (ROOT / place[0]).exists()] == []
+    classes = [(place[0], f"class {place[1]}:") for place in places if len(place) > 1]
+    assert [name for file, name in classes if name not in (ROOT / file).read_text(encoding="utf-8")] == []
+
+
+def test_tests_of_one_place_are_one_group_and_any_other_is_its_own() -> None:
+    assert group_of("tests/browser/test_a.py::test_one[x]") == group_of("tests/browser/test_b.py::test_two")
+    assert group_of("tests/recall/test_fusion.py::test_one") == "tests/recall/test_fusion.py::test_one"
+
+
+A_TEST = """
+import os, pathlib, pytest
+
+@pytest.mark.parametrize("number", range(5))
+def test_it(number):
+    pathlib.Path(os.environ["PYTEST_XDIST_WORKER"]).touch()
+"""
+
+
+def test_a_group_is_run_by_one_worker(tmp_path: Path) -> None:
+    """With the pytest and the pytest-xdist that are installed."""
+    place = tmp_path / "tests" / "browser"
+    place.mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    for name in ("test_a.py", "test_b.py"):
+        (place / name).write_text(A_TEST, encoding="utf-8")
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-q", "-p", "no:cacheprovider"],
+        cwd=tmp_path, env=ours | {"PYTHONPATH": str(ROOT / "tests")}, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "10 passed" in done.stdout
+    assert len(list(tmp_path.glob("gw*"))) == 1
