@@ -153,12 +153,12 @@ def test_no_text_can_leave_the_block_it_is_packed_in(memory: Surface, text: str)
     ],
     ids=["emoji", "cjk", "rtl", "combining", "joined"],
 )
-def test_any_script_comes_back_as_it_was_said(memory: Surface, text: str, query: str) -> None:
+def test_any_script_comes_back_as_it_was_said(memory: Surface, beside: Surface, text: str, query: str) -> None:
     kept = memory.remember(text)
     assert memory.get(kept.id).text == text
     assert memory.search(query).texts == (text,)
     assert memory.list()[0].text == text
-    assert memory.export(with_text=True)[0]["text"] == text
+    assert beside.export(with_text=True)[0]["text"] == text
 
 
 def test_a_limit_is_kept_and_the_best_come_first(memory: Surface) -> None:

@@ -31,7 +31,7 @@ def filled(cli: Cli) -> Cli:
 
 def active(cli: Cli) -> int:
     """How many memories recall could find."""
-    return len(cli("list", "--state", "active", "--json").json["traces"])
+    return len(cli("list", "--state", "active", "--json").json["memories"])
 
 
 def test_consolidate_shows_what_it_does_and_does_it(filled: Cli) -> None:
