@@ -319,8 +319,8 @@ def test_ingest_as_json_names_the_turn_of_each_message(cli: Cli, chat: Callable[
     """C1"""
     cli("ingest", chat(CHAT[:1]), "--session", "monday")
     told = cli("ingest", chat(), "--session", "monday", "--json").json
-    assert told["turns"][0] is None
-    assert [cli("show", id, "--json").json["text"] for id in told["turns"][1:]] == ["Bergen is lovely.", TRAMS]
+    assert told["ids"][0] is None
+    assert [cli("show", id, "--json").json["text"] for id in told["ids"][1:]] == ["Bergen is lovely.", TRAMS]
     assert told["receipt"]["due"]
 
 
@@ -342,4 +342,4 @@ def test_a_topic_is_told_in_one_piece_with_what_it_rests_on(cli: Cli) -> None:
 def test_of_what_nothing_is_known_nothing_is_told(cli: Cli) -> None:
     """C5"""
     assert cli("synthesise", "the harbour master's parrot").out.strip() == "Nothing relevant is remembered."
-    assert cli("synthesise", "the harbour master's parrot", "--json").json["text"] == ""
+    assert cli("synthesise", "the harbour master's parrot", "--json").json["response"] == ""

@@ -41,7 +41,7 @@ class TimeLimit(StrEnum):
     """It may take minutes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tool:
     """An operation as a tool for a model: what the model has to know, and the fields it may give."""
 
@@ -65,7 +65,7 @@ class Tool:
     """Who is offered it: a model by default, or hosts that ask for the canonical names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Operation:
     """One verb: what it takes and gives, who may use it, and what it calls."""
 
@@ -511,6 +511,19 @@ OPERATIONS = (
         method="GET",
         path="/v1/me",
         tag="looking",
+    ),
+    Operation(
+        name="changes",
+        about="How it stands: one event at once, then one whenever that changed, as server-sent events.",
+        request=EmptyRequest,
+        response=files.StatusResponse,
+        method="GET",
+        path="/v1/changes",
+        tag="looking",
+        media=(
+            'text/event-stream event: state\ndata: {"position": 164, "total": 42, "jobs": {"waiting": 1, "running": 0, '
+            '"failed": 0}, "degraded": 0, "files": {"reindexing": false}}\n\n',
+        ),
     ),
     Operation(
         name="stats",

@@ -83,7 +83,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     with Process(home) as server:
         made = server.client.post("/v1/memories", json={"text": SECRET}, headers=headers)
         server.client.post("/v1/search", json={"query": "what does the heron do?"}, headers=headers)
-        server.client.get("/v1/files", params={"path": "/heron.md"}, headers=headers)
+        server.client.get("/v1/files/lines", params={"path": "/heron.md"}, headers=headers)
         server.client.get("/heron", headers=headers)
         server.client.post("/v1/memories", json={"text": SECRET, "heron": 1}, headers=headers)
         server.client.post("/v1/memories", content=b'{"heron', headers=headers | {"Content-Type": "application/json"})

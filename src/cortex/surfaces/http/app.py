@@ -35,7 +35,7 @@ from cortex.surfaces.http.worker import WorkerProcess
 from cortex.surfaces.operations import OPERATIONS
 
 _PATHS = frozenset(operation.path for operation in OPERATIONS)
-ROUTERS = (watching.router, probes.router, pages.router)
+ROUTERS = (probes.router, pages.router)
 
 
 def create_app(
@@ -67,6 +67,7 @@ def create_app(
         lanes=Lanes.of(options, recallers.number),
         streams=Streams(options.max_streams),
         recallers=recallers,
+        pulses=watching.Pulses(),
     )
 
     engine._parts.is_crowded = lambda: served.lanes.recalls.is_crowded

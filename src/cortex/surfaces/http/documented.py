@@ -65,8 +65,10 @@ def _described(app: FastAPI) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = schema_of(ProblemResponse, "serialization")
+    paths: Json = {}
     for declared in OPERATIONS:
-        told["paths"].setdefault(declared.path, {})[declared.method.lower()] = _operation(declared, schemas)
+        paths.setdefault(declared.path, {})[declared.method.lower()] = _operation(declared, schemas)
+    told["paths"] = paths | told["paths"]
     told["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     for path, methods in told["paths"].items():
         for operation in methods.values():

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import anyio.to_thread
 from starlette.requests import Request
@@ -24,6 +24,9 @@ from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.streams import Streams
 from cortex.surfaces.http.worker import WorkerProcess
+
+if TYPE_CHECKING:
+    from cortex.surfaces.http.watching import Pulses
 
 T = TypeVar("T")
 
@@ -99,6 +102,7 @@ class AppState:
     lanes: Lanes
     streams: Streams
     recallers: Recallers
+    pulses: Pulses
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from cortex.access.tokens import Right
 from cortex.engine import Engine
 from cortex.errors import InvalidRequest
 from cortex.recall.recipes import RECIPES
-from cortex.surfaces.http import turns
+from cortex.surfaces.http import turns, watching
 from cortex.surfaces.http.request_context import RequestContext, json_of
 from cortex.surfaces.operations import BY_NAME, OPERATIONS, Operation, TimeLimit
 from cortex.surfaces.wire.ledger import MeResponse
@@ -204,6 +204,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 HANDLERS: dict[str, Handler] = {
     "before_turn": turns.before,
     "after_turn": turns.after,
+    "changes": watching.changes,
     "me": _me,
     "recipes": _recipes,
     "status": _status,

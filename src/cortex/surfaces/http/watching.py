@@ -7,13 +7,11 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from cortex.access.tokens import Right
 from cortex.domain.scope import Tenant
 from cortex.engine import Alive, Engine
 from cortex.errors import EngineError
@@ -22,8 +20,6 @@ from cortex.surfaces.http.errors import Refused
 from cortex.surfaces.http.request_context import RequestContext
 from cortex.surfaces.http.streams import Streams
 from cortex.surfaces.wire.model import EmptyRequest
-
-router = APIRouter(tags=["looking"])
 
 LOOK_SECONDS = 1.0
 JUDGE_SECONDS = 30.0
@@ -35,25 +31,6 @@ LONGEST_SECONDS = 600.0
 
 _LOOK_TIMEOUT = 10.0
 _JOBS = (JobState.WAITING, JobState.RUNNING, JobState.FAILED)
-_STATE = {
-    "position": 164,
-    "total": 42,
-    "jobs": {"waiting": 1, "running": 0, "failed": 0},
-    "degraded": 0,
-    "files": {"reindexing": False},
-}
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Events called `state`, and a comment now and then; it ends after ten minutes.",
-        "content": {
-            "text/event-stream": {
-                "schema": {"type": "string"},
-                "example": f"event: state\ndata: {json.dumps(_STATE)}\n\n",
-            }
-        },
-    }
-}
-
 State = dict[str, Any]
 
 
@@ -114,28 +91,9 @@ def _told(alive: Alive, degraded: int) -> State:
     }
 
 
-async def _pulses(request: Request) -> Pulses:
-    """Those of this application. In the event loop, so that no two requests make them."""
-    state = request.app.state
-    if not hasattr(state, "pulses"):
-        state.pulses = Pulses()
-    found: Pulses = state.pulses
-    return found
-
-
-
-async def _whose(request: Request) -> EmptyRequest:
-    return EmptyRequest.read(dict(request.query_params), as_text=True)
-
-
-Whose = Annotated[EmptyRequest, Depends(_whose)]
-Shared = Annotated[Pulses, Depends(_pulses)]
-
-
-@router.get("/v1/changes", responses=_STREAM, response_class=Response)
-async def changes(request: Request, whose: Whose, pulses: Shared) -> Response:
-    """How it stands: one event at once, then one whenever that changed, as server-sent events."""
-    context = RequestContext.of(request, Right.READ)
+async def changes(context: RequestContext, whose: EmptyRequest) -> Response:
+    """One event at once, then one whenever something changed."""
+    pulses = context.state.pulses
     with pulses.listening(context.tenant(whose)) as beat:
         # Once before the stream begins: what cannot be told at all is told as an error.
         await pulses.look(beat, context, whose)

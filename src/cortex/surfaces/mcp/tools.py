@@ -98,7 +98,15 @@ class OfferedTool:
                 raise _unknown(name, self._fields)
             payload[self._fields[name]] = _listed(value) if self._is_list(self._fields[name]) else value
         self._check(payload)
-        return self.operation.request.read(payload, as_text=True)
+        try:
+            return self.operation.request.read(payload, as_text=True)
+        except InvalidRequest as error:
+            raise rejected([{**fault, "field": self._named(fault["field"])} for fault in error.faults]) from None
+
+    def _named(self, place: str) -> str:
+        """A place in the request, by the names the host was told of."""
+        field, dot, rest = place.partition(".")
+        return self._spelled.get(field, field) + dot + rest
 
     def _is_list(self, field: str) -> bool:
         schema = schema_of(self.operation.request)["properties"][field]

@@ -282,7 +282,7 @@ class ListResponse(Response):
 class ForgetRequest(Request):
     """What to forget, by its id or by what it says; where the words may mean several, nothing is forgotten."""
 
-    id: MemoryId | None = None
+    id: Id | None = Field(None, description="The id of a memory or turn: a UUID.")
     query: str | None = Field(None, description="In place of an id: words that mean one memory and no other.")
     scope: ScopeFilter = None
 

@@ -172,7 +172,8 @@ class Response(BaseModel):
 @cache
 def schema_of(model: type[BaseModel], mode: JsonSchemaMode = "validation") -> Json:
     """The JSON schema of a model; of a bare response, that of its field."""
-    schema = model.model_json_schema(mode=mode, by_alias=True)
+    extra: Any = model.model_config.get("json_schema_extra") or {}
+    schema: Json = {**extra, **model.model_json_schema(mode=mode, by_alias=True)}
     if bare := getattr(model, "bare", ""):
         kept: Json = {key: value for key, value in schema.items() if key in {"examples", "description"}}
         return {**kept, **schema["properties"][bare]}
