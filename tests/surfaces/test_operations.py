@@ -163,7 +163,6 @@ def test_a_response_is_the_engines_value_again() -> None:
         for name, payload in calls.items():
             operation = BY_NAME[name]
             request = operation.request.read(payload)
-            assert operation.call is not None
-            result = operation.call(engine, request)
+            result = operation.result(engine, request)
             told = json.loads(json.dumps(operation.response.of(result, request).to_json()))
             assert operation.response.from_json(told).value() == result, name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cortex.domain.kinds import Kind
 from cortex.errors import InvalidRequest, NotFound
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 UNCLEAR = 1
 """Exit code where a query meant several memories and nothing was done."""
 
-KINDS = "rule, procedure, fact, episode, preference, decision, entity, other"
+KINDS = ", ".join(Kind)
 LANES = "memories, notes, docs, sessions"
 STATES = "active, superseded, forgotten, expired"
 LABELS = "must_remember, nice_to_have, unknown, ignore"

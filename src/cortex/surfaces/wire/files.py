@@ -38,27 +38,12 @@ class MemorySearchResponse(Response):
     backend: str = Field(description="Who searched: `builtin` or `qmd`.")
     stale: str | None = Field(description="Why the answer may be behind the files.")
 
-    model_config = example(
-        {
-            "results": [
-                {
-                    "path": "memory/2026-01-05.md",
-                    "startLine": 3,
-                    "endLine": 9,
-                    "score": 0.71,
-                    "snippet": "The deploy key rotates on Mondays",
-                    "source": "memory",
-                }
-            ],
-            "provider": "local",
-            "model": "e5-small-v2",
-            "fallback": None,
-            "citations": "auto",
-            "mode": "hybrid",
-            "backend": "builtin",
-            "stale": None,
-        }
-    )
+    model_config = example({
+        "results": [{"path": "memory/2026-01-05.md", "startLine": 3, "endLine": 9, "score": 0.71,
+        "snippet": "The deploy key rotates on Mondays", "source": "memory"}], "provider": "local",
+        "model": "e5-small-v2", "fallback": None, "citations": "auto", "mode": "hybrid", "backend": "builtin",
+        "stale": None,
+    })  # fmt: skip
 
 
 class MemoryGetRequest(Request):
@@ -151,13 +136,11 @@ class IndexResponse(Response):
     transcripts: Json
     receipt: ReceiptField
 
-    model_config = example(
-        {
-            "synced": {"full": "", "seen": 12, "added": 1, "changed": 0, "removed": 0, "chunks": 7, "problems": []},
-            "transcripts": {"transcripts": 0, "grown": 0, "turns": 0, "unreadable": 0, "problems": []},
-            "receipt": {"id": ID, "op": "index"},
-        }
-    )
+    model_config = example({
+        "synced": {"full": "", "seen": 12, "added": 1, "changed": 0, "removed": 0, "chunks": 7, "problems": []},
+        "transcripts": {"transcripts": 0, "grown": 0, "turns": 0, "unreadable": 0, "problems": []},
+        "receipt": {"id": ID, "op": "index"},
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Indexed, request: Any = None) -> Self:  # noqa: ARG003

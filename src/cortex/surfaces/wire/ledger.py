@@ -12,7 +12,6 @@ from cortex.domain.events import Event
 from cortex.domain.growth import Day
 from cortex.domain.identity import is_id
 from cortex.domain.lanes import Lane
-from cortex.domain.receipt import Receipt
 from cortex.engine import MAX_DAYS
 from cortex.ports.store import Counts
 from cortex.recall.flow import Answer
@@ -34,7 +33,7 @@ from cortex.surfaces.wire.fields import (
     Total,
 )
 from cortex.surfaces.wire.filters import FilterRequest
-from cortex.surfaces.wire.model import Json, Request, Response, example, plain
+from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse, example, plain
 from cortex.timeline import Happened, Timeline
 
 
@@ -48,16 +47,10 @@ class MeResponse(Response):
     version: str
     turn_deadline_ms: int = Field(description="How long `turns/before` takes at most.")
 
-    model_config = example(
-        {
-            "agent": "main",
-            "user": "default",
-            "rights": ["admin", "read", "write"],
-            "token": None,
-            "version": "0.1.0",
-            "turn_deadline_ms": 200,
-        }
-    )
+    model_config = example({
+        "agent": "main", "user": "default", "rights": ["admin", "read", "write"], "token": None, "version": "0.1.0",
+        "turn_deadline_ms": 200,
+    })  # fmt: skip
 
 
 class StatsRequest(FilterRequest):
@@ -79,20 +72,11 @@ class StatsResponse(Response):
     newest: Moment | None = Field(description="When the newest was created.")
     text_bytes: int = Field(description="How long all texts are together, in bytes of UTF-8.")
 
-    model_config = example(
-        {
-            "total": 1,
-            "by_lane": {"memories": 1},
-            "by_scope": {"infra": 1},
-            "by_kind": {"fact": 1},
-            "by_label": {"unknown": 1},
-            "by_trust": {"trusted": 1},
-            "by_state": {"active": 1},
-            "oldest": AT,
-            "newest": AT,
-            "text_bytes": 33,
-        }
-    )
+    model_config = example({
+        "total": 1, "by_lane": {"memories": 1}, "by_scope": {"infra": 1}, "by_kind": {"fact": 1},
+        "by_label": {"unknown": 1}, "by_trust": {"trusted": 1}, "by_state": {"active": 1}, "oldest": AT, "newest": AT,
+        "text_bytes": 33,
+    })  # fmt: skip
 
 
 class EventsRequest(Request):
@@ -114,29 +98,18 @@ class EventResponse(Response):
     seal: str
 
 
-class EventsResponse(Response):
+class EventsResponse(SequenceResponse):
     """The ledger: each event seals the one before it. It holds commitments to what was written, and no text."""
 
+    items = "events"
+    key = "position"
     events: tuple[EventResponse, ...]
     next: int | None = Field(description="Continue from here; null at the end.")
 
-    model_config = example(
-        {
-            "events": [
-                {"position": 1, "at": AT, "kind": "remembered", "subject": ID, "commitment": "9f86…", "seal": "d081…"}
-            ],
-            "next": None,
-        }
-    )
-
-    @classmethod
-    def of(cls, result: Any, request: Any = None) -> Self:
-        limit = request.limit if request is not None else 0
-        events = tuple(map(EventResponse.of, result))
-        return cls(events=events, next=result[-1].position if len(result) == limit else None)
-
-    def value(self) -> list[Event]:
-        return [each.value() for each in self.events]
+    model_config = example({
+        "events": [{"position": 1, "at": AT, "kind": "remembered", "subject": ID, "commitment": "9f86…",
+        "seal": "d081…"}], "next": None,
+    })  # fmt: skip
 
 
 class TimelineRequest(Request):
@@ -163,23 +136,10 @@ class TimelineResponse(Response):
     events: list[Json]
     next: int | None = Field(description="Continue from here; null at the end.")
 
-    model_config = example(
-        {
-            "events": [
-                {
-                    "position": 12,
-                    "at": AT,
-                    "event": "remembered",
-                    "id": ID,
-                    "subject": ID,
-                    "commitment": "9f86…",
-                    "seal": "d081…",
-                    "trace": None,
-                }
-            ],
-            "next": None,
-        }
-    )
+    model_config = example({
+        "events": [{"position": 12, "at": AT, "event": "remembered", "id": ID, "subject": ID, "commitment": "9f86…",
+        "seal": "d081…", "trace": None}], "next": None,
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Timeline, request: Any = None) -> Self:  # noqa: ARG003
@@ -238,22 +198,10 @@ class GrowthResponse(Response):
     days: tuple[DayResponse, ...]
     lane: LaneName
 
-    model_config = example(
-        {
-            "days": [
-                {
-                    "day": "2026-01-05",
-                    "made": 1,
-                    "total": 42,
-                    "kinds": {"fact": 1},
-                    "labels": {"unknown": 1},
-                    "trusts": {"trusted": 1},
-                    "states": {"active": 1},
-                }
-            ],
-            "lane": "memories",
-        }
-    )
+    model_config = example({
+        "days": [{"day": "2026-01-05", "made": 1, "total": 42, "kinds": {"fact": 1}, "labels": {"unknown": 1},
+        "trusts": {"trusted": 1}, "states": {"active": 1}}], "lane": "memories",
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:
@@ -274,23 +222,16 @@ class ReceiptsRequest(Request):
     before: str | None = Field(None, description="Continue before this receipt: `next` of the page before.")
 
 
-class ReceiptsResponse(Response):
+class ReceiptsResponse(SequenceResponse):
     """Receipts, newest first: ids, counts, reasons and milliseconds, never text."""
 
+    items = "receipts"
     receipts: tuple[AnyReceipt, ...]
     next: Next
 
-    model_config = example(
-        {"receipts": [{"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall", "at": AT}], "next": None}
-    )
-
-    @classmethod
-    def of(cls, result: Any, request: Any = None) -> Self:
-        limit = request.limit if request is not None else 0
-        return cls(receipts=tuple(result), next=result[-1].id if len(result) == limit else None)
-
-    def value(self) -> list[Receipt]:
-        return list(self.receipts)
+    model_config = example({
+        "receipts": [{"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall", "at": AT}], "next": None,
+    })  # fmt: skip
 
 
 class ReceiptRequest(Request):

@@ -37,7 +37,7 @@ from cortex.surfaces.wire.fields import (
     TrustName,
 )
 from cortex.surfaces.wire.filters import FilterRequest
-from cortex.surfaces.wire.model import Json, Request, Response, example, plain
+from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse, example, plain
 
 _ANY_LENGTH = 1 << 40
 """How long a text may be is the server's to say."""
@@ -81,9 +81,9 @@ class RememberRequest(Request):
     embed: bool = Field(True, description="Whether it gets its vectors at once.")
     as_new: bool = Field(False, description="Store it as it is, whatever is known already.")
 
-    model_config = example(
-        {"text": "The deploy key rotates on Mondays", "kind": "fact", "scope": "infra", "importance": 0.8}
-    )
+    model_config = example({
+        "text": "The deploy key rotates on Mondays", "kind": "fact", "scope": "infra", "importance": 0.8,
+    })  # fmt: skip
 
     def fields(self) -> dict[str, Any]:
         """As `Engine.remember` takes them."""
@@ -128,14 +128,10 @@ class RememberResponse(Response):
     others: tuple[str, ...] = Field(description="The memories it was compared with.")
     receipt: ReceiptField
 
-    model_config = example(
-        {
-            "memory": A_TRACE,
-            "verdict": "new",
-            "others": [],
-            "receipt": {"schema": "cortex.remember.receipt.v1", "id": ID, "op": "remember", "stored": 1},
-        }
-    )
+    model_config = example({
+        "memory": A_TRACE, "verdict": "new", "others": [], "receipt": {"schema": "cortex.remember.receipt.v1", "id": ID,
+        "op": "remember", "stored": 1},
+    })  # fmt: skip
 
 
 class EditRequest(Request):
@@ -203,16 +199,10 @@ class ShowResponse(Response):
     derived: tuple[AnyTrace, ...]
     revision: str | None = None
 
-    model_config = example(
-        {
-            **A_TRACE,
-            "versions": [{"since": 12, "until": None, "id": ID, "text": "The deploy key rotates on Mondays"}],
-            "sources": [],
-            "derived": [],
-            "superseded_by": None,
-            "revision": "9f86d081884c7d65",
-        }
-    )
+    model_config = example({
+        **A_TRACE, "versions": [{"since": 12, "until": None, "id": ID, "text": "The deploy key rotates on Mondays"}],
+        "sources": [], "derived": [], "superseded_by": None, "revision": "9f86d081884c7d65",
+    })  # fmt: skip
 
     @model_serializer
     def _flat(self) -> dict[str, Any]:
@@ -264,19 +254,12 @@ class ListRequest(FilterRequest):
         return {"lane": ["memories"], **given} if isinstance(given, dict) and not given.get("lane") else given
 
 
-class ListResponse(Response):
+class ListResponse(SequenceResponse):
+    items = "memories"
     memories: tuple[AnyTrace, ...]
     next: Next
 
     model_config = example({"memories": [], "next": None})
-
-    @classmethod
-    def of(cls, result: Any, request: Any = None) -> Self:
-        limit = request.limit if request is not None else 0
-        return cls(memories=tuple(result), next=result[-1].id if len(result) == limit else None)
-
-    def value(self) -> list[Any]:
-        return list(self.memories)
 
 
 class ForgetRequest(Request):
@@ -307,9 +290,7 @@ class ForgetResponse(Response):
     candidates: tuple[AnyTrace, ...] = Field(description="What the words may have meant; name one by its id.")
     receipt: ReceiptField
 
-    model_config = example(
-        {"ids": [ID], "candidates": [], "receipt": {"id": ID, "op": "forget", "changed": 1}}
-    )
+    model_config = example({"ids": [ID], "candidates": [], "receipt": {"id": ID, "op": "forget", "changed": 1}})
 
     def found(self) -> Self:
         """Itself, or an error where the words meant nothing."""
@@ -332,17 +313,11 @@ class ContradictionResponse(Response):
     later: AnyMemory
 
 
-class ContradictionsResponse(Response):
+class ContradictionsResponse(SequenceResponse):
+    items = "contradictions"
     contradictions: tuple[ContradictionResponse, ...]
 
     model_config = example({"contradictions": []})
-
-    @classmethod
-    def of(cls, result: Any, request: Any = None) -> Self:  # noqa: ARG003
-        return cls(contradictions=tuple(map(ContradictionResponse.of, result)))
-
-    def value(self) -> list[Contradiction]:
-        return [each.value() for each in self.contradictions]
 
 
 class ResolveRequest(Request):
@@ -404,16 +379,10 @@ class CertificateResponse(Response):
     model_config = example(_CERTIFICATE)
 
 
-class ErasuresResponse(Response):
+class ErasuresResponse(SequenceResponse):
     """Certificates of erasures; one whose `pending` says something is not finished yet."""
 
+    items = "erasures"
     erasures: tuple[AnyCertificate, ...]
 
     model_config = example({"erasures": [_CERTIFICATE]})
-
-    @classmethod
-    def of(cls, result: Any, request: Any = None) -> Self:  # noqa: ARG003
-        return cls(erasures=tuple(result))
-
-    def value(self) -> list[Certificate]:
-        return list(self.erasures)

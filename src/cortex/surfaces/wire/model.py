@@ -69,6 +69,10 @@ class Strict(BaseModel):
         except ValidationError as error:
             raise rejected([_fault(each) for each in error.errors(include_url=False)[:MOST_FAULTS]]) from None
 
+    def arguments(self) -> dict[str, Any]:
+        """As the engine's method takes them."""
+        return self.model_dump(exclude={"agent", "user"}, exclude_none=True)
+
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
         """The payload that asks for a call of the engine's method with these arguments; the client sends it."""
@@ -167,6 +171,25 @@ class Response(BaseModel):
         if self.result is None:
             return self.to_json()
         return self.result(**{field.name: getattr(self, field.name) for field in fields(self.result) if field.init})
+
+
+class SequenceResponse(Response):
+    """Several values of the engine, under one name; with a field `next`, one page of them."""
+
+    items: ClassVar[str]
+    key: ClassVar[str] = "id"
+    """What the next page continues from: this of the last."""
+
+    @classmethod
+    def of(cls, result: Any, request: Any = None) -> Self:
+        told: Json = {cls.items: tuple(result)}
+        if "next" in cls.model_fields:
+            is_full = request is not None and len(result) == request.limit
+            told["next"] = getattr(result[-1], cls.key) if is_full else None
+        return cls.model_validate(told)
+
+    def value(self) -> list[Any]:
+        return [each.value() if isinstance(each, Response) else each for each in getattr(self, self.items)]
 
 
 @cache

@@ -98,17 +98,10 @@ class RecallResponse(Response):
     dropped: list[Json] | None = None
     tiers: list[Json] | None = None
 
-    model_config = example(
-        {
-            "hits": [],
-            "block": "",
-            "tokens": 0,
-            "skipped": None,
-            "mode": "hybrid",
-            "degraded": [],
-            "receipt": {"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall"},
-        }
-    )
+    model_config = example({
+        "hits": [], "block": "", "tokens": 0, "skipped": None, "mode": "hybrid", "degraded": [],
+        "receipt": {"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall"},
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:
@@ -203,18 +196,11 @@ class SynthesisResponse(Response):
     recollection: RecallResponse
     receipt: ReceiptField
 
-    model_config = example(
-        {
-            "response": "Oogley prefers Rust for systems programming [1].",
-            "ids": [ID],
-            "method": "llm",
-            "trust": "trusted",
-            "sources": 1,
-            "because": "",
-            "recollection": {"hits": [], "block": "", "tokens": 0, "skipped": None, "mode": None, "degraded": []},
-            "receipt": {"id": ID, "op": "synthesise"},
-        }
-    )
+    model_config = example({
+        "response": "Oogley prefers Rust for systems programming [1].", "ids": [ID], "method": "llm",
+        "trust": "trusted", "sources": 1, "because": "", "recollection": {"hits": [], "block": "", "tokens": 0,
+        "skipped": None, "mode": None, "degraded": []}, "receipt": {"id": ID, "op": "synthesise"},
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Synthesised, request: Any = None) -> Self:  # noqa: ARG003

@@ -35,18 +35,11 @@ class SeedIngestRequest(SeedRequest):
     channel: str | None = Field(None, description="Where the conversation takes place, such as `telegram`.")
     debounce: bool = Field(True, description="Extract memories once the session has been quiet for a while.")
 
-    model_config = example(
-        {
-            "messages": [
-                {"role": "user", "content": "I prefer Rust for systems programming."},
-                {"role": "assistant", "content": "Noted."},
-            ],
-            "session_id": "agent:main:main",
-            "channel": "telegram",
-            "user_id": "oogley",
-            "debounce": True,
-        }
-    )
+    model_config = example({
+        "messages": [{"role": "user", "content": "I prefer Rust for systems programming."}, {"role": "assistant",
+        "content": "Noted."}], "session_id": "agent:main:main", "channel": "telegram", "user_id": "oogley",
+        "debounce": True,
+    })  # fmt: skip
 
 
 class SeedIngestResponse(Response):
@@ -59,9 +52,9 @@ class SeedIngestResponse(Response):
     due: str | None
     receipt_id: str
 
-    model_config = example(
-        {"session_id": "agent:main:main", "stored": 2, "seen": 0, "skipped": None, "due": AT, "receipt_id": ID}
-    )
+    model_config = example({
+        "session_id": "agent:main:main", "stored": 2, "seen": 0, "skipped": None, "due": AT, "receipt_id": ID,
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Ingested, request: Any = None) -> Self:
@@ -116,22 +109,11 @@ class HybridSearchResponse(Response):
     results: list[FactResponse]
     count: int
 
-    model_config = example(
-        {
-            "results": [
-                {
-                    "id": ID,
-                    "user_id": "oogley",
-                    "topic": "preferences",
-                    "fact": "Prefers Rust for systems programming",
-                    "importance": 8,
-                    "score": 0.87,
-                    "source": "fts5+vector",
-                }
-            ],
-            "count": 1,
-        }
-    )
+    model_config = example({
+        "results": [{"id": ID, "user_id": "oogley", "topic": "preferences",
+        "fact": "Prefers Rust for systems programming", "importance": 8, "score": 0.87, "source": "fts5+vector"}],
+        "count": 1,
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Recollection, request: Any = None) -> Self:  # noqa: ARG003
@@ -158,17 +140,10 @@ class NarrativeResponse(Response):
     count: int
     receipt_id: str
 
-    model_config = example(
-        {
-            "query": "what does oogley program in?",
-            "response": "Oogley prefers Rust for systems programming [1].",
-            "ids": [ID],
-            "method": "llm",
-            "trust": "trusted",
-            "count": 1,
-            "receipt_id": ID,
-        }
-    )
+    model_config = example({
+        "query": "what does oogley program in?", "response": "Oogley prefers Rust for systems programming [1].",
+        "ids": [ID], "method": "llm", "trust": "trusted", "count": 1, "receipt_id": ID,
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Synthesised, request: Any = None) -> Self:

@@ -44,9 +44,9 @@ class BeforeTurnRequest(Request):
     trigger: Trigger = ""
     recipe: RecipeName = None
 
-    model_config = example(
-        {"session": "agent:main:main", "message": "When does the deploy key rotate?", "channel": "telegram"}
-    )
+    model_config = example({
+        "session": "agent:main:main", "message": "When does the deploy key rotate?", "channel": "telegram",
+    })  # fmt: skip
 
 
 class BeforeTurnResponse(Response):
@@ -63,19 +63,10 @@ class BeforeTurnResponse(Response):
     receipt_id: str | None
     milliseconds: float
 
-    model_config = example(
-        {
-            "block": "## Long-Term Memories\n- The deploy key rotates on Mondays",
-            "tokens": 14,
-            "facts": 1,
-            "ids": [ID],
-            "synthesis": False,
-            "skipped": None,
-            "degraded": [],
-            "receipt_id": ID,
-            "milliseconds": 12.5,
-        }
-    )
+    model_config = example({
+        "block": "## Long-Term Memories\n- The deploy key rotates on Mondays", "tokens": 14, "facts": 1, "ids": [ID],
+        "synthesis": False, "skipped": None, "degraded": [], "receipt_id": ID, "milliseconds": 12.5,
+    })  # fmt: skip
 
 
 class AfterTurnRequest(Request):
@@ -100,9 +91,9 @@ class AfterTurnResponse(Response):
     receipt_id: str | None = None
     milliseconds: float = 0.0
 
-    model_config = example(
-        {"stored": 2, "seen": 0, "skipped": None, "degraded": [], "receipt_id": ID, "milliseconds": 8.1}
-    )
+    model_config = example({
+        "stored": 2, "seen": 0, "skipped": None, "degraded": [], "receipt_id": ID, "milliseconds": 8.1,
+    })  # fmt: skip
 
     def to_json(self) -> Json:
         return self.model_dump(mode="json")
@@ -121,10 +112,6 @@ class CaptureRequest(Request):
     )
 
     model_config = example({"session": "agent:main:main", "messages": _SAID})
-
-    def options(self) -> dict[str, Any]:
-        """As `Engine.capture` and `Engine.ingest` take them."""
-        return self.model_dump(exclude={"agent", "user", "messages"}, exclude_none=True)
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
@@ -197,13 +184,11 @@ class FlushPlanResponse(Response):
     openclaw: Json | None
     settings: Json = Field(description="What both were made by.")
 
-    model_config = example(
-        {
-            "plan": {"due": True, "reason": "due_tokens", "threshold": 176_000, "target": "memory/2026-01-05.md"},
-            "openclaw": {"softThresholdTokens": 4_000, "relativePath": "memory/2026-01-05.md"},
-            "settings": {"enabled": True, "soft_threshold_tokens": 4_000, "reserve_tokens": 20_000},
-        }
-    )
+    model_config = example({
+        "plan": {"due": True, "reason": "due_tokens", "threshold": 176_000, "target": "memory/2026-01-05.md"},
+        "openclaw": {"softThresholdTokens": 4_000, "relativePath": "memory/2026-01-05.md"},
+        "settings": {"enabled": True, "soft_threshold_tokens": 4_000, "reserve_tokens": 20_000},
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: FlushPlan, request: Any = None) -> Self:

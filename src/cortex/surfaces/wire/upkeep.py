@@ -29,7 +29,7 @@ from cortex.lifecycle.upkeep import Anomaly
 from cortex.ports.store import Filter, Finding
 from cortex.surfaces.wire.fields import AT, ID, Id, Moment, Next, ReceiptField
 from cortex.surfaces.wire.filters import FilterRequest
-from cortex.surfaces.wire.model import Json, Request, Response, example
+from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse, example
 
 # --- export and import ------------------------------------------------------------------------------------------------
 
@@ -91,12 +91,10 @@ class ImportRequest(Request):
     skip_conflicts: bool = Field(False, description="Import everything but what is in conflict.")
     forget_missing: bool = Field(False, description="Forget what the edited file no longer has.")
 
-    model_config = example(
-        {
-            "lines": [{"type": "memory", "id": ID, "text": "The deploy key rotates on Mondays", "created_at": AT}],
-            "dry_run": True,
-        }
-    )
+    model_config = example({
+        "lines": [{"type": "memory", "id": ID, "text": "The deploy key rotates on Mondays", "created_at": AT}],
+        "dry_run": True,
+    })  # fmt: skip
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -169,16 +167,10 @@ class LifecycleResponse(Response):
     refused: tuple[str, ...] = Field(description="What was not restored, because it has changed since.")
     receipt: ReceiptField
 
-    model_config = example(
-        {
-            "run": "120-164",
-            "plans": [{"step": "expiry", "reason": "ttl_past", "ids": [ID]}],
-            "anomalies": [],
-            "restored": [],
-            "refused": [],
-            "receipt": {"id": ID, "op": "tend"},
-        }
-    )
+    model_config = example({
+        "run": "120-164", "plans": [{"step": "expiry", "reason": "ttl_past", "ids": [ID]}], "anomalies": [],
+        "restored": [], "refused": [], "receipt": {"id": ID, "op": "tend"},
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Tended | TakenBack, request: Any = None) -> Self:
@@ -292,9 +284,9 @@ class VerifyResponse(Response):
     ok: bool
     findings: list[Finding]
 
-    model_config = example(
-        {"ok": False, "findings": [{"code": "postings", "detail": "2 traces have no postings", "repaired": False}]}
-    )
+    model_config = example({
+        "ok": False, "findings": [{"code": "postings", "detail": "2 traces have no postings", "repaired": False}],
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:  # noqa: ARG003
@@ -310,12 +302,10 @@ class DoctorResponse(Response):
     ok: bool
     checks: list[Check]
 
-    model_config = example(
-        {
-            "ok": True,
-            "checks": [{"name": "sqlite", "ok": True, "detail": "3.46.1 with FTS5", "fix": "", "group": "machine"}],
-        }
-    )
+    model_config = example({
+        "ok": True, "checks": [{"name": "sqlite", "ok": True, "detail": "3.46.1 with FTS5", "fix": "",
+        "group": "machine"}],
+    })  # fmt: skip
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:  # noqa: ARG003
@@ -344,17 +334,11 @@ AnyBackup = Annotated[
 _BACKUP: Json = {"file": "/…/main-20260105T090000Z.000012.sqlite", "agent": "main", "at": AT, "bytes": 4_096}
 
 
-class BackupsResponse(Response):
+class BackupsResponse(SequenceResponse):
+    items = "backups"
     backups: tuple[AnyBackup, ...]
 
     model_config = example({"backups": [_BACKUP]})
-
-    @classmethod
-    def of(cls, result: Any, request: Any = None) -> Self:  # noqa: ARG003
-        return cls(backups=tuple(result))
-
-    def value(self) -> list[Backup]:
-        return list(self.backups)
 
 
 class BackupResponse(Response):
