@@ -339,3 +339,17 @@ def test_the_command_says_what_became_of_a_statement(cli: Cli) -> None:
     assert (told["verdict"], told["memory"]["id"] == kept) == ("new", False)
     gone = cli("forget", kept).out.splitlines()
     assert gone == [f"forgotten: {kept}", f"forgotten, as it says the same: {told['memory']['id']}"]
+
+
+def test_a_memory_is_edited_and_its_history_kept(cli: Cli) -> None:
+    id = cli.remembered("The retro takes place on Tuesday")
+    read = cli("show", id, "--json").json["revision"]
+    assert cli("edit", id, "--text", "The retro takes place on Friday", "--tag", "team").out.strip() == f"edited: {id}"
+    assert cli("edit", id, "--tag", "team").out.strip() == "it says that already"
+    told = cli("edit", id, "--importance", "0.9", "--json").json
+    assert (told["memory"]["text"], told["memory"]["importance"]) == ("The retro takes place on Friday", 0.9)
+    assert told["receipt"]["op"] == "edit"
+    late = cli("edit", id, "--text", "The retro takes place on Monday", "--if-revision", read)
+    assert (late.code, "changed since" in late.error) == (16, True)
+    assert len(cli("show", id, "--json").json["versions"]) == 3
+    assert cli("edit", id).code == 2
