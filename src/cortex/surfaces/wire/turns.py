@@ -99,6 +99,11 @@ class AfterTurnResponse(Response):
         return self.model_dump(mode="json")
 
 
+for _model in (BeforeTurnRequest, BeforeTurnResponse, AfterTurnRequest, AfterTurnResponse):
+    # No turn is to wait until its models are built.
+    _model.model_rebuild()
+
+
 class CaptureRequest(Request):
     """The history of a session; what was seen before is not stored again."""
 
