@@ -94,7 +94,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     assert [(line["method"], line["route"], line["status"]) for line in told] == [
         ("POST", "/v1/memories", 201),
         ("POST", "/v1/search", 200),
-        ("GET", "/v1/files", 422),
+        ("GET", "/v1/files/lines", 422),
         ("GET", "unmatched", 404),
         ("POST", "/v1/memories", 422),
         ("POST", "/v1/memories", 400),
