@@ -164,11 +164,27 @@ def test_stores_do_not_know_each_other():
 
 
 def test_nothing_below_the_surfaces_knows_them():
-    """STYLE: imports point down the list"""
+    """STYLE: imports point down the list; the client speaks to a surface from the other side of the wire"""
     knowing = [
-        each for each in imports() if within(each.of, "surfaces") and not within(each.by, "surfaces", "__main__")
+        each
+        for each in imports()
+        if within(each.of, "surfaces") and not within(each.by, "surfaces", "client", "__main__")
     ]
     assert told(knowing) == []
+
+
+def test_the_client_knows_of_the_surfaces_only_what_goes_over_the_wire():
+    """HOUSE: client over wire"""
+    known = [each for each in of_ours("client") if within(each.of, "surfaces")]
+    assert told([each for each in known if not within(each.of, "surfaces.wire", "surfaces.operations")]) == []
+
+
+def test_no_surface_has_models_of_its_own():
+    """HOUSE: one set of request and response models"""
+    own = [each for each in imports() if each.of.split(".")[0] == "pydantic" and within(each.by, "surfaces")]
+    assert {each.by for each in own if not within(each.by, "surfaces.wire")} == set()
+    beside = [each for each in of_ours("surfaces.wire") if within(each.of, "surfaces")]
+    assert told([each for each in beside if not within(each.of, "surfaces.wire")]) == []
 
 
 def test_only_what_drives_an_engine_knows_the_wiring():
@@ -256,7 +272,7 @@ def test_randomness_and_ids_are_handed_in():
 def test_pydantic_is_met_at_the_border_alone():
     """STYLE: typed values inside, validated models at the border"""
     by = {each.by for each in imports() if each.of.split(".")[0] in {"pydantic", "pydantic_settings"}}
-    assert {name for name in by if not within(name, "settings", "surfaces")} == set()
+    assert {name for name in by if not within(name, "settings", "surfaces", "client")} == set()
 
 
 def test_the_library_never_configures_logging():

@@ -114,6 +114,19 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class Edited:
+    """The memory as it is after an edit, and the receipt."""
+
+    memory: Memory
+    receipt: Receipt
+
+    @property
+    def revision(self) -> str:
+        """What a later edit names as the version it read."""
+        return _revision(self.memory)
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """The ids of what was stored, in the order it was given, and the receipt."""
 
@@ -165,6 +178,11 @@ class Shown:
     sources: tuple[Trace, ...]
     derived: tuple[Memory, ...] = ()
     """The memories drawn from it, where it is a turn."""
+
+    @property
+    def revision(self) -> str | None:
+        """What an edit names as the version it read; None where it is no memory."""
+        return _revision(self.trace) if isinstance(self.trace, Memory) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +388,32 @@ class Engine:
         if outcome.embedded:
             self._calibrator.refresh()
         return outcome
+
+    @_reads_texts
+    def edit(self, id: str, *, if_revision: str | None = None, **changes: Any) -> Edited:
+        """Change a memory: its text, scope, kind, importance, tags, retention or expires_at. Its history is kept.
+
+        With `if_revision`, which `show` and `edit` give, an edit of any other version is a `Conflict`. A memory is
+        never more trusted after an edit.
+        """
+        from cortex import exchange
+
+        if not isinstance(self.get(id), Memory):
+            raise InvalidRequest("is a turn or a chunk", field="id", hint="only memories can be edited")
+        with self._noting("edit") as note:
+            done = exchange.edit(
+                checked_id(id),
+                changes,
+                tenant=self.tenant,
+                store=self._store,
+                clock=self._parts.clock,
+                max_text_bytes=self._max_text_bytes,
+                if_revision=if_revision,
+            )
+            stored = self._embed_stored(done.position, [done.memory.id] if done.changed else [], True, silent)
+            about = {"ids": [done.memory.id], "fields": sorted(changes), "edited": int(done.changed)}
+            note.close(stored.position, **about, **stored.facts())
+        return Edited(done.memory, note.receipt)
 
     def forget(self, id: str) -> Forgotten:
         """Hide a memory or turn from recall, and memories that make the same statement; `restore` brings it back."""
@@ -1227,6 +1271,12 @@ class Engine:
         if settings.enabled:
             kept = query if settings.keep_queries else None
             self._parts.aftermath.add(self._store, self.tenant, [File(note.receipt, kept)])
+
+
+def _revision(memory: Memory) -> str:
+    from cortex import exchange
+
+    return exchange.revision_of(memory)
 
 
 def _found(view: View, id: TraceId) -> Trace:

@@ -23,12 +23,11 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Contradiction, Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.text import visible
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, to_json
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.engine import Explained, Shown
 from cortex.ports.store import Counts
-from cortex.surfaces.cli import plain
 from cortex.surfaces.cli.output import one_line
 
 BAR = 10
@@ -211,7 +210,7 @@ def trace(found: Shown) -> Iterator[RenderableType]:
     about = table()
     about.add_column(style="bold")
     about.add_column()
-    fields = plain.trace(found.trace)
+    fields = to_json(found.trace)
     del fields["text"]
     if isinstance(found.trace, Memory) and found.trace.expires_at:
         fields["expires_at"] = found.trace.expires_at.isoformat()
