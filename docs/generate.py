@@ -5,13 +5,12 @@ with the code, so they cannot fall behind. What takes long to measure is not mea
 it into docs/recall.md and `make bench` into bench/results; this script only carries it to where it is read.
 
 Routes are described by the OpenAPI document of the server, tools by what an MCP host is told of them, metrics by the
-server's own page of them. What a field means stands in its schema, or in docs/meanings.toml.
+server's own page of them. What a field means stands in its model.
 """
 
 from __future__ import annotations
 
 import argparse
-import inspect
 import json
 import re
 import sys
@@ -309,9 +308,9 @@ def routes() -> dict[str, Route]:
     """Every route that the OpenAPI document names, such as `POST /v1/recall`."""
     app = application()
     told = app.openapi()
-    rights = _rights(app)
+    rights = _rights()
     return {
-        name: Route(name, rights[name], operation, told["components"]["schemas"])
+        name: Route(name, _right_of(name, rights), operation, told["components"]["schemas"])
         for path, methods in told["paths"].items()
         for method, operation in methods.items()
         if (name := f"{method.upper()} {path}")
@@ -332,24 +331,17 @@ def _answering(found: Iterable[Any]) -> Iterator[Any]:
             yield route
 
 
-def _rights(app: Any) -> dict[str, str]:
-    """What each route demands: the right its visit is checked for, or any token."""
+def _rights() -> dict[str, str]:
+    """What each route demands: the right its operation declares, no token, or any."""
+    from cortex.surfaces.operations import OPERATIONS
+
+    return {f"{each.method} {each.path}": each.right.value for each in OPERATIONS}
+
+
+def _right_of(name: str, declared: Mapping[str, str]) -> str:
     from cortex.surfaces.http.access import OPEN_PATHS
 
-    return {
-        f"{method} {route.path}": "none" if route.path in OPEN_PATHS else _right_of(route) or "a token"
-        for route in _answering(app.routes)
-        for method in getattr(route, "methods", None) or ()
-    }
-
-
-def _right_of(route: Any) -> str | None:
-    # The dependency that lets a visit in was made for one right, and holds on to it.
-    for dependency in getattr(getattr(route, "dependant", None), "dependencies", ()):
-        right = inspect.getclosurevars(dependency.call).nonlocals.get("right")
-        if right is not None:
-            return str(right.value)
-    return None
+    return declared.get(name) or ("none" if name.partition(" ")[2] in OPEN_PATHS else "a token")
 
 
 def routes_table() -> str:
@@ -420,23 +412,16 @@ def _row(
     route: Route, name: str, place: str, schema: Mapping[str, Any], required: bool, told: str
 ) -> tuple[str, str, str, str, str]:
     default = "required" if required else _default_of(schema)
-    return f"`{name}`", place, type_of(schema, route.schemas), default, meaning_of(route.name, name, told)
+    return f"`{name}`", place, type_of(schema, route.schemas), default, meaning_of(told)
 
 
 def _default_of(schema: Mapping[str, Any]) -> str:
     return "" if schema.get("default") in (None, [], {}) else f"`{json.dumps(schema['default'])}`"
 
 
-@cache
-def meanings() -> dict[str, Any]:
-    """What fields mean whose schema does not say it; below the name of a route or tool, what they mean there."""
-    return tomllib.loads(_read(DOCS / "meanings.toml"))
-
-
-def meaning_of(where: str, name: str, told: str) -> str:
-    """What a field means: as its schema says, or as docs/meanings.toml says of it there or everywhere; else nothing."""
-    known = meanings()
-    return _REQUIREMENT.sub("", told) or known.get(where, {}).get(name) or known.get(name, "")
+def meaning_of(described: str) -> str:
+    """What a field means, as its model says; the ids of requirements are left out."""
+    return _REQUIREMENT.sub("", described)
 
 
 _PLAIN_TYPES = {
@@ -518,50 +503,54 @@ Rows = list[tuple[str, str, str, str]]
 
 
 def tool_names() -> list[str]:
-    """Every name that a host is told of."""
-    from cortex.surfaces.mcp.tools import BY_NAME
-
-    return list(BY_NAME)
+    """Every name that a host may be told of, ours and the canonical ones."""
+    return [name for tool in tools() for name in _names(tool)]
 
 
 @cache
 def tools() -> dict[Any, Any]:
-    """Every tool, with what a host is told of it under its first name."""
+    """Every operation that is a tool, with what a host is told of it."""
     from cortex.settings import LimitSettings
-    from cortex.surfaces.mcp.tools import ALL
+    from cortex.surfaces.mcp.tools import OfferedTool
+    from cortex.surfaces.operations import OPERATIONS
 
-    return {tool: next(tool.told(LimitSettings().max_text_bytes)) for tool in ALL}
+    most = LimitSettings().max_text_bytes
+    return {
+        each: OfferedTool(each, each.tool.profiles[0]).listed(most) for each in OPERATIONS if each.tool is not None
+    }
+
+
+def _names(operation: Any) -> list[str]:
+    tool = operation.tool
+    return [name for name, profile in ((tool.name, "model"), (tool.canonical, "canonical")) if profile in tool.profiles]
 
 
 def tool_arguments() -> dict[str, Rows]:
     """What each tool takes: the name of each argument, its type, its default, its meaning."""
-    return {told.name: _schema_rows(told.input_schema, told.name) for told in tools().values()}
-
-
-def tool_answers() -> dict[str, Rows]:
-    """What each tool gives as structured content, by the same four."""
-    return {told.name: _schema_rows(told.output_schema, told.name) for told in tools().values()}
+    return {told.name: _schema_rows(told.input_schema) for told in tools().values()}
 
 
 def tool_pages() -> str:
-    return "\n\n".join(_tool_page(tool, told) for tool, told in tools().items())
+    return "\n\n".join(_tool_page(operation, told) for operation, told in tools().items())
 
 
-def _tool_page(tool: Any, told: Any) -> str:
+def _tool_page(operation: Any, told: Any) -> str:
+    from cortex.surfaces.mcp.tools import SECONDS
+
     hints = told.annotations.model_dump(by_alias=True, exclude={"title"})
     notes = ", ".join(f"`{name}` {'yes' if holds else 'no'}" for name, holds in hints.items())
-    given = tool_answers()[told.name]
+    method, path = operation.method, operation.path
     return "\n\n".join([
-        f"## {', '.join(f'`{name}`' for name in tool.names)}",
+        f"## {', '.join(f'`{name}`' for name in _names(operation))}",
         told.description,
-        f"Annotations: {notes}. It is waited for {tool.seconds:g} seconds.",
+        f"Annotations: {notes}. The host waits {SECONDS[operation.limit]:g} seconds at most.",
         table(("argument", "type", "default", "meaning"), tool_arguments()[told.name]),
-        "The structured answer:",
-        table(("field", "type", "meaning"), [(name, kind, meaning) for name, kind, _, meaning in given]),
+        f"The structured answer is that of [`{method} {path}`]({_anchor(f'{method} {path}')}), "
+        "with the id of the receipt in its place.",
     ])  # fmt: skip
 
 
-def _schema_rows(schema: Mapping[str, Any], where: str) -> Rows:
+def _schema_rows(schema: Mapping[str, Any]) -> Rows:
     schemas = schema.get("$defs", {})
     required = schema.get("required", ())
     return [
@@ -569,7 +558,7 @@ def _schema_rows(schema: Mapping[str, Any], where: str) -> Rows:
             f"`{name}`",
             type_of(field, schemas),
             "required" if name in required else _default_of(field),
-            meaning_of(where, name, field.get("description", "")),
+            meaning_of(field.get("description", "")),
         )
         for name, field in schema.get("properties", {}).items()
     ]

@@ -164,11 +164,27 @@ def test_stores_do_not_know_each_other():
 
 
 def test_nothing_below_the_surfaces_knows_them():
-    """STYLE: imports point down the list"""
+    """STYLE: imports point down the list; the client speaks to a surface from the other side of the wire"""
     knowing = [
-        each for each in imports() if within(each.of, "surfaces") and not within(each.by, "surfaces", "__main__")
+        each
+        for each in imports()
+        if within(each.of, "surfaces") and not within(each.by, "surfaces", "client", "__main__")
     ]
     assert told(knowing) == []
+
+
+def test_the_client_knows_of_the_surfaces_only_what_goes_over_the_wire():
+    """HOUSE: client over wire"""
+    known = [each for each in of_ours("client") if within(each.of, "surfaces")]
+    assert told([each for each in known if not within(each.of, "surfaces.wire", "surfaces.operations")]) == []
+
+
+def test_no_surface_has_models_of_its_own():
+    """HOUSE: one set of request and response models"""
+    own = [each for each in imports() if each.of.split(".")[0] == "pydantic" and within(each.by, "surfaces")]
+    assert {each.by for each in own if not within(each.by, "surfaces.wire")} == set()
+    beside = [each for each in of_ours("surfaces.wire") if within(each.of, "surfaces")]
+    assert told([each for each in beside if not within(each.of, "surfaces.wire")]) == []
 
 
 def test_only_what_opens_a_memory_knows_the_wiring():
@@ -184,45 +200,6 @@ def test_services_know_no_adapter_no_wiring_and_no_public_object():
     assert told([each for each in of_ours(*core) if within(each.of, *above)]) == []
     for_types = {"cortex.services.turn_hooks"}  # hosts hand it a `Cortex`
     assert {each.by for each in of_ours(*core) if within(each.of, "memory")} <= for_types
-
-
-def test_no_module_reaches_into_the_private_attributes_of_another():
-    """HOUSE: what others use has a public name"""
-    reaches = [
-        f"{name}:{node.lineno} {ast.unparse(node)}" for name, tree in modules().items() for node in _reaches(tree)
-    ]
-    assert reaches == []
-
-
-NAMEDTUPLE = frozenset({"_replace", "_fields", "_asdict"})
-"""Public, in spite of their names."""
-
-
-def _reaches(tree: ast.Module) -> Iterator[ast.Attribute]:
-    """Private attributes of objects that are not the module's own."""
-    own = {
-        name
-        for node in ast.walk(tree)
-        for name in _names_it_defines(node)
-        if name.startswith("_") and not name.startswith("__")
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
-            is_self = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-            if not is_self and node.attr not in own | NAMEDTUPLE | {"_exit"}:
-                yield node
-
-
-def _names_it_defines(node: ast.AST) -> Iterator[str]:
-    """What a class of this module declares, or sets on itself."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        yield node.target.id
-    elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        yield node.attr
-    elif isinstance(node, ast.Assign):
-        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def test_modules_do_not_need_each_other_to_be_imported():
@@ -298,7 +275,7 @@ def test_randomness_and_ids_are_handed_in():
 def test_pydantic_is_met_at_the_border_alone():
     """STYLE: typed values inside, validated models at the border"""
     by = {each.by for each in imports() if each.of.split(".")[0] in {"pydantic", "pydantic_settings"}}
-    assert {name for name in by if not within(name, "settings", "surfaces")} == set()
+    assert {name for name in by if not within(name, "settings", "surfaces", "client")} == set()
 
 
 def test_the_library_never_configures_logging():

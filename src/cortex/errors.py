@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -65,6 +66,8 @@ class InvalidRequest(EngineError):
     code = "invalid_request"
     exit_code = 2
     http_status = 422
+    faults: Sequence[Mapping[str, str]] = ()
+    """All that is wrong with it, where that is more than the first: `field`, `message` and `hint` of each."""
 
     def __init__(self, message: str, *, field: str, hint: str = "") -> None:
         super().__init__(f"{field}: {message}", hint=hint)

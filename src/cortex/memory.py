@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from cortex.recall.replaying import Replay
     from cortex.services.browse import Alive, BrowseService, Shown
     from cortex.services.capture import Captured, Ingested
-    from cortex.services.edit import EditService, Forgotten, Kept, Remembered
+    from cortex.services.edit import Edited, EditService, Forgotten, Kept, Remembered
     from cortex.services.erasure import Certificate, Erased, ErasureService
     from cortex.services.exchange import ExchangeService
     from cortex.services.files.files import Files, Indexed
@@ -210,6 +210,15 @@ class Cortex:
     ) -> Kept:
         """Store turns verbatim at the end of a session."""
         return self._edit.keep_turns(session, turns, scope=scope, channel=channel, embed=embed, progress=progress)
+
+    @_reads_texts
+    def edit(self, id: str, *, if_revision: str | None = None, **changes: Any) -> Edited:
+        """Change a memory: its text, scope, kind, importance, tags, retention or expires_at. Its history is kept.
+
+        With `if_revision`, which `show` and `edit` give, an edit of any other version is a `Conflict`. A memory is
+        never more trusted after an edit.
+        """
+        return self._edit.edit(id, if_revision=if_revision, **changes)
 
     def forget(self, id: str) -> Forgotten:
         """Hide a memory or turn from recall, and memories that make the same statement; `restore` undoes it."""

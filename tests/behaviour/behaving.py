@@ -37,14 +37,17 @@ _OF_MCP: Mapping[str, str] = {
     "restore": f"{_NO_TOOL}: the operator brings back what was forgotten",
     "receipt": f"{_NO_TOOL}: receipts are for the operator, a tool names its own",
     "synthesise": f"{_NO_TOOL}: it tells what it recalled by itself",
+    "edit": f"{_NO_TOOL}: it remembers what replaces a memory",
+    "export": f"{_NO_TOOL}: the operator moves memories, and hosts that ask for the canonical tools",
+    "import_": f"{_NO_TOOL}: the operator moves memories, and hosts that ask for the canonical tools",
 }
 CANNOT: Mapping[str, Mapping[str, str]] = {EMBEDDED: {}, HTTP: {}, STDIO: _OF_MCP, STREAMED: _OF_MCP}
 """What a surface cannot do, and why."""
 
 TOOLS = {
     "remember": "remember", "recall": "recall", "search": "search", "get": "get", "forget": "forget",
-    "forget_matching": "forget", "list": "memory_list", "stats": "stats", "export": "memory_export",
-    "import_": "memory_import", "memory_search": "memory_search", "memory_get": "memory_get",
+    "forget_matching": "forget", "list": "list", "stats": "stats", "memory_search": "search_files",
+    "memory_get": "read_file",
 }  # fmt: skip
 """Which tool stands for which verb."""
 
@@ -80,7 +83,7 @@ class Seen:
     def told(cls, record: Mapping[str, Any]) -> Seen:
         return cls(
             score=record.get("score", 0.0),
-            legs=tuple(record.get("found_by", ())),
+            legs=tuple(record.get("legs", ())),
             superseded_by=record.get("superseded_by"),
             **{name: record[name] for name in ("id", "text", "kind", "scope", "trust", "state")},
         )
@@ -149,6 +152,7 @@ class Surface(Protocol):
     def search(self, query: Any, **options: Any) -> Recalled: ...
     def get(self, id: Any) -> Seen: ...
     def history(self, id: str) -> tuple[Seen, ...]: ...
+    def edit(self, id: Any, **changes: Any) -> Seen: ...
     def forget(self, id: Any) -> Gone: ...
     def forget_matching(self, query: Any, **options: Any) -> Gone: ...
     def restore(self, id: str) -> Gone: ...
@@ -208,6 +212,9 @@ class Engines:
 
     def history(self, id: str) -> tuple[Seen, ...]:
         return tuple(Seen.of(version.trace) for version in self.engine.show(id).versions)
+
+    def edit(self, id: Any, **changes: Any) -> Seen:
+        return Seen.of(self.engine.edit(id, **changes).memory)
 
     def forget(self, id: Any) -> Gone:
         return self._gone(self.engine.forget(id))
@@ -303,8 +310,10 @@ class Tools:
     scope: str
 
     def remember(self, text: Any, **fields: Any) -> Kept:
+        if "source" in fields:
+            fields["source_kind"] = fields.pop("source")
         done = self._call("remember", text=text, **{"scope": self.scope, **fields})
-        return Kept(done["id"], done["trust"], done["receipt"])
+        return Kept(done["memory"]["id"], done["memory"]["trust"], done["receipt"])
 
     def recall(self, query: Any, **options: Any) -> Recalled:
         return self._recalled(self._call("recall", query=query, **_spelled({"scope": self.scope, **options})))
@@ -313,11 +322,11 @@ class Tools:
         return self._recalled(self._call("search", query=query, **_spelled({"scope": self.scope, **options})))
 
     def _recalled(self, found: Mapping[str, Any]) -> Recalled:
-        hits = tuple(map(Seen.told, found["hits"]))
+        hits = tuple(Seen.told(hit["trace"] | {"score": hit["score"], "legs": hit["legs"]}) for hit in found["hits"])
         return Recalled(hits, found["block"], found["tokens"], found["receipt"], found.get("skipped"))
 
     def get(self, id: Any) -> Seen:
-        return Seen.told(self._call("get", id=id)["memory"])
+        return Seen.told(self._call("get", id=id))
 
     def forget(self, id: Any) -> Gone:
         return self._gone(self._call("forget", id=id))
@@ -326,31 +335,21 @@ class Tools:
         return self._gone(self._call("forget", query=query, **{"scope": self.scope, **options}))
 
     def _gone(self, done: Mapping[str, Any]) -> Gone:
-        return Gone(tuple(done["forgotten"]), tuple(map(Seen.told, done["candidates"])), done["receipt"])
+        return Gone(tuple(done["ids"]), tuple(map(Seen.told, done["candidates"])), done["receipt"])
 
     def list(self, **options: Any) -> tuple[Seen, ...]:
-        found = self._call("memory_list", **_spelled({"scope": self.scope, **options}))
-        return tuple(map(Seen.told, found["records"]))
+        found = self._call("list", **_narrowed({"scope": self.scope, **options}))
+        return tuple(map(Seen.told, found["memories"]))
 
     def stats(self, **options: Any) -> Mapping[str, Any]:
-        found = self._call("stats", **_spelled({"scope": self.scope, **options}))
+        found = self._call("stats", **_narrowed({"scope": self.scope, **options}))
         return {name: found[name] for name in ("total", "by_kind", "by_state")}
 
     def memory_search(self, query: Any, **options: Any) -> Mapping[str, Any]:
-        return self._call("memory_search", query=query, **options)
+        return self._call("search_files", query=query, **options)
 
     def memory_get(self, path: Any, **options: Any) -> Mapping[str, Any]:
-        return self._call("memory_get", path=path, **_spelled(options))
-
-    def export(self, *, with_text: bool = False, **options: Any) -> Sequence[Mapping[str, Any]]:
-        records: Sequence[Mapping[str, Any]] = self._call(
-            "memory_export", with_text=with_text, **_spelled({"scope": self.scope, **options})
-        )["records"]
-        return records
-
-    def import_(self, records: Sequence[Mapping[str, Any]], **options: Any) -> TakenIn:
-        done = self._call("memory_import", records=[dict(record) for record in records], **options)
-        return TakenIn(done["memories"], done["turns"], done["duplicates"], done["receipt"])
+        return self._call("read_file", path=path, **_spelled(options))
 
     def flush_prompt(self) -> str:
         (message,) = self.host.run("get_prompt", "flush").messages
@@ -364,12 +363,18 @@ class Tools:
         return answered.plain
 
 
-_SPELLED = {"start": "from", "budget": "max_tokens"}
+_SPELLED = {"start": "from"}
+_NARROWED = {"kinds": "kind", "lanes": "lane", "states": "state"}
 
 
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options in the words the tools know them by; what is not given is left out."""
     return {_SPELLED.get(name, name): value for name, value in options.items() if value is not None}
+
+
+def _narrowed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for what is listed and counted."""
+    return {_NARROWED.get(name, name): value for name, value in options.items() if value is not None}
 
 
 def _sent(value: Any) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from behaving import Surface
+from behaving import EMBEDDED, Surface, capable
 from worlds import ANOTHER_AGENT, ANOTHER_USER, World
 
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound
+
+exchanges = pytest.mark.parametrize("memory", capable("export", "import_"), indirect=True)
 
 
 def test_memories_are_listed_page_by_page(memory: Surface) -> None:
@@ -38,6 +40,7 @@ def test_memories_are_counted_by_kind_and_state(memory: Surface) -> None:
     }  # fmt: skip
 
 
+@exchanges
 def test_an_export_has_no_text_unless_it_is_asked_for(memory: Surface) -> None:
     """E14: redacted by default, in order of id."""
     kept = [memory.remember(f"The heron number {number} sleeps at noon").id for number in range(3)]
@@ -55,6 +58,7 @@ def elsewhere(request: pytest.FixtureRequest, memory: Surface, world: World) -> 
     return world.surface(request.node.callspec.params["memory"], memory.scope, ANOTHER_AGENT)
 
 
+@exchanges
 def test_an_export_is_imported_elsewhere_as_it_was(memory: Surface, elsewhere: Surface) -> None:
     """E14: a round trip."""
     old = memory.remember("The office is in Rome", tags=["place"])
@@ -70,6 +74,7 @@ def test_an_export_is_imported_elsewhere_as_it_was(memory: Surface, elsewhere: S
     assert memory.export(with_text=True) == records
 
 
+@exchanges
 def test_what_is_there_already_is_not_imported_again(memory: Surface, elsewhere: Surface) -> None:
     """E14: dedupe by id and text."""
     memory.remember("The office is in Rome")
@@ -80,6 +85,7 @@ def test_what_is_there_already_is_not_imported_again(memory: Surface, elsewhere:
     assert elsewhere.stats()["total"] == 1
 
 
+@exchanges
 def test_a_dry_run_stores_nothing(memory: Surface, elsewhere: Surface) -> None:
     """E14"""
     memory.remember("The office is in Rome")
@@ -87,6 +93,7 @@ def test_a_dry_run_stores_nothing(memory: Surface, elsewhere: Surface) -> None:
     assert elsewhere.stats()["total"] == 0
 
 
+@exchanges
 def test_one_bad_record_keeps_all_of_them_out(memory: Surface, elsewhere: Surface) -> None:
     """E14: all or nothing."""
     memory.remember("The office is in Rome")
@@ -97,6 +104,7 @@ def test_one_bad_record_keeps_all_of_them_out(memory: Surface, elsewhere: Surfac
     assert elsewhere.stats()["total"] == 0
 
 
+@exchanges
 def test_nothing_imported_is_believed_more_than_its_source(memory: Surface, elsewhere: Surface) -> None:
     """E7"""
     memory.remember("The ferry to Samos costs 40 euros", source="web")
@@ -105,6 +113,7 @@ def test_nothing_imported_is_believed_more_than_its_source(memory: Surface, else
     assert elsewhere.get(record["id"]).trust != "trusted"
 
 
+@exchanges
 def test_what_another_user_has_under_the_same_id_is_refused_and_keeps_nobody_from_writing(
     request: pytest.FixtureRequest, memory: Surface, world: World
 ) -> None:
@@ -133,7 +142,7 @@ def test_nobody_sees_or_changes_the_memory_of_another(
     assert stranger.recall("Where is the vault code?").hits == ()
     assert stranger.search("vault code").hits == ()
     assert stranger.list() == ()
-    assert not stranger.export(with_text=True)
+    assert not world.surface(EMBEDDED, memory.scope, tenant).export(with_text=True)
     assert stranger.stats()["total"] == 0
     for verb in (stranger.get, stranger.forget):
         with pytest.raises(NotFound):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from behaving import SURFACES, Surface, capable
+from behaving import SURFACES, Engines, Surface, capable
 from mcp_client import reached
 from worlds import World
 
-from cortex.errors import NotFound
+from cortex.errors import Conflict, InvalidRequest, NotFound
 
 CLOSING = "</relevant-memories>"
 
@@ -153,12 +154,12 @@ def test_no_text_can_leave_the_block_it_is_packed_in(memory: Surface, text: str)
     ],
     ids=["emoji", "cjk", "rtl", "combining", "joined"],
 )
-def test_any_script_comes_back_as_it_was_said(memory: Surface, text: str, query: str) -> None:
+def test_any_script_comes_back_as_it_was_said(memory: Surface, beside: Surface, text: str, query: str) -> None:
     kept = memory.remember(text)
     assert memory.get(kept.id).text == text
     assert memory.search(query).texts == (text,)
     assert memory.list()[0].text == text
-    assert memory.export(with_text=True)[0]["text"] == text
+    assert beside.export(with_text=True)[0]["text"] == text
 
 
 def test_a_limit_is_kept_and_the_best_come_first(memory: Surface) -> None:
@@ -276,3 +277,66 @@ def test_forgetting_takes_along_what_makes_the_same_statement(memory: Surface) -
     one = memory.remember("The gardener comes on Tuesdays")
     twin = memory.remember("The gardener comes on Tuesdays", as_new=True)
     assert set(memory.forget(one.id).ids) == {one.id, twin.id}
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+edits = pytest.mark.parametrize("memory", capable("edit", "history"), indirect=True)
+
+
+@edits
+def test_an_edit_changes_what_it_names_and_keeps_what_was_said_before(memory: Surface) -> None:
+    kept = memory.remember("The retro takes place on Tuesday", kind="fact", tags=["team"])
+    edited = memory.edit(kept.id, text="The retro takes place on Thursday", kind="decision")
+    assert (edited.id, edited.text, edited.kind) == (kept.id, "The retro takes place on Thursday", "decision")
+    assert [each.text for each in memory.history(kept.id)] == [
+        "The retro takes place on Tuesday",
+        "The retro takes place on Thursday",
+    ]
+    assert memory.search("retro Thursday").ids == (kept.id,)
+
+
+@edits
+def test_an_edit_that_changes_nothing_makes_no_version(memory: Surface) -> None:
+    kept = memory.remember("The retro takes place on Tuesday")
+    memory.edit(kept.id, text="The retro takes place on Tuesday")
+    assert len(memory.history(kept.id)) == 1
+
+
+@edits
+def test_an_edit_of_what_was_changed_since_it_was_read_is_a_conflict(memory: Surface, beside: Surface) -> None:
+    assert isinstance(beside, Engines)
+    kept = memory.remember("The retro takes place on Tuesday")
+    read = beside.engine.show(kept.id).revision
+    memory.edit(kept.id, text="The retro takes place on Friday", if_revision=read)
+    with pytest.raises(Conflict):
+        memory.edit(kept.id, text="The retro takes place on Monday", if_revision=read)
+    assert memory.get(kept.id).text == "The retro takes place on Friday"
+
+
+@edits
+def test_what_is_forgotten_cannot_be_edited(memory: Surface) -> None:
+    kept = memory.remember("The retro takes place on Tuesday")
+    memory.forget(kept.id)
+    with pytest.raises(Conflict):
+        memory.edit(kept.id, text="The retro takes place on Friday")
+
+
+@edits
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"text": ""}, "text"),
+        ({"kind": "nonsense"}, "kind"),
+        ({"importance": 2.0}, "importance"),
+        ({"colour": "red"}, "colour"),
+        ({"expires_at": datetime(2001, 1, 1, tzinfo=UTC)}, "expires_at"),
+    ],
+    ids=str,
+)
+def test_an_edit_that_cannot_be_is_refused_by_its_name(memory: Surface, changes: dict[str, Any], field: str) -> None:
+    kept = memory.remember("The retro takes place on Tuesday")
+    with pytest.raises(InvalidRequest) as refused:
+        memory.edit(kept.id, **changes)
+    assert refused.value.field == field
+    assert len(memory.history(kept.id)) == 1

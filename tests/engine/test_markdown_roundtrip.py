@@ -864,7 +864,7 @@ def test_cli_a_conflict_is_shown_from_all_sides_and_has_its_exit_code(cli: Termi
 def test_cli_what_is_missing_is_told_and_forgotten_on_request(cli: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "memories.md"
     cli("export", "--markdown", str(file))
-    id = json.loads(cli("list", "--json", "--scope", "infra").out)["traces"][0]["id"]
+    id = json.loads(cli("list", "--json", "--scope", "infra").out)["memories"][0]["id"]
     file.write_text(without_item(file.read_text(encoding="utf-8"), id), encoding="utf-8")
     told = cli("import", "--markdown", str(file)).out
     assert "1 that were exported are missing from the file, and still remembered" in told

@@ -133,6 +133,7 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
         engine.keep_turns("tulgey-session", [user("who keeps the vorpal kettle?")]),
         engine.recall(ASKED).block,
     ],
+    "edit": lambda engine, canary: [_refused(lambda id=id: engine.edit(id, text="mine")) for id in canary.trace_ids],
     "forget": lambda engine, canary: [_refused(lambda id=id: engine.forget(id)) for id in canary.trace_ids],
     "restore": lambda engine, canary: [_refused(lambda id=id: engine.restore(id)) for id in canary.trace_ids],
     "contradictions": lambda engine, canary: engine.contradictions(),

@@ -245,7 +245,7 @@ def test_json_writes_what_could_act_on_a_terminal_as_escapes_and_still_says_the_
     cli.remembered(text)
     for said in (cli("list", "--json"), cli("export", "--with-text")):
         assert not {"\x1b", "\u202e", "\u202c", "\x7f", "\x9b"} & set(said.out)
-    assert cli("list", "--json").json["traces"][0]["text"] == text
+    assert cli("list", "--json").json["memories"][0]["text"] == text
     assert cli("export", "--with-text").json["text"] == text
 
 

@@ -35,12 +35,12 @@ def chat(tmp_path: Path) -> Callable[..., str]:
 
 
 def memories(cli: Cli, state: str = "active") -> list[str]:
-    listed = cli("list", "--lane", "memories", "--state", state, "--json").json["traces"]
+    listed = cli("list", "--lane", "memories", "--state", state, "--json").json["memories"]
     return [trace["text"] for trace in listed]
 
 
 def turns(cli: Cli, *options: str) -> list[str]:
-    return [trace["text"] for trace in cli("list", "--lane", "sessions", "--json", *options).json["traces"]]
+    return [trace["text"] for trace in cli("list", "--lane", "sessions", "--json", *options).json["memories"]]
 
 
 # --- capture ------------------------------------------------------------------------------------------------------
@@ -220,13 +220,13 @@ def test_every_form_of_a_conversation_says_the_same(cli: Cli, chat: Callable[...
 @pytest.mark.parametrize("text", [TRAMS, "[sic] I prefer trams", "{curly} remarks\nover two lines", '"quoted"', "12"])
 def test_plain_text_is_one_message_of_the_user(cli: Cli, text: str) -> None:
     cli("ingest", "-", "--session", "s", stdin=text)
-    (turn,) = cli("list", "--lane", "sessions", "--json").json["traces"]
+    (turn,) = cli("list", "--lane", "sessions", "--json").json["memories"]
     assert (turn["text"], turn.get("role", "user")) == (text, "user")
 
 
 def test_plain_text_may_be_the_assistants(cli: Cli) -> None:
     cli("ingest", "-", "--session", "s", "--role", "assistant", stdin="I can book a tram for you")
-    (turn,) = cli("list", "--lane", "sessions", "--json").json["traces"]
+    (turn,) = cli("list", "--lane", "sessions", "--json").json["memories"]
     assert turn["role"] == "assistant"
 
 
@@ -319,8 +319,8 @@ def test_ingest_as_json_names_the_turn_of_each_message(cli: Cli, chat: Callable[
     """C1"""
     cli("ingest", chat(CHAT[:1]), "--session", "monday")
     told = cli("ingest", chat(), "--session", "monday", "--json").json
-    assert told["turns"][0] is None
-    assert [cli("show", id, "--json").json["text"] for id in told["turns"][1:]] == ["Bergen is lovely.", TRAMS]
+    assert told["ids"][0] is None
+    assert [cli("show", id, "--json").json["text"] for id in told["ids"][1:]] == ["Bergen is lovely.", TRAMS]
     assert told["receipt"]["due"]
 
 
@@ -342,4 +342,4 @@ def test_a_topic_is_told_in_one_piece_with_what_it_rests_on(cli: Cli) -> None:
 def test_of_what_nothing_is_known_nothing_is_told(cli: Cli) -> None:
     """C5"""
     assert cli("synthesise", "the harbour master's parrot").out.strip() == "Nothing relevant is remembered."
-    assert cli("synthesise", "the harbour master's parrot", "--json").json["text"] == ""
+    assert cli("synthesise", "the harbour master's parrot", "--json").json["response"] == ""

@@ -65,9 +65,9 @@ def test_as_json_it_is_the_receipt_with_every_problem(cli: Cli, notes: Path) -> 
     note(notes / "talks" / "t.jsonl", "x")
     said = cli("index", str(notes), "--json")
     assert said.code == 0
-    told = said.json
-    assert (told["op"], told["reason"], told["files"]["added"]) == ("index", "asked", 2)
-    assert [path for path, _ in told["problems"]] == ["notes/binary.md"]
+    told, receipt = said.json, said.json["receipt"]
+    assert (receipt["op"], receipt["reason"], told["synced"]["added"]) == ("index", "asked", 2)
+    assert [path for path, _ in told["synced"]["problems"]] == ["notes/binary.md"]
     assert "rotates" not in said.out
 
 
@@ -90,8 +90,9 @@ def test_problems_of_transcripts_are_listed_too(cli: Cli, tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "talks" / "pipe.jsonl")
     note(tmp_path / "talks" / "t.jsonl", message("The walrus is hungry"))
     said = cli("index", str(tmp_path / "talks"), "--transcripts", "--json")
-    assert [path for path, _ in said.json["problems"]] == ["talks/pipe.jsonl"]
-    assert (said.json["transcripts"], said.json["turns"]) == (1, 1)
+    told = said.json["transcripts"]
+    assert [path for path, _ in told["problems"]] == ["talks/pipe.jsonl"]
+    assert (told["transcripts"], told["turns"]) == (1, 1)
     assert "1 transcript: 0 new turns" in cli("index").out
 
 
@@ -398,9 +399,9 @@ def test_as_json_each_look_is_a_line(tmp_path: Path, notes: Path, processes: lis
     watch = Process("index", str(notes), "--watch", "--json", "--home", str(tmp_path / "home"),
                     CORTEX_FILES__SYNC__WATCH_DEBOUNCE_MS="50")  # fmt: skip
     processes.append(watch)
-    assert json.loads(watch.says('"asked"'))["files"]["added"] == 2
+    assert json.loads(watch.says('"asked"'))["synced"]["added"] == 2
     note(notes / "crane.md", "The harbour crane squeaks.\n")
-    assert json.loads(watch.says('"watch"'))["files"]["added"] == 1
+    assert json.loads(watch.says('"watch"'))["synced"]["added"] == 1
     assert watch.end()[0] == 130
 
 

@@ -145,7 +145,7 @@ def test_a_damaged_memory_is_told_by_its_id_and_never_as_a_mistake_in_cortex(cli
 
 def test_a_database_that_cannot_be_read_is_told_with_the_way_to_a_backup(cli: Cli) -> None:
     cli.remembered("The harbour opens at dawn")
-    made = Path(cli("backup", "--json").json["file"])
+    made = Path(cli("backup", "--json").json["backup"]["file"])
     (cli.home / "agents" / "main.sqlite").write_bytes(b"no database at all" * 500)
     for verb in (("list",), ("verify",), ("verify", "--repair"), ("recall", "harbour")):
         said = cli(*verb)
@@ -219,7 +219,7 @@ def test_an_embedder_that_was_named_was_chosen_by_nobody(cli: Cli) -> None:
 def test_what_repairing_cannot_help_is_told_with_the_backup_to_restore(cli: Cli) -> None:
     """`verify --repair` never says to run `verify --repair`."""
     cli.remembered("The harbour opens at dawn")
-    made = Path(cli("backup", "--json").json["file"])
+    made = Path(cli("backup", "--json").json["backup"]["file"])
     file = cli.home / "agents" / "main.sqlite"
     with sqlite3.connect(file) as database:
         (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'traces'").fetchone()

@@ -52,7 +52,7 @@ def transcript(tmp_path: Path) -> Path:
 
 
 def said_in(cli: Cli, session: str) -> list[str]:
-    return [trace["text"] for trace in cli("list", "--session", session, "--json").json["traces"]]
+    return [trace["text"] for trace in cli("list", "--session", session, "--json").json["memories"]]
 
 
 # --- before -------------------------------------------------------------------------------------------------------
@@ -169,10 +169,10 @@ def test_a_transcript_file_can_be_given_by_its_name(cli: Cli, transcript: Path) 
 def test_memories_are_drawn_later_or_by_the_hook_itself_where_it_is_told_to(cli: Cli) -> None:
     """C2"""
     cli("hook", "after", "--session", "s", "--work", stdin=json.dumps(CHAT))
-    assert cli("list", "--lane", "memories", "--json").json["traces"] == []
+    assert cli("list", "--lane", "memories", "--json").json["memories"] == []
     cli.clock.advance(31)
     cli("hook", "after", "--session", "s", "--work", stdin=json.dumps(CHAT))
-    assert [each["text"] for each in cli("list", "--lane", "memories", "--json").json["traces"]] == [TRAMS]
+    assert [each["text"] for each in cli("list", "--lane", "memories", "--json").json["memories"]] == [TRAMS]
 
 
 # --- trouble ------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def filled(cli: Cli) -> Cli:
 
 def active(cli: Cli) -> int:
     """How many memories recall could find."""
-    return len(cli("list", "--state", "active", "--json").json["traces"])
+    return len(cli("list", "--state", "active", "--json").json["memories"])
 
 
 def test_consolidate_shows_what_it_does_and_does_it(filled: Cli) -> None:
@@ -52,7 +52,7 @@ def test_a_dry_run_shows_the_same_and_does_nothing(filled: Cli) -> None:
     assert active(filled) == 4
     shown, done = (filled("consolidate", *option, "--json").json for option in (["--dry-run"], []))
     assert shown["plans"] == done["plans"]
-    assert (shown["applied"], done["applied"]) == (0, 3)
+    assert (shown["receipt"]["applied"], done["receipt"]["applied"]) == (0, 3)
 
 
 def test_a_second_run_has_nothing_to_do(filled: Cli) -> None:
@@ -61,10 +61,11 @@ def test_a_second_run_has_nothing_to_do(filled: Cli) -> None:
     assert filled("consolidate").out.strip() == "nothing to do"
 
 
-@pytest.mark.parametrize("named", ["run", "id"])
-def test_a_run_can_be_undone_by_its_name_or_by_its_receipt_but_only_once(filled: Cli, named: str) -> None:
+@pytest.mark.parametrize("by_receipt", [False, True])
+def test_a_run_can_be_undone_by_its_name_or_by_its_receipt_but_only_once(filled: Cli, by_receipt: bool) -> None:
     """X16"""
-    run = filled("consolidate", "--json").json[named]
+    done = filled("consolidate", "--json").json
+    run = done["receipt"]["id"] if by_receipt else done["run"]
     assert filled("consolidate", "--undo", run).out.strip() == "put back 3"
     assert active(filled) == 4
     said = filled("consolidate", "--undo", run)
@@ -75,7 +76,7 @@ def test_a_run_can_be_undone_by_its_name_or_by_its_receipt_but_only_once(filled:
 def test_what_was_undone_is_not_merged_again(filled: Cli) -> None:
     """X16"""
     filled("consolidate", "--undo", filled("consolidate", "--json").json["run"])
-    steps = filled("consolidate", "--json").json["steps"]
+    steps = filled("consolidate", "--json").json["receipt"]["steps"]
     assert steps["consolidation"]["planned"] == 0
 
 
@@ -99,7 +100,7 @@ def test_the_receipt_of_a_run_tells_ids_and_reasons_and_no_text(filled: Cli) -> 
 def test_a_backup_is_made_listed_and_restored(filled: Cli) -> None:
     """E21"""
     assert "no backups yet" in filled("backup", "--list").out
-    made = filled("backup", "--json").json
+    made = filled("backup", "--json").json["backup"]
     assert Path(made["file"]).parent == filled.home / "backups"
     filled.clock.advance(DAY)
     filled.remembered("Said after the backup")

@@ -110,7 +110,7 @@ def test_another_user_and_another_agent_see_nothing(cli: Cli) -> None:
     kept = cli.remembered("The deploy key rotates on Mondays", "--user", "alice")
     for who in (["--user", "bob"], ["--agent", "other", "--user", "alice"]):
         assert cli("search", "deploy key", "--json", *who).json["hits"] == []
-        assert cli("list", "--json", *who).json["traces"] == []
+        assert cli("list", "--json", *who).json["memories"] == []
         assert cli("show", kept, *who).code == 3
         assert cli("forget", kept, *who).code == 3
     assert cli.counted("--user", "alice") == 1
@@ -167,7 +167,7 @@ def test_a_query_that_a_statement_and_its_denial_match_asks(cli: Cli) -> None:
     said = cli("forget", "--query", "olives")
     assert said.code == 1
     assert "nothing was forgotten" in said.out
-    assert len(cli("list", "--json").json["traces"]) == 2
+    assert len(cli("list", "--json").json["memories"]) == 2
 
 
 def test_status_counts_traces_by_what_they_are(cli: Cli, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_both_sides_of_a_contradiction_may_be_kept(cli: Cli) -> None:
     """X14"""
     one, _ = cli.remembered("I like cilantro."), cli.remembered("I don't like cilantro.")
     assert cli("resolve", one, "--both").out.strip() == "both sides hold"
-    assert cli("list", "--json").json["traces"][0]["state"] == "active"
+    assert cli("list", "--json").json["memories"][0]["state"] == "active"
     assert cli("resolve").out.strip() == "nothing contradicts anything"
 
 
@@ -219,7 +219,7 @@ def test_a_query_that_may_mean_several_forgets_nothing_and_shows_them(cli: Cli) 
     assert said.code == 1
     assert first in said.out
     assert second in said.out
-    assert cli.counted() == len(cli("list", "--json", "--state", "active").json["traces"]) == 2
+    assert cli.counted() == len(cli("list", "--json", "--state", "active").json["memories"]) == 2
 
 
 def test_a_query_that_means_nothing_is_not_found(cli: Cli) -> None:
@@ -233,9 +233,9 @@ def test_listing_narrows_and_goes_on_where_it_stopped(cli: Cli) -> None:
     kept = [cli.remembered(f"note number {number}", "--scope", "desk") for number in range(3)]
     cli.remembered("elsewhere", "--scope", "attic")
     first = cli("list", "--scope", "desk", "--limit", "2", "--json").json
-    assert [trace["id"] for trace in first["traces"]] == kept[:2]
+    assert [trace["id"] for trace in first["memories"]] == kept[:2]
     rest = cli("list", "--scope", "desk", "--after", first["next"], "--json").json
-    assert [trace["id"] for trace in rest["traces"]] == kept[2:]
+    assert [trace["id"] for trace in rest["memories"]] == kept[2:]
     assert kept[0] in cli("list", "--scope", "desk").out
 
 
@@ -339,3 +339,17 @@ def test_the_command_says_what_became_of_a_statement(cli: Cli) -> None:
     assert (told["verdict"], told["memory"]["id"] == kept) == ("new", False)
     gone = cli("forget", kept).out.splitlines()
     assert gone == [f"forgotten: {kept}", f"forgotten, as it says the same: {told['memory']['id']}"]
+
+
+def test_a_memory_is_edited_and_its_history_kept(cli: Cli) -> None:
+    id = cli.remembered("The retro takes place on Tuesday")
+    read = cli("show", id, "--json").json["revision"]
+    assert cli("edit", id, "--text", "The retro takes place on Friday", "--tag", "team").out.strip() == f"edited: {id}"
+    assert cli("edit", id, "--tag", "team").out.strip() == "it says that already"
+    told = cli("edit", id, "--importance", "0.9", "--json").json
+    assert (told["memory"]["text"], told["memory"]["importance"]) == ("The retro takes place on Friday", 0.9)
+    assert told["receipt"]["op"] == "edit"
+    late = cli("edit", id, "--text", "The retro takes place on Monday", "--if-revision", read)
+    assert (late.code, "changed since" in late.error) == (16, True)
+    assert len(cli("show", id, "--json").json["versions"]) == 3
+    assert cli("edit", id).code == 2

@@ -77,9 +77,9 @@ class ByHand:
 
 
 @contextmanager
-def by_hand(home: Path, **variables: str) -> Iterator[ByHand]:
+def by_hand(home: Path, *arguments: str, **variables: str) -> Iterator[ByHand]:
     process = subprocess.Popen(
-        command(home),
+        command(home, *arguments),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -165,7 +165,7 @@ def test_it_answers_before_the_model_does(tmp_path: Path) -> None:
         )
         with over_stdio(tmp_path, CORTEX_EMBEDDING__PROVIDER="ollama") as host:
             found = host.call("recall", query="walnuts allergic").plain
-        assert [hit["text"] for hit in found["hits"]] == ["Mara is allergic to walnuts"]
+        assert [hit["trace"]["text"] for hit in found["hits"]] == ["Mara is allergic to walnuts"]
         assert found["degraded"] != []
 
 
@@ -197,11 +197,11 @@ def test_a_call_that_is_taken_back_gets_no_answer_and_the_next_one_does(tmp_path
          "created_at": "2026-01-01"}
         for number in range(1_000)
     ]  # fmt: skip
-    with by_hand(tmp_path) as host:
+    with by_hand(tmp_path, "--profile", "canonical") as host:
         host.begin()
         taken_back = host.send("tools/call", call("memory_import", records=records))
         host.send("notifications/cancelled", {"requestId": taken_back}, notify=True)
-        last = host.send("tools/call", call("stats"))
+        last = host.send("tools/call", call("memory_stats"))
         answered = []
         while last not in answered:
             answered.append(host.receive().get("id"))
@@ -243,8 +243,7 @@ def test_what_takes_too_long_is_told_and_the_answer_dropped(
 ) -> None:
     """C8: a model never waits longer than it is told"""
     engine, go_on = stalling
-    remember = tools.BY_NAME["remember"]
-    monkeypatch.setitem(tools.BY_NAME, "remember", tools.Tool(**_fields(remember) | {"seconds": 0.1}))
+    monkeypatch.setattr(tools.offered()["remember"], "seconds", 0.1)
     with connected(create_server(lambda _request, _writes: engine)) as host:
         error = host.call("remember", text="Too late to be told").error
     assert (error["code"], error["message"]) == ("deadline_exceeded", "no answer within 0.1 seconds")
@@ -252,10 +251,6 @@ def test_what_takes_too_long_is_told_and_the_answer_dropped(
     go_on.set()
     assert reached(lambda: len(engine.receipts(op="remember")) == 1)
     assert engine.stats().total == 1
-
-
-def _fields(tool: tools.Tool) -> dict[str, Any]:
-    return {name: getattr(tool, name) for name in tool.__slots__}
 
 
 def test_calls_beyond_those_under_way_wait_for_their_turn() -> None:
@@ -296,7 +291,7 @@ def test_counts_are_told_in_rising_order_and_the_last_before_the_end() -> None:
 
 
 def test_a_recall_is_waited_for_five_seconds() -> None:
-    assert {tools.BY_NAME[name].seconds for name in ("recall", "search", "memory_search", "get")} == {5.0}
+    assert {tools.offered()[name].seconds for name in ("recall", "search", "search_files", "get")} == {5.0}
 
 
 # --- what nobody foresaw ----------------------------------------------------------------------------------------------
@@ -396,4 +391,5 @@ def test_answers_are_told_whole(tmp_path: Path) -> None:
 def test_every_tool_host_resource_and_prompt_is_in_the_docs() -> None:
     page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
     uris = [resources.LISTING.uri, *(each.uri_template for each in resources.TEMPLATES[1:])]
-    assert [name for name in (*tools.BY_NAME, *HOSTS, *uris, prompts.FLUSH.name) if f"`{name}`" not in page] == []
+    named = {*tools.offered(), *tools.offered(tools.CANONICAL)}
+    assert [name for name in (*named, *HOSTS, *uris, prompts.FLUSH.name) if f"`{name}`" not in page] == []

@@ -37,17 +37,13 @@ class Connection:
     def close(self) -> None:
         self._http.close()
 
-    def get(self, path: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        return self._answer("GET", path, params=_given(params or {}))
-
-    def post(self, path: str, body: Mapping[str, Any], *, long: bool = False) -> dict[str, Any]:
+    def send(self, method: str, path: str, payload: Mapping[str, Any], *, in_body: bool, long: bool) -> dict[str, Any]:
         """What the server answers; with `long`, however long it takes: it has a limit of its own."""
         timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS) if long else httpx.USE_CLIENT_DEFAULT
-        return self._answer("POST", path, content=_encoded(body), headers=_JSON, timeout=timeout)
-
-    def act(self, method: str, path: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """A request without a body."""
-        return self._answer(method, path, params=_given(params))
+        if in_body:
+            return self._answer(method, path, content=_encoded(payload), headers=_JSON, timeout=timeout)
+        given = {name: _spelled(value) for name, value in _given(payload).items()}
+        return self._answer(method, path, params=given, timeout=timeout)
 
     def lines(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, **options: Any
@@ -74,10 +70,11 @@ class Connection:
             except ValueError:
                 answer = None
         if not isinstance(answer, dict):
-            raise StoreUnavailable(
-                f"{self.url} does not answer as Cortex does", hint="give the address of `cortex serve`"
-            )
+            raise self.not_cortex()
         return answer
+
+    def not_cortex(self) -> StoreUnavailable:
+        return StoreUnavailable(f"{self.url} does not answer as Cortex does", hint="give the address of `cortex serve`")
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
@@ -146,6 +143,11 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:
     """Without what is None: that is the server's to choose."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _spelled(value: Any) -> Any:
+    """A value as a query has it."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _checked_url(url: str) -> str:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from cortex.client import reading
 from cortex.errors import EngineError
 from cortex.runtime.failure_counters import FailureCounters
 from cortex.runtime.pool import Threads
@@ -62,7 +61,7 @@ class RemoteHooks:
             "message": message, "session": session, "scope": scope, "project": project, "channel": channel,
             "trigger": trigger, "recipe": recipe,
         }  # fmt: skip
-        found = self._in_time(lambda: reading.injection(self._remote._post("/v1/turns/before", asked)))
+        found = self._in_time(lambda: self._remote.request("before_turn", _given(asked)).value())
         return replace(found, milliseconds=(monotonic() - began) * 1000)
 
     def after(
@@ -113,11 +112,15 @@ class RemoteHooks:
         return Injection(degraded=(code,))
 
     def _taken(self, told: Mapping[str, Any]) -> None:
-        for code in self._remote._post("/v1/turns/after", told)["degraded"]:
+        for code in self._remote.request("after_turn", _given(told)).to_json()["degraded"]:
             self._shared.troubles.count(f"after:{code}")
 
     def _warmed(self) -> None:
-        self._shared.seconds = self._remote._get("/v1/me")["turn_deadline_ms"] / 1000
+        self._shared.seconds = self._remote.me()["turn_deadline_ms"] / 1000
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 class _Troubles(FailureCounters):

@@ -10,26 +10,13 @@ from typing import Any
 
 from cortex.domain.choices import aware, chosen
 from cortex.domain.identity import TraceId, checked_id
+from cortex.domain.kinds import Kind as Kind
 from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
 from cortex.domain.suspicion import tier_for
 from cortex.domain.text import DEFAULT_MAX_BYTES, checked_text
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.errors import InvalidRequest
-
-
-class Kind(StrEnum):
-    """What sort of statement it is."""
-
-    RULE = "rule"
-    PROCEDURE = "procedure"
-    FACT = "fact"
-    EPISODE = "episode"
-    PREFERENCE = "preference"
-    DECISION = "decision"
-    ENTITY = "entity"
-    OTHER = "other"
-
 
 STANDING_KINDS = frozenset({Kind.RULE})
 """Kinds that apply by situation, not by sharing words with the query. Preferences are found by what they are about."""

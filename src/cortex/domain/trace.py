@@ -28,6 +28,7 @@ _FIELDS = {
     cls: tuple((field.name, field.default) for field in fields(cls) if field.name not in COUNTERS)
     for cls in _CLASSES.values()
 }
+_KNOWN = {name: frozenset(field.name for field in fields(cls)) for name, cls in _CLASSES.items()}
 # All fields of a trace in one call: this is the hottest part of storing.
 _VALUES = {cls: attrgetter(*(name for name, _ in named)) for cls, named in _FIELDS.items()}
 
@@ -66,6 +67,23 @@ def from_fields(name: str, plain: dict[str, Any], **counters: Any) -> Trace:
             typed[key] = read(value)
     typed.update(counters)
     return _CLASSES[name](**typed)
+
+
+def to_json(trace: Trace) -> dict[str, Any]:
+    """Plain values for a reader: the type, the lane, every field that is not at its default, and the counters."""
+    told = {"type": name_of(trace), "lane": trace.lane.value, **to_fields(trace)}
+    told |= {"kind": trace.kind.value, "scope": trace.scope, "trust": trace.trust.value, "state": trace.state.value}
+    if isinstance(trace, Memory):
+        used = trace.last_accessed_at.isoformat() if trace.last_accessed_at else None
+        told |= {"access_count": trace.access_count, "last_accessed_at": used}
+    return told
+
+
+def from_json(told: Mapping[str, Any], name: str = "") -> Trace:
+    """The trace that `to_json` told of; `name` says what it is where `told` does not."""
+    name = name or told["type"]
+    known = _KNOWN[name]
+    return from_fields(name, {key: value for key, value in told.items() if key in known})
 
 
 def canonical(trace: Trace) -> str:
@@ -114,7 +132,7 @@ def _seconds(value: float) -> timedelta:
 
 
 # Looked up by their values: to call an enumeration takes ten times as long, for every row that is read.
-_KNOWN: Mapping[str, Iterable[StrEnum]] = {
+_CHOICES: Mapping[str, Iterable[StrEnum]] = {
     "kind": Kind,
     "retention": Retention,
     "label": ImportanceLabel,
@@ -126,7 +144,7 @@ _KNOWN: Mapping[str, Iterable[StrEnum]] = {
 }
 # What makes a plain value typed again; fields that are not here stay as they are.
 _READERS: Mapping[str, Callable[[Any], Any]] = {
-    **{name: {each.value: each for each in known}.__getitem__ for name, known in _KNOWN.items()},
+    **{name: {each.value: each for each in known}.__getitem__ for name, known in _CHOICES.items()},
     **dict.fromkeys(("created_at", "valid_from", "valid_to", "last_accessed_at", "dated", "expires_at"), parse_time),
     **dict.fromkeys(("tags", "source_turns", "other_source_refs", "media_refs", "section", "contradicts"), tuple),
     "ttl": _seconds,

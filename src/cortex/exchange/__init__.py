@@ -3,16 +3,17 @@
 from cortex.exchange.divergences import Divergence, EditConflict
 from cortex.exchange.editing import MarkdownImported, MarkdownPlan, markdown_plan
 from cortex.exchange.export import exported
-from cortex.exchange.flow import import_edits, import_lines
+from cortex.exchange.flow import Edit, edit, import_edits, import_lines
 from cortex.exchange.importing import BadLine, Dedupe, Imported, ImportPlan, import_plan
 from cortex.exchange.pages import Page, markdown_of, markdown_pages
 from cortex.exchange.reading import MarkdownReader
-from cortex.exchange.statement import Statement
+from cortex.exchange.statement import Statement, revision_of
 
 __all__ = [
     "BadLine",
     "Dedupe",
     "Divergence",
+    "Edit",
     "EditConflict",
     "ImportPlan",
     "Imported",
@@ -21,6 +22,7 @@ __all__ = [
     "MarkdownReader",
     "Page",
     "Statement",
+    "edit",
     "exported",
     "import_edits",
     "import_lines",
@@ -28,4 +30,5 @@ __all__ = [
     "markdown_of",
     "markdown_pages",
     "markdown_plan",
+    "revision_of",
 ]

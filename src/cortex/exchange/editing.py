@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
+from cortex.domain.choices import aware
 from cortex.domain.events import EventKind
 from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import State
-from cortex.domain.memory import Draft, ImportanceLabel, Memory
+from cortex.domain.memory import Draft, ImportanceLabel, Memory, Retention
 from cortex.domain.receipt import MAX_ITEMS_CAP, Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.suspicion import tier_for
@@ -242,6 +243,39 @@ def _edited(memory: Memory, yours: Statement, source: SourceKind) -> Memory:
     elif reworded and memory.trust is TrustTier.TRUSTED:
         changes["source_kind"] = source
     return memory.revised(**changes)
+
+
+_EDITABLE = ("text", "scope", "kind", "importance", "tags", "retention", "expires_at")
+
+
+def edited(memory: Memory, changes: Mapping[str, Any], max_text_bytes: int) -> Memory:
+    """`memory` as `changes` make it, checked as what is remembered is; itself where they change nothing."""
+    statement = _changed(Statement.of(memory), changes)
+    if statement.expires is not None and "expires_at" in changes and statement.expires <= memory.created_at:
+        raise InvalidRequest("is before the memory was created", field="expires_at", hint="give a later time")
+    draft = statement.draft(memory.created_at).checked(max_text_bytes)
+    checked = replace(statement, kind=draft.kind, tags=draft.tags, retention=draft.retention)
+    return memory if checked == Statement.of(memory) else _edited(memory, checked, SourceKind.OPERATOR)
+
+
+def _changed(statement: Statement, changes: Mapping[str, Any]) -> Statement:
+    for name in changes:
+        if name not in _EDITABLE:
+            raise InvalidRequest("cannot be edited", field=name, hint=f"what can be: {', '.join(_EDITABLE)}")
+    told = {name: value for name, value in changes.items() if value is not None}
+    if not told:
+        raise InvalidRequest("changes nothing", field="changes", hint=f"give any of {', '.join(_EDITABLE)}")
+    if "expires_at" in told and "retention" in told:
+        raise InvalidRequest("is given beside expires_at", field="retention", hint="give one of the two")
+    if (expires := told.pop("expires_at", None)) is not None:
+        told |= {"retention": Retention.TTL, "expires": aware(expires, "expires_at").astimezone(UTC)}
+    elif "retention" in told:
+        told["expires"] = None
+    if "tags" in told:
+        told["tags"] = tuple(tag for tag in told["tags"] if tag)
+    if "importance" in told and isinstance(told["importance"], int):
+        told["importance"] = float(told["importance"])
+    return replace(statement, **told)
 
 
 def _check_owner(page: MarkdownReader, tenant: Tenant) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from cortex.domain.identity import IdSource
+from cortex.domain.events import EventKind
+from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.lanes import State
+from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
-from cortex.exchange.editing import MarkdownPlan, markdown_plan
+from cortex.errors import Conflict, InvalidRequest
+from cortex.exchange.editing import MarkdownPlan, edited, markdown_plan
 from cortex.exchange.importing import ImportPlan, import_plan
+from cortex.exchange.statement import revision_of
 from cortex.ports.clock import Clock
-from cortex.ports.store import Store, retry_on_conflict
+from cortex.ports.store import Change, ExpectSame, Put, Store, retry_on_conflict
 
 
 def import_edits(
@@ -34,6 +40,53 @@ def import_edits(
         return plan
 
     return retry_on_conflict(attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A memory after an edit, and where that left the ledger; `changed` says whether it was another before."""
+
+    memory: Memory
+    position: int
+    changed: bool
+
+
+def edit(
+    id: TraceId,
+    changes: Mapping[str, Any],
+    *,
+    tenant: Tenant,
+    store: Store,
+    clock: Clock,
+    max_text_bytes: int,
+    if_revision: str | None = None,
+) -> Edit:
+    """Store a new version of a memory. With `if_revision`, an edit of any other version is a `Conflict`."""
+
+    def attempt() -> Edit:
+        with store.view(tenant) as view:
+            position, found = view.position, view.load([id])
+        memory = found[0] if found else None
+        if not isinstance(memory, Memory):
+            raise InvalidRequest("is not a memory", field="id", hint="only memories can be edited")
+        after = edited(memory, changes, max_text_bytes)
+        if after is memory:
+            return Edit(memory, position, changed=False)
+        if memory.state is not State.ACTIVE or (if_revision is not None and if_revision != revision_of(memory)):
+            raise EditRefused
+        put: list[Change] = [ExpectSame(memory), Put(after, EventKind.REVISED)]
+        return Edit(after, store.apply(tenant, put, at=clock.now()), changed=True)
+
+    return retry_on_conflict(attempt)
+
+
+class EditRefused(Conflict):
+    """The memory is not the one that was read; trying again does not help."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the memory was changed since it was read, or is no longer active", hint="read it again and repeat the edit"
+        )
 
 
 def import_lines(

@@ -60,3 +60,8 @@ class Statement:
             ttl=self.expires - born if self.expires else None,
             source_kind=source,
         )
+
+
+def revision_of(memory: Memory) -> str:
+    """Stands for what `memory` says now, as far as a person may change it."""
+    return Statement.of(memory).digest(memory.id)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
+from cortex import exchange
 from cortex.context import Context
 from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import Day, days_of
@@ -32,7 +33,12 @@ class Shown:
     versions: tuple[Version, ...]
     sources: tuple[Trace, ...]
     derived: tuple[Memory, ...] = ()
-    """The memories drawn from it, where it is a turn."""
+    """The memories extracted from it, where it is a turn."""
+
+    @property
+    def revision(self) -> str | None:
+        """What an edit names as the version it read; None where it is no memory."""
+        return exchange.revision_of(self.trace) if isinstance(self.trace, Memory) else None
 
 
 @dataclass(frozen=True, slots=True)

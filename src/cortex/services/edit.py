@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from cortex import exchange
 from cortex.context import Context
 from cortex.domain.choices import aware
 from cortex.domain.chunk import Chunk
@@ -32,6 +33,7 @@ from cortex.recall.ranking import Scored
 from cortex.remember import flow as remembering
 from cortex.services.browse import found_trace
 from cortex.services.calibrator import calibrator_of
+from cortex.services.exchange import embed_stored
 from cortex.services.recall import RecallService
 from cortex.services.reconciliation import Statement
 
@@ -58,6 +60,19 @@ class Remembered:
     def others(self) -> tuple[TraceId, ...]:
         """The memories it was decided beside."""
         return tuple(self.receipt.facts.get("others", ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The memory as it is after an edit, and the receipt."""
+
+    memory: Memory
+    receipt: Receipt
+
+    @property
+    def revision(self) -> str:
+        """What a later edit names as the version it read."""
+        return exchange.revision_of(self.memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +222,26 @@ class EditService:
         if outcome.embedded:
             calibrator_of(self._context).refresh()
         return outcome
+
+    def edit(self, id: str, *, if_revision: str | None = None, **changes: Any) -> Edited:
+        """Change a memory: its text, scope, kind, importance, tags, retention or expires_at. Its history is kept."""
+        with self._context.view() as view:
+            if not isinstance(found_trace(view, checked_id(id)), Memory):
+                raise InvalidRequest("is a turn or a chunk", field="id", hint="only memories can be edited")
+        with self._context.recording("edit") as record:
+            done = exchange.edit(
+                checked_id(id),
+                changes,
+                tenant=self._context.tenant,
+                store=self._context.store,
+                clock=self._context.clock,
+                max_text_bytes=self._context.max_text_bytes,
+                if_revision=if_revision,
+            )
+            stored = embed_stored(self._context, done.position, [done.memory.id] if done.changed else [])
+            about = {"ids": [done.memory.id], "fields": sorted(changes), "edited": int(done.changed)}
+            record.close(stored.position, **about, **stored.facts())
+        return Edited(done.memory, record.receipt)
 
     def forget(self, id: str) -> Forgotten:
         """Hide a memory or turn from recall, and memories that make the same statement; `restore` brings it back."""

@@ -51,7 +51,7 @@ class ExchangeService:
                 skip_bad=skip_bad,
                 trusted=trusted,
             )
-            outcome = self._embed_stored(plan.position, plan.stored, embed, progress)
+            outcome = embed_stored(self._context, plan.position, plan.stored, embed=embed, progress=progress)
             record.close(outcome.position, **plan.facts(), **outcome.facts())
         return exchange.Imported(plan, record.receipt)
 
@@ -90,27 +90,28 @@ class ExchangeService:
                 skip_conflicts=skip_conflicts,
                 forget_missing=forget_missing,
             )
-            outcome = self._embed_stored(plan.position, plan.stored, embed, progress)
+            outcome = embed_stored(self._context, plan.position, plan.stored, embed=embed, progress=progress)
             record.close(outcome.position, **plan.facts(), **outcome.facts())
         return exchange.MarkdownImported(plan, record.receipt)
 
-    def _embed_stored(
-        self, position: int, ids: Sequence[TraceId], embed: bool, progress: Progress
-    ) -> remembering.Outcome:
-        """Give vectors to what was stored all at once."""
-        outcome = remembering.Outcome(position=position, stored=len(ids))
-        if embed and self._context.can_embed:
-            vectors = remembering.backfill_these(
-                ids,
-                tenant=self._context.tenant,
-                store=self._context.store,
-                embedder=self._context.dependencies.embedder,
-                passage_tokens=self._context.passage_tokens,
-                clock=self._context.clock,
-                progress=progress,
-            )
-            outcome.add(vectors)
-            calibrator_of(self._context).refresh()
-        elif ids:
-            progress(len(ids), len(ids), "stored")
-        return outcome
+
+def embed_stored(
+    context: Context, position: int, ids: Sequence[TraceId], *, embed: bool = True, progress: Progress = silent
+) -> remembering.Outcome:
+    """Give vectors to what was stored all at once."""
+    outcome = remembering.Outcome(position=position, stored=len(ids))
+    if embed and context.can_embed:
+        vectors = remembering.backfill_these(
+            ids,
+            tenant=context.tenant,
+            store=context.store,
+            embedder=context.dependencies.embedder,
+            passage_tokens=context.passage_tokens,
+            clock=context.clock,
+            progress=progress,
+        )
+        outcome.add(vectors)
+        calibrator_of(context).refresh()
+    elif ids:
+        progress(len(ids), len(ids), "stored")
+    return outcome

@@ -121,13 +121,16 @@ def test_two_tenants_with_each_others_tokens_get_nowhere(tmp_path: Path) -> None
 
 _BAD = ["%ff", "%c0%ae%c0%ae/", "%00", "a%00b", "%ed%a0%80", "%", "%zz"]
 _PATHS = [
-    "/v1/files?path={}", "/v1/files?path=memory/{}", "/v1/memories/{}", "/v1/receipts/{}", "/v1/memories?after={}",
-    "/v1/receipts?before={}", "/v1/timeline?id={}", "/v1/memories?kind={}", "/{}", "/assets/{}", "/assets/../{}",
+    "/v1/files/lines?path={}", "/v1/files/lines?path=memory/{}", "/v1/memories/{}", "/v1/receipts/{}",
+    "/v1/memories?after={}", "/v1/receipts?before={}", "/v1/timeline?id={}",
+    "/v1/memories?kind={}", "/{}", "/assets/{}", "/assets/../{}",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("bad", sweep(_BAD, ["%ff", "%00", "%zz"]))
-@pytest.mark.parametrize("path", sweep(_PATHS, ["/v1/files?path={}", "/v1/memories/{}", "/v1/timeline?id={}", "/{}"]))
+@pytest.mark.parametrize(
+    "path", sweep(_PATHS, ["/v1/files/lines?path={}", "/v1/memories/{}", "/v1/timeline?id={}", "/{}"])
+)
 def test_what_is_no_text_in_an_address_is_refused(unchanged: Served, path: str, bad: str) -> None:
     with closing(socket.create_connection(unchanged.address, timeout=30)) as client:
         # By hand: a client library would mend it.
@@ -322,7 +325,7 @@ def test_nothing_that_was_refused_stands_in_the_log(tmp_path: Path) -> None:
                 ("POST", "/v1/forget", json.dumps({"query": "heron", "user": "heron"}).encode()),
                 ("POST", "/mcp", json.dumps(rpc("heron", {"name": "heron", "arguments": {"heron": SECRET}})).encode()),
                 ("POST", "/mcp", b"heron \xff"),
-                ("GET", "/v1/files?path=../../heron.md", b""),
+                ("GET", "/v1/files/lines?path=../../heron.md", b""),
                 ("GET", "/v1/memories/heron?user=heron", b""),
                 ("GET", f"/heron?token={good}", b""),
                 ("POST", "/v1/search", b'{"query": "heron' + b"\xff" + b'"}'),

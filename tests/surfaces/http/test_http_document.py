@@ -15,7 +15,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "http.md"
 ROUTES = {
     "POST /ingest", "POST /hybrid-search", "POST /recall", "POST /v1/turns/before", "POST /v1/turns/after",
     "POST /v1/memories", "GET /v1/memories", "GET /v1/memories/{id}", "PATCH /v1/memories/{id}",
-    "DELETE /v1/memories/{id}", "POST /v1/recall", "POST /v1/search", "GET /v1/files", "POST /v1/flush-plan",
+    "DELETE /v1/memories/{id}", "POST /v1/recall", "POST /v1/search", "GET /v1/files", "GET /v1/files/lines",
+    "POST /v1/flush-plan",
     "GET /v1/status", "GET /v1/stats", "GET /v1/receipts/{id}", "POST /v1/export", "POST /v1/import",
     "POST /v1/lifecycle", "GET /health", "GET /ready", "GET /metrics", "GET /v1/me", "GET /v1/timeline",
     "POST /v1/erase", "GET /v1/erasures", "GET /v1/erasures/{id}", "POST /v1/erasures/finish",

@@ -54,7 +54,7 @@ def host_of(url: str, headers: Mapping[str, str] | None = None, mode: str = "leg
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_host_is_offered_every_tool_and_what_it_stores_is_found_over_http(served: Served, mode: str) -> None:
     with host_of(served.url, mode=mode) as host:
-        assert list(host.tools) == list(tools.BY_NAME)
+        assert list(host.tools) == list(tools.offered())
         host.call("remember", text=TEXT)
         assert TEXT in host.call("recall", query="when does the deploy key rotate?").text
     found = served.client.post("/v1/search", json={"query": "deploy key"}).json()
@@ -68,7 +68,7 @@ def test_each_token_acts_as_its_own_tenant(served: Served, mode: str) -> None:
         host.call("remember", text=TEXT)
     with host_of(served.url, bob, mode) as host:
         assert TEXT not in host.call("recall", query="when does the deploy key rotate?").text
-        assert TEXT not in host.call("memory_list").text
+        assert TEXT not in host.call("list").text
     assert served.engine.for_(user="anna").stats().total == 1
     assert served.engine.for_(user="bob").stats().total == 0
 
@@ -82,7 +82,7 @@ def test_a_token_to_read_cannot_write(served: Served, mode: str) -> None:
             error = host.call(tool, arguments).error
             assert (error["code"], error["message"]) == ("forbidden", "the token does not allow to write")
             assert error["hint"]
-        writing = [name for name, tool in tools.BY_NAME.items() if not tool.read_only]
+        writing = [name for name, tool in tools.offered().items() if tool.writes]
         assert {"remember", "forget"} <= set(writing)
     assert served.engine.stats().total == 1
 

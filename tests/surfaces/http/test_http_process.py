@@ -83,7 +83,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     with Process(home) as server:
         made = server.client.post("/v1/memories", json={"text": SECRET}, headers=headers)
         server.client.post("/v1/search", json={"query": "what does the heron do?"}, headers=headers)
-        server.client.get("/v1/files", params={"path": "/heron.md"}, headers=headers)
+        server.client.get("/v1/files/lines", params={"path": "/heron.md"}, headers=headers)
         server.client.get("/heron", headers=headers)
         server.client.post("/v1/memories", json={"text": SECRET, "heron": 1}, headers=headers)
         server.client.post("/v1/memories", content=b'{"heron', headers=headers | {"Content-Type": "application/json"})
@@ -94,7 +94,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     assert [(line["method"], line["route"], line["status"]) for line in told] == [
         ("POST", "/v1/memories", 201),
         ("POST", "/v1/search", 200),
-        ("GET", "/v1/files", 422),
+        ("GET", "/v1/files/lines", 422),
         ("GET", "unmatched", 404),
         ("POST", "/v1/memories", 422),
         ("POST", "/v1/memories", 400),

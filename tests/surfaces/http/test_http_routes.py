@@ -61,8 +61,8 @@ def test_a_memory_replaces_another(served: Served) -> None:
         ({"text": "x", "supersedes": NOBODY}, 404, None),
         ({"text": "x", "scope": "a\nb"}, 422, "scope"),
         ({"text": "x", "agent": "../../etc"}, 422, "agent"),
-        (["text"], 422, "body"),
-        (None, 422, "body"),
+        (["text"], 422, "request"),
+        (None, 422, "text"),
     ],
 )
 def test_what_cannot_be_remembered_is_refused(unchanged: Served, body: object, status: int, field: str | None) -> None:
@@ -110,10 +110,11 @@ def test_an_edit_changes_what_it_names_and_nothing_else(served: Served) -> None:
     id = served.remember("I live in Rome", importance=0.8, tags=["home"], scope="private")
     edited = served.client.patch(
         f"/v1/memories/{id}", json={"tags": ["home", "old, town"], "kind": "preference", "expires_at": "2100-01-01"}
-    ).json()
+    ).json()["memory"]
     assert (edited["text"], edited["scope"], edited["importance"]) == ("I live in Rome", "private", 0.8)
     assert (edited["tags"], edited["kind"], edited["retention"]) == (["home", "old, town"], "preference", "ttl")
-    kept = served.client.patch(f"/v1/memories/{id}", json={"retention": "permanent", "importance": 0.5}).json()
+    again = served.client.patch(f"/v1/memories/{id}", json={"retention": "permanent", "importance": 0.5})
+    kept = again.json()["memory"]
     assert "retention" not in kept
     assert "importance" not in kept  # both are at their default
 
@@ -123,13 +124,13 @@ def test_an_edit_changes_what_it_names_and_nothing_else(served: Served) -> None:
 )
 def test_any_text_can_be_edited_in(served: Served, text: str) -> None:
     id = served.remember("I live in Rome")
-    assert served.client.patch(f"/v1/memories/{id}", json={"text": text}).json()["text"] == text
+    assert served.client.patch(f"/v1/memories/{id}", json={"text": text}).json()["memory"]["text"] == text
 
 
 def test_an_edit_never_raises_trust(served: Served) -> None:
     id = served.remember("The site says that keys rotate on Mondays", source_kind="web")
     edited = served.client.patch(f"/v1/memories/{id}", json={"text": "The site says that keys rotate on Fridays"})
-    assert edited.json()["trust"] == "untrusted"
+    assert edited.json()["memory"]["trust"] == "untrusted"
 
 
 def test_an_edit_of_something_else_than_was_read_is_a_conflict(served: Served) -> None:
@@ -142,7 +143,7 @@ def test_an_edit_of_something_else_than_was_read_is_a_conflict(served: Served) -
         assert (late.status_code, late.json()["code"]) == (409, "conflict")
     fresh = first.headers["etag"]
     last = served.client.patch(f"/v1/memories/{id}", json={"text": "I live in Bonn"}, headers={"If-Match": fresh})
-    assert last.json()["text"] == "I live in Bonn"
+    assert last.json()["memory"]["text"] == "I live in Bonn"
 
 
 def test_a_place_to_go_on_from_that_is_empty_is_refused(served: Served) -> None:
@@ -174,7 +175,8 @@ def test_an_edit_that_names_no_version_is_made_of_whatever_is_there(served: Serv
     stores = served.engine.context.dependencies._stores
     stores["main"] = Interrupted(stores["main"], lambda: served.client.patch(edit, json={"tags": ["home"]}))
     told = served.client.patch(edit, json={"text": "I live in Oslo"})
-    assert (told.status_code, told.json()["text"], told.json()["tags"]) == (200, "I live in Oslo", ["home"])
+    edited = told.json()["memory"]
+    assert (told.status_code, edited["text"], edited["tags"]) == (200, "I live in Oslo", ["home"])
 
 
 def test_what_is_forgotten_can_no_longer_be_edited(served: Served) -> None:
@@ -186,11 +188,11 @@ def test_what_is_forgotten_can_no_longer_be_edited(served: Served) -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "body"),
-        ({"text": None}, "body"),
+        ({}, "request"),
+        ({"text": None}, "request"),
         ({"text": ""}, "text"),
         ({"importance": -0.1}, "importance"),
-        ({"retention": "permanent", "expires_at": "2100-01-01"}, "body"),
+        ({"retention": "permanent", "expires_at": "2100-01-01"}, "request"),
         ({"expires_at": "2001-01-01"}, "expires_at"),
         ({"topic": "keys"}, "topic"),
     ],
@@ -293,10 +295,10 @@ def test_files_are_searched_and_read_by_what_a_search_cites(tmp_path: Path) -> N
         hit = found["results"][0]
         assert hit["path"] == "MEMORY.md"
         params = {"path": hit["path"], "from": hit["startLine"], "lines": 3}
-        read = served.client.get("/v1/files", params=params).json()
+        read = served.client.get("/v1/files/lines", params=params).json()
         assert read["text"] == "# Keys\n\nThe deploy key rotates on Mondays"
         assert (read["from"], read["lines"], read["total"]) == (1, 3, 5)
-        beyond = served.client.get("/v1/files", params={"path": "MEMORY.md", "from": 99}).json()
+        beyond = served.client.get("/v1/files/lines", params={"path": "MEMORY.md", "from": 99}).json()
         assert beyond["note"] == "it ends with line 5"
 
 
@@ -317,10 +319,10 @@ def test_no_trick_with_a_path_reads_what_is_no_memory(tmp_path: Path, path: str)
     (workspace / "notes.txt").write_text("HUSH", "utf-8")
     os.symlink(tmp_path / "secret.md", workspace / "memory" / "link.md")
     with serving(tmp_path / "home", settings={"files": {"workspace": str(workspace)}}) as served:
-        answer = served.client.get("/v1/files", params={"path": path})
+        answer = served.client.get("/v1/files/lines", params={"path": path})
         assert answer.status_code in {404, 422}, answer.text
         assert "HUSH" not in answer.text
-        absolute = served.client.get("/v1/files", params={"path": str(tmp_path / "secret.md")})
+        absolute = served.client.get("/v1/files/lines", params={"path": str(tmp_path / "secret.md")})
         assert absolute.status_code in {404, 422}
 
 

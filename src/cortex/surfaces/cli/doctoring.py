@@ -35,11 +35,9 @@ def doctor(
     done = list(_mended(surface, _checked(surface, offline, timeout), offline)) if fix else []
     found = _checked(surface, offline, timeout)
     if surface.json:
-        told = [
-            {"group": each.group, "name": each.name, "ok": each.ok, "detail": each.detail, "fix": each.fix or None}
-            for each in found
-        ]
-        output.show_json({"ok": all(each.ok is not False for each in found), "checks": told, "mended": done})
+        from cortex.surfaces.wire.upkeep import DoctorResponse
+
+        output.show_json(DoctorResponse.of(found).to_json() | {"mended": done})
     else:
         from cortex.surfaces.cli import rendering
 

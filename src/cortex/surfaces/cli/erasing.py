@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,7 @@ from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
     from cortex.memory import Cortex
-    from cortex.services.erasure import Certificate
+    from cortex.services.erasure import Certificate, Erased
 
 REMAINS = 1
 """Exit code where something of it is left somewhere."""
@@ -51,22 +51,24 @@ def erase(
         if not yes:
             _confirm(engine, ids or ())
         done = engine.erase(*ids or (), sources=sources, backups=backups)
-    return _show(surface, done.certificate, {"receipt": done.receipt.to_json(), "earlier": list(done.earlier)})
+    return _show(surface, done.certificate, done)
 
 
-def _show(surface: Surface, certificate: Certificate, also: Mapping[str, Any] | None = None) -> int:
+def _show(surface: Surface, certificate: Certificate, done: Erased | None = None) -> int:
     if surface.json:
-        output.show_json(certificate.to_json() | dict(also or {}))
+        from cortex.surfaces.wire.memories import CertificateResponse, EraseResponse
+
+        output.show_response(CertificateResponse.of(certificate) if done is None else EraseResponse.of(done))
     else:
         _tell(certificate)
-        for earlier in (also or {}).get("earlier", ()):
+        for earlier in () if done is None else done.earlier:
             output.plain(f"some of it was erased before: see `cortex erase --certificate {earlier}`")
     return 0 if certificate.clean else REMAINS
 
 
 def _list(surface: Surface, certificates: Sequence[Certificate]) -> int:
     if surface.json:
-        output.show_json({"erasures": [each.to_json() for each in certificates]})
+        _show_json(certificates)
     elif certificates:
         from cortex.surfaces.cli import rendering
 
@@ -80,10 +82,16 @@ def _list(surface: Surface, certificates: Sequence[Certificate]) -> int:
     return 0
 
 
+def _show_json(certificates: Sequence[Certificate]) -> None:
+    from cortex.surfaces.wire.memories import ErasuresResponse
+
+    output.show_response(ErasuresResponse.of(certificates))
+
+
 def _left(surface: Surface, pending: Sequence[Certificate]) -> int:
     """What could not be finished."""
     if surface.json:
-        output.show_json({"pending": [{"id": each.id, "why": each.pending} for each in pending]})
+        _show_json(pending)
     elif not pending:
         output.plain("nothing is pending")
     else:

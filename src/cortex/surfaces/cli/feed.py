@@ -87,7 +87,9 @@ def ingest(
     with surface.engine() as engine:
         done = engine.ingest(said.messages, session=_session(session, said), debounce=debounce, **options)
     if surface.json:
-        output.show_json({"turns": list(done.ids), "receipt": done.receipt.to_json()})
+        from cortex.surfaces.wire.turns import IngestResponse
+
+        output.show_response(IngestResponse.of(done))
         return
     from cortex.surfaces.cli import capture_rendering
     from cortex.surfaces.cli.reading import time_of
@@ -282,8 +284,9 @@ def _import_markdown(surface: Surface, file: str, **options: bool) -> None:
             _tell_conflicts(conflict.divergences)
         raise
     if surface.json:
-        conflicts = [each.to_json() for each in done.plan.divergences]
-        output.show_json(done.receipt.to_json() | {"conflicting": conflicts})
+        from cortex.surfaces.wire.upkeep import ImportResponse
+
+        output.show_response(ImportResponse.of(done))
     else:
         _tell_imported(done)
 
@@ -429,20 +432,15 @@ def _undone(engine: Cortex) -> tuple[list[str], list[str]]:
 
 
 def _captured(done: Captured, memories: Iterable[Drawn], failed: list[str], postponed: list[str]) -> dict[str, Any]:
-    from cortex.surfaces.cli import plain
+    from cortex.domain.trace import to_json
+    from cortex.surfaces.wire.turns import CaptureResponse
 
     told = [
-        plain.trace(each.memory)
-        | {"became": each.became, "replaced": plain.trace(each.replaced) if each.replaced else None}
+        to_json(each.memory)
+        | {"became": each.became, "replaced": to_json(each.replaced) if each.replaced else None}
         for each in memories
     ]
-    return {
-        "turns": list(done.turns),
-        "memories": told,
-        "failed": failed,
-        "postponed": postponed,
-        "receipt": done.receipt.to_json(),
-    }
+    return CaptureResponse.of(done).to_json() | {"memories": told, "failed": failed, "postponed": postponed}
 
 
 def _write(path: Path, lines: Iterable[str]) -> int:

@@ -141,7 +141,9 @@ def _how(workspace: bool, docs: bool, transcripts: bool, untrusted: bool | None)
 
 def _show(surface: Surface, engine: Cortex, done: Indexed) -> None:
     if surface.json:
-        output.show_json(done.receipt.to_json() | {"problems": [list(each) for each in done.problems]})
+        from cortex.surfaces.wire.files import IndexResponse
+
+        output.show_response(IndexResponse.of(done))
     else:
         from cortex.surfaces.cli import files_rendering
 

@@ -27,8 +27,9 @@ def verify(
     left = [finding for finding in findings if not finding.repaired]
     way_out = next((each.detail for each in left if each.code == "restore"), "")
     if surface.json:
-        told = [{"code": each.code, "detail": each.detail, "repaired": each.repaired} for each in findings]
-        output.show_json({"ok": not left, "findings": told})
+        from cortex.surfaces.wire.upkeep import VerifyResponse
+
+        output.show_response(VerifyResponse.of(findings))
     elif not findings:
         output.plain("everything is in order")
     else:
@@ -77,8 +78,11 @@ def receipts(
     with surface.engine() as engine:
         found = [engine.receipt(id)] if id is not None else engine.receipts(limit=limit, op=op)
     if surface.json:
-        told = [receipt.to_json() for receipt in found]
-        output.show_json(told[0] if id is not None else {"receipts": told})
+        from cortex.surfaces.wire.ledger import ReceiptResponse, ReceiptsResponse
+
+        more = found[-1].id if len(found) == limit else None
+        several = ReceiptsResponse(receipts=tuple(found), next=more)
+        output.show_response(several if id is None else ReceiptResponse.of(found[0]))
         return
     from cortex.surfaces.cli import rendering
 
@@ -95,13 +99,9 @@ def replay(
     with surface.engine() as engine:
         done = engine.replay(receipt, query=None if query is None else text_of(query, "query"))
     if surface.json:
-        told = {
-            "same": done.same,
-            "differences": list(done.differences),
-            "hits": [{"id": hit.trace.id, "score": round(hit.score, 6)} for hit in done.answer.hits],
-            "receipt": done.receipt.to_json(),
-        }
-        output.show_json(told)
+        from cortex.surfaces.wire.ledger import ReplayResponse
+
+        output.show_response(ReplayResponse.of(done))
     else:
         output.plain("the same answer" if done.same else "another answer")
         for difference in done.differences:

@@ -31,6 +31,9 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65_535, help=f"With --http: the port, {PORT} by default; 0 is a free one.")
     ] = None,
+    profile: Annotated[
+        str, typer.Option(help="The tools to offer: model, or canonical for hosts that know memory_store and the like.")
+    ] = "model",
 ) -> None:
     """Serve this memory to an MCP host, as the agent and user of the global options and no other."""
     if context.invoked_subcommand is not None:
@@ -49,11 +52,11 @@ def serve(
                 "the MCP SDK is not installed, or is too old", hint=install_command("mcp")
             ) from error
         if http:
-            running.serve_http(engine, PORT if port is None else port, lambda url: _tell(surface, url))
+            running.serve_http(engine, PORT if port is None else port, profile, lambda url: _tell(surface, url))
         else:
             if sys.stdin.isatty():
                 _say("an MCP host is expected on stdin; `cortex mcp install` sets one up")
-            running.serve_stdio(engine)
+            running.serve_stdio(engine, profile)
 
 
 @mcp.command("install")

@@ -14,6 +14,8 @@ from cortex.progress import Progress, silent
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from cortex.surfaces.wire.model import Response
+
 PIPED_WIDTH = 10_000
 """Nothing is wrapped on its way to another program."""
 
@@ -28,6 +30,11 @@ def show(*renderables: RenderableType, stream: TextIO | None = None) -> None:
 def show_json(value: Any) -> None:
     """Print one JSON object; on a terminal laid out for reading."""
     print(json_line(value, indent=2 if sys.stdout.isatty() else None))
+
+
+def show_response(response: Response) -> None:
+    """Print a response as every other surface gives it."""
+    show_json(response.to_json())
 
 
 def json_line(value: Any, *, indent: int | None = None) -> str:

@@ -22,14 +22,13 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Contradiction, Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.text import visible
-from cortex.domain.trace import Trace
+from cortex.domain.trace import Trace, to_json
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.ports.store import Counts
 from cortex.services.browse import Shown
 from cortex.services.health.health_checks import Check
 from cortex.services.recall import Explained
-from cortex.surfaces.cli import plain
 from cortex.surfaces.cli.output import one_line
 
 BAR = 10
@@ -212,7 +211,7 @@ def trace(found: Shown) -> Iterator[RenderableType]:
     about = table()
     about.add_column(style="bold")
     about.add_column()
-    fields = plain.trace(found.trace)
+    fields = to_json(found.trace)
     del fields["text"]
     if isinstance(found.trace, Memory) and found.trace.expires_at:
         fields["expires_at"] = found.trace.expires_at.isoformat()

@@ -41,13 +41,9 @@ def consolidate(
         tended = engine.tend(dry_run=dry_run, progress=progress)
     found = tended.outcome
     if surface.json:
-        plans = [
-            {"step": name, "reason": plan.reason, "ids": list(plan.ids)}
-            for name, step in found.steps.items()
-            for plan in step.plans
-        ]
-        anomalies = [anomaly.to_json() for anomaly in found.anomalies]
-        output.show_json({**tended.receipt.to_json(), "plans": plans, "anomalies": anomalies})
+        from cortex.surfaces.wire.upkeep import LifecycleResponse
+
+        output.show_response(LifecycleResponse.of(tended))
         return
     from cortex.surfaces.cli import lifecycle_view
 
@@ -58,7 +54,9 @@ def _undo(surface: Surface, run: str) -> None:
     with surface.engine() as engine:
         done = engine.undo_tend(run)
     if surface.json:
-        output.show_json({**done.receipt.to_json(), "ids": list(done.undone.restored)})
+        from cortex.surfaces.wire.upkeep import LifecycleResponse
+
+        output.show_response(LifecycleResponse.of(done))
         return
     output.plain(f"put back {len(done.undone.restored):,}")
     if done.undone.refused:
@@ -81,8 +79,9 @@ def backup(
             return
         made = engine.backup(to)
     if surface.json:
-        removed = [str(each.path) for each in made.removed]
-        output.show_json({**made.backup.to_json(), "removed": removed})
+        from cortex.surfaces.wire.upkeep import BackupResponse
+
+        output.show_response(BackupResponse.of(made))
         return
     from cortex.surfaces.cli.rendering import size
 
@@ -94,7 +93,9 @@ def backup(
 def _list(surface: Surface, engine: Cortex) -> None:
     found = engine.backups()
     if surface.json:
-        output.show_json({"backups": [each.to_json() for each in found]})
+        from cortex.surfaces.wire.upkeep import BackupsResponse
+
+        output.show_response(BackupsResponse.of(found))
     elif found:
         from cortex.surfaces.cli import lifecycle_view
 

@@ -106,14 +106,14 @@ def after(
     surface = surface_of(context)
     with _the_turn_goes_on():
         if is_inside():
-            _done_nothing(file, surface.json, {"turns": [], "receipt": None, "skipped": INSIDE_CORTEX})
+            _done_nothing(file, surface.json, {"ids": [], "receipt": None, "skipped": INSIDE_CORTEX})
             return
         said = _history(file)
         name = _named(session or said.session)
         with surface.engine() as engine:
             done = engine.ingest(said.messages, session=name, channel=channel, trigger=trigger, **given(scope=scope))
             if surface.json:
-                output.show_json({"turns": list(done.ids), "receipt": done.receipt.to_json()})
+                output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
             if work:
                 engine.work()
 
@@ -133,7 +133,9 @@ def synthesise(
     with surface.engine() as engine:
         found = engine.synthesise(text_of(query, "query"), **options)
     if surface.json:
-        output.show_json(asdict(found.synthesis) | {"receipt": found.receipt.to_json()})
+        from cortex.surfaces.wire.recall import SynthesisResponse
+
+        output.show_response(SynthesisResponse.of(found))
         return
     from cortex.surfaces.cli import capture_rendering
 

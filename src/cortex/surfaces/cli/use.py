@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cortex.domain.kinds import Kind
 from cortex.errors import InvalidRequest, NotFound
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 UNCLEAR = 1
 """Exit code where a query meant several memories and nothing was done."""
 
-KINDS = "rule, procedure, fact, episode, preference, decision, entity, other"
+KINDS = ", ".join(Kind)
 LANES = "memories, notes, docs, sessions"
 STATES = "active, superseded, forgotten, expired"
 LABELS = "must_remember, nice_to_have, unknown, ignore"
@@ -99,14 +100,44 @@ def remember(
             ),
         )  # fmt: skip
         if surface.json:
-            from cortex.surfaces.cli import plain
+            from cortex.surfaces.wire.memories import RememberResponse
 
-            told = {"verdict": kept.verdict, "others": list(kept.others)}
-            output.show_json({"memory": plain.trace(kept.memory), **told, "receipt": kept.receipt.to_json()})
+            output.show_response(RememberResponse.of(kept))
             return
         output.plain(kept.memory.id)
         _tell_verdict(kept)
         _warn(engine, kept.receipt.degraded)
+
+
+def edit(
+    context: typer.Context,
+    id: Id,
+    text: Annotated[str | None, typer.Option(help="What it says from now on; `-` reads it from stdin.")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"What sort of statement: {KINDS}.")] = None,
+    scope: Annotated[str | None, typer.Option(help="The namespace it lives in.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag in place of those it has; may be given again.")] = None,
+    importance: Annotated[float | None, typer.Option(help="0 to 1.")] = None,
+    retention: Annotated[str | None, typer.Option(help="permanent, project or session.")] = None,
+    expires: Annotated[str | None, typer.Option(metavar="TIME", help="When it is over (ISO 8601).")] = None,
+    if_revision: Annotated[
+        str | None, typer.Option(metavar="REVISION", help="Edit only what `show --json` gave as its revision.")
+    ] = None,
+) -> None:
+    """Change what a memory says. What is not given stays, and earlier versions are kept."""
+    surface = surface_of(context)
+    changes = given(
+        text=None if text is None else text_of(text, "text"), kind=kind, scope=scope, tags=tuple(tag or ()) or None,
+        importance=importance, retention=retention, expires_at=time_of(expires, "expires"),
+    )  # fmt: skip
+    with surface.engine() as engine:
+        done = engine.edit(id, if_revision=if_revision, **changes)
+        if surface.json:
+            from cortex.surfaces.wire.memories import EditResponse
+
+            output.show_response(EditResponse.of(done))
+            return
+        output.plain(f"edited: {done.memory.id}" if done.receipt.facts["edited"] else "it says that already")
+        _warn(engine, done.receipt.degraded)
 
 
 def recall(
@@ -187,9 +218,9 @@ def explain(
     with surface.engine() as engine:
         found = engine.explain(text_of(query, "query"), mode=mode, **options)
         if surface.json:
-            from cortex.surfaces.cli import plain
+            from cortex.surfaces.wire.recall import RecallResponse
 
-            output.show_json(plain.explained(found))
+            output.show_response(RecallResponse.of(found))
             return
         from cortex.surfaces.cli import rendering
 
@@ -212,10 +243,7 @@ def forget(
         if query is not None and not done.ids and not done.candidates:
             raise NotFound("nothing like that is remembered", hint="see `cortex list`")
         if surface.json:
-            from cortex.surfaces.cli import plain
-
-            candidates = [plain.trace(trace) for trace in done.candidates]
-            output.show_json({"ids": list(done.ids), "candidates": candidates, "receipt": done.receipt.to_json()})
+            _show_forgotten(done)
         elif done.candidates:
             from cortex.surfaces.cli import rendering
 
@@ -224,6 +252,12 @@ def forget(
         else:
             _tell_forgotten(done)
     return UNCLEAR if done.candidates else 0
+
+
+def _show_forgotten(done: Forgotten) -> None:
+    from cortex.surfaces.wire.memories import ForgetResponse
+
+    output.show_response(ForgetResponse.of(done))
 
 
 def _tell_forgotten(done: Forgotten) -> None:
@@ -243,7 +277,7 @@ def restore(context: typer.Context, id: Id) -> None:
     with surface.engine() as engine:
         done = engine.restore(id)
         if surface.json:
-            output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
+            _show_forgotten(done)
         else:
             _tell_restored(done, engine.get(id))
 
@@ -277,7 +311,7 @@ def resolve(
             return
         done = engine.resolve(id, over=over, both=both)
     if surface.json:
-        output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
+        _show_forgotten(done)
     elif both:
         output.plain("both sides hold")
     else:
@@ -285,14 +319,15 @@ def resolve(
 
 
 def _show_contradictions(found: Sequence[Contradiction], as_json: bool) -> None:
-    from cortex.surfaces.cli import plain, rendering
-
     if as_json:
-        pairs = [{"earlier": plain.trace(each.earlier), "later": plain.trace(each.later)} for each in found]
-        output.show_json({"contradictions": pairs})
+        from cortex.surfaces.wire.memories import ContradictionsResponse
+
+        output.show_response(ContradictionsResponse.of(found))
     elif not found:
         output.plain("nothing contradicts anything")
     else:
+        from cortex.surfaces.cli import rendering
+
         output.show(*rendering.contradictions(found))
 
 
@@ -320,9 +355,9 @@ def list_(
         found = engine.list(which, after=after, limit=limit)
         more = found[-1].id if len(found) == limit else None
         if surface.json:
-            from cortex.surfaces.cli import plain
+            from cortex.surfaces.wire.memories import ListResponse
 
-            output.show_json({"traces": [plain.trace(trace) for trace in found], "next": more})
+            output.show_response(ListResponse(memories=tuple(found), next=more))
         elif not found:
             output.plain("nothing is remembered that fits")
         else:
@@ -339,9 +374,9 @@ def show(context: typer.Context, id: Id) -> None:
     with surface.engine() as engine:
         found = engine.show(id)
         if surface.json:
-            from cortex.surfaces.cli import plain
+            from cortex.surfaces.wire.memories import ShowResponse
 
-            output.show_json(plain.shown(found))
+            output.show_response(ShowResponse.of(found))
         else:
             from cortex.surfaces.cli import rendering
 
@@ -354,9 +389,9 @@ def stats(context: typer.Context, scope: Scopes = None, lane: Lanes = None) -> N
     with surface.engine() as engine:
         found = engine.stats(filter_of(scope=scope, lane=lane, any_state=True))
         if surface.json:
-            from cortex.surfaces.cli import plain
+            from cortex.surfaces.wire.ledger import StatsResponse
 
-            output.show_json(plain.counts(found))
+            output.show_response(StatsResponse.of(found))
         else:
             from cortex.surfaces.cli import rendering
 
@@ -365,6 +400,7 @@ def stats(context: typer.Context, scope: Scopes = None, lane: Lanes = None) -> N
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "remember": remember,
+    "edit": edit,
     "recall": recall,
     "search": search,
     "explain": explain,
@@ -401,9 +437,9 @@ def _answer(
     with surface.engine() as engine:
         found = ask(engine, text_of(query, "query"))
         if surface.json:
-            from cortex.surfaces.cli import plain
+            from cortex.surfaces.wire.recall import RecallResponse
 
-            output.show_json(plain.recollection(found))
+            output.show_response(RecallResponse.of(found))
         elif block:
             if found.block:
                 output.plain(found.block)

@@ -17,19 +17,7 @@ from cortex.errors import EngineError
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
 from cortex.surfaces.dashboard import pages
-from cortex.surfaces.http import (
-    administering,
-    files,
-    hearing,
-    looking,
-    memories,
-    recalling,
-    receipts,
-    seed,
-    turns,
-    upkeep,
-    watching,
-)
+from cortex.surfaces.http import probes, turns, watching
 from cortex.surfaces.http.access import Access
 from cortex.surfaces.http.apart import OpenEngine, Recallers
 from cortex.surfaces.http.documented import document
@@ -40,14 +28,14 @@ from cortex.surfaces.http.hosting import McpHosting
 from cortex.surfaces.http.keeping import Caretaker
 from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.request_context import AppState, Lanes
+from cortex.surfaces.http.routes import operation_routes
 from cortex.surfaces.http.streams import Streams
-from cortex.surfaces.http.visiting import Lanes, Served
 from cortex.surfaces.http.worker import WorkerProcess
+from cortex.surfaces.operations import OPERATIONS
 
-_ROOMS = (
-    turns, memories, hearing, recalling, files, looking, watching, receipts, upkeep, administering, seed, pages,
-)  # fmt: skip
-ROUTERS = tuple(room.router for room in _ROOMS)
+_PATHS = frozenset(operation.path for operation in OPERATIONS)
+ROUTERS = (probes.router, pages.router)
 
 
 def create_app(
@@ -70,7 +58,7 @@ def create_app(
     caretaker: Caretaker | WorkerProcess = Caretaker(engine)
     if open_engine is not None and options.worker_process:
         caretaker = WorkerProcess(engine, open_engine)
-    served = Served(
+    served = AppState(
         engine=engine,
         hooks=hooks,
         options=options,
@@ -79,6 +67,7 @@ def create_app(
         lanes=Lanes.of(options, recallers.number),
         streams=Streams(options.max_streams),
         recallers=recallers,
+        pulses=watching.Pulses(),
     )
 
     engine.context.dependencies.is_crowded = lambda: served.lanes.recalls.is_crowded
@@ -110,6 +99,7 @@ def create_app(
     app.state.served = served
     for router in ROUTERS:
         app.include_router(router)
+    app.router.routes.extend(operation_routes())
     app.router.routes.append(Route(MCP_PATH, hosting, include_in_schema=False))
     handle_errors(app)
     document(app)
@@ -121,7 +111,7 @@ def create_app(
         clock=engine.context.dependencies.clock,
         ids=ids or Uuid7Source(),
         overflow=turns.Overflow(served),
-        paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes)},
+        paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes), *_PATHS},
     )
     return app
 

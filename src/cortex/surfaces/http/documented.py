@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from typing import Any
 
@@ -10,7 +11,10 @@ from fastapi.openapi.utils import get_openapi
 
 from cortex.surfaces.http.access import OPEN_PATHS
 from cortex.surfaces.http.errors import MEDIA_TYPE, Problem
-from cortex.surfaces.schemas import ID, ProblemAnswer
+from cortex.surfaces.operations import OPERATIONS, Operation
+from cortex.surfaces.wire.fields import ID
+from cortex.surfaces.wire.model import Json, schema_of
+from cortex.surfaces.wire.upkeep import ProblemResponse
 
 _ABOUT = "Long-term memory for AI agents. Errors are problem details (RFC 9457) with a stable `code`."
 
@@ -60,7 +64,11 @@ def _described(app: FastAPI) -> dict[str, Any]:
     schemas = told.setdefault("components", {}).setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    schemas["Problem"] = ProblemAnswer.model_json_schema()
+    schemas["Problem"] = schema_of(ProblemResponse, "serialization")
+    paths: Json = {}
+    for declared in OPERATIONS:
+        paths.setdefault(declared.path, {})[declared.method.lower()] = _operation(declared, schemas)
+    told["paths"] = paths | told["paths"]
     told["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
     for path, methods in told["paths"].items():
         for operation in methods.values():
@@ -71,6 +79,54 @@ def _described(app: FastAPI) -> dict[str, Any]:
             if path not in OPEN_PATHS:
                 operation["security"] = [{"token": []}, {}]
     return told
+
+
+def _operation(declared: Operation, schemas: Json) -> Json:
+    """An operation as its declaration and its models say."""
+    request = schema_of(declared.request)
+    fields = {name: field for name, field in request["properties"].items() if name not in declared.in_path}
+    required = [name for name in request.get("required", ()) if name not in declared.in_path]
+    told: Json = {
+        "operationId": declared.name,
+        "summary": declared.name.replace("_", " ").capitalize(),
+        "description": declared.about,
+        "tags": [declared.tag],
+        "parameters": [_parameter(name, "path", request["properties"][name], True) for name in declared.in_path],
+    }
+    if not declared.has_body:
+        told["parameters"] += [_parameter(name, "query", each, name in required) for name, each in fields.items()]
+    else:
+        body = {key: value for key, value in request.items() if key != "required"} | {"properties": fields}
+        schema = _component(declared.request.__name__, body | ({"required": required} if required else {}), schemas)
+        told["requestBody"] = {"required": bool(required), "content": {"application/json": {"schema": schema}}}
+    if declared.name == "edit":
+        told["parameters"].append(_parameter("If-Match", "header", _IF_MATCH, False))
+    told["responses"] = {str(declared.status): {"description": "Success.", "content": _content(declared, schemas)}}
+    return told
+
+
+_IF_MATCH: Json = {"type": "string", "description": "The `ETag` of what was read, in place of `if_revision`."}
+
+
+def _parameter(name: str, place: str, schema: Json, required: bool) -> Json:
+    about = schema.get("description", "")
+    return {"name": name, "in": place, "required": required, "schema": schema, "description": about}
+
+
+def _content(declared: Operation, schemas: Json) -> Json:
+    if declared.media:
+        kinds = (each.split(" ", 1) for each in declared.media)
+        return {kind: {"schema": {"type": "string"}, "example": example} for kind, example in kinds}
+    schema = schema_of(declared.response, "serialization")
+    return {"application/json": {"schema": _component(declared.response.__name__, schema, schemas)}}
+
+
+def _component(name: str, schema: Json, schemas: Json) -> Json:
+    """A reference to a schema, which is put among the others with those that it refers to."""
+    inner = schema.get("$defs", {})
+    for each in (*inner.items(), (name, {key: value for key, value in schema.items() if key != "$defs"})):
+        schemas[each[0]] = json.loads(json.dumps(each[1]).replace("#/$defs/", "#/components/schemas/"))
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _problems(path: str, operation: dict[str, Any]) -> dict[int, tuple[str, str]]:

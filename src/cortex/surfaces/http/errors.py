@@ -9,14 +9,12 @@ from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from cortex.errors import EngineError, full_disk
 
 MEDIA_TYPE = "application/problem+json"
-MOST_FAULTS = 10
 RETRY_SECONDS = 1
 
 _CODES = {404: "no_such_route", 405: "method_not_allowed"}
@@ -39,7 +37,15 @@ class Problem:
         named: str | None = getattr(error, "field", None)
         status = error.http_status
         headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}
-        return cls(status=status, code=error.code, detail=error.message, hint=error.hint, field=named, headers=headers)
+        return cls(
+            status=status,
+            code=error.code,
+            detail=error.message,
+            hint=error.hint,
+            field=named,
+            faults=getattr(error, "faults", ()),
+            headers=headers,
+        )
 
     def to_json(self, request_id: str) -> dict[str, Any]:
         told: dict[str, Any] = {
@@ -80,7 +86,6 @@ def handle_errors(app: FastAPI) -> None:
     """Have every error of a route answered as a problem."""
     app.add_exception_handler(EngineError, _engine_failed)
     app.add_exception_handler(Refused, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_failed)
 
 
@@ -116,31 +121,3 @@ async def _http_failed(request: Request, error: Exception) -> Response:
     )
     told: Response = problem.response(request_id_of(request))
     return told
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    faults = [_fault(each) for each in error.errors()[:MOST_FAULTS]]
-    first = faults[0]
-    problem = Problem(
-        status=422,
-        code="invalid_request",
-        detail=f"{first['field']}: {first['message']}",
-        hint=first.get("hint", ""),
-        field=first["field"],
-        faults=faults,
-    )
-    return problem.response(request_id_of(request))
-
-
-def _fault(told: Mapping[str, Any]) -> dict[str, str]:
-    """One fault by its place and its reason; what was given is not repeated."""
-    place = list(told["loc"])
-    context = told.get("ctx") or {}
-    if told["type"] == "unknown_field":
-        place.append(context["name"])
-    named = ".".join(str(each) for each in place[1:]) or str(place[0])
-    fault = {"field": named, "message": str(told["msg"])}
-    if hint := context.get("hint"):
-        fault["hint"] = str(hint)
-    return fault

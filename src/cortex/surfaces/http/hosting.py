@@ -16,8 +16,8 @@ from cortex.memory import Cortex
 from cortex.surfaces.http.access import Caller
 from cortex.surfaces.http.errors import Problem, Refused
 from cortex.surfaces.http.limits import Receive
+from cortex.surfaces.http.request_context import AppState
 from cortex.surfaces.http.streams import Streams
-from cortex.surfaces.http.visiting import Served
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -38,7 +38,7 @@ class Forbidden(EngineError):
 class McpHosting:
     """Answers at `/mcp`. The SDK is imported when the first host comes: most servers never see one."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: AppState) -> None:
         self._served = served
         self._lock = asyncio.Lock()
         self._sessions: StreamableHTTPSessionManager | None = None
@@ -85,7 +85,7 @@ class McpHosting:
             begun.set()
 
 
-def _sessions(served: Served) -> StreamableHTTPSessionManager:
+def _sessions(served: AppState) -> StreamableHTTPSessionManager:
     try:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
@@ -114,7 +114,7 @@ def _sessions(served: Served) -> StreamableHTTPSessionManager:
     )
 
 
-def _engine(served: Served, caller: Caller, writes: bool) -> Cortex:
+def _engine(served: AppState, caller: Caller, writes: bool) -> Cortex:
     try:
         caller.require(Right.WRITE if writes else Right.READ)
     except Refused as refused:

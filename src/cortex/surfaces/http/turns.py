@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TypeVar
 
-from fastapi import APIRouter, Response
+from starlette.responses import Response
 
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.errors import EngineError
 from cortex.ports.clock import Deadline
 from cortex.services.capture import Ingested
 from cortex.services.turn_hooks import Injection
-from cortex.surfaces.http.visiting import Reading, Served, StrictRoute, Writing
-from cortex.surfaces.schemas import AfterTurn, BeforeTurn, FlushPlanAnswer, FlushPlanRequest, Injected, Taken
+from cortex.surfaces.http.request_context import AppState, RequestContext
+from cortex.surfaces.wire.model import Response as WireResponse
+from cortex.surfaces.wire.turns import AfterTurnRequest, AfterTurnResponse, BeforeTurnRequest, BeforeTurnResponse
 
 log = logging.getLogger("cortex.http")
 
 T = TypeVar("T")
-
-router = APIRouter(tags=["turns"], route_class=StrictRoute)
 
 _LATE = "deadline"
 
@@ -38,25 +38,16 @@ _TURNS_IN_LINE = 3
 BEFORE = "/v1/turns/before"
 
 
-@router.post(BEFORE)
-async def before(asked: BeforeTurn, visit: Reading) -> Injected:
+async def before(context: RequestContext, asked: BeforeTurnRequest) -> BeforeTurnResponse:
     """What to put before the model for this message; empty where nothing is relevant, or at the deadline."""
-    tenant = visit.tenant(asked)
-    hooks = visit.served.hooks.for_(agent=tenant.agent, user=tenant.user)
-    clock = visit.served.engine.context.dependencies.clock
+    tenant = context.tenant(asked)
+    hooks = context.state.hooks.for_(agent=tenant.agent, user=tenant.user)
+    clock = context.state.engine.context.dependencies.clock
     began = clock.monotonic()
-    seconds = _seconds(visit.served)
-    told = {
-        "message": asked.message,
-        "session": asked.session,
-        "scope": asked.scope,
-        "project": asked.project,
-        "channel": asked.channel,
-        "trigger": asked.trigger,
-        "recipe": asked.recipe,
-    }
-    work = partial(visit.served.recallers.prepare, hooks, tenant, told, Deadline.after(clock, seconds))
-    recalls = visit.served.lanes.recalls
+    seconds = _seconds(context.state)
+    told = asked.model_dump(exclude={"agent", "user"})
+    work = partial(context.state.recallers.prepare, hooks, tenant, told, Deadline.after(clock, seconds))
+    recalls = context.state.lanes.recalls
 
     async def recalled() -> Injection:
         prepared = await recalls.run(work, seconds=seconds, patience=_PATIENCE * seconds)
@@ -66,14 +57,14 @@ async def before(asked: BeforeTurn, visit: Reading) -> Injected:
     if found is None:
         found = hooks.missed(trouble)
     if found:  # a synthesis for the next turn is to be made
-        visit.served.caretaker.meet(tenant)
-    return Injected.of(replace(found, milliseconds=(clock.monotonic() - began) * 1000))
+        context.state.caretaker.meet(tenant)
+    took = round((clock.monotonic() - began) * 1000, 3)
+    return BeforeTurnResponse.of(replace(found, milliseconds=took))
 
 
-@router.post("/v1/turns/after")
-async def after(asked: AfterTurn, visit: Writing) -> Taken:
+async def after(context: RequestContext, asked: AfterTurnRequest) -> AfterTurnResponse:
     """Store what is new of the session, durably before this answers. Nobody has to wait for the answer."""
-    engine = visit.engine(asked)
+    engine = context.engine(asked)
     clock = engine.context.dependencies.clock
     began = clock.monotonic()
 
@@ -89,29 +80,19 @@ async def after(asked: AfterTurn, visit: Writing) -> Taken:
         )
 
     seconds = engine.settings.hooks.ingest_timeout_ms / 1000
-    done, trouble = await _in_time(visit.served.lanes.ingests.run(take, seconds=seconds, writes=True))
+    done, trouble = await _in_time(context.state.lanes.ingests.run(take, seconds=seconds, writes=True))
     took = round((clock.monotonic() - began) * 1000, 3)
     if done is None:
         engine.context.dependencies.failures.count(f"after:{trouble}")
-        return Taken(degraded=[trouble], milliseconds=took)
+        return AfterTurnResponse(degraded=(trouble,), milliseconds=took)
     facts = done.receipt.facts
-    return Taken(
+    return AfterTurnResponse(
         stored=facts["stored"],
         seen=facts["seen"],
         skipped=facts.get("reason"),
         receipt_id=done.receipt.id,
         milliseconds=took,
     )
-
-
-@router.post("/v1/flush-plan")
-async def flush_plan(asked: FlushPlanRequest, visit: Reading) -> FlushPlanAnswer:
-    """Whether the agent should write down now what a compaction would lose, and what to say to it."""
-    plan = await visit.call(
-        lambda engine: engine.flush_plan(asked.state(), timezone=asked.timezone, workspace_has=asked.workspace_has),
-        asked,
-    )
-    return FlushPlanAnswer.of(plan, is_asked=asked.context_window is not None)
 
 
 async def _in_time(work: Awaitable[T]) -> tuple[T | None, str]:
@@ -125,7 +106,7 @@ async def _in_time(work: Awaitable[T]) -> tuple[T | None, str]:
         return None, "unexpected"
 
 
-def _seconds(served: Served) -> float:
+def _seconds(served: AppState) -> float:
     """How long a turn is waited for: the answer has a way to go as well."""
     return _ANSWER_SHARE * served.engine.settings.hooks.deadline_ms / 1000
 
@@ -137,7 +118,7 @@ def _seconds(served: Served) -> float:
 class Overflow:
     """What becomes of turns that find the server full: they are told so, late enough not to come again at once."""
 
-    served: Served
+    served: AppState
 
     def wait(self, path: str) -> float | None:
         """How long a turn waits that would stand in line for nothing; None where it has a chance."""
@@ -156,5 +137,6 @@ class Overflow:
 
 @cache
 def _degraded(path: str, code: str) -> bytes:
-    told = Injected(degraded=[code]) if path == BEFORE else Taken(degraded=[code])
-    return told.model_dump_json().encode()
+    without = BeforeTurnResponse.of(Injection(degraded=(code,)))
+    told: WireResponse = without if path == BEFORE else AfterTurnResponse(degraded=(code,))
+    return json.dumps(told.to_json()).encode()

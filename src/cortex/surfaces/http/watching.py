@@ -7,9 +7,8 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -19,11 +18,9 @@ from cortex.memory import Cortex
 from cortex.ports.store import JobState
 from cortex.services.browse import Alive
 from cortex.surfaces.http.errors import Refused
+from cortex.surfaces.http.request_context import RequestContext
 from cortex.surfaces.http.streams import Streams
-from cortex.surfaces.http.visiting import Reading, StrictRoute, Visit
-from cortex.surfaces.schemas import AddressedQuery
-
-router = APIRouter(tags=["looking"], route_class=StrictRoute)
+from cortex.surfaces.wire.model import EmptyRequest
 
 LOOK_SECONDS = 1.0
 JUDGE_SECONDS = 30.0
@@ -35,25 +32,6 @@ LONGEST_SECONDS = 600.0
 
 _LOOK_TIMEOUT = 10.0
 _JOBS = (JobState.WAITING, JobState.RUNNING, JobState.FAILED)
-_STATE = {
-    "position": 164,
-    "total": 42,
-    "jobs": {"waiting": 1, "running": 0, "failed": 0},
-    "degraded": 0,
-    "files": {"reindexing": False},
-}
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Events called `state`, and a comment now and then; it ends after ten minutes.",
-        "content": {
-            "text/event-stream": {
-                "schema": {"type": "string"},
-                "example": f"event: state\ndata: {json.dumps(_STATE)}\n\n",
-            }
-        },
-    }
-}
-
 State = dict[str, Any]
 
 
@@ -86,9 +64,9 @@ class Pulses:
             if not beat.listeners:
                 self._beats.pop(tenant, None)
 
-    async def look(self, beat: _Beat, visit: Visit, whose: AddressedQuery) -> State:
+    async def look(self, beat: _Beat, context: RequestContext, whose: EmptyRequest) -> State:
         """How it stands, no older than a second."""
-        now = visit.served.engine.context.dependencies.clock.monotonic
+        now = context.state.engine.context.dependencies.clock.monotonic
         async with beat.looking:
             if beat.seen_at is None or now() - beat.seen_at >= 0.9 * LOOK_SECONDS:
                 judged = beat.judged_at is not None and now() - beat.judged_at < JUDGE_SECONDS
@@ -96,7 +74,7 @@ class Pulses:
                 def glance(engine: Cortex) -> tuple[Alive, int]:
                     return engine.pulse(), beat.degraded if judged else len(engine.status()["degraded"])
 
-                alive, beat.degraded = await visit.call(glance, whose, seconds=_LOOK_TIMEOUT)
+                alive, beat.degraded = await context.call(glance, whose, seconds=_LOOK_TIMEOUT)
                 beat.seen_at = now()
                 if not judged:
                     beat.judged_at = beat.seen_at
@@ -114,44 +92,31 @@ def _told(alive: Alive, degraded: int) -> State:
     }
 
 
-async def _pulses(request: Request) -> Pulses:
-    """Those of this application. In the event loop, so that no two requests make them."""
-    state = request.app.state
-    if not hasattr(state, "pulses"):
-        state.pulses = Pulses()
-    found: Pulses = state.pulses
-    return found
-
-
-Whose = Annotated[AddressedQuery, Query()]
-Shared = Annotated[Pulses, Depends(_pulses)]
-
-
-@router.get("/v1/changes", responses=_STREAM, response_class=Response)
-async def changes(whose: Whose, visit: Reading, pulses: Shared) -> Response:
-    """How it stands: one event at once, then one whenever that changed, as server-sent events."""
-    with pulses.listening(visit.tenant(whose)) as beat:
+async def changes(context: RequestContext, whose: EmptyRequest) -> Response:
+    """One event at once, then one whenever something changed."""
+    pulses = context.state.pulses
+    with pulses.listening(context.tenant(whose)) as beat:
         # Once before the stream begins: what cannot be told at all is told as an error.
-        await pulses.look(beat, visit, whose)
-    return _Stream(visit.served.streams, _events(pulses, visit, whose))
+        await pulses.look(beat, context, whose)
+    return _Stream(context.state.streams, _events(pulses, context, whose))
 
 
-async def _events(pulses: Pulses, visit: Visit, whose: AddressedQuery) -> AsyncIterator[str]:
+async def _events(pulses: Pulses, context: RequestContext, whose: EmptyRequest) -> AsyncIterator[str]:
     told: State | None = None
     quiet = passed = 0.0
-    with pulses.listening(visit.tenant(whose)) as beat:
+    with pulses.listening(context.tenant(whose)) as beat:
         while passed < LONGEST_SECONDS:
             state = told or beat.state
             # Busy or locked for a moment: what was seen last still stands.
             with suppress(EngineError, Refused):
-                state = await pulses.look(beat, visit, whose)
+                state = await pulses.look(beat, context, whose)
             if state and state != told:
                 told, quiet = state, 0.0
                 yield f"event: state\ndata: {json.dumps(state)}\n\n"
             elif quiet >= QUIET_SECONDS:
                 quiet = 0.0
                 yield ": nothing new\n\n"
-            if await visit.served.streams.ending(LOOK_SECONDS):
+            if await context.state.streams.ending(LOOK_SECONDS):
                 return
             quiet += LOOK_SECONDS
             passed += LOOK_SECONDS

@@ -7,16 +7,13 @@ from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
 
-from cortex.domain.text import visible
 from cortex.errors import EngineError, InvalidRequest, NotFound, full_disk
 
 ERROR_META = "cortex/error"
 """Where a result says what went wrong as plain values. Not as structured content: that is promised to fit the schema
 of an answer, and some clients hold failed calls to it too."""
 
-_MOST_CHARS = 64
 _OF_THE_CALLER = frozenset({InvalidRequest.code, NotFound.code})
 
 
@@ -59,18 +56,3 @@ class Failure:
 
     def _plain(self) -> dict[str, Any]:
         return {"code": self.code, "message": self.message, "field": self.field, "hint": self.hint}
-
-
-def refused(error: ValidationError, known: list[str]) -> InvalidRequest:
-    """What is wrong with the arguments, the first thing first; what was given is never repeated."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    field = short(".".join(str(part) for part in found["loc"]) or "arguments")
-    if found["type"] == "extra_forbidden":
-        return InvalidRequest("is not an argument", field=field, hint=f"known: {', '.join(known)}")
-    told = found["msg"].removeprefix("Value error, ")
-    return InvalidRequest(told[:1].lower() + told[1:], field=field, hint="see the input schema of the tool")
-
-
-def short(name: str) -> str:
-    """A name somebody else chose, as it may stand in a message."""
-    return visible(name if len(name) <= _MOST_CHARS else name[:_MOST_CHARS] + "…")

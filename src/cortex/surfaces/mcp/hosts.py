@@ -33,6 +33,8 @@ class Host:
     is_typed: bool = False
     """Whether an entry says that it is of stdio."""
     afterwards: str = ""
+    profile: str = ""
+    """The tools it knows, where these are not the usual ones."""
 
     def file(self, home: Path, platform: str = sys.platform) -> Path:
         """Its configuration, for the user with this home."""
@@ -41,7 +43,8 @@ class Host:
     def entry(self, command: Sequence[str]) -> dict[str, Any]:
         """How it starts a server."""
         typed = {"type": "stdio"} if self.is_typed else {}
-        return {**typed, "command": command[0], "args": list(command[1:])}
+        profile = ["--profile", self.profile] if self.profile else []
+        return {**typed, "command": command[0], "args": [*command[1:], *profile]}
 
     def snippet(self, name: str, command: Sequence[str]) -> dict[str, Any]:
         """What its file has to say, were there nothing else in it."""
@@ -100,6 +103,7 @@ HOSTS = {
             macos=".openclaw/openclaw.json",
             windows=".openclaw/openclaw.json",
             afterwards="see that it answers: openclaw mcp doctor <name> --probe",
+            profile="canonical",
         ),
     )
 }

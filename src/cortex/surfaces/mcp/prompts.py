@@ -6,7 +6,7 @@ import mcp_types as types
 
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
-from cortex.surfaces.mcp.failing import short
+from cortex.surfaces.wire.model import short
 from cortex.workspace.flush import SessionState
 
 FLUSH = types.Prompt(
@@ -26,7 +26,7 @@ FLUSH = types.Prompt(
 def flush(engine: Cortex, given: dict[str, str]) -> types.GetPromptResult:
     """What to say to the agent. Whether it is time for that, whoever asks has decided."""
     if unknown := sorted(given.keys() - {"timezone"}):
-        raise InvalidRequest("is not an argument", field=short(unknown[0]), hint="known: timezone")
+        raise InvalidRequest("is not known here", field=short(unknown[0]), hint="known fields: timezone")
     plan = engine.flush_plan(SessionState(context_window=1, tokens_used=0), timezone=given.get("timezone"))
     said = types.TextContent(type="text", text=f"{plan.system_prompt}\n\n{plan.prompt}")
     return types.GetPromptResult(

@@ -7,13 +7,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import mcp_types as types
 
-from cortex.domain.citations import Place
-from cortex.domain.lanes import Lane
 from cortex.errors import NotFound
 from cortex.memory import Cortex
-from cortex.ports.store import Filter
-from cortex.surfaces.mcp.answers import Answer, Got, Listing, Record
-from cortex.surfaces.mcp.failing import short
+from cortex.surfaces.operations import BY_NAME
+from cortex.surfaces.wire.model import Json, Response, short
 
 JSON = "application/json"
 LISTED = 100
@@ -52,30 +49,20 @@ TEMPLATES = (
 )
 
 
-def reading(uri: str) -> Callable[[Cortex], Answer]:
+def reading(uri: str) -> Callable[[Cortex], Response]:
     """What to ask the engine for the resource at `uri`."""
     parts = urlsplit(uri)
     path = unquote(parts.path.removeprefix("/"), errors="replace")
     if parts.scheme == "cortex" and parts.netloc == "memories":
-        if path:
-            return lambda engine: _memory(engine, path)
         after = parse_qs(parts.query).get("after", [None])[0]
-        return lambda engine: _memories(engine, after)
+        page: Json = {"limit": LISTED} | ({"after": after} if after else {})
+        return _read("show", {"id": path}) if path else _read("list", page)
     if parts.scheme == "cortex" and parts.netloc == "files" and path:
-        cited = f"{path}#{parts.fragment}" if parts.fragment else path
-        return lambda engine: _file(engine, Place.of(cited))
+        return _read("memory_get", {"path": f"{path}#{parts.fragment}" if parts.fragment else path})
     raise NotFound(f"no resource {short(uri)}", hint="there are cortex://memories, …/{id} and cortex://files/{path}")
 
 
-def _memories(engine: Cortex, after: str | None) -> Answer:
-    found = engine.list(Filter(lanes=frozenset({Lane.MEMORIES})), after=after, limit=LISTED)
-    return Listing.of(found, LISTED)
-
-
-def _memory(engine: Cortex, id: str) -> Answer:
-    found = engine.get(id)
-    return Got(text=found.text, memory=Record.of(found))
-
-
-def _file(engine: Cortex, place: Place) -> Answer:
-    return Got.model_validate(engine.memory_get(place.path, start=place.start, lines=place.lines))
+def _read(name: str, payload: Json) -> Callable[[Cortex], Response]:
+    operation = BY_NAME[name]
+    request = operation.request.read(payload)
+    return lambda engine: operation.answer(engine, request)

@@ -23,26 +23,27 @@ LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 
 
-def serve_stdio(engine: Cortex) -> None:
+def serve_stdio(engine: Cortex, profile: str) -> None:
     """Answer the host that started this process until it closes our stdin."""
     TurnHooks(engine).warm()
     with suppress(BrokenPipeError):
         try:
-            asyncio.run(_over_stdio(create_server(lambda _request, _writes: engine), engine))
+            asyncio.run(_over_stdio(create_server(lambda _request, _writes: engine, profile), engine))
         except BaseExceptionGroup as errors:
             # The host has gone without closing our stdin first.
             if errors.split(BrokenPipeError)[1] is not None:
                 raise
 
 
-def serve_http(engine: Cortex, port: int, told: Callable[[str], None]) -> None:
+def serve_http(engine: Cortex, port: int, profile: str, told: Callable[[str], None]) -> None:
     """Answer on this machine until told to end; `told` of the address once it can be reached."""
     import uvicorn
 
     listening = _bound(port)
     url = f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}"
     TurnHooks(engine).warm()
-    app = create_server(lambda _request, _writes: engine).streamable_http_app(streamable_http_path=PATH, host=LOOPBACK)
+    server = create_server(lambda _request, _writes: engine, profile)
+    app = server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK)
     # Nobody reads a log that nobody asked for, and its lines on stdout would come between.
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
     # Once it has shut down, uvicorn repeats the signal, which would end the process before the engine is closed.

@@ -20,14 +20,12 @@ from mcp.shared.exceptions import MCPError
 from cortex._version import __version__
 from cortex.errors import EngineError, NotFound
 from cortex.memory import Cortex
-from cortex.progress import Progress
 from cortex.surfaces.calling import Calls, Result
 from cortex.surfaces.mcp import prompts, resources, tools
-from cortex.surfaces.mcp.answers import Answer
-from cortex.surfaces.mcp.arguments import Arguments
-from cortex.surfaces.mcp.failing import Failure, short
-from cortex.surfaces.mcp.framing import writable
+from cortex.surfaces.mcp.failing import Failure
 from cortex.surfaces.mcp.reporting import reporting
+from cortex.surfaces.operations import TimeLimit
+from cortex.surfaces.wire.model import short
 
 log = logging.getLogger("cortex")
 
@@ -48,9 +46,13 @@ _MOST_AT_ONCE = 16
 Context = ServerRequestContext[Any, Any]
 
 
-def create_server(engine_of: EngineOf) -> Server[Any]:
-    """The server for the memories that `engine_of` gives; it runs over stdio, or within a web application."""
-    surface = _Surface(engine_of)
+def create_server(engine_of: EngineOf, profile: str = tools.MODEL) -> Server[Any]:
+    """The server for the memories that `engine_of` gives; it runs over stdio, or within a web application.
+
+    `profile` says which tools are offered; over HTTP a host may ask for another by `?profile=`.
+    """
+    tools.offered(profile)
+    surface = _Surface(engine_of, profile)
     return Server(
         "cortex",
         version=__version__,
@@ -70,27 +72,29 @@ def create_server(engine_of: EngineOf) -> Server[Any]:
 class _Surface:
     """The requests of the protocol."""
 
-    def __init__(self, engine_of: EngineOf) -> None:
+    def __init__(self, engine_of: EngineOf, profile: str) -> None:
         self._engine_of = engine_of
+        self._profile = profile
         self._calls = Calls(_MOST_AT_ONCE)
 
     # --- tools -------------------------------------------------------------------------------------------------------
 
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         max_text_bytes = self._asked(ctx).settings.limits.max_text_bytes
-        return types.ListToolsResult(tools=list(tools.listed(max_text_bytes)))
+        return types.ListToolsResult(tools=list(tools.listed(self._profile_of(ctx), max_text_bytes)))
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = tools.BY_NAME.get(params.name)
+        offered = tools.offered(self._profile_of(ctx))
+        tool = offered.get(params.name)
         if tool is None:
-            known = ", ".join(tools.BY_NAME)
+            known = ", ".join(offered)
             raise Failure("not_found", f"no tool {short(params.name)}", "name", f"there are {known}").error()
         try:
             asked = tool.read(params.arguments or {})
-            engine = self._engine_of(ctx.request, not tool.read_only)
+            engine = self._engine_of(ctx.request, tool.writes)
             async with reporting(ctx.session.report_progress) as progress:
-                work = partial(_answered, tool, engine, asked, progress)
-                return await self._calls.run(work, seconds=tool.seconds, writes=not tool.read_only)
+                work = partial(tool.answer, engine, asked, progress)
+                return await self._calls.run(work, seconds=tool.seconds, writes=tool.writes)
         except Exception as error:
             return _failure(error, params.name).result()
 
@@ -110,7 +114,7 @@ class _Surface:
         uri = str(params.uri)
 
         def read(engine: Cortex) -> types.ReadResourceResult:
-            text = json.dumps(_plain(resources.reading(uri)(engine)), ensure_ascii=False)
+            text = json.dumps(tools.structured(resources.reading(uri)(engine)), ensure_ascii=False)
             content = types.TextResourceContents(uri=uri, text=text, mime_type=resources.JSON)
             return types.ReadResourceResult(contents=[content])
 
@@ -131,6 +135,16 @@ class _Surface:
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
+    def _profile_of(self, ctx: Context) -> str:
+        """The tools the host asked for."""
+        query = getattr(ctx.request, "query_params", None)
+        wanted: str = self._profile if query is None else query.get("profile", self._profile)
+        try:
+            tools.offered(wanted)
+        except EngineError as error:
+            raise Failure.of(error).error() from None
+        return wanted
+
     def _asked(self, ctx: Context) -> Cortex:
         """The memory to read from; who may not is told so."""
         try:
@@ -141,22 +155,9 @@ class _Surface:
     async def _read(self, ctx: Context, what: str, read: Callable[[Cortex], Result]) -> Result:
         engine = self._asked(ctx)
         try:
-            return await self._calls.run(partial(read, engine), seconds=tools.RECALL_SECONDS)
+            return await self._calls.run(partial(read, engine), seconds=tools.SECONDS[TimeLimit.SHORT])
         except Exception as error:
             raise _failure(error, what).error() from None
-
-
-def _answered(tool: tools.Tool, engine: Cortex, asked: Arguments, progress: Progress) -> types.CallToolResult:
-    answer = tool.run(engine, asked, progress)
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=writable(answer.told()))], structured_content=_plain(answer)
-    )
-
-
-def _plain(answer: Answer) -> dict[str, Any]:
-    told = answer.model_dump(mode="python", by_alias=True, exclude_none=True)
-    plain: dict[str, Any] = json.loads(writable(json.dumps(told, ensure_ascii=False)))
-    return plain
 
 
 def _failure(error: Exception, what: str) -> Failure:

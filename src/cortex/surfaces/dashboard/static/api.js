@@ -96,11 +96,6 @@ export class Api extends EventTarget {
     return this.#call("POST", path, { body: { ...body, ...this.acting }, ...options });
   }
 
-  /** A POST whose route takes whose memory is meant in the query. */
-  command(path, options = {}) {
-    return this.#call("POST", path, { query: this.acting, ...options });
-  }
-
   patch(path, body, options = {}) {
     return this.#call("PATCH", path, { body: { ...body, ...this.acting }, ...options });
   }

@@ -167,7 +167,7 @@ function certified(certificate) {
   ];
 }
 
-const restore = (page) => act(page, () => page.context.api.command(`${page.path}/restore`), "Restored");
+const restore = (page) => act(page, () => page.context.api.post(`${page.path}/restore`), "Restored");
 
 async function act(page, call, told) {
   try {

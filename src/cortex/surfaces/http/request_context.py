@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import anyio.to_thread
-from fastapi import Depends, Request, Response
-from fastapi.routing import APIRoute
+from starlette.requests import Request
 
 from cortex.access.tokens import Right
 from cortex.domain.scope import Tenant
@@ -25,6 +24,9 @@ from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.streams import Streams
 from cortex.surfaces.http.worker import WorkerProcess
+
+if TYPE_CHECKING:
+    from cortex.surfaces.http.watching import Pulses
 
 T = TypeVar("T")
 
@@ -89,7 +91,7 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class AppState:
     """What all requests share."""
 
     engine: Cortex
@@ -100,26 +102,34 @@ class Served:
     lanes: Lanes
     streams: Streams
     recallers: Recallers
+    pulses: Pulses
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """One request: what is served, and who asks."""
+class RequestContext:
+    """One request: what all requests share, and who asks."""
 
-    served: Served
+    state: AppState
     caller: Caller
     right: Right
-    """What is asked for; the caller has it."""
+    """What is needed; the caller has it."""
+
+    @classmethod
+    def of(cls, request: Request, right: Right) -> RequestContext:
+        """The context of a request whose caller has the right."""
+        caller: Caller = request.scope["cortex.caller"]
+        caller.require(right)
+        return cls(request.app.state.served, caller, right)
 
     async def call(self, work: Callable[[Cortex], T], whose: Whose = OWN, *, seconds: float | None = None) -> T:
         """What `work` gives of the engine of whoever is meant."""
-        limit = self.served.options.request_timeout_ms / 1000 if seconds is None else seconds
-        return await self._called(self.served.lanes.calls, work, whose, limit)
+        limit = self.state.options.request_timeout_ms / 1000 if seconds is None else seconds
+        return await self._called(self.state.lanes.calls, work, whose, limit)
 
     async def long_call(self, work: Callable[[Cortex], T], whose: Whose = OWN) -> T:
         """`call` for what may take minutes."""
-        limit = self.served.options.long_timeout_ms / 1000
-        return await self._called(self.served.lanes.long_calls, work, whose, limit)
+        limit = self.state.options.long_timeout_ms / 1000
+        return await self._called(self.state.lanes.long_calls, work, whose, limit)
 
     async def _called(self, lane: Calls, work: Callable[[Cortex], T], whose: Whose, seconds: float) -> T:
         engine = self.engine(whose)
@@ -127,52 +137,27 @@ class Visit:
 
     def engine(self, whose: Whose = OWN) -> Cortex:
         tenant = self.tenant(whose)
-        return self.served.engine.for_(agent=tenant.agent, user=tenant.user)
+        return self.state.engine.for_(agent=tenant.agent, user=tenant.user)
 
     def tenant(self, whose: Whose = OWN) -> Tenant:
         tenant = self.caller.acting_for(whose.agent, whose.user)
         if self.right is not Right.READ:  # whoever only asks leaves no work behind
-            self.served.caretaker.meet(tenant)
+            self.state.caretaker.meet(tenant)
         return tenant
-
-
-def _allowed(right: Right) -> Callable[[Request], Coroutine[Any, Any, Visit]]:
-    # Asynchronous, though it waits for nothing: FastAPI runs others in a thread, which takes longer than they do.
-    async def visit(request: Request) -> Visit:
-        caller: Caller = request.scope["cortex.caller"]
-        caller.require(right)
-        return Visit(request.app.state.served, caller, right)
-
-    return visit
-
-
-Reading = Annotated[Visit, Depends(_allowed(Right.READ))]
-Writing = Annotated[Visit, Depends(_allowed(Right.WRITE))]
-Administering = Annotated[Visit, Depends(_allowed(Right.ADMIN))]
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
 
-class StrictRoute(APIRoute):
-    """A route whose body is JSON that every reader would understand alike."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def strictly(request: Request) -> Response:
-            return await handle(_StrictRequest(request.scope, request.receive))
-
-        return strictly
-
-
-class _StrictRequest(Request):
-    async def json(self) -> Any:
-        served: Served = self.app.state.served
-        body = await self.body()
-        if len(body) <= _READ_AT_ONCE:
-            return parsed(body, served.options.max_keys)
-        return await anyio.to_thread.run_sync(parsed, body, served.options.max_keys)
+async def json_of(request: Request) -> Any:
+    """What the body says; an empty one says nothing."""
+    state: AppState = request.app.state.served
+    body = await request.body()
+    if not body:
+        return {}
+    if len(body) <= _READ_AT_ONCE:
+        return parsed(body, state.options.max_keys)
+    return await anyio.to_thread.run_sync(parsed, body, state.options.max_keys)
 
 
 def parsed(body: bytes, max_keys: int) -> Any:
@@ -195,7 +180,7 @@ def parsed(body: bytes, max_keys: int) -> Any:
     except RecursionError as error:
         raise Malformed("is nested too deeply", "send it flatter") from error
     except json.JSONDecodeError as error:
-        raise Malformed(f"is not JSON: line {error.lineno}, column {error.colno}", "mend it there") from error
+        raise Malformed(f"is not JSON: line {error.lineno}, column {error.colno}", "fix it there") from error
     except ValueError as error:  # a number of too many digits
         raise Malformed("holds a number nobody can read", "send a shorter one") from error
     return value

@@ -1,0 +1,213 @@
+"""The routes: each operation at its method and path, read and answered by its models."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import asdict
+from typing import IO, Any
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Match, Route
+from starlette.types import Scope
+
+from cortex._version import __version__
+from cortex.access.tokens import Right
+from cortex.errors import InvalidRequest
+from cortex.memory import Cortex
+from cortex.recall.recipes import RECIPES
+from cortex.surfaces.http import turns, watching
+from cortex.surfaces.http.request_context import RequestContext, json_of
+from cortex.surfaces.operations import BY_NAME, OPERATIONS, Operation, TimeLimit
+from cortex.surfaces.wire.ledger import MeResponse
+from cortex.surfaces.wire.memories import EditResponse, ShowResponse
+from cortex.surfaces.wire.model import Json, Strict, rejected, schema_of, short
+from cortex.surfaces.wire.model import Response as WireResponse
+from cortex.surfaces.wire.recall import RecipeResponse, RecipesResponse
+from cortex.surfaces.wire.upkeep import ExportRequest, ImportRequest
+
+Handler = Callable[[RequestContext, Any], Awaitable[WireResponse | Response]]
+
+_IN_MEMORY = 8 << 20
+_PIECE = 1 << 16
+_ETAG = re.compile(r'"([0-9a-f]{16})"')
+_NO_REVISION = "0" * 16
+"""Of no memory: a tag that is not ours matches nothing."""
+
+
+class OperationRoute(Route):
+    """The route of one operation."""
+
+    def __init__(self, operation: Operation) -> None:
+        super().__init__(operation.path, _endpoint(operation), methods=[operation.method], name=operation.name)
+        self.operation = operation
+        self.methods = {operation.method}
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        return match, {**child, "route": self}
+
+
+def operation_routes() -> list[OperationRoute]:
+    return [OperationRoute(operation) for operation in OPERATIONS]
+
+
+def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+    handle = HANDLERS.get(operation.name) or _handler(operation)
+
+    async def endpoint(request: Request) -> Response:
+        context = RequestContext.of(request, operation.right)
+        answer = await handle(context, await _read(operation, request))
+        return answer if isinstance(answer, Response) else _response(operation, answer)
+
+    return endpoint
+
+
+def _handler(operation: Operation) -> Handler:
+    """Has the engine answer, in a thread."""
+
+    async def handle(context: RequestContext, request: Any) -> Response:
+        call = context.long_call if operation.limit is TimeLimit.LONG else context.call
+        return await call(lambda engine: _response(operation, operation.answer(engine, request)), request)
+
+    return handle
+
+
+def _response(operation: Operation, answer: WireResponse) -> Response:
+    body = json.dumps(answer.to_json(), ensure_ascii=False, separators=(",", ":")).encode()
+    response = Response(body, operation.status, media_type="application/json")
+    if isinstance(answer, ShowResponse | EditResponse) and answer.revision:
+        response.headers["ETag"] = f'"{answer.revision}"'
+    return response
+
+
+# --- requests ---------------------------------------------------------------------------------------------------------
+
+
+async def _read(operation: Operation, request: Request) -> Strict:
+    """The request, from the path, the query and the body; `InvalidRequest` where its model refuses it."""
+    model, query = operation.request, _query(operation.request, request)
+    if not operation.has_body:
+        return model.read(_with(request.path_params, query), as_text=True)
+    if query:
+        raise _unknown(next(iter(query)), "this operation takes a body, and no query")
+    payload = await json_of(request)
+    if not isinstance(payload, dict):
+        return model.read(payload)
+    if operation.name == "edit" and (tag := request.headers.get("if-match", "*").strip()) != "*":
+        found = _ETAG.fullmatch(tag)
+        payload["if_revision"] = found[1] if found else _NO_REVISION
+    return model.read(_with(request.path_params, payload))
+
+
+def _with(path: Json, payload: Json) -> Json:
+    for name in path:
+        if name in payload:
+            raise _unknown(name, "it is part of the path")
+    return {**payload, **path}
+
+
+def _unknown(name: str, hint: str) -> InvalidRequest:
+    return rejected([{"field": short(name), "message": "is not known here", "hint": hint}])
+
+
+def _query(model: type[Strict], request: Request) -> Json:
+    """What the query says; a field that takes several values may be given again."""
+    lists = _lists(model)
+    payload: Json = {}
+    for name, value in request.query_params.multi_items():
+        if name in lists:
+            payload.setdefault(name, []).append(value)
+        else:
+            payload[name] = value
+    return payload
+
+
+def _lists(model: type[Strict]) -> frozenset[str]:
+    fields = schema_of(model).get("properties", {})
+    kinds = {name: [each.get("type") for each in field.get("anyOf", [field])] for name, field in fields.items()}
+    return frozenset(name for name, found in kinds.items() if "array" in found)
+
+
+# --- operations with a handler of their own ---------------------------------------------------------------------------
+
+
+async def _me(context: RequestContext, request: Any) -> MeResponse:
+    tenant, caller = context.tenant(request), context.caller
+    return MeResponse(
+        agent=tenant.agent,
+        user=tenant.user,
+        rights=sorted(right.value for right in caller.rights),
+        token=caller.token_id,
+        version=__version__,
+        turn_deadline_ms=context.state.engine.settings.hooks.deadline_ms,
+    )
+
+
+async def _recipes(context: RequestContext, _request: Any) -> RecipesResponse:
+    default = context.state.engine.settings.recall.recipe
+    return RecipesResponse(default=default, recipes=tuple(map(RecipeResponse.of, RECIPES.values())))
+
+
+async def _status(context: RequestContext, request: Any) -> Response:
+    found = await context.call(lambda engine: engine.status(), request)
+    if Right.ADMIN not in context.caller.rights:
+        # The file is all users' together: how it grows tells what the others do.
+        found["store"].pop("bytes", None)
+    return Response(json.dumps(found, ensure_ascii=False), media_type="application/json")
+
+
+async def _import(context: RequestContext, request: ImportRequest) -> WireResponse | Response:
+    if request.trusted:
+        context.caller.require(Right.ADMIN)
+    return await _handler(BY_NAME["import"])(context, request)
+
+
+async def _export(context: RequestContext, request: ExportRequest) -> Response:
+    file = await context.long_call(lambda engine: _exported(engine, request), request)
+    kind = "text/markdown; charset=utf-8" if request.format == "markdown" else "application/x-ndjson"
+    return StreamingResponse(_pieces(file), media_type=kind)
+
+
+def _exported(engine: Cortex, request: ExportRequest) -> IO[bytes]:
+    """All of it in a nameless file, so that one look at the store gives it, however slowly it is fetched."""
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed when it was sent
+    try:
+        if request.format == "markdown":
+            for page in engine.export_markdown(request.filter()):
+                file.write(page.text.encode())
+        else:
+            for line in _lines(engine, request):
+                file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _lines(engine: Cortex, request: ExportRequest) -> Iterator[Json]:
+    if request.format == "jsonl":
+        return request.records(engine)
+    return (asdict(page) for page in engine.export_markdown(request.filter(), by_scope=request.by_scope))
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+HANDLERS: dict[str, Handler] = {
+    "before_turn": turns.before,
+    "after_turn": turns.after,
+    "changes": watching.changes,
+    "me": _me,
+    "recipes": _recipes,
+    "status": _status,
+    "import": _import,
+    "export": _export,
+}

@@ -1,0 +1,153 @@
+"""The agent's files: indexed, searched by what they say, and read by the paths that a search cites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from cortex.services.files.files import Indexed
+from cortex.services.files.transcript_sync import Heard
+from cortex.surfaces.wire.fields import ID, LaneName, ModeName, ReceiptField, Share, Short, TrustName
+from cortex.surfaces.wire.model import Json, Request, Response, example
+from cortex.workspace.flow import Synced
+
+
+class MemorySearchRequest(Request):
+    """What to find in the files."""
+
+    query: str = Field(description="What to look for, in plain words.")
+    max_results: int | None = Field(None, ge=1, le=100, description="How many results at most.")
+    min_score: Share | None = Field(None, description="The least score of a result.")
+    session: str | None = Field(None, description="The conversation that asks: in groups, citations may be left out.")
+
+
+class MemorySearchResponse(Response):
+    """The lines that answer, each with its file."""
+
+    results: list[Json] = Field(description="Snippets with path, lines and score, best first.")
+    provider: str | None = Field(description="Who made the vectors.")
+    model: str | None = Field(description="The embedding model.")
+    fallback: Json | None = Field(description="Who answered in place of the backend that was chosen, and why.")
+    citations: str = Field(description="Whether results are cited: `on`, `off` or `auto`.")
+    mode: ModeName = Field(description="What was really compared: words and meaning, or one of them.")
+    backend: str = Field(description="Who searched: `builtin` or `qmd`.")
+    stale: str | None = Field(description="Why the answer may be behind the files.")
+
+    model_config = example({
+        "results": [{"path": "memory/2026-01-05.md", "startLine": 3, "endLine": 9, "score": 0.71,
+        "snippet": "The deploy key rotates on Mondays", "source": "memory"}], "provider": "local",
+        "model": "e5-small-v2", "fallback": None, "citations": "auto", "mode": "hybrid", "backend": "builtin",
+        "stale": None,
+    })  # fmt: skip
+
+
+class MemoryGetRequest(Request):
+    """Which lines of which file."""
+
+    path: str = Field(
+        min_length=1, description="A file as a search cites it, such as `memory/2026-01-05.md` or `plan.md#L10-L15`."
+    )
+    start: int | None = Field(None, alias="from", ge=1, le=1_000_000_000, description="The first line, from 1.")
+    lines: int | None = Field(None, ge=1, le=1_000_000_000, description="How many lines.")
+
+    @classmethod
+    def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
+        return super().payload_of({"from" if name == "start" else name: value for name, value in arguments.items()})
+
+
+class MemoryGetResponse(Response):
+    """Exactly those lines of a file."""
+
+    path: str
+    text: str
+    start: int = Field(alias="from", description="The first line, from 1.")
+    lines: int = Field(description="How many lines there are here.")
+    total: int = Field(description="How many lines the file has.")
+    note: str | None = Field(None, description="What to know about the lines, where there is something.")
+
+    model_config = example({"path": "MEMORY.md", "text": "# Rules\n- Use tabs", "from": 1, "lines": 2, "total": 2})
+
+
+class StatusResponse(Response):
+    """How things stand, as named values."""
+
+    bare = "status"
+    status: Json
+
+    model_config = example({"version": "0.1.0", "agent": "main", "user": "default", "degraded": []})
+
+
+class FilesStatusResponse(StatusResponse):
+    """How the files stand."""
+
+    model_config = example({"backend": "builtin", "files": 12, "chunks": 87, "reindexing": False})
+
+
+class IndexRequest(Request):
+    """Which files to follow; without `path` those that are followed are looked at."""
+
+    path: str | None = Field(None, description="A folder or file of the machine the server runs on, from its root.")
+    force: bool = Field(False, description="Build the index anew.")
+    shape: Literal["tree", "workspace", "transcripts"] | None = Field(
+        None, description="What the path is: a tree of notes, an agent's workspace, or session transcripts."
+    )
+    lane: LaneName | None = Field(None, description="Which lane its lines are in: notes or docs.")
+    scope: Short | None = Field(None, description="The namespace it belongs to.")
+    trust: TrustName | None = Field(None, description="The trust tier of its lines.")
+    name: Short | None = Field(None, description="The first part of the paths its files are cited by.")
+    chunker: Literal["sections", "lines"] | None = Field(None, description="How files are cut: by headings or lines.")
+    summarize: bool | None = Field(
+        None, description="Have a language model say what each section is about; searched, never shown."
+    )
+
+    model_config = example({"force": False})
+    _options: ClassVar[tuple[str, ...]] = ("shape", "lane", "scope", "trust", "name", "chunker", "summarize")
+
+    @model_validator(mode="after")
+    def _has_a_path(self) -> Self:
+        if self.path is None:
+            if given := next(iter(self.options()), None):
+                raise PydanticCustomError("no_path", f"{given} says nothing without a path", {"hint": "give a path"})
+        elif len(PurePath(self.path).parts) < 2 or not PurePath(self.path).is_absolute():
+            # A caller does not know where the server was started.
+            raise PydanticCustomError("relative", "path is not a folder from the root", {"hint": "give all of it"})
+        return self
+
+    def options(self) -> dict[str, Any]:
+        """As `Files.add` takes them."""
+        return {name: value for name in self._options if (value := getattr(self, name)) is not None}
+
+    @classmethod
+    def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
+        options = arguments.get("options", {})
+        skipped = {"options", "progress"}
+        return super().payload_of({name: each for name, each in arguments.items() if name not in skipped} | options)
+
+
+class IndexResponse(Response):
+    """What became of the files, and of session transcripts; what could not be read is named with the reason."""
+
+    synced: Json
+    transcripts: Json
+    receipt: ReceiptField
+
+    model_config = example({
+        "synced": {"full": "", "seen": 12, "added": 1, "changed": 0, "removed": 0, "chunks": 7, "problems": []},
+        "transcripts": {"transcripts": 0, "grown": 0, "turns": 0, "unreadable": 0, "problems": []},
+        "receipt": {"id": ID, "op": "index"},
+    })  # fmt: skip
+
+    @classmethod
+    def of(cls, result: Indexed, request: Any = None) -> Self:  # noqa: ARG003
+        return cls(synced=asdict(result.synced), transcripts=asdict(result.transcripts), receipt=result.receipt)
+
+    def value(self) -> Indexed:
+        def typed(part: Json) -> dict[str, Any]:
+            return {**part, "problems": [(path, why) for path, why in part["problems"]]}
+
+        return Indexed(Synced(**typed(self.synced)), Heard(**typed(self.transcripts)), self.receipt)

@@ -1,0 +1,265 @@
+"""Recall: what helps with a message, what there is on a topic, and that in one piece; and by which recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from cortex.domain.hits import Recollection
+from cortex.domain.query import Mode, Query
+from cortex.domain.trace import from_json, to_json
+from cortex.errors import InvalidRequest
+from cortex.recall.flow import Answer, Dropped, Tried
+from cortex.recall.packing import Packed
+from cortex.recall.ranking import Scored
+from cortex.recall.synthesis import Method, Synthesis
+from cortex.services.recall import Explained, Synthesised
+from cortex.surfaces.wire.fields import (
+    ID,
+    AnyHit,
+    Degraded,
+    KindName,
+    LaneName,
+    ModeName,
+    Moment,
+    Project,
+    ReceiptField,
+    RecipeName,
+    ScopeFilter,
+    Share,
+    Since,
+    TrustName,
+    Until,
+)
+from cortex.surfaces.wire.model import Json, Request, Response, example, plain
+
+
+class RecallRequest(Request):
+    """A question. What is not given is as the recipe says."""
+
+    query: str = Field(description="A question or a message in plain words.")
+    scope: ScopeFilter = None
+    project: Project = None
+    lanes: list[LaneName] | None = Field(
+        None, min_length=1, description="Only these: memories, sessions (turns), notes, docs (lines of files)."
+    )
+    kinds: list[KindName] | None = Field(None, min_length=1, description="Only statements of these kinds.")
+    recipe: RecipeName = None
+    limit: int | None = Field(None, ge=1, le=1_000, description="How many hits at most.")
+    budget: int | None = Field(None, ge=1, le=1_000_000, description="How many tokens the answer may have.")
+    min_score: Share | None = Field(None, description="The least score of a hit.")
+    since: Since = None
+    until: Until = None
+    as_of: int | Moment | None = Field(None, description="What was known then: a time, or a position of the ledger.")
+    deadline_ms: float | None = Field(
+        None, ge=1, le=600_000, allow_inf_nan=False, description="Legs that are later than this are left out."
+    )
+    quarantined: bool = Field(False, description="Include quarantined traces.")
+    explain: bool = Field(False, description="Include every candidate, and why it was shown or not.")
+
+    model_config = example({"query": "When does the deploy key rotate?", "scope": "infra", "limit": 5})
+
+    def options(self) -> dict[str, Any]:
+        """As `Engine.explain` takes them."""
+        return self.model_dump(exclude={"agent", "user", "query", "explain"}, exclude_none=True)
+
+    @classmethod
+    def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
+        text, options = arguments["text"], arguments.get("options", {})
+        query = text if isinstance(text, Query) else Query.of(text, **options)
+        for name in ("asked_at", "hybrid_floor"):
+            if getattr(query, name) is not None:
+                raise InvalidRequest("cannot be sent to a server", field=name, hint="leave it out")
+        left_out = {"text", "mode", "asked_at", "hybrid_floor"}
+        told = {field.name: plain(getattr(query, field.name)) for field in fields(query) if field.name not in left_out}
+        return {"query": query.text} | {name: value for name, value in told.items() if value is not None}
+
+    @classmethod
+    def mode_of(cls, arguments: Mapping[str, Any]) -> Mode:
+        """Whether a call is a recall or a search."""
+        text, options = arguments["text"], arguments.get("options", {})
+        return text.mode if isinstance(text, Query) else Mode(options.get("mode", Mode.AUTO))
+
+
+class RecallResponse(Response):
+    """Hits best first, the block to inject, and the receipt; with `explain` also what was not shown."""
+
+    hits: tuple[AnyHit, ...] = Field(description="What was found, best first.")
+    block: str = Field(description="The same, packed for a prompt.")
+    tokens: int = Field(description="How many tokens the block has.")
+    skipped: str | None = Field(description="Why nothing was searched.")
+    mode: ModeName | None = Field(description="What was really compared: words and meaning, or one of them.")
+    degraded: Degraded
+    receipt: ReceiptField
+    candidates: list[Json] | None = None
+    dropped: list[Json] | None = None
+    tiers: list[Json] | None = None
+
+    model_config = example({
+        "hits": [], "block": "", "tokens": 0, "skipped": None, "mode": "hybrid", "degraded": [],
+        "receipt": {"schema": "cortex.recall.receipt.v1", "id": ID, "op": "recall"},
+    })  # fmt: skip
+
+    @classmethod
+    def of(cls, result: Any, request: Any = None) -> Self:
+        """Of a `Recollection`; or of an `Explained`, whole unless the request does not want it explained."""
+        if isinstance(result, Recollection):
+            return cls(**_recollection(result))
+        found = cls(**_recollection(result.recollection))
+        if request is not None and not request.explain:
+            return found
+        return cls(**_recollection(result.recollection), **_considered(result.answer))
+
+    def value(self) -> Recollection:
+        return Recollection(self.hits, self.block, self.tokens, self.receipt)
+
+    def explained(self) -> Explained:
+        """With every candidate; the plan and the legs as such stay with the server."""
+        found = self.value()
+        answer = Answer(
+            packed=Packed(found.block, found.tokens, found.hits),
+            skipped=self.skipped,
+            tried=[Tried(**each) for each in self.tiers or ()],
+            ranked=[_candidate_from_json(each) for each in self.candidates or ()],
+            dropped=[Dropped(**each) for each in self.dropped or ()],
+            degraded=list(self.degraded),
+        )
+        return Explained(found, answer)
+
+
+def _recollection(found: Recollection) -> dict[str, Any]:
+    return {
+        "hits": found.hits,
+        "block": found.block,
+        "tokens": found.tokens,
+        "skipped": found.receipt.facts.get("skipped"),
+        "mode": found.mode,
+        "degraded": found.receipt.degraded,
+        "receipt": found.receipt,
+    }
+
+
+def _considered(answer: Answer) -> dict[str, Any]:
+    return {
+        "candidates": [_candidate_to_json(each) for each in answer.ranked],
+        "dropped": [{"id": each.id, "score": each.score, "reason": each.reason} for each in answer.dropped],
+        "tiers": [{field.name: getattr(each, field.name) for field in fields(Tried)} for each in answer.tried],
+    }
+
+
+def _candidate_to_json(scored: Scored) -> Json:
+    return {
+        "id": scored.trace.id,
+        "score": scored.score,
+        "legs": list(scored.legs),
+        "parts": {name: round(value, 6) for name, value in scored.parts.items()},
+        "reasons": list(scored.reasons),
+        "similarity": round(scored.similarity, 6),
+        "evidence": round(scored.evidence, 6),
+        "trace": to_json(scored.trace),
+    }
+
+
+def _candidate_from_json(told: Json) -> Scored:
+    return Scored(
+        trace=from_json(told["trace"]),
+        legs=tuple(told["legs"]),
+        parts=dict(told["parts"]),
+        reasons=list(told["reasons"]),
+        similarity=told["similarity"],
+        evidence=told["evidence"],
+    )
+
+
+class SynthesizeRequest(RecallRequest):
+    """A topic to sum up, narrowed as a recall is."""
+
+    @classmethod
+    def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
+        if cls.mode_of(arguments) is not Mode.AUTO:
+            raise InvalidRequest("cannot be sent to a server", field="mode", hint="leave it out")
+        return super().payload_of(arguments)
+
+
+class SynthesisResponse(Response):
+    """What is remembered in one piece; `[1]` in `response` is the first of `ids`."""
+
+    response: str
+    ids: tuple[str, ...]
+    method: Literal["llm", "extractive"]
+    trust: TrustName
+    sources: int = Field(description="How many memories it was made from, cited or not.")
+    because: str = Field(description="Why it is a digest though a model was asked.")
+    recollection: RecallResponse
+    receipt: ReceiptField
+
+    model_config = example({
+        "response": "Oogley prefers Rust for systems programming [1].", "ids": [ID], "method": "llm",
+        "trust": "trusted", "sources": 1, "because": "", "recollection": {"hits": [], "block": "", "tokens": 0,
+        "skipped": None, "mode": None, "degraded": []}, "receipt": {"id": ID, "op": "synthesise"},
+    })  # fmt: skip
+
+    @classmethod
+    def of(cls, result: Synthesised, request: Any = None) -> Self:  # noqa: ARG003
+        made = result.synthesis
+        return cls(
+            response=made.text,
+            ids=made.ids,
+            method=made.method.value,
+            trust=made.trust,
+            sources=made.sources,
+            because=made.because,
+            recollection=RecallResponse.of(result.recollection),
+            receipt=result.receipt,
+        )
+
+    def value(self) -> Synthesised:
+        made = Synthesis(
+            text=self.response,
+            ids=self.ids,  # type: ignore[arg-type]
+            method=Method(self.method),
+            sources=self.sources,
+            trust=self.trust,
+            because=self.because,
+        )
+        return Synthesised(made, self.recollection.value(), self.receipt)
+
+
+class RecipeResponse(Response):
+    """One way to recall."""
+
+    name: str
+    about: str
+    fingerprint: str = Field(description="Changes whenever a number of it does.")
+    keywords: bool
+    vectors: bool
+    reranks: bool
+    limit: int
+    search_limit: int
+    budget: int
+
+    @classmethod
+    def of(cls, result: Any, request: Any = None) -> Self:  # noqa: ARG003
+        return cls(
+            name=result.name,
+            about=result.about,
+            fingerprint=result.fingerprint,
+            keywords=result.uses_keywords,
+            vectors=result.uses_vectors,
+            reranks=result.rerank is not None,
+            limit=result.auto.limit,
+            search_limit=result.search.limit,
+            budget=result.budget,
+        )
+
+
+class RecipesResponse(Response):
+    """The recipes there are, and the one that is used where none is named."""
+
+    default: str
+    recipes: tuple[RecipeResponse, ...]
+
+    model_config = example({"default": "balanced.v1", "recipes": []})

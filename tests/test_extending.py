@@ -1,0 +1,99 @@
+"""What a change costs: the patches of docs/extending, applied to a copy of the code and tried there.
+
+Each is a whole change: after it, every surface has the new field, verb or kind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PATCHES = ROOT / "docs" / "extending" / "patches"
+MOST_FILES = {"new-field": 4, "new-verb": 4, "new-kind": 2}
+
+_SERVED = """
+import json, tempfile
+from pathlib import Path
+from starlette.testclient import TestClient
+from cortex import Cortex
+from cortex.access.tokens import Tokens
+from cortex.clock import SystemClock
+from cortex.surfaces.cli.app import run
+from cortex.surfaces.http.app import create_app
+from cortex.surfaces.mcp.tools import offered
+
+home = Path(tempfile.mkdtemp())
+engine = Cortex(home, settings={"embedding": {"provider": "none"}})
+app = create_app(engine, Tokens(home / "tokens.json", SystemClock()))
+client = TestClient(app, base_url="http://127.0.0.1")
+client.__enter__()
+"""
+_FIELD = """
+kept = client.post("/v1/memories", json={"text": "The ferry leaves at nine", "place": "Bergen"}).json()["memory"]
+assert kept["place"] == "Bergen"
+assert engine.get(kept["id"]).place == "Bergen"
+assert client.get("/v1/memories").json()["memories"][0]["place"] == "Bergen"
+assert client.post("/v1/memories", json={"text": "x", "place": 7}).json()["field"] == "place"
+from cortex.surfaces.wire.memories import RememberRequest
+assert RememberRequest.payload_of({"text": "x", "fields": {"place": "Oslo"}})["place"] == "Oslo"
+assert run(["--home", str(home), "remember", "The quay is closed", "--place", "Bergen"]) == 0
+assert [each.place for each in engine.list()] == ["Bergen", "Bergen"]
+"""
+_VERB = """
+for tag in ("ops", "home", "ops"):
+    engine.remember(f"A statement about {tag} {len(engine.list())}", tags=[tag], scope="infra", as_new=True)
+assert engine.tags() == {"ops": 2, "home": 1}
+assert client.get("/v1/tags", params={"scope": "infra"}).json() == {"ops": 2, "home": 1}
+assert client.get("/v1/tags", params={"scpe": "infra"}).json()["hint"] == "did you mean 'scope'?"
+assert "/v1/tags" in client.get("/openapi.json").json()["paths"]
+from cortex.client.remote import RemoteCortex
+assert RemoteCortex.tags.__doc__ == type(engine).tags.__doc__
+assert run(["--home", str(home), "tags"]) == 0
+"""
+_KIND = """
+kept = client.post("/v1/memories", json={"text": "I run on Sundays", "kind": "habit"}).json()["memory"]
+assert kept["kind"] == "habit"
+hits = client.post("/v1/recall", json={"query": "when do I run?", "kinds": ["habit"]}).json()["hits"]
+assert [hit["id"] for hit in hits] == [kept["id"]]
+assert "habit" in offered()["remember"].schema(65_536)["properties"]["kind"]["enum"]
+assert run(["--home", str(home), "list", "--kind", "habit"]) == 0
+"""
+TRIED = {"new-field": _FIELD, "new-verb": _VERB, "new-kind": _KIND}
+
+
+def touched(patch: Path) -> list[str]:
+    return re.findall(r"^\+\+\+ b/(.*)$", patch.read_text(encoding="utf-8"), re.M)
+
+
+def test_every_patch_is_tried_and_named_in_the_guide() -> None:
+    assert {patch.stem for patch in PATCHES.glob("*.patch")} == TRIED.keys() == MOST_FILES.keys()
+    guide = (ROOT / "docs" / "extending" / "surfaces.md").read_text(encoding="utf-8")
+    assert [name for name in TRIED if f"patches/{name}.patch" not in guide] == []
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_change_touches_no_more_files_than_promised(name: str) -> None:
+    assert 0 < len(touched(PATCHES / f"{name}.patch")) <= MOST_FILES[name]
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_patch_makes_the_whole_change(name: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    patch = str(PATCHES / f"{name}.patch")
+    for check in (["--check"], []):
+        subprocess.run(["git", "apply", "--unsafe-paths", *check, patch], cwd=tmp_path, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", _SERVED + TRIED[name] + "client.__exit__(None, None, None)\nengine.close()"],
+        env=dict(os.environ) | {"PYTHONPATH": str(tmp_path / "src"), "CORTEX_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 0, ran.stderr
