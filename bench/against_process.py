@@ -67,7 +67,8 @@ def _asked(engine: Cortex, text: str, scope: str | None) -> dict[str, Any]:
     began = time.process_time()
     found = engine.recall(text, scope=scope, limit=LIMIT)
     answered = time.process_time()
-    engine.settle()
+    settle = getattr(engine, "flush", None) or engine.settle  # type: ignore[attr-defined]  # in older revisions
+    settle()
     settled = time.process_time()
     return {
         "answered": (answered - began) * 1e3,

@@ -19,7 +19,7 @@ def main() -> None:
     store.grow(size, lambda *_: None)
     store.close()
     with Cortex(store.home, embedder=SyntheticEmbedder()) as engine:
-        engine.attend()  # the lifecycle of the day has run: it is not what is measured
+        engine.run_due()  # the lifecycle of the day has run: it is not what is measured
 
 
 if __name__ == "__main__":

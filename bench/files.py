@@ -53,7 +53,7 @@ def _first(folder: Path, models: Path, corpus: Corpus, rounds: int, files: int) 
         def plain(number: int) -> object:
             return bare.embed_all([PASSAGE_PREFIX + text for text in texts[number + 1]])
 
-        timings = side_by_side(ours, plain, rounds, warm_up=0, after=lambda _: engine.settle())
+        timings = side_by_side(ours, plain, rounds, warm_up=0, after=lambda _: engine.flush())
     mine, theirs = timings
     yield Result(
         name, theirs.median / mine.median, limit=0.8, at_least=True,
@@ -83,7 +83,7 @@ def _again(folder: Path, corpus: Corpus, files: int, rounds: int) -> Row:
         time.sleep(2.1)  # a file written a moment ago is read again
         engine.index()
         ours, plain = side_by_side(
-            lambda _: engine.index(), lambda _: _walk(str(notes)), rounds, after=lambda _: engine.settle()
+            lambda _: engine.index(), lambda _: _walk(str(notes)), rounds, after=lambda _: engine.flush()
         )
     return Result(
         f"a look at {files:,} files, none changed", ours.median / plain.median, limit=5.0,

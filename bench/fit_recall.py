@@ -35,7 +35,7 @@ from cortex.memory import Cortex
 from cortex.recall import focus, freshness, recipes
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
-from cortex.recall.recipes import Convex, Focus, Freshness, Nothing, Standing
+from cortex.recall.recipes import Abstention, Answerability, Convex, Freshness, PinnedRules
 from cortex.recall.weights import MISSING, NEWER
 
 PLACES = 10
@@ -76,8 +76,8 @@ class Question:
 def asked(directory: Path, stores: Path) -> list[Question]:
     """Every question of a set, asked of a store that holds its conversations."""
     plain = replace(
-        recipes.named(recipes.DEFAULT), name=_FIT, freshness=None, focus=None, nothing=Nothing(), standing=Standing(),
-        budget=1_000_000,
+        recipes.named(recipes.DEFAULT), name=_FIT, freshness=None, answerability=None, abstention=Abstention(),
+        pinned_rules=PinnedRules(), budget=1_000_000,
     )  # fmt: skip
     recipes.RECIPES = {**recipes.RECIPES, _FIT: plain}
     home = stores / directory.name
@@ -108,7 +108,7 @@ def _fed(engine: Cortex, records: Iterable[Mapping[str, Any]]) -> dict[TraceId, 
                 [_said(record) for record in together], session=f"{scope}/{session}", scope=scope, debounce=False
             )
             origins |= {id: record["id"] for id, record in zip(taken.ids, together, strict=True) if id is not None}
-    while sum(engine.work(most=16).facts["done"].values()):
+    while sum(engine.run_jobs(most=16).facts["done"].values()):
         pass
     return origins
 
@@ -246,8 +246,8 @@ def _place(found: Sequence[Records], wanted: Records) -> int | None:
 @cache
 def signs_of_missing(question: Question) -> list[float] | None:
     """The signs of one question; None where it is not judged."""
-    best = question.best[: Focus().best]
-    if question.plan.asks_both or len(best) < Focus().best:
+    best = question.best[: Answerability().best]
+    if question.plan.asks_both or len(best) < Answerability().best:
         return None
     signs = focus.signs_of_question(best, question.plan)
     signs |= focus.signs_of_texts(best, question.plan)
@@ -280,7 +280,7 @@ def _limit(surely: NDArray[np.float64], asked: Sequence[Question]) -> float:
 
 def emptied(asked: Sequence[Question], weights: Weights) -> tuple[float, float]:
     """How often nothing is said where there is no answer, and where there is one."""
-    recipe = Focus(weights=weights)
+    recipe = Answerability(weights=weights)
     rightly = [focus.is_missing(each.best, each.plan, recipe) for each in asked if not each.relevant]
     wrongly = [focus.is_missing(each.best, each.plan, recipe) for each in asked if each.relevant and each.counts]
     return float(np.mean(rightly or [False])), float(np.mean(wrongly or [False]))

@@ -60,7 +60,7 @@ def beside_hostile_texts(
     served = folder / "attacked"
     shutil.copytree(home, served)
     with Cortex(served, embedder=SyntheticEmbedder()) as engine:
-        engine.attend()  # the lifecycle of the day has run: it is not what is measured
+        engine.run_due()  # the lifecycle of the day has run: it is not what is measured
     asked = [(question.text, question.scope) for question in questions]
     with started(str(served), str(models)) as one:
         _ask(one.url, asked, load.clients, [(False, _WARM_SECONDS)])

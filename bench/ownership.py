@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cortex.domain.injection_detection import tier_for
 from cortex.domain.ownership import is_own, owners
-from cortex.domain.suspicion import tier_for
 from cortex.domain.trust import SourceKind, TrustTier
 
 TEXTS = Path(__file__).parent / "capture" / "ownership.jsonl"

@@ -58,7 +58,7 @@ answered = time.perf_counter()
 for text, scope in questions:
     engine.recall(text)
     engine.recall(text, scope=scope)
-engine.settle()
+engine.flush()
 without = rss()
 try:
     from pathlib import Path

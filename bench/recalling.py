@@ -80,7 +80,7 @@ class GrowingStore:
             at = number % len(asked)
             return self.plain.search(asked[at].text, vectors[at], asked[at].scope if in_scope else None)
 
-        timings = side_by_side(ours, plain, rounds, after=lambda _: self.engine.settle())
+        timings = side_by_side(ours, plain, rounds, after=lambda _: self.engine.flush())
         return Measured(self._size, "within a scope" if in_scope else "over everything", *timings)
 
     def close(self) -> None:

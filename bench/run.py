@@ -160,7 +160,7 @@ def _profile_recall(store: GrowingStore, questions: Sequence[Asked], in_scope: b
         profiler.enable()
         store.engine.recall(question.text, scope=question.scope if in_scope else None, limit=recalling.LIMIT)
         profiler.disable()
-        store.engine.settle()
+        store.engine.flush()
     console.print(f"[bold]{len(questions)} recalls {'within a scope' if in_scope else 'over everything'}")
     _print_profile(profiler)
 

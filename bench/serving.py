@@ -64,7 +64,7 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked
     served = folder / "served"
     shutil.copytree(home, served)
     with Cortex(served, embedder=SyntheticEmbedder()) as engine:
-        engine.attend()  # the lifecycle of the day has run: it is not what is measured
+        engine.run_due()  # the lifecycle of the day has run: it is not what is measured
     before, asked = _before(questions), [(question.text, question.scope) for question in questions]
     with started(str(served), str(models)) as server:
         # The first answers wait for the model and the store to be loaded.

@@ -38,12 +38,12 @@ def ingesting(folder: Path, corpus: Corpus, rounds: int) -> Iterator[Row]:
             lambda number: engine.ingest(histories[number], session=f"session {number}"),
             lambda number: plain.add(texts[number * TURNS : (number + 1) * TURNS], PLAIN_BATCH),
             rounds,
-            after=lambda _: engine.settle(),
+            after=lambda _: engine.flush(),
         )
         again = Timing()
         for number in range(rounds):
             again.run(lambda at: engine.ingest(histories[at], session=f"session {at}"), number)
-            engine.settle()
+            engine.flush()
     plain.database.close()
     yield Result(
         "ingest of 1,000 turns, acknowledged",
@@ -98,7 +98,7 @@ def before(home: Path, models: Path, questions: Sequence[Asked], size: int, roun
 
         for number in range(_WARM_UP + rounds):
             (waited if number >= _WARM_UP else Timing()).run(turn, number)
-            engine.settle()
+            engine.flush()
     late = sum("deadline" in answer.degraded for answer in answers[_WARM_UP:])
     yield Result(
         name,

@@ -45,7 +45,7 @@ def _bulk(
         def theirs(number: int) -> None:
             plain.add(texts[number * batch : (number + 1) * batch], PLAIN_BATCH)
 
-        timings = side_by_side(ours, theirs, rounds, after=lambda _: engine.settle())
+        timings = side_by_side(ours, theirs, rounds, after=lambda _: engine.flush())
     plain.database.close()
     return _throughput(name, *timings, batch, limit=limit)
 
@@ -56,7 +56,7 @@ def _single(folder: Path, corpus: Corpus, rounds: int) -> Iterator[Row]:
     with Cortex(folder / "single", settings=_OFF) as engine:
         ours, plain = side_by_side(
             lambda number: engine.remember(texts[number]), lambda number: row.add(texts[number]), rounds,
-            after=lambda _: engine.settle(),
+            after=lambda _: engine.flush(),
         )  # fmt: skip
     row.close()
     yield Result(
@@ -107,7 +107,7 @@ def with_model(folder: Path, models: Path, corpus: Corpus, rounds: int, batch: i
             passages = document_texts(_slice(texts, number, batch))
             return bare_many.embed_all([PASSAGE_PREFIX + passage for passage in passages])
 
-        timings = side_by_side(bulk, raw, rounds, warm_up=1, after=lambda _: engine.settle())
+        timings = side_by_side(bulk, raw, rounds, warm_up=1, after=lambda _: engine.flush())
     yield _throughput(names[1], *timings, batch, limit=0.8)
 
 

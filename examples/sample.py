@@ -93,7 +93,7 @@ def fill(home: Path, *, until: datetime, embedder: str = "none", is_well: bool =
         for moment in sorted(Story(home, until).moments()):
             clock.become(moment.at)
             moment.happen(memory)
-            memory.settle()
+            memory.flush()
         if not is_well:
             spoil(home)
             memory.index()
@@ -123,11 +123,11 @@ class Story:
         for given in _lines("asked.jsonl"):
             yield self._at(given, partial(self._ask, given))
         yield self._at({"day": 43, "at": "09:00"}, self._follow_notes)
-        yield self._at({"day": 43, "at": "18:00"}, lambda memory: memory.tend())
+        yield self._at({"day": 43, "at": "18:00"}, lambda memory: memory.consolidate())
         yield self._at({"day": 57, "at": "13:30"}, lambda memory: memory.forget(self._ids["old-vendor"]))
         yield self._at({"day": 60, "at": "12:05"}, lambda memory: memory.search("certificate", limit=5))
         yield self._at({"day": 50, "at": "10:05"}, lambda memory: self._edit(memory, "20 minutes", "30 minutes"))
-        yield self._at({"day": 60, "at": "06:30"}, lambda memory: memory.tend())
+        yield self._at({"day": 60, "at": "06:30"}, lambda memory: memory.consolidate())
         yield self._at({"day": 60, "at": "14:12"}, self._leave_work_behind)
 
     def _at(self, given: dict[str, Any], happen: Callable[[Cortex], object]) -> Moment:

@@ -26,7 +26,7 @@ from rich.table import Table
 
 from cortex import Cortex
 from cortex.domain.chunk import Chunk
-from cortex.domain.hits import Hit, Recollection
+from cortex.domain.hits import Hit, RecallResult
 from cortex.domain.memory import STANDING_KINDS
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Role, Said, Turn
@@ -48,7 +48,7 @@ class Ask:
     standing: bool = False
     quarantined: bool = False
 
-    def of(self, memory: Cortex) -> Recollection:
+    def of(self, memory: Cortex) -> RecallResult:
         verb = memory.search if self.verb == "search" else memory.recall
         return verb(self.text, scope=self.scope, quarantined=self.quarantined)
 
@@ -188,7 +188,7 @@ def said(turn: dict[str, Any]) -> Said:
 # --- recall --------------------------------------------------------------------------------------
 
 
-def show(asked: Ask, recalled: Recollection, console: Console) -> None:
+def show(asked: Ask, recalled: RecallResult, console: Console) -> None:
     console.print(Padding(f"[bold cyan]{escape(str(asked))}[/]\n[dim]{escape(asked.about)}[/]", (1, 2, 0, 2)))
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=4, justify="right", style="bold")
@@ -277,7 +277,7 @@ def follow(memory: Cortex, notes: Path, console: Console) -> None:
 # --- receipt and replay --------------------------------------------------------------------------
 
 
-def show_receipt(memory: Cortex, recalled: Recollection, console: Console) -> None:
+def show_receipt(memory: Cortex, recalled: RecallResult, console: Console) -> None:
     """The receipt names ids, numbers and reasons, never text; with it the question can be asked again."""
     receipt = memory.receipt(recalled.receipt.id)
     facts = receipt.facts

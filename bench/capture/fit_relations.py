@@ -21,7 +21,7 @@ from cortex import registry
 from cortex import settings as configuration
 from cortex.capture import relation_weights, relations
 from cortex.capture.claims import read
-from cortex.domain.likeness import alike
+from cortex.domain.text_similarity import alike
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
 CHATS = Path(__file__).with_name("chats.jsonl")

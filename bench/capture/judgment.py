@@ -153,7 +153,7 @@ class _Room:
         self._hooks.flush()
 
     def chat(self, name: str) -> _Chat:
-        return _Chat(self._engine.for_(user=name), self._hooks.for_(user=name), self._clock, [])
+        return _Chat(self._engine.bind(user=name), self._hooks.bind(user=name), self._clock, [])
 
     def chat_with_file(self, name: str, note: judge_sets.Note) -> _Chat:
         folder = self._folder / name
@@ -162,9 +162,9 @@ class _Room:
         path.write_text(note.text, encoding="utf-8")
         written = self._clock.now().timestamp()
         os.utime(path, (written, written))
-        engine = self._engine.for_(agent=name)
+        engine = self._engine.bind(agent=name)
         engine.index(folder)
-        return _Chat(engine, self._hooks.for_(agent=name), self._clock, [])
+        return _Chat(engine, self._hooks.bind(agent=name), self._clock, [])
 
 
 @contextmanager

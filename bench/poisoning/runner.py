@@ -294,8 +294,8 @@ class _Laboratory:
             self.clock.at = NOW
             self._carry_out(engine, attack.steps, target)
             self.clock.at = NOW + timedelta(days=1)
-            engine.work()
-            engine.tend()  # what is consolidated overnight must not come out cleaner than it went in
+            engine.run_jobs()
+            engine.consolidate()  # what is consolidated overnight must not come out cleaner than it went in
             found = _marked(engine, attack)
             blocks = [engine.explain(question, scope=DEFAULT_SCOPE).answer.packed for question in attack.questions]
             lines = [_lines_with(block.block, attack.marker) for block in blocks]
@@ -341,7 +341,7 @@ class _Laboratory:
             engine.forget(trace.id)
         if attack.again:
             self._carry_out(engine, attack.steps, target)
-            engine.work()
+            engine.run_jobs()
         shown = [
             line
             for question in attack.questions
@@ -417,17 +417,17 @@ def _embedder(settings: Settings, root: Path, work: Path, given: str | Embedder 
 
 def _step(engine: Cortex, step: Step, target: TraceId) -> None:
     if isinstance(step, Heard):
-        engine.for_(user=step.user).capture(list(step.messages), session=step.session, scope=step.scope)
+        engine.bind(user=step.user).capture(list(step.messages), session=step.session, scope=step.scope)
     elif isinstance(step, Kept):
         fields: dict[str, Any] = {**step.fields} | ({"supersedes": target} if step.replaces else {})
-        engine.for_(user=step.user).remember(step.text, source_kind=step.source, **fields)
+        engine.bind(user=step.user).remember(step.text, source_kind=step.source, **fields)
     elif isinstance(step, Carried):
         lines = [json.dumps(line, ensure_ascii=False).replace(TARGET, target) for line in step.lines]
         engine.import_(lines, skip_bad=True)
     elif isinstance(step, Searched):
         for _ in range(step.times):
             engine.search(step.text)
-        engine.settle()
+        engine.flush()
 
 
 # --- what is looked for ----------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def checked(home: Home, engine: Cortex, *, finish: bool) -> Checked:
     """
     if finish:
         for name in home.users:
-            engine.for_(user=name).work()
+            engine.bind(user=name).run_jobs()
     outcomes = [_compared(each, engine, finish=finish) for each in _outcomes(home)]
     best = min(outcomes, key=lambda outcome: len(outcome.found))
     best.found += [Found(VERIFY, f"{each.code}: {each.detail}") for each in engine.verify()]
@@ -85,7 +85,7 @@ def _compared(home: Home, engine: Cortex, *, finish: bool) -> Checked:
     checked = Checked(home)
     tokens = Tokens(home.path / FILE_NAME, SystemClock())
     for name, user in home.users.items():
-        handle = engine.for_(user=name)
+        handle = engine.bind(user=name)
         if any(key.startswith("file ") for key in {*user.facts, *user.uncertain()}):
             handle.index()  # a file that was written says what is right, whether or not it was indexed before the kill
         traces = handle.list(ALL, limit=MANY)
@@ -216,7 +216,7 @@ def _is_told_once(engine: Cortex, user: User) -> Iterator[Found]:
     for subject, number in made.items():
         if number > 1:
             yield Found(TWICE, f"{name}: {subject} was remembered {number} times", f"memory {subject}")
-    worked = [receipt.facts for receipt in engine.receipts(limit=MANY, op="work")]
+    worked = [receipt.facts for receipt in engine.receipts(limit=MANY, op="run_jobs")]
     turns = sum(map(len, user.histories.values()))
     statements = sum(text.startswith(SAYS) for history in user.histories.values() for text in history)
     for what, most in {"new": statements, "turns": turns, "embedded": turns}.items():

@@ -227,7 +227,7 @@ class Soak:
         def work() -> None:
             lines = Log(log)
             try:
-                engine = place.opened().for_(user=name)
+                engine = place.opened().bind(user=name)
                 worker = Worker(engine, place.home, name, serial, random.Random(seed), lines, alone=alone)
                 lines.tell("open")
                 worker.run(verbs, _WORK_SECONDS)
@@ -254,7 +254,7 @@ class Soak:
 
         def share() -> tuple[dict[str, str], str]:
             with place.opened() as engine:
-                handle = engine.for_(user=SHARED)
+                handle = engine.bind(user=SHARED)
                 texts = [f"Harbour {word(serial, number)} is open" for number in range(3)]
                 made = {handle.remember(text, as_new=True).memory.id: text for text in texts}
                 for number in range(FAMILIES):

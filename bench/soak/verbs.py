@@ -319,12 +319,12 @@ class Worker:
     def _work(self) -> None:
         """Anybody's background work: each step of it is done by one process alone."""
         user = self.rng.choice([name for name in (*self.home.users, self.name) if name != SHARED])
-        self._look("work", self.engine.for_(user=user).work)
+        self._look("work", self.engine.bind(user=user).run_jobs)
 
     # --- recall -------------------------------------------------------------------------------------------------------
 
     def _recall(self) -> None:
-        verb = self.rng.choice(("recall", "search", "synthesise"))
+        verb = self.rng.choice(("recall", "search", "synthesize"))
         about = self._some(lasting=True)
         query = self._user.facts[about].partition(" ")[2] if about else "where is the harbour?"
         self._look(verb, lambda: getattr(self.engine, verb)(query))
@@ -371,19 +371,18 @@ class Worker:
         if self.patch is None and self.rng.random() < 0.7:
             self._something_to_tend()
         if self.patch is not None:
-            self._look("tend", self.engine.tend)
+            self._look("consolidate", self.engine.consolidate)
             return
-        plans = [plan for step in self.engine.tend(dry_run=True).outcome.steps.values() for plan in step.plans]
+        plans = [plan for step in self.engine.consolidate(dry_run=True).outcome.steps.values() for plan in step.plans]
         after = {f"memory {c.trace.id}": f"{c.trace.state.value} {c.trace.text}" for p in plans for c in p.changes}
         before = {key: self._user.facts.get(key) for key in after}
         if unknown := [key for key, value in before.items() if value is None]:
             after = {key: value for key, value in after.items() if key not in unknown}
-        done = self._call(Effect(verb="tend", user=self.name, sets=after, whole=False), self.engine.tend)
+        done = self._call(Effect(verb="consolidate", user=self.name, sets=after, whole=False), self.engine.consolidate)
         if done is not None and done.outcome.run is not None and after and not unknown and self.rng.random() < 0.5:
             run = str(done.outcome.run)
-            self._call(
-                Effect(verb="undo_tend", user=self.name, sets=before, whole=False), lambda: self.engine.undo_tend(run)
-            )
+            effect = Effect(verb="undo_consolidation", user=self.name, sets=before, whole=False)
+            self._call(effect, lambda: self.engine.undo_consolidation(run))
 
     def _something_to_tend(self) -> None:
         text, _ = self._text()
@@ -453,7 +452,7 @@ class Worker:
         keys = self.home.user(SHARED).keys("memory")
         if not keys:
             return
-        id, engine = _id(self.rng.choice(keys)), self.engine.for_(user=SHARED)
+        id, engine = _id(self.rng.choice(keys)), self.engine.bind(user=SHARED)
         what = self.rng.choice(("edit", "edit", "forget", "restore"))
         if what == "edit":
             text, _ = self._text()
@@ -469,7 +468,7 @@ class Worker:
 
     def _shared_successor(self) -> None:
         """Replace what another may be about to replace."""
-        engine, text = self.engine.for_(user=SHARED), self._text()[0]
+        engine, text = self.engine.bind(user=SHARED), self._text()[0]
         family = f"family{self.rng.randrange(FAMILIES)}"
         heads = engine.list(Filter(scopes=frozenset({family})), limit=1_000)
         if heads:
@@ -484,7 +483,7 @@ class Worker:
 VERBS = (
     "remember", "supersede", "remember_all", "edit", "forget", "restore", "forget_matching", "erase", "erase_turn",
     "keep_turns", "ingest", "capture", "after", "before", "work", "recall", "read", "import", "export",
-    "export_markdown", "backfill", "optimize", "verify", "backup", "tend", "restore_backup", "index",
+    "export_markdown", "backfill", "optimize", "verify", "backup", "consolidate", "restore_backup", "index",
     "memory_search", "token", "shared", "shared_successor",
 )  # fmt: skip
 """Every verb there is."""

@@ -32,7 +32,7 @@ def warm(folder: Path) -> None:
             importlib.import_module(name)
     folder.mkdir(parents=True)
     with Cortex(folder / "home", embedder=FakeEmbedder(), reranker=FakeReranker()) as engine:
-        handle, home = engine.for_(user="warm"), Home(folder / "home")
+        handle, home = engine.bind(user="warm"), Home(folder / "home")
         worker = Worker(handle, home, "warm", 0, random.Random(_SEED), Log(folder / "log"), alone=True)
         for _ in range(2):
             for verb in VERBS:

@@ -18,7 +18,7 @@ from cortex.errors import StoreError
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.ports.index import FileIndex
-from cortex.ports.store import Change, File, Store, View
+from cortex.ports.store import Change, PutReceipt, Store, View
 from cortex.settings import Settings
 
 
@@ -150,4 +150,4 @@ class Context:
         )
         settings = self.settings.receipts
         if settings.enabled:
-            self.write_behind([File(builder.receipt, query if settings.keep_queries else None)])
+            self.write_behind([PutReceipt(builder.receipt, query if settings.keep_queries else None)])

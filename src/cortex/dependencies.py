@@ -27,7 +27,7 @@ from cortex.runtime.write_behind import WriteBehindQueue
 from cortex.settings import Settings
 
 if TYPE_CHECKING:
-    from cortex.lifecycle.schedule import Keeper
+    from cortex.lifecycle.schedule import Scheduler
     from cortex.workspace.sources import Source
 
 log = logging.getLogger("cortex")
@@ -100,7 +100,7 @@ class Dependencies:
     """Opens a program that searches the files in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None
     """Set by whoever does the background work in this process."""
-    keepers: list[Keeper] = field(default_factory=list)
+    keepers: list[Scheduler] = field(default_factory=list)
     """The threads that do the background work in this process."""
     worker: Worker | None = None
     """Whoever does it in another process, where that is so."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from cortex import settings as configuration
 from cortex.context import Context
 from cortex.domain.events import Event, EventKind
-from cortex.domain.hits import Recollection
+from cortex.domain.hits import RecallResult
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Contradiction, Draft
 from cortex.domain.query import Query
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from cortex.client import RemoteCortex
     from cortex.domain.growth import Day
     from cortex.domain.identity import IdSource
-    from cortex.lifecycle.backups import Backup, Made
-    from cortex.lifecycle.schedule import Keeper
+    from cortex.lifecycle.backups import Backup, BackupResult
+    from cortex.lifecycle.schedule import Scheduler
     from cortex.ports.clock import Clock
     from cortex.ports.embedder import Embedder
     from cortex.ports.llm import LLM
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
     from cortex.recall.replaying import Replay
     from cortex.services.browse import Alive, BrowseService, Shown
     from cortex.services.capture import Captured, Ingested
-    from cortex.services.edit import Edited, EditService, Forgotten, Kept, Remembered
+    from cortex.services.edit import Edited, EditService, Forgotten, Remembered, StoreResult
     from cortex.services.erasure import Certificate, Erased, ErasureService
     from cortex.services.exchange import ExchangeService
     from cortex.services.files.files import Files, Indexed
     from cortex.services.health.health_checks import Check
-    from cortex.services.lifecycle import BroughtBack, LifecycleService, TakenBack, Tended
+    from cortex.services.lifecycle import ConsolidationResult, LifecycleService, RestoreResult, UndoResult
     from cortex.services.maintenance import MaintenanceService
-    from cortex.services.recall import Explained, RecallService, Synthesised
+    from cortex.services.recall import RecallService, RecallTrace, SynthesisResult
     from cortex.services.timeline import Timeline
     from cortex.services.turn_hooks import TurnHooks
-    from cortex.workspace import flush
+    from cortex.workspace import flush as flushing
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -139,7 +139,7 @@ class Cortex:
             ) from error
         return RemoteCortex(url, token=token, agent=agent, user=user, timeout=timeout)
 
-    def for_(self, *, agent: str | None = None, user: str | None = None) -> Cortex:
+    def bind(self, *, agent: str | None = None, user: str | None = None) -> Cortex:
         """The same engine for another agent or user."""
         return Cortex.over(self.context.bind(agent=agent, user=user))
 
@@ -155,7 +155,7 @@ class Cortex:
         """Finish what is under way and close the files."""
         self.context.dependencies.close()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Wait until the receipts and counters of earlier calls are written."""
         self.context.flush()
 
@@ -194,7 +194,7 @@ class Cortex:
         because: EventKind = EventKind.REMEMBERED,
         embed: bool = True,
         progress: Progress = silent,
-    ) -> Kept:
+    ) -> StoreResult:
         """Store many memories as they are given, none compared with another: all are checked before the first."""
         return self._edit.remember_all(drafts, because=because, embed=embed, progress=progress)
 
@@ -207,7 +207,7 @@ class Cortex:
         channel: str = "",
         embed: bool = True,
         progress: Progress = silent,
-    ) -> Kept:
+    ) -> StoreResult:
         """Store turns verbatim at the end of a session."""
         return self._edit.keep_turns(session, turns, scope=scope, channel=channel, embed=embed, progress=progress)
 
@@ -309,7 +309,7 @@ class Cortex:
 
         return CaptureService(self.context).capture(messages, session=session, **options)
 
-    def work(self, *, most: int | None = None) -> Receipt:
+    def run_jobs(self, *, most: int | None = None) -> Receipt:
         """Carry out the background work that is due: vectors, memories, syntheses."""
         from cortex.services.jobs import JobService
 
@@ -329,15 +329,15 @@ class Cortex:
 
         return RecallService(self.context)
 
-    def recall(self, text: str | Query, **options: Any) -> Recollection:
+    def recall(self, text: str | Query, **options: Any) -> RecallResult:
         """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
         return self._recall.recall(text, **options)
 
-    def search(self, text: str, **options: Any) -> Recollection:
+    def search(self, text: str, **options: Any) -> RecallResult:
         """What there is on a topic: no gate, no evidence needed, untrusted and superseded shown and marked."""
         return self._recall.search(text, **options)
 
-    def explain(self, text: str | Query, **options: Any) -> Explained:
+    def explain(self, text: str | Query, **options: Any) -> RecallTrace:
         """`recall`, with every candidate, every part of its score, and why each was shown or not."""
         return self._recall.explain(text, **options)
 
@@ -345,9 +345,9 @@ class Cortex:
         """Repeat a recorded recall on the state it saw, and compare the answers."""
         return self._recall.replay(id, query=query)
 
-    def synthesise(self, text: str, **options: Any) -> Synthesised:
+    def synthesize(self, text: str, **options: Any) -> SynthesisResult:
         """What is remembered on a topic in one piece, with the ids used: by a language model, or a digest (C5)."""
-        return self._recall.synthesise(text, **options)
+        return self._recall.synthesize(text, **options)
 
     # --- browse ----------------------------------------------------------------------------------
 
@@ -541,11 +541,11 @@ class Cortex:
 
     def flush_plan(
         self,
-        state: flush.SessionState,
+        state: flushing.SessionState,
         *,
         timezone: str | None = None,
         workspace_has: Collection[str] | None = None,
-    ) -> flush.FlushPlan:
+    ) -> flushing.FlushPlan:
         """Whether the agent should write down what matters before its host compacts a session, and how (B20)."""
         from cortex.services.files import tools
 
@@ -559,15 +559,15 @@ class Cortex:
 
         return LifecycleService(self.context)
 
-    def tend(self, *, dry_run: bool = False, progress: Progress = silent) -> Tended:
-        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_tend` (X16)."""
-        return self._lifecycle.tend(dry_run=dry_run, progress=progress)
+    def consolidate(self, *, dry_run: bool = False, progress: Progress = silent) -> ConsolidationResult:
+        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_consolidation` (X16)."""
+        return self._lifecycle.consolidate(dry_run=dry_run, progress=progress)
 
-    def undo_tend(self, run: str) -> TakenBack:
+    def undo_consolidation(self, run: str) -> UndoResult:
         """Undo a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
         return self._lifecycle.undo(run)
 
-    def backup(self, to: Path | None = None) -> Made:
+    def backup(self, to: Path | None = None) -> BackupResult:
         """Back up the agent's memory while it is in use; `to` names a folder where nothing is ever removed (E21)."""
         return self._lifecycle.backup(to)
 
@@ -575,16 +575,16 @@ class Cortex:
         """The backups of this agent, newest first."""
         return self._lifecycle.backups()
 
-    def restore_backup(self, given: str) -> BroughtBack:
+    def restore_backup(self, given: str) -> RestoreResult:
         """Restore a backup: a file, the name of one, or `latest`. What is there now becomes a backup itself."""
         return self._lifecycle.restore_backup(given)
 
-    def attend(self) -> datetime:
+    def run_due(self) -> datetime:
         """Do what is due: background work, the lifecycle, a backup; returns when to call again (S7)."""
-        return self._lifecycle.attend()
+        return self._lifecycle.run_due()
 
-    def keeping(self) -> AbstractContextManager[Keeper]:
-        """Have `attend` called in the background, at its times and when there is something new to do."""
+    def scheduler(self) -> AbstractContextManager[Scheduler]:
+        """Have `run_due` called in the background, at its times and when there is something new to do."""
         return self._lifecycle.kept()
 
     # --- turns -----------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ _OF_MCP: Mapping[str, str] = {
     "history": f"{_NO_TOOL}: versions are for the operator",
     "restore": f"{_NO_TOOL}: the operator brings back what was forgotten",
     "receipt": f"{_NO_TOOL}: receipts are for the operator, a tool names its own",
-    "synthesise": f"{_NO_TOOL}: it tells what it recalled by itself",
+    "synthesize": f"{_NO_TOOL}: it tells what it recalled by itself",
     "edit": f"{_NO_TOOL}: it remembers what replaces a memory",
     "export": f"{_NO_TOOL}: the operator moves memories, and hosts that ask for the canonical tools",
     "import_": f"{_NO_TOOL}: the operator moves memories, and hosts that ask for the canonical tools",
@@ -162,7 +162,7 @@ class Surface(Protocol):
     def ingest(self, messages: Any, *, session: Any, **options: Any) -> tuple[str | None, ...]: ...
     def before(self, message: str, *, session: str) -> Recalled: ...
     def after(self, messages: Sequence[object], *, session: str) -> None: ...
-    def synthesise(self, query: str, **options: Any) -> tuple[str, tuple[str, ...]]: ...
+    def synthesize(self, query: str, **options: Any) -> tuple[str, tuple[str, ...]]: ...
     def memory_search(self, query: Any, **options: Any) -> Mapping[str, Any]: ...
     def memory_get(self, path: Any, **options: Any) -> Mapping[str, Any]: ...
     def export(self, *, with_text: bool = False, **options: Any) -> Sequence[Mapping[str, Any]]: ...
@@ -252,8 +252,8 @@ class Engines:
         hooks.after(messages, session=session, scope=self.scope)
         assert hooks.flush(60.0)
 
-    def synthesise(self, query: str, **options: Any) -> tuple[str, tuple[str, ...]]:
-        made = self.engine.synthesise(query, **{"scope": self.scope, **options}).synthesis
+    def synthesize(self, query: str, **options: Any) -> tuple[str, tuple[str, ...]]:
+        made = self.engine.synthesize(query, **{"scope": self.scope, **options}).synthesis
         return made.text, tuple(made.ids)
 
     def memory_search(self, query: Any, **options: Any) -> Mapping[str, Any]:

@@ -224,11 +224,11 @@ def test_a_receipt_is_shown(memory: Surface) -> None:
     assert memory.receipt(kept.receipt)["stored"] == 1
 
 
-@pytest.mark.parametrize("memory", capable("synthesise"), indirect=True)
+@pytest.mark.parametrize("memory", capable("synthesize"), indirect=True)
 def test_what_is_known_is_told_in_one_piece_that_names_its_sources(memory: Surface) -> None:
     """C5: without a language model it is a digest."""
     kept = memory.remember("The deploy key rotates on Mondays")
-    told, ids = memory.synthesise("When does the deploy key rotate?")
+    told, ids = memory.synthesize("When does the deploy key rotate?")
     assert "rotates on Mondays" in told
     assert ids == (kept.id,)
 

@@ -72,7 +72,7 @@ def test_the_sample_has_something_of_everything(homes: list[Path]) -> None:
         assert any(each.contradicts for each in memories)
         assert any(each.source_turns for each in memories)
         assert any(len(each.text) > 4_000 for each in memories)
-        assert {"recall", "remember", "tend", "forget"} <= {each.op for each in memory.receipts(limit=500)}
+        assert {"recall", "remember", "consolidate", "forget"} <= {each.op for each in memory.receipts(limit=500)}
         assert "files" in [each["what"] for each in memory.status()["degraded"]]
         assert counts.oldest is not None
         assert (UNTIL - counts.oldest).days == 60

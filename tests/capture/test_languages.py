@@ -13,9 +13,9 @@ from bench.capture import labeled_turns
 from cortex.capture.candidate import Candidate
 from cortex.capture.rules import candidates, language
 from cortex.domain.identity import TraceId
+from cortex.domain.injection_detection import Level, suspicion
 from cortex.domain.memory import Kind, Retention
-from cortex.domain.passing import passing_reason
-from cortex.domain.suspicion import Level, suspicion
+from cortex.domain.small_talk import passing_reason
 from cortex.domain.turn import Turn
 from cortex.languages import EXTRACTED, WORDS
 from cortex.languages.packs import DEFAULT_PACKS

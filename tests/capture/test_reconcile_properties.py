@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from cortex.capture.reconcile import RETRACTION, Decision, Known, decide_all, said_at
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.lanes import Lane, State
-from cortex.domain.likeness import same_value
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
+from cortex.domain.text_similarity import same_value
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.ports.store import Filter, Put

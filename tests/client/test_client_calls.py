@@ -105,7 +105,7 @@ def test_work_is_done_and_asked_for(tmp_path: Path) -> None:
             time.sleep(0.02)
         else:
             raise AssertionError
-        assert remote.work(most=1).op == "work"
+        assert remote.run_jobs(most=1).op == "work"
 
 
 # --- recall -----------------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_an_explanation_has_every_candidate(served: Served, known: RemoteCortex)
     assert [each.trace.id for each in ours.answer.ranked] == [each.trace.id for each in theirs.answer.ranked]
     assert [each.reason for each in ours.answer.dropped] == [each.reason for each in theirs.answer.dropped]
     assert ours.answer.tried == theirs.answer.tried
-    assert ours.answer.hits == ours.recollection.hits
+    assert ours.answer.hits == ours.result.hits
 
 
 def test_a_recall_is_replayed(known: RemoteCortex) -> None:
@@ -173,10 +173,10 @@ def test_a_recall_is_replayed(known: RemoteCortex) -> None:
 
 def test_what_is_known_is_told_in_one_piece(served: Served, known: RemoteCortex) -> None:
     """C5"""
-    ours, theirs = known.synthesise("deploy key"), served.engine.synthesise("deploy key")
+    ours, theirs = known.synthesize("deploy key"), served.engine.synthesize("deploy key")
     assert ours.synthesis == theirs.synthesis
-    assert ours.recollection.block == theirs.recollection.block
-    assert ours.receipt.op == "synthesise"
+    assert ours.result.block == theirs.result.block
+    assert ours.receipt.op == "synthesize"
 
 
 # --- look -------------------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_what_happened_is_what_the_engine_says_happened(served: Served, remote: 
     id = remote.remember("I live in Rome").memory.id
     remote.ingest(SAID, session="s1")
     remote.forget(id)
-    served.engine.settle()
+    served.engine.flush()
     assert remote.events(after=1, limit=3) == served.engine.events(after=1, limit=3)
     assert remote.timeline() == served.engine.timeline()
     asked = {"limit": 1, "kinds": [EventKind.REMEMBERED, EventKind.FORGOTTEN], "id": id, "lane": Lane.MEMORIES}
@@ -289,13 +289,13 @@ def test_a_lifecycle_is_run_and_taken_back(served: Served, remote: RemoteCortex)
     """X16"""
     fields = {"retention": "ttl", "ttl": timedelta(seconds=1), "created_at": datetime(2026, 1, 1, tzinfo=UTC)}
     id = remote.remember("Parked on level 3", **fields).memory.id
-    planned = remote.tend(dry_run=True).outcome
+    planned = remote.consolidate(dry_run=True).outcome
     assert (planned.planned, planned.applied, planned.dry_run) == (1, 0, True)
     assert planned.steps["expiry"].plans[0].ids == (id,)
-    done = remote.tend()
+    done = remote.consolidate()
     assert remote.get(id).state is State.EXPIRED
     assert done.outcome.facts() == done.receipt.facts
-    back = remote.undo_tend(str(done.outcome.run))
+    back = remote.undo_consolidation(str(done.outcome.run))
     assert (back.undone.restored, back.undone.refused) == ((id,), ())
     assert remote.get(id).state is State.ACTIVE
 
@@ -334,9 +334,9 @@ def test_a_flush_is_planned_as_the_engine_plans_it(served: Served, remote: Remot
 
 
 def test_a_handle_is_of_one_agent_and_user(served: Served, remote: RemoteCortex) -> None:
-    anna = remote.for_(user="anna")
+    anna = remote.bind(user="anna")
     kept = anna.remember("I live in Rome").memory
-    assert anna.list() == served.engine.for_(user="anna").list() == [kept]
+    assert anna.list() == served.engine.bind(user="anna").list() == [kept]
     assert remote.list() == []
     assert (remote.tenant, anna.tenant) == (Tenant("main", "default"), Tenant("main", "anna"))
     assert next(anna.export(redact=False))["text"] == "I live in Rome"
@@ -348,7 +348,7 @@ def test_a_token_opens_the_memory_it_was_made_for(served: Served) -> None:
     with Cortex.connect(served.url, token=secret) as anna:
         assert anna.tenant == Tenant("main", "anna")
         anna.remember("I live in Rome")
-    assert served.engine.for_(user="anna").stats().total == 1
+    assert served.engine.bind(user="anna").stats().total == 1
 
 
 # --- erase ------------------------------------------------------------------------------------------------------------

@@ -56,12 +56,12 @@ MISTAKES: dict[str, Callable[[Any], Any]] = {
     "no messages": lambda memory: memory.ingest("hello", session="s1"),
     "a page too long": lambda memory: memory.timeline(limit=5_000),
     "no days": lambda memory: memory.growth(days=0),
-    "no run": lambda memory: memory.undo_tend("soup"),
+    "no run": lambda memory: memory.undo_consolidation("soup"),
     "no folder": lambda memory: memory.index("/nowhere/at/all"),
     "no such file": lambda memory: memory.memory_get("nowhere.md"),
     "a bad line": lambda memory: memory.import_(['{"type": "memory"}']),
     "no page": lambda memory: memory.import_markdown("- no page of ours\n"),
-    "another agent's name": lambda memory: memory.for_(agent="../main"),
+    "another agent's name": lambda memory: memory.bind(agent="../main"),
 }
 
 
@@ -120,7 +120,7 @@ def test_a_token_that_does_not_allow_it_is_named(served: Served) -> None:
     secret = served.token(Right.READ)["Authorization"].removeprefix("Bearer ")
     with Cortex.connect(served.url, token=secret) as reader:
         assert reader.stats().total == 0
-        for call in (lambda: reader.remember("x"), reader.backup, lambda: reader.for_(user="boris").stats()):
+        for call in (lambda: reader.remember("x"), reader.backup, lambda: reader.bind(user="boris").stats()):
             with pytest.raises(InvalidRequest) as refused:
                 call()
             assert (refused.value.field, refused.value.code) == ("token", "forbidden")

@@ -62,10 +62,10 @@ def test_what_was_said_is_stored_after_the_turn(served: Served, turns: RemoteHoo
 
 
 def test_the_hooks_of_another_user_are_theirs(served: Served, turns: RemoteHooks) -> None:
-    turns.for_(user="anna").after([{"role": "user", "content": ASKED}], session="s1")
+    turns.bind(user="anna").after([{"role": "user", "content": ASKED}], session="s1")
     assert turns.flush()  # what runs in the background is shared
     assert served.engine.stats().total == 0
-    assert served.engine.for_(user="anna").stats().total == 1
+    assert served.engine.bind(user="anna").stats().total == 1
 
 
 def test_a_server_that_is_not_there_leaves_the_turn_alone(nobody: RemoteCortex) -> None:

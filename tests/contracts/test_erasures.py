@@ -12,7 +12,7 @@ from cortex.domain.erasure import Erasure
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.errors import Conflict, StoreCorrupt
-from cortex.ports.store import Erase, Put, SetState, Store
+from cortex.ports.store import Erase, PatchSession, Put, Store
 from cortex.stores.sqlite import SqliteStore
 
 SECRET = "The spare key lies under the third stone"
@@ -67,7 +67,7 @@ def test_another_user_s_traces_are_never_erased(anna: Desk, boris: Desk) -> None
 
 
 def test_marks_of_lines_are_added_to_those_a_session_has(anna: Desk) -> None:
-    anna.apply(SetState("s1", {"erased": {"salt": "00", "marks": ["a"]}, "history": {"count": 1}, "other": 1}))
+    anna.apply(PatchSession("s1", {"erased": {"salt": "00", "marks": ["a"]}, "history": {"count": 1}, "other": 1}))
     anna.apply(Erase(erasure(1, marks={"s1": {"salt": "00", "marks": ["b"]}, "s2": {"salt": "01", "marks": ["c"]}})))
     anna.apply(Erase(erasure(2, marks={"s1": {"salt": "02", "marks": ["d"]}})))
     with anna.view() as view:

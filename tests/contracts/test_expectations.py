@@ -34,16 +34,16 @@ from cortex.ports.store import (
     ExpectLast,
     ExpectSame,
     ExpectState,
-    File,
     Filter,
     Job,
     JobState,
+    PatchSession,
     Put,
     PutJob,
+    PutReceipt,
+    RecordAccess,
     Remove,
-    SetState,
     Store,
-    Touch,
 )
 from cortex.stores.sqlite import SqliteStore, damage
 
@@ -214,26 +214,26 @@ def state_of(desk: Desk, session: str = "s1") -> Any:
 
 
 def test_parts_of_a_state_are_kept_beside_each_other(anna: Desk) -> None:
-    anna.apply(SetState("s1", {"extracted": 3, "injected": ["a"]}))
-    anna.apply(SetState("s1", {"extracted": 4}), SetState("s1", {"history": {"count": 2}}))
+    anna.apply(PatchSession("s1", {"extracted": 3, "injected": ["a"]}))
+    anna.apply(PatchSession("s1", {"extracted": 4}), PatchSession("s1", {"history": {"count": 2}}))
     assert state_of(anna) == {"extracted": 4, "injected": ["a"], "history": {"count": 2}}
 
 
 def test_a_part_that_is_none_is_dropped_and_parts_are_replaced_whole(anna: Desk) -> None:
-    anna.apply(SetState("s1", {"a": 1, "history": {"count": 2, "digest": "x"}}))
-    anna.apply(SetState("s1", {"a": None, "never": None, "history": {"count": 3}}))
+    anna.apply(PatchSession("s1", {"a": 1, "history": {"count": 2, "digest": "x"}}))
+    anna.apply(PatchSession("s1", {"a": None, "never": None, "history": {"count": 3}}))
     assert state_of(anna) == {"history": {"count": 3}}
-    anna.apply(SetState("s1", {"history": None}))
+    anna.apply(PatchSession("s1", {"history": None}))
     assert state_of(anna) == {}
 
 
 def test_falsy_parts_are_kept(anna: Desk) -> None:
-    anna.apply(SetState("s1", {"zero": 0, "no": False, "empty": [], "text": ""}))
+    anna.apply(PatchSession("s1", {"zero": 0, "no": False, "empty": [], "text": ""}))
     assert state_of(anna) == {"zero": 0, "no": False, "empty": [], "text": ""}
 
 
 def test_what_is_dropped_begins_anew(anna: Desk) -> None:
-    anna.apply(SetState("s1", {"a": 1}), SetState("s1", None), SetState("s1", {"b": 2}))
+    anna.apply(PatchSession("s1", {"a": 1}), PatchSession("s1", None), PatchSession("s1", {"b": 2}))
     assert state_of(anna) == {"b": 2}
 
 
@@ -243,7 +243,7 @@ def test_two_who_write_different_parts_lose_nothing(anna: Desk) -> None:
     def write(name: str) -> None:
         barrier.wait()
         for number in range(10):
-            anna.apply(SetState("s1", {name: number}))
+            anna.apply(PatchSession("s1", {name: number}))
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(write, "abcd"))
@@ -267,11 +267,11 @@ OTHER_CHANGES: list[Change] = [
     Put(memory(1, "The harbour opens at noon"), EventKind.REVISED),
     Put(memory(21), EventKind.REMEMBERED),
     Embed(id_(1), SPACE, [EAST]),
-    Touch((id_(1),), AT),
+    RecordAccess((id_(1),), AT),
     Remove(id_(2)),
-    SetState("s1", {"extracted": 9}),
+    PatchSession("s1", {"extracted": 9}),
     PutJob(job(30, key="other")),
-    File(receipt(40)),
+    PutReceipt(receipt(40)),
 ]
 
 
@@ -279,7 +279,7 @@ OTHER_CHANGES: list[Change] = [
 def test_where_a_session_has_gone_on_nothing_at_all_is_done(anna: Desk, place: str) -> None:
     """B3: what two write at once"""
     anna.put(turn(10, seq=0), memory(1), memory(2))
-    anna.apply(SetState("s1", {"extracted": 0}))
+    anna.apply(PatchSession("s1", {"extracted": 0}))
     before = everything(anna)
     expected = ExpectLast("s1", -1)
     changes = [expected, *OTHER_CHANGES] if place == "first" else [*OTHER_CHANGES[1:], expected]
@@ -411,7 +411,7 @@ def test_a_late_write_back_of_a_lapsed_claim_is_refused_as_a_whole(anna: Desk) -
     late = claimed(anna)
     mine = claimed(anna, now=AT + DAY)
     before = everything(anna)
-    changes = [_remembered(5), SetState("s1", {"extracted": 3}), PutJob(replace(late, state=JobState.DONE))]
+    changes = [_remembered(5), PatchSession("s1", {"extracted": 3}), PutJob(replace(late, state=JobState.DONE))]
     with pytest.raises(Conflict):
         anna.apply(ExpectClaim(late), *changes)
     with pytest.raises(Conflict):
@@ -538,7 +538,7 @@ def test_whatever_field_of_a_trace_was_changed_it_is_not_the_same(anna: Desk, ch
 
 def test_uses_and_vectors_do_not_change_what_a_trace_says(anna: Desk) -> None:
     anna.put(memory(1))
-    anna.apply(Touch((id_(1),), AT))
+    anna.apply(RecordAccess((id_(1),), AT))
     anna.embed(memory(1), EAST)
     (read,) = anna.load(id_(1))
     assert isinstance(read, Memory)
@@ -677,14 +677,14 @@ def test_what_is_expected_not_to_be_there_must_not_be(anna: Desk, boris: Desk) -
 
 
 def test_parts_of_a_state_are_expected_as_they_were_read(anna: Desk) -> None:
-    anna.apply(ExpectState("s1", {"read": None}), SetState("s1", {"read": [1, {"to": "2"}], "other": 5}))
+    anna.apply(ExpectState("s1", {"read": None}), PatchSession("s1", {"read": [1, {"to": "2"}], "other": 5}))
     with anna.view() as view:
         read = view.state("s1")
     assert read is not None
     anna.apply(ExpectState("s1", read), ExpectState("s1", {"read": read["read"]}), ExpectState("s2", {"read": None}))
     for parts in ({"read": None}, {"read": [1]}, {"other": 6}, {"missing": 0}):
         with pytest.raises(Conflict, match="s1"):
-            anna.apply(ExpectState("s1", parts), SetState("s1", {"other": 7}))
+            anna.apply(ExpectState("s1", parts), PatchSession("s1", {"other": 7}))
     with anna.view() as view:
         assert view.state("s1") == read
 

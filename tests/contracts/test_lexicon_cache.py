@@ -14,7 +14,7 @@ from samples import ANNA, AT, Desk, chunk, id_, memory, turn
 from cortex.domain.events import EventKind
 from cortex.domain.lanes import State
 from cortex.domain.terms import query_terms
-from cortex.ports.store import Filter, Match, Put, Remove, Touch, View
+from cortex.ports.store import Filter, Match, Put, RecordAccess, Remove, View
 from cortex.stores.sqlite import SqliteStore, lexicon_cache
 from cortex.stores.sqlite.index import SqliteIndex
 
@@ -57,7 +57,7 @@ CHANGES: dict[str, Callable[[Desk], object]] = {
     "a turn moves to another session": lambda desk: desk.put(turn(31, "The tide and the ferry", session="s2", seq=4)),
     "a memory is forgotten": lambda desk: desk.put(replace(memory(4), state=State.FORGOTTEN)),
     "a memory is removed": lambda desk: desk.store.apply(ANNA, [Remove(id_(5))], at=AT),
-    "a memory is used": lambda desk: desk.store.apply(ANNA, [Touch((id_(6),), AT)], at=AT),
+    "a memory is used": lambda desk: desk.store.apply(ANNA, [RecordAccess((id_(6),), AT)], at=AT),
 }
 
 

@@ -38,7 +38,7 @@ from cortex.domain.terms import query_terms
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier
 from cortex.errors import EngineError
-from cortex.ports.store import Change, Embed, Filter, Match, Put, Remove, Store, Touch, View
+from cortex.ports.store import Change, Embed, Filter, Match, Put, RecordAccess, Remove, Store, View
 from cortex.stores.ephemeral import EphemeralStore
 from cortex.stores.sqlite import SqliteStore
 
@@ -117,7 +117,7 @@ def changes(draw: st.DrawFn, tenant: Tenant, at: datetime) -> Change:
         case "remove":
             return Remove(id_(number))
         case _:
-            return Touch((id_(number),), at)
+            return RecordAccess((id_(number),), at)
 
 
 @st.composite
@@ -166,7 +166,7 @@ class Agreement(RuleBasedStateMachine):
     @rule(tenant=tenants, data=st.data())
     def touch(self, tenant: Tenant, data: st.DataObject) -> None:
         known = data.draw(st.lists(numbers(tenant), min_size=1, max_size=3, unique=True))
-        self.write(tenant, [Touch(tuple(map(id_, known)), self.now)])
+        self.write(tenant, [RecordAccess(tuple(map(id_, known)), self.now)])
 
     @rule()
     def look_after_the_file(self) -> None:

@@ -53,17 +53,17 @@ from cortex.ports.store import (
     Change,
     Counts,
     Embed,
-    File,
     Filter,
     JobState,
     Match,
+    PatchSession,
     Pulse,
     Put,
     PutJob,
+    PutReceipt,
+    RecordAccess,
     Remove,
-    SetState,
     Store,
-    Touch,
     View,
 )
 from cortex.stores.ephemeral import EphemeralStore
@@ -183,10 +183,10 @@ def test_a_user_sees_the_position_of_their_own_last_event_and_nothing_of_others(
     assert boris.position == 0
     anna.put(memory(1), memory(2))
     assert (anna.position, boris.position) == (2, 0)
-    assert boris.apply(SetState("s1", {"seen": 1})) == 0
+    assert boris.apply(PatchSession("s1", {"seen": 1})) == 0
     assert boris.put(memory(3)) == 3
     anna.put(memory(4))
-    assert boris.apply(File(receipt(1))) == 3
+    assert boris.apply(PutReceipt(receipt(1))) == 3
     for as_of in (None, 3, 4, 1_000_000, 2**70):
         with boris.view(as_of) as view:
             assert (view.position, view.pulse().position) == (3, 3)
@@ -268,7 +268,7 @@ def test_all_vectors_of_one_apply_leave_one_event(anna: Desk) -> None:
 
 def test_each_touch_and_each_removal_leaves_an_event(anna: Desk) -> None:
     anna.put(memory(1), memory(2))
-    anna.apply(Touch((id_(1), id_(2)), AT), Remove(id_(1)))
+    anna.apply(RecordAccess((id_(1), id_(2)), AT), Remove(id_(1)))
     with anna.view() as view:
         events = view.events(after=2)
     assert [event.kind for event in events] == [EventKind.RECALLED, EventKind.REMOVED]
@@ -277,7 +277,7 @@ def test_each_touch_and_each_removal_leaves_an_event(anna: Desk) -> None:
 
 def test_receipts_states_and_jobs_leave_no_event(anna: Desk) -> None:
     before = anna.put(memory(1))
-    assert anna.apply(File(receipt(1)), SetState("s1", {"seen": 1}), PutJob(job(1))) == before
+    assert anna.apply(PutReceipt(receipt(1)), PatchSession("s1", {"seen": 1}), PutJob(job(1))) == before
 
 
 def test_events_count_without_gaps_and_are_given_page_by_page(anna: Desk) -> None:
@@ -372,8 +372,8 @@ def past(anna: Desk) -> Desk:
     anna.put(turn(1, "We moor at the pier"), turn(2, "Which pier?"), turn(3, "The eastern pier"))
     anna.put(memory(4, "The pier is made of oak"), memory(5, "The crane is red"))
     anna.apply(Embed(id_(3), SPACE, [EAST]), Embed(id_(4), SPACE, [NORTH, EAST]), Embed(id_(5), SPACE, [NORTH]))
-    anna.apply(Touch((id_(4),), AT))
-    anna.apply(Touch((id_(4),), AT + MINUTE))
+    anna.apply(RecordAccess((id_(4),), AT))
+    anna.apply(RecordAccess((id_(4),), AT + MINUTE))
     assert anna.put(memory(6, "The pier closes on Mondays", scope="infra")) == 9
 
     anna.put(memory(4, "The jetty is made of steel", label=ImportanceLabel.IGNORE), because=EventKind.REVISED)
@@ -382,7 +382,7 @@ def past(anna: Desk) -> Desk:
     anna.put(turn(7, "The western pier"), memory(8, "The pier is haunted"))
     anna.embed(memory(3), NORTH)
     anna.embed(memory(8), EAST)
-    anna.apply(Touch((id_(4),), AT + DAY))
+    anna.apply(RecordAccess((id_(4),), AT + DAY))
     anna.put(memory(6, "The pier closes on Mondays", scope="kitchen"), because=EventKind.REVISED)
     return anna
 
@@ -494,12 +494,12 @@ def test_a_position_before_the_first_is_refused(anna: Desk, boris: Desk) -> None
 def test_a_view_keeps_showing_what_it_showed_when_it_was_opened(anna: Desk) -> None:
     anna.put(memory(1, "The pier is open"), turn(2, "The pier is wet", seq=0))
     anna.embed(memory(1), EAST)
-    anna.apply(File(receipt(1)), SetState("s1", {"seen": 1}), PutJob(job(1)))
+    anna.apply(PutReceipt(receipt(1)), PatchSession("s1", {"seen": 1}), PutJob(job(1)))
     with anna.view() as view:
         before = everything(view)
         anna.put(memory(1, "The pier is shut"), memory(3, "The pier is new"), turn(4, "The pier, then", seq=1))
-        anna.apply(Remove(id_(2)), Embed(id_(1), SPACE, [NORTH]), Touch((id_(1),), AT))
-        anna.apply(File(receipt(2)), SetState("s1", None), PutJob(job(2, key="s2")))
+        anna.apply(Remove(id_(2)), Embed(id_(1), SPACE, [NORTH]), RecordAccess((id_(1),), AT))
+        anna.apply(PutReceipt(receipt(2)), PatchSession("s1", None), PutJob(job(2, key="s2")))
         assert everything(view) == before
     with anna.view() as view:
         assert everything(view) != before
@@ -511,7 +511,7 @@ def test_a_view_keeps_showing_what_it_showed_when_it_was_opened(anna: Desk) -> N
 def test_what_is_removed_is_gone_from_everything_but_the_ledger(anna: Desk) -> None:
     anna.put(turn(1, "The keys are under the mat"), turn(2, "Noted"), memory(3, "Nothing to see"))
     anna.put(turn(1, "The keys are under the stone"))
-    anna.apply(Embed(id_(1), SPACE, [EAST]), Touch((id_(1),), AT))
+    anna.apply(Embed(id_(1), SPACE, [EAST]), RecordAccess((id_(1),), AT))
     position = anna.apply(Remove(id_(1)))
     for as_of in (None, 3, 4, 6):
         assert anna.load(id_(1), as_of=as_of) == []
@@ -528,7 +528,7 @@ def test_what_is_removed_is_gone_from_everything_but_the_ledger(anna: Desk) -> N
 
 def test_a_removed_id_can_be_put_again_and_starts_afresh(anna: Desk) -> None:
     anna.put(memory(1, "before"))
-    anna.apply(Touch((id_(1),), AT), Remove(id_(1)))
+    anna.apply(RecordAccess((id_(1),), AT), Remove(id_(1)))
     anna.put(memory(1, "after"))
     assert anna.load(id_(1)) == [memory(1, "after")]
     with anna.view() as view:
@@ -542,7 +542,7 @@ def test_a_removed_id_can_be_put_again_and_starts_afresh(anna: Desk) -> None:
     ("bad", "error"),
     [
         (Remove(id_(99)), NotFound),
-        (Touch((id_(1), id_(99)), AT), NotFound),
+        (RecordAccess((id_(1), id_(99)), AT), NotFound),
         (Embed(id_(99), SPACE, [EAST]), NotFound),
         (Embed(id_(1), SPACE, [EAST, vector(1, 0, 0)]), InvalidRequest),
         (Embed(id_(1), SPACE, [vector(1, 0, 0, 0, 0)]), InvalidRequest),
@@ -566,10 +566,10 @@ def test_a_change_that_fails_undoes_those_before_it(
         Put(memory(3, "The pier is new"), EventKind.REMEMBERED),
         Put(turn(4, seq=1), EventKind.SAID),
         Embed(id_(3), SPACE, [EAST]),
-        Touch((id_(1),), AT),
+        RecordAccess((id_(1),), AT),
         Remove(id_(2)),
-        File(receipt(1), "pier?"),
-        SetState("s1", {"seen": 1}),
+        PutReceipt(receipt(1), "pier?"),
+        PatchSession("s1", {"seen": 1}),
         PutJob(job(1)),
     ]
     with pytest.raises(error) as refusal:
@@ -1004,7 +1004,7 @@ def test_what_was_used_again_is_among_what_was_used_since(anna: Desk) -> None:
     anna.put(*ALL)
     anna.apply(*(Embed(trace.id, SPACE, [EAST]) for trace in ALL))
     before = anna.position
-    anna.apply(Touch((RULE.id,), AT + 9 * DAY))
+    anna.apply(RecordAccess((RULE.id,), AT + 9 * DAY))
     lately = Filter(used_since=AT + 3 * DAY)
     assert ids(anna.scan(lately)) == ids(anna.near(EAST, lately)) == [RULE.id, WISH.id]
     assert ids(anna.scan(lately, as_of=before)) == [WISH.id]
@@ -1044,7 +1044,7 @@ def test_the_name_of_a_scope_is_a_name_and_never_syntax(anna: Desk, name: str) -
 @pytest.mark.parametrize("name", ["s 1", "s'1", 's"1', "=s1", "会話", "🚢", "s" * 300])
 def test_the_name_of_a_session_is_a_name_and_never_syntax(anna: Desk, name: str) -> None:
     anna.put(turn(1, session=name, seq=4), turn(2, session="s1", seq=9))
-    anna.apply(SetState(name, {"seen": 4}))
+    anna.apply(PatchSession(name, {"seen": 4}))
     assert ids(anna.find("harbour", Filter(sessions=frozenset({name})))) == [id_(1)]
     with anna.view() as view:
         assert (view.last_seq(name), view.last_seq("s1")) == (4, 9)
@@ -1210,8 +1210,8 @@ def test_a_long_text_scores_by_its_best_passage(anna: Desk) -> None:
 
 def test_a_touch_counts_one_use_and_makes_no_new_version(anna: Desk) -> None:
     anna.put(memory(1), memory(2))
-    anna.apply(Touch((id_(1), id_(2)), AT + MINUTE))
-    anna.apply(Touch((id_(1),), AT + 2 * MINUTE))
+    anna.apply(RecordAccess((id_(1), id_(2)), AT + MINUTE))
+    anna.apply(RecordAccess((id_(1),), AT + 2 * MINUTE))
     assert anna.load(id_(1), id_(2)) == [
         memory(1, access_count=2, last_accessed_at=AT + 2 * MINUTE),
         memory(2, access_count=1, last_accessed_at=AT + MINUTE),
@@ -1223,7 +1223,7 @@ def test_a_touch_counts_one_use_and_makes_no_new_version(anna: Desk) -> None:
 
 def test_a_revision_does_not_lose_count_of_uses(anna: Desk) -> None:
     anna.put(memory(1))
-    anna.apply(Touch((id_(1),), AT))
+    anna.apply(RecordAccess((id_(1),), AT))
     anna.put(memory(1, "The harbour opens at noon"), because=EventKind.REVISED)
     anna.put(memory(1, "The harbour opens at ten", access_count=40, last_accessed_at=AT + DAY))
     assert anna.load(id_(1)) == [memory(1, "The harbour opens at ten", access_count=1, last_accessed_at=AT)]
@@ -1231,13 +1231,13 @@ def test_a_revision_does_not_lose_count_of_uses(anna: Desk) -> None:
 
 def test_a_memory_named_twice_in_one_touch_is_used_once(anna: Desk) -> None:
     anna.put(memory(1))
-    anna.apply(Touch((id_(1), id_(1)), AT))
+    anna.apply(RecordAccess((id_(1), id_(1)), AT))
     assert anna.load(id_(1)) == [memory(1, access_count=1, last_accessed_at=AT)]
 
 
 def test_turns_and_chunks_may_be_touched_and_stay_as_they_are(anna: Desk) -> None:
     anna.put(turn(1), chunk(2))
-    anna.apply(Touch((id_(1), id_(2)), AT))
+    anna.apply(RecordAccess((id_(1), id_(2)), AT))
     assert anna.load(id_(1), id_(2)) == [turn(1), chunk(2)]
 
 
@@ -1246,15 +1246,15 @@ def test_turns_and_chunks_may_be_touched_and_stay_as_they_are(anna: Desk) -> Non
 
 def test_a_receipt_comes_back_with_the_query_kept_beside_it(anna: Desk) -> None:
     kept = receipt(1, facts={"legs": {"keyword": 3}, "degraded": ["vector"], "scores": [0.25, 0.5], "note": "部署"})
-    anna.apply(File(kept, "when does the harbour open?"))
+    anna.apply(PutReceipt(kept, "when does the harbour open?"))
     with anna.view() as view:
         assert view.receipt(kept.id) == (kept, "when does the harbour open?")
         assert view.receipt(ReceiptId(id_(2))) is None
 
 
 def test_filing_a_receipt_again_replaces_it_so_that_its_query_can_be_erased(anna: Desk) -> None:
-    anna.apply(File(receipt(1), "a private question"))
-    anna.apply(File(receipt(1)))
+    anna.apply(PutReceipt(receipt(1), "a private question"))
+    anna.apply(PutReceipt(receipt(1)))
     with anna.view() as view:
         assert view.receipt(receipt(1).id) == (receipt(1), None)
         assert len(view.receipts()) == 1
@@ -1262,7 +1262,7 @@ def test_filing_a_receipt_again_replaces_it_so_that_its_query_can_be_erased(anna
 
 def test_receipts_come_newest_first_and_by_operation(anna: Desk) -> None:
     for number, op in ((1, "recall"), (3, "capture"), (2, "recall")):
-        anna.apply(File(receipt(number, op=op, at=AT + number * MINUTE)))
+        anna.apply(PutReceipt(receipt(number, op=op, at=AT + number * MINUTE)))
     with anna.view() as view:
         assert [kept.id for kept in view.receipts()] == [id_(3), id_(2), id_(1)]
         assert [kept.id for kept in view.receipts(limit=2)] == [id_(3), id_(2)]
@@ -1271,14 +1271,14 @@ def test_receipts_come_newest_first_and_by_operation(anna: Desk) -> None:
 
 
 def test_receipts_of_one_moment_come_newest_id_first(anna: Desk) -> None:
-    anna.apply(File(receipt(2)), File(receipt(1)), File(receipt(3)))
+    anna.apply(PutReceipt(receipt(2)), PutReceipt(receipt(1)), PutReceipt(receipt(3)))
     with anna.view() as view:
         assert [kept.id for kept in view.receipts()] == [id_(3), id_(2), id_(1)]
 
 
 def test_receipts_go_on_before_one_of_them(anna: Desk, boris: Desk) -> None:
-    anna.apply(*(File(receipt(number, at=AT + number // 2 * MINUTE, op="recall")) for number in range(5)))
-    boris.apply(File(receipt(9, user="boris")))
+    anna.apply(*(PutReceipt(receipt(number, at=AT + number // 2 * MINUTE, op="recall")) for number in range(5)))
+    boris.apply(PutReceipt(receipt(9, user="boris")))
     with anna.view() as view:
         assert [kept.id for kept in view.receipts(before=receipt(3).id)] == [id_(2), id_(1), id_(0)]
         assert [kept.id for kept in view.receipts(limit=1, before=receipt(2).id)] == [id_(1)]
@@ -1289,14 +1289,14 @@ def test_receipts_go_on_before_one_of_them(anna: Desk, boris: Desk) -> None:
 def test_the_state_of_a_session_is_kept_replaced_and_dropped(anna: Desk) -> None:
     with anna.view() as view:
         assert view.state("s1") is None
-    anna.apply(SetState("s1", {"fingerprints": ["a", "b"], "watermark": 7}), SetState("s2", {}))
+    anna.apply(PatchSession("s1", {"fingerprints": ["a", "b"], "watermark": 7}), PatchSession("s2", {}))
     with anna.view() as view:
         assert view.state("s1") == {"fingerprints": ["a", "b"], "watermark": 7}
         assert view.state("s2") == {}
-    anna.apply(SetState("s1", {"watermark": 8}))
+    anna.apply(PatchSession("s1", {"watermark": 8}))
     with anna.view() as view:
         assert view.state("s1") == {"fingerprints": ["a", "b"], "watermark": 8}
-    anna.apply(SetState("s1", None), SetState("never", None))
+    anna.apply(PatchSession("s1", None), PatchSession("never", None))
     with anna.view() as view:
         assert view.state("s1") is None
 
@@ -1305,7 +1305,7 @@ def test_what_was_kept_does_not_change_when_the_caller_changes_it(anna: Desk) ->
     state: dict[str, Any] = {"seen": [1]}
     payload: dict[str, Any] = {"turns": [1]}
     facts: dict[str, Any] = {"ids": [1]}
-    anna.apply(SetState("s1", state), PutJob(job(1, payload=payload)), File(receipt(1, facts=facts)))
+    anna.apply(PatchSession("s1", state), PutJob(job(1, payload=payload)), PutReceipt(receipt(1, facts=facts)))
     for kept, key in ((state, "seen"), (payload, "turns"), (facts, "ids")):
         kept[key].append(2)
     with anna.view() as view:
@@ -1472,8 +1472,9 @@ def neighbours_in_one_store(anna: Desk, boris: Desk) -> tuple[Desk, Desk]:
     )
     anna.put(memory(3, "canary"), because=EventKind.REMEMBERED)
     anna.put(memory(3, "canary canary", state=State.SUPERSEDED), because=EventKind.REVISED)
-    anna.apply(Embed(id_(1), SPACE, [EAST]), Embed(id_(3), SPACE, [EAST]), Touch((id_(3),), AT))
-    anna.apply(File(receipt(1), "canary?"), SetState("canary", {"canary": True}), PutJob(job(1, key="canary")))
+    anna.apply(Embed(id_(1), SPACE, [EAST]), Embed(id_(3), SPACE, [EAST]), RecordAccess((id_(3),), AT))
+    session, work = PatchSession("canary", {"canary": True}), PutJob(job(1, key="canary"))
+    anna.apply(PutReceipt(receipt(1), "canary?"), session, work)
     return anna, boris
 
 
@@ -1502,7 +1503,7 @@ def test_the_statistics_of_one_tenant_do_not_move_the_scores_of_another(
 
 @pytest.mark.parametrize(
     "change",
-    [Remove(id_(3)), Touch((id_(3),), AT), Embed(id_(3), SPACE, [NORTH])],
+    [Remove(id_(3)), RecordAccess((id_(3),), AT), Embed(id_(3), SPACE, [NORTH])],
     ids=["remove", "touch", "embed"],
 )
 def test_the_trace_of_another_tenant_is_as_unknown_as_one_that_is_not_there(
@@ -1534,7 +1535,7 @@ def test_an_id_of_another_tenant_cannot_be_taken_and_the_refusal_tells_nothing(
 def test_tenants_keep_sessions_states_and_jobs_of_the_same_name_apart(anna: Desk, boris: Desk) -> None:
     for desk, number in ((anna, 1), (boris, 2)):
         desk.put(turn(number, f"turn of {desk.tenant.user}", seq=number))
-        desk.apply(SetState("s1", {"user": desk.tenant.user}), PutJob(job(number)))
+        desk.apply(PatchSession("s1", {"user": desk.tenant.user}), PutJob(job(number)))
     for desk, number in ((anna, 1), (boris, 2)):
         with desk.view() as view:
             assert view.state("s1") == {"user": desk.tenant.user}
@@ -1550,7 +1551,7 @@ def test_users_are_those_whose_traces_are_here(anna: Desk, boris: Desk) -> None:
     boris.put(memory(2))
     anna.put(memory(1))
     assert anna.store.users() == ["anna", "boris"]
-    boris.apply(Remove(id_(2)), SetState("s1", {"seen": 1}))
+    boris.apply(Remove(id_(2)), PatchSession("s1", {"seen": 1}))
     assert anna.store.users() == ["anna"]
 
 
@@ -1641,7 +1642,8 @@ def test_a_durable_store_holds_after_reopening_what_it_held_before(open_store: C
         pytest.skip("this store is not durable")
     desk = Desk(store, ANNA)
     desk.put(*ALL)
-    desk.apply(Embed(RULE.id, SPACE, [EAST]), Touch((RULE.id,), AT), File(receipt(1), "?"), SetState("s1", {"seen": 1}))
+    desk.apply(Embed(RULE.id, SPACE, [EAST]), RecordAccess((RULE.id,), AT))
+    desk.apply(PutReceipt(receipt(1), "?"), PatchSession("s1", {"seen": 1}))
     desk.apply(PutJob(job(1)))
     desk.put(RULE.revised(text="The harbour is shut"))
     with desk.view() as view:

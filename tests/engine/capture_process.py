@@ -122,7 +122,7 @@ def die() -> None:
 def main(home: str, minutes: str, place: str, number: str) -> None:
     with opened(Path(home), int(minutes)) as engine:
         arm(engine, place, int(number))
-        engine.work()
+        engine.run_jobs()
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def make(home: Path) -> Path:
         engine.restore(changed[0].id)
         for n in range(4):
             engine.recall(f"where does number{n} live")
-        engine.settle()
+        engine.flush()
         due = clock.now() + timedelta(days=1)
         jobs = [Job(id=f"job{n}", kind="later", key=f"k{n}", due=due, payload={"about": [n] * 9}) for n in range(9)]
         engine.context.store.apply(engine.tenant, [PutJob(job) for job in jobs], at=clock.now())
@@ -69,7 +69,7 @@ def make(home: Path) -> Path:
         shutil.copytree(home, crashed)
         for n in range(len(LOGGED)):
             engine.remember(LOGGED[n])
-        engine.settle()
+        engine.flush()
         for suffix in ("", "-wal"):
             shutil.copyfile(f"{home / STORE}{suffix}", f"{crashed / STORE}{suffix}")
         Path(f"{crashed / STORE}-shm").unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cortex import settings as configuration
 from cortex.context import Context
-from cortex.domain.hits import Recollection
+from cortex.domain.hits import RecallResult
 from cortex.domain.scope import Tenant
 from cortex.domain.turn import Role, Said
 from cortex.domain.vectors import Vector
@@ -74,11 +74,11 @@ def assistant(text: str, **fields: Any) -> Said:
     return Said(text=text, **{"role": Role.ASSISTANT, **fields})
 
 
-def texts(found: Recollection) -> list[str]:
+def texts(found: RecallResult) -> list[str]:
     return [hit.trace.text for hit in found.hits]
 
 
-def ids(found: Recollection) -> list[str]:
+def ids(found: RecallResult) -> list[str]:
     return [hit.trace.id for hit in found.hits]
 
 

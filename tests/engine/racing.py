@@ -59,7 +59,7 @@ def _say(text: str) -> Act:
 
     def act(engine: Cortex, _id: str) -> None:
         engine.ingest(_history(text), session=f"said {text}", debounce=False)
-        engine.work()
+        engine.run_jobs()
 
     return act
 
@@ -74,12 +74,12 @@ def _twin(engine: Cortex, _id: str) -> None:
 
 def _twin_and_tend(engine: Cortex, id: str) -> None:
     _twin(engine, id)
-    engine.tend()
+    engine.consolidate()
 
 
 def _undo(engine: Cortex, _id: str) -> None:
-    receipt = engine.receipts(op="tend", limit=1)[0]
-    engine.undo_tend(str(receipt.facts["run"]))
+    receipt = engine.receipts(op="consolidate", limit=1)[0]
+    engine.undo_consolidation(str(receipt.facts["run"]))
 
 
 def _without_vector(engine: Cortex, id: str) -> None:
@@ -106,7 +106,7 @@ VERBS: Mapping[str, Verb] = {
     "say otherwise": Verb(_say("I live in Porto now")),
     "take it back": Verb(_say("I no longer live in Lisbon")),
     "change the history": Verb(_change_history),
-    "consolidate": Verb(lambda engine, _id: engine.tend(), _twin),
+    "consolidate": Verb(lambda engine, _id: engine.consolidate(), _twin),
     "undo a consolidation": Verb(_undo, _twin_and_tend),
     "backfill": Verb(lambda engine, _id: engine.backfill(), _without_vector),
     "recall": Verb(lambda engine, _id: engine.recall("where do I live?")),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from laboratory import opened
 
-from cortex.lifecycle.backups import Made
+from cortex.lifecycle.backups import BackupResult
 from cortex.services.lifecycle import LifecycleService
 from cortex.testing import FakeClock
 
@@ -20,15 +20,15 @@ def test_work_that_became_due_during_a_slow_backup_is_next(tmp_path: Path, monke
     clock = FakeClock()
     really = LifecycleService.backup
 
-    def slowly(self: LifecycleService, to: Path | None = None) -> Made:
+    def slowly(self: LifecycleService, to: Path | None = None) -> BackupResult:
         clock.advance(timedelta(seconds=5))
         return really(self, to)
 
     monkeypatch.setattr(LifecycleService, "backup", slowly)
     with opened(tmp_path / "home", clock=clock, capture={"debounce_seconds": 2}) as engine:
         engine.ingest(HISTORY, session="s1")
-        assert engine.attend() <= clock.now()
-        engine.attend()
+        assert engine.run_due() <= clock.now()
+        engine.run_due()
         assert engine.stats().by_lane["memories"] == 1
 
 
@@ -37,14 +37,14 @@ def test_work_that_is_due_later_is_waited_for_until_then(tmp_path: Path) -> None
     clock = FakeClock()
     with opened(tmp_path / "home", clock=clock, capture={"debounce_seconds": 2}) as engine:
         engine.ingest(HISTORY, session="s1")
-        assert engine.attend() == clock.now() + timedelta(seconds=2)
+        assert engine.run_due() == clock.now() + timedelta(seconds=2)
         assert "memories" not in engine.stats().by_lane
 
 
 def test_a_look_that_finds_nothing_leaves_no_receipt(tmp_path: Path) -> None:
     """S7"""
     with opened(tmp_path / "home") as engine:
-        engine.attend()  # the first makes a backup and tends
+        engine.run_due()  # the first makes a backup and tends
         before = len(engine.receipts(limit=100))
-        engine.attend()
+        engine.run_due()
         assert len(engine.receipts(limit=100)) == before

@@ -155,7 +155,7 @@ def test_an_embedder_that_fails_delays_vectors_and_loses_nothing(engine, embedde
 def test_the_receipt_of_the_work_counts_what_became_of_each_statement(engine):
     """E12"""
     engine.ingest([user("I prefer tea over coffee"), user("ok")], session="s", debounce=False)
-    facts = engine.work().facts
+    facts = engine.run_jobs().facts
     assert facts["done"]["extract"] == 1
     assert facts["counts"]["new"] == 1
     assert facts["counts"]["turns"] == 2
@@ -175,9 +175,9 @@ def test_two_workers_do_not_decide_side_by_side(engine, clock):
     now = clock.now()
     held = engine.context.store.claim(engine.tenant, ["extract"], now=now, until=now + timedelta(seconds=30))
     assert held is not None
-    assert engine.work().facts["done"].get("extract") is None
+    assert engine.run_jobs().facts["done"].get("extract") is None
     clock.advance(31)
-    assert engine.work().facts["done"]["extract"] == 2
+    assert engine.run_jobs().facts["done"]["extract"] == 2
     assert [memory.text for memory in memories(engine)] == ["My locker is number 47"]
 
 

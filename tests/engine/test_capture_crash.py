@@ -80,7 +80,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     home = tmp_path_factory.mktemp("undisturbed")
     ingested(home)
     with opened(home, 1) as engine:
-        facts = engine.work().facts
+        facts = engine.run_jobs().facts
         assert not facts["failed"]
         return {
             "memories": memories(engine), "events": events(engine), "jobs": jobs(engine), "counts": engine.stats(),
@@ -124,7 +124,7 @@ def test_work_that_was_killed_twice_leaves_what_undisturbed_work_leaves(
     killed(tmp_path, 1, *first)
     killed(tmp_path, 2, *second)
     with opened(tmp_path, 3) as engine:
-        assert not engine.work().facts["failed"]
+        assert not engine.run_jobs().facts["failed"]
         assert memories(engine) == undisturbed["memories"]
         assert events(engine) == undisturbed["events"]
         assert jobs(engine) == undisturbed["jobs"]
@@ -138,10 +138,10 @@ def test_what_was_killed_and_finished_takes_nothing_in_again(tmp_path: Path, und
     ingested(tmp_path)
     killed(tmp_path, 1, "within", 5)
     with opened(tmp_path, 2) as engine:
-        engine.work()
+        engine.run_jobs()
     ingested(tmp_path, 3)
     with opened(tmp_path, 4) as engine:
-        assert engine.work().facts["done"] == {}
+        assert engine.run_jobs().facts["done"] == {}
         assert engine.stats() == undisturbed["counts"]
         assert engine.stats(Filter(lanes=frozenset({Lane.MEMORIES}))).total >= 8
         assert engine.verify() == []
@@ -154,8 +154,8 @@ def test_the_work_of_a_killed_process_waits_until_its_claim_has_lapsed(
     ingested(tmp_path)
     killed(tmp_path, 1, "after", 10)
     with opened(tmp_path, 1) as engine:
-        assert "extract" not in engine.work().facts["done"]
+        assert "extract" not in engine.run_jobs().facts["done"]
         assert jobs(engine)["extract", "day 1", "running"] == 1
     with opened(tmp_path, 2) as engine:
-        assert engine.work().facts["done"]["extract"] >= 2
+        assert engine.run_jobs().facts["done"]["extract"] >= 2
         assert memories(engine) == undisturbed["memories"]

@@ -29,7 +29,7 @@ def test_what_holds_for_this_week_ends_as_memory_and_as_turn(engine: Cortex, clo
     (memory,) = said(engine, "I work from the Lisbon office this week.")
     assert memory.retention is Retention.TTL
     clock.advance(timedelta(days=8))
-    engine.tend()
+    engine.consolidate()
     turn = engine.show(memory.id).sources[0]
     assert (engine.get(memory.id).state, turn.state) == (State.EXPIRED, State.EXPIRED)
     assert engine.search("Lisbon office").hits == ()
@@ -41,7 +41,7 @@ def test_a_turn_that_says_more_lives_on(engine: Cortex, clock: FakeClock):
     )
     (memory,) = said(engine, text)
     clock.advance(timedelta(days=8))
-    engine.tend()
+    engine.consolidate()
     assert engine.get(memory.id).state is State.EXPIRED
     assert engine.show(memory.id).sources[0].state is State.ACTIVE
 
@@ -49,8 +49,8 @@ def test_a_turn_that_says_more_lives_on(engine: Cortex, clock: FakeClock):
 def test_an_expiry_is_taken_back_with_its_turn(engine: Cortex, clock: FakeClock):
     (memory,) = said(engine, "I work from the Lisbon office this week.")
     clock.advance(timedelta(days=8))
-    run = engine.tend().outcome.run
-    engine.undo_tend(str(run))
+    run = engine.consolidate().outcome.run
+    engine.undo_consolidation(str(run))
     assert engine.show(memory.id).sources[0].state is State.ACTIVE
 
 

@@ -11,7 +11,7 @@ from cortex.domain.events import EventKind
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
 from cortex.ports.store import Filter
-from cortex.surfaces.http.keeping import Caretaker
+from cortex.surfaces.http.keeping import TenantScheduler
 
 DAY = timedelta(days=1)
 MEMORIES = Filter(lanes=frozenset({Lane.MEMORIES}))
@@ -55,11 +55,11 @@ def test_a_step_back_is_told_by_the_timeline_the_status_and_the_doctor(engine, c
 def test_a_debounced_session_does_not_wait_a_day_where_the_clock_was_set_back(engine, clock):
     """C2"""
     engine.ingest(CHAT, session="s")
-    engine.work()  # vectors wait for nothing
+    engine.run_jobs()  # vectors wait for nothing
     assert engine.next_due() > clock.now()
     clock.set(clock.now() - DAY)
     assert engine.next_due() <= clock.now()
-    engine.attend()
+    engine.run_due()
     assert [each.text for each in engine.list(MEMORIES)] != []
 
 
@@ -68,7 +68,7 @@ def test_a_session_that_goes_on_after_the_step_is_quiet_for_its_time_and_no_long
     engine.ingest(CHAT, session="s")
     clock.set(clock.now() - DAY)
     engine.ingest([*CHAT, {"role": "user", "content": "I moved to Lisbon"}], session="s")
-    engine.work()
+    engine.run_jobs()
     due = engine.next_due()
     assert timedelta(0) < due - clock.now() <= timedelta(seconds=engine.settings.capture.debounce_seconds)
 
@@ -80,18 +80,18 @@ def test_a_clock_that_was_ahead_for_a_while_holds_up_nothing_once_it_is_right(op
     engine = open_engine()
     engine.ingest(CHAT, session="s")
     engine.context.store.claim(engine.tenant, ["extract"], now=clock.now() + DAY, until=clock.now() + 2 * DAY)
-    engine.attend()
+    engine.run_due()
     before = engine.backups()
     assert before
     clock.set(now)
-    engine.attend()
+    engine.run_due()
     assert [each.text for each in engine.list(MEMORIES)] != []
     made = engine.backups()
     assert len(made) == len(before) + 1
     assert made[0].at == now
-    engine.attend()
+    engine.run_due()
     assert engine.backups() == made, "one that is dated in the future does not call for another every time"
-    assert now in {receipt.at for receipt in engine.receipts(op="tend")}
+    assert now in {receipt.at for receipt in engine.receipts(op="consolidate")}
 
 
 def test_restore_latest_brings_back_what_was_backed_up_last(open_engine, clock):
@@ -112,13 +112,13 @@ def test_restore_latest_brings_back_what_was_backed_up_last(open_engine, clock):
 @pytest.mark.parametrize("back", [DAY, 3_650 * DAY])
 def test_a_server_looks_after_its_tenants_again_as_soon_as_the_clock_was_set_back(open_engine, clock, back):
     engine = open_engine()
-    caretaker = Caretaker(engine)
+    caretaker = TenantScheduler(engine)
     caretaker.meet(Tenant("main", "anna"))
-    caretaker.attend()
-    engine.settle()
-    handle = engine.for_(user="anna")
-    first = [each.id for each in handle.receipts(op="tend")]
+    caretaker.run_due()
+    engine.flush()
+    handle = engine.bind(user="anna")
+    first = [each.id for each in handle.receipts(op="consolidate")]
     assert first
     clock.set(clock.now() - back)
-    caretaker.attend()
-    assert len(handle.receipts(op="tend")) == len(first) + 1
+    caretaker.run_due()
+    assert len(handle.receipts(op="consolidate")) == len(first) + 1

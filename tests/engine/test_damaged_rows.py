@@ -14,7 +14,7 @@ import pytest
 from cortex.domain.lanes import ANY_STATE
 from cortex.errors import NotFound, RowDamaged, StoreCorrupt, StoreError
 from cortex.memory import Cortex
-from cortex.ports.store import Filter, Job, JobState, PutJob, SetState
+from cortex.ports.store import Filter, Job, JobState, PatchSession, PutJob
 from cortex.stores.sqlite import SqliteStore
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
 
@@ -69,7 +69,7 @@ def _two(engine: Cortex) -> tuple[str, str]:
 def test_one_damaged_row_stops_nothing(home: Path, opened: Callable[[], Cortex], damage: str):
     """A damaged row is left out of recall, search, list, export, status and verify, and named by each that can."""
     bad, good = _two(opened())
-    opened().settle()
+    opened().flush()
     assert sql(home, "SELECT count(*) FROM traces WHERE body LIKE '%deploy%'") == [(1,)]
     sql(home, DAMAGE[damage])
     engine = opened()
@@ -88,7 +88,7 @@ def test_one_damaged_row_stops_nothing(home: Path, opened: Callable[[], Cortex],
     assert finding.detail.startswith(f"traces {bad}")
     with pytest.raises(RowDamaged, match=bad):
         engine.show(bad)
-    engine.tend()
+    engine.consolidate()
     engine.capture([{"role": "user", "content": "I prefer trams over buses"}], session="s1")
     assert engine.erase(good).certificate.erased == (good,)
     assert engine.list(Filter(kinds=None, states=ANY_STATE))
@@ -100,7 +100,7 @@ def test_repair_moves_a_damaged_row_to_quarantine_and_the_rest_is_in_order(
 ):
     """Its bytes are kept for a person, the ledger says that it was moved, and verify is clean."""
     bad, good = _two(opened())
-    opened().settle()
+    opened().flush()
     sql(home, DAMAGE[damage])
     (raw,) = sql(home, "SELECT CAST(body AS BLOB) FROM traces WHERE id = ?", bytes.fromhex(bad.replace("-", "")))[0]
     engine = opened()
@@ -125,7 +125,7 @@ def test_repair_moves_a_damaged_row_to_quarantine_and_the_rest_is_in_order(
 def test_a_changed_quarantine_row_is_noticed(home: Path, opened: Callable[[], Cortex]):
     """The ledger commits to what was moved there."""
     _two(opened())
-    opened().settle()
+    opened().flush()
     sql(home, DAMAGE["not JSON"])
     list(opened().verify(repair=True))
     sql(home, "UPDATE quarantine SET key = 'another'")
@@ -138,7 +138,7 @@ def test_a_damaged_memory_can_be_written_again(home: Path, opened: Callable[[], 
 
     engine = opened()
     memory = engine.remember(DEPLOY).memory
-    engine.settle()
+    engine.flush()
     sql(home, DAMAGE["not JSON"])
     engine = opened()
     engine.context.store.apply(engine.tenant, [Put(memory, EventKind.REVISED)], at=memory.created_at)
@@ -151,7 +151,7 @@ def test_an_earlier_version_that_is_whole_is_spoken_of(home: Path, opened: Calla
     engine = opened()
     bad = engine.remember(DEPLOY).memory.id
     engine.forget(bad)
-    engine.settle()
+    engine.flush()
     sql(home, DAMAGE["not JSON"])
     engine = opened()
     with pytest.raises(RowDamaged, match="1 earlier versions of it are whole"):
@@ -184,8 +184,8 @@ def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(
     engine.recall("when does the harbour open")
     now = engine.context.dependencies.clock.now()
     jobs = [Job(id=f"j{n}", kind="later", key=f"k{n}", due=now, payload={"n": n}) for n in (1, 2)]
-    engine.settle()
-    engine.context.store.apply(engine.tenant, [SetState("s9", {"a": 1}), *map(PutJob, jobs)], at=now)
+    engine.flush()
+    engine.context.store.apply(engine.tenant, [PatchSession("s9", {"a": 1}), *map(PutJob, jobs)], at=now)
     engine.close()
     sql(home, OTHERS[table])
     engine = opened()
@@ -201,7 +201,7 @@ def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(
     left = {each.code for each in engine.verify() if not each.repaired}
     assert left
     engine.ingest([{"role": "user", "content": "My cat is called Mimi"}], session="s9")
-    engine.settle()
+    engine.flush()
     assert all(each.repaired for each in engine.verify(repair=True)), left
     assert {each.code for each in engine.verify()} <= {"quarantined"}
     engine.remember("Everything goes on")
@@ -284,7 +284,7 @@ def test_without_a_good_backup_it_says_what_else_can_be_done(home: Path, opened:
 
 def test_a_memory_with_a_damaged_row_can_still_be_backed_up(home: Path, opened: Callable[[], Cortex]):
     _, good = _two(opened())
-    opened().settle()
+    opened().flush()
     sql(home, DAMAGE["other words"])
     engine = opened()
     made = engine.backup().backup.path

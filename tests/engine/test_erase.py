@@ -52,7 +52,7 @@ def test_what_is_erased_is_in_no_file_and_cannot_be_recalled(tmp_path: Path) -> 
         kept = engine.remember(OTHER).memory
         gone = engine.remember(SECRET, tags=("locker",)).memory
         assert texts(engine.recall("which locker opens with seven turns?"))[0] == SECRET
-        engine.settle()
+        engine.flush()
         assert held(home, SECRET) != []
         done = engine.erase(gone.id)
         assert done.certificate.clean, done.certificate
@@ -115,7 +115,7 @@ def test_an_erased_turn_does_not_come_back_when_its_history_is_told_again(engine
     taken = engine.ingest(later, session="s1")
     assert [id is not None for id in taken.ids] == [False, False, True]
     assert taken.receipt.facts["skipped"]["erased"] == 1
-    engine.work()
+    engine.run_jobs()
     assert all("Rotterdam" not in trace.text for trace in engine.list(limit=100))
     # Said anew elsewhere, it is something new.
     assert engine.ingest(HISTORY, session="s2").ids[0] is not None
@@ -141,7 +141,7 @@ def test_what_still_says_the_same_is_named(engine: Cortex) -> None:
 
 
 def test_another_users_memory_of_the_same_text_is_neither_touched_nor_told_of(engine: Cortex) -> None:
-    other = engine.for_(user="ada")
+    other = engine.bind(user="ada")
     theirs = other.remember(SECRET).memory
     gone = engine.remember(SECRET).memory
     with pytest.raises(NotFound):
@@ -217,11 +217,11 @@ def test_what_was_to_be_told_at_the_next_turn_goes_too(tmp_path: Path) -> None:
         asked = "which of my lockers opens with seven turns, the one in the north hall?"
         assert hooks.before(asked, session="s1").block
         hooks.flush()
-        engine.settle()
-        engine.work()
+        engine.flush()
+        engine.run_jobs()
         hooks.before(SECRET, session="s2")
         hooks.flush()
-        engine.settle()
+        engine.flush()
         assert engine.erase(gone.id).certificate.clean
         assert held(home, SECRET) == []
 
@@ -260,7 +260,7 @@ def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(
         return found
 
     monkeypatch.setattr(statements, "candidates", find_while_it_is_erased)
-    assert not engine.work().facts["failed"]
+    assert not engine.run_jobs().facts["failed"]
     assert engine.list(Filter(states=ANY_STATE)) == []
     assert engine.next_due() is None
     engine.finish_erasures()  # the work was still reading when its turn was erased

@@ -42,12 +42,12 @@ def filled(home: Path, *, backup: bool = False) -> str:
     """A memory in which something was said, drawn from, asked for and answered; gives the turn to erase."""
     with opened(home, embedding=CACHED) as engine:
         engine.remember(OTHER)
-        engine.for_(user="ada").remember("Ada keeps the key of the boathouse under the third stone")
+        engine.bind(user="ada").remember("Ada keeps the key of the boathouse under the third stone")
         turn = engine.capture(HISTORY, session="s1").turns[0]
         engine.recall(SECRET)
         if backup:
             engine.backup()
-        engine.settle()
+        engine.flush()
     assert held(home, SECRET)
     return turn
 
@@ -81,7 +81,7 @@ def sound(home: Path, id: str) -> bool:
         assert engine.verify() == []
         assert engine.status()["erasures"] == {"pending": []}
         assert [trace.text for trace in engine.list() if trace.text == OTHER] == [OTHER]
-        assert engine.for_(user="ada").stats().total == 1
+        assert engine.bind(user="ada").stats().total == 1
     assert not [path for path in home.rglob("*") if path.is_file() and path.stat().st_mode & 0o077]
     return not is_there
 
@@ -162,9 +162,9 @@ def test_with_a_reader_in_the_way_it_says_so_and_finishes_by_itself_later(tmp_pa
             assert any(each["what"] == "erasing" and "--finish" in each["fix"] for each in told["degraded"])
             assert [each.code for each in engine.verify()] == ["erasure"]
             assert any(each.name == "erasing" and each.ok is None for each in engine.doctor())
-            assert engine.attend() <= clock.now() + timedelta(minutes=1)
+            assert engine.run_due() <= clock.now() + timedelta(minutes=1)
             assert engine.certificate(gone.id).pending, "the reader is still there"
-        engine.attend()
+        engine.run_due()
         assert engine.certificate(gone.id).clean
         assert engine.certificate(certificate.id).clean
         assert held(home, SECRET) == []
@@ -193,7 +193,7 @@ def test_what_a_reader_held_up_is_finished_by_the_next_open_or_by_hand(tmp_path:
 def test_an_erasure_of_another_user_is_finished_too_and_not_told_of(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with waiting(home) as engine:
-        ada = engine.for_(user="ada")
+        ada = engine.bind(user="ada")
         gone = ada.remember(SECRET).memory
         with closing(reading(engine.status()["store"]["path"])):
             certificate = ada.erase(gone.id).certificate

@@ -30,7 +30,7 @@ class Case:
     def __init__(self, home: Path) -> None:
         self.home, self.clock = home, FakeClock()
         with self.open() as engine:
-            ada = engine.for_(user="ada")
+            ada = engine.bind(user="ada")
             self.theirs = ada.remember(SECRET).memory.id
             self.kept = engine.remember(OTHER).memory.id
             self.memory = engine.remember(SECRET).memory.id
@@ -38,7 +38,7 @@ class Case:
             captured = engine.capture(HISTORY, session="s1")
             self.turn, self.drawn = captured.turns[0], [memory.id for memory in captured.memories]
             assert self.drawn
-            engine.settle()
+            engine.flush()
             self.backup = engine.backup().backup.path
             self.clock.advance(3_600)
             engine.erase(self.memory)
@@ -57,11 +57,11 @@ class Case:
         for found in (past, engine.search(SECRET, min_score=0.0)):
             assert erased.isdisjoint(hit.trace.id for hit in found.hits)
         assert engine.get(self.kept).text == OTHER
-        assert engine.for_(user="ada").get(self.theirs).text == SECRET
+        assert engine.bind(user="ada").get(self.theirs).text == SECRET
         assert self.memory not in json.dumps([receipt.to_json() for receipt in engine.receipts(limit=100)])
         taken = engine.ingest([*HISTORY, {"role": "user", "content": "Where is the harbour?"}], session="s1")
         assert taken.ids[0] is None, "its host's history brought it back"
-        engine.work()
+        engine.run_jobs()
         assert all("Rotterdam" not in trace.text for trace in engine.list(limit=100))
         assert engine.verify() == []
         assert engine.status()["erasures"] == {"pending": []}

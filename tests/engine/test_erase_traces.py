@@ -67,7 +67,7 @@ def test_a_locked_cache_keeps_the_erasure_pending_until_it_is_free(tmp_path: Pat
         with closing(sqlite3.connect(home / "embeddings.sqlite", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             assert "embedding cache" in engine.erase(gone.id).certificate.pending
-        engine.attend()
+        engine.run_due()
         assert engine.certificate(gone.id).clean
 
 
@@ -79,12 +79,12 @@ def test_a_job_that_is_done_keeps_no_query(tmp_path: Path) -> None:
         hooks = engine.hooks()
         hooks.before(asked, session="s1")
         hooks.flush()
-        engine.settle()
-        engine.work()
-        engine.settle()
+        engine.flush()
+        engine.run_jobs()
+        engine.flush()
     with closing(sqlite3.connect(home / "agents" / "main.sqlite")) as database:
         jobs = database.execute("SELECT kind, state, payload FROM jobs WHERE state = 'done'").fetchall()
-    assert [kind for kind, _, _ in jobs] == ["synthesise"]
+    assert [kind for kind, _, _ in jobs] == ["synthesize"]
     assert all(json.loads(payload) == {} for _, _, payload in jobs)
 
 
@@ -137,7 +137,7 @@ def test_queries_and_jobs_that_nearly_say_it_lose_it(tmp_path: Path) -> None:
         hooks = engine.hooks()
         hooks.before(near, session="s1")
         hooks.flush()
-        engine.settle()
+        engine.flush()
         assert held(home, near)
         certificate = engine.erase(gone.id).certificate
         assert certificate.clean, certificate
@@ -175,7 +175,7 @@ def test_what_sqlite_or_a_crash_left_beside_the_database_goes(tmp_path: Path, na
     home = tmp_path / "home"
     with opened(home) as engine:
         gone = engine.remember(SECRET).memory
-        engine.settle()
+        engine.flush()
         # A journal that begins with nothing is one SQLite is done with.
         (home / "agents" / name).write_bytes(bytes(512) + SECRET.encode())
         assert engine.erase(gone.id).certificate.clean
@@ -197,7 +197,7 @@ def test_hundreds_of_texts_are_looked_for_in_one_pass(tmp_path: Path) -> None:
     with opened(tmp_path / "home", embedder=FakeEmbedder(0)) as engine:
         kept = engine.remember_all(Draft(text=f"Berth {number} is rented until May") for number in range(20))
         gone = engine.remember_all(Draft(text=f"Note {number}: safe {number} opens at dawn") for number in range(300))
-        engine.settle()
+        engine.flush()
         read: list[str] = []
         connections = engine.context.store._connections  # type: ignore[attr-defined]
         take = connections._take

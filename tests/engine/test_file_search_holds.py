@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from noted import PATIENCE, eventually, note, paths, reasons
 
-from cortex.domain.hits import Recollection
+from cortex.domain.hits import RecallResult
 from cortex.domain.lanes import Lane
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.store import Filter
@@ -188,7 +188,7 @@ def test_lines_that_two_chunks_share_are_found_once(open_engine, tmp_path, embed
     holding = [chunk for chunk in engine.list(Filter(lanes=frozenset({Lane.NOTES}))) if "walrus" in chunk.text]
     assert len(holding) == 2, "the line stands where two chunks overlap"
     explained = engine.explain("walrus tank", recipe="files.v1", mode="search", lanes=["notes"], min_score=0.0)
-    shown = [hit.trace for hit in explained.recollection.hits]
+    shown = [hit.trace for hit in explained.result.hits]
     assert len([chunk for chunk in shown if "walrus" in chunk.text]) == 1
     assert {each.id for each in explained.answer.dropped if each.reason == "told_already"} < {
         each.id for each in holding
@@ -234,7 +234,7 @@ PATIENT = {"recall": {"deadline_ms": 300_000}, "hooks": {"deadline_ms": 300_000}
 """A tenth of that is more than any machine takes to read a note."""
 
 
-def said(found: Recollection) -> str:
+def said(found: RecallResult) -> str:
     return "\n".join(hit.trace.text for hit in found.hits)
 
 

@@ -51,8 +51,8 @@ def test_the_files_fulfil_the_contract_of_a_search(engine):
 def test_there_is_one_for_each_agent_and_user_of_an_engine(engine):
     """B1: one instance per (agent, workspace, settings)"""
     assert engine.files is engine.files
-    assert engine.for_(user="anna").files is engine.for_(user="anna").files
-    others = [engine.for_(user="anna"), engine.for_(agent="other"), engine.for_(agent="other", user="anna")]
+    assert engine.bind(user="anna").files is engine.bind(user="anna").files
+    others = [engine.bind(user="anna"), engine.bind(agent="other"), engine.bind(agent="other", user="anna")]
     assert len({id(each.files) for each in [engine, *others]}) == 4
 
 
@@ -61,7 +61,7 @@ def test_nothing_of_ones_files_is_anybody_elses(engine, tmp_path):
     note(tmp_path / "zoo" / "walrus.md", SECRET)
     engine.index(tmp_path / "zoo")
     assert "tank nine" in snippets(engine.memory_search("where does the walrus sleep?"))
-    for other in (engine.for_(user="anna"), engine.for_(agent="other")):
+    for other in (engine.bind(user="anna"), engine.bind(agent="other")):
         other.index(note(tmp_path / "own" / "plain.md", "The harbour is quiet.\n").parent)
         told = [
             other.memory_search("where does the walrus sleep?"),
@@ -84,7 +84,7 @@ def test_sessions_of_others_cannot_be_read_either(engine):
     engine.capture([{"role": "user", "content": "The walrus sleeps in tank nine"}], session="s1")
     assert "tank nine" in engine.memory_get("sessions/s1")["text"]
     with pytest.raises(NotFound):
-        engine.for_(user="anna").memory_get("sessions/s1")
+        engine.bind(user="anna").memory_get("sessions/s1")
 
 
 # --- which files are followed -----------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_what_the_settings_name_is_followed_for_their_own_agent_and_user(open_en
     ]
     done = engine.index()
     assert (done.synced.added, done.transcripts.turns) == (3, 1)
-    for other in (engine.for_(user="anna"), engine.for_(agent="other")):
+    for other in (engine.bind(user="anna"), engine.bind(agent="other")):
         assert other.files.sources() == []
         assert other.index().synced.seen == 0
 

@@ -63,7 +63,7 @@ class World:
 
     def settled(self) -> None:
         """Nothing is under way, and no log of SQLite has room in it that a small write would fit into."""
-        self.engine.settle()
+        self.engine.flush()
         self.engine.optimize()
 
     def cli(self, line: str, stdin: str = "") -> None:
@@ -147,7 +147,10 @@ PATHS: dict[str, tuple[Path_, Path_]] = {
     "remember": (NOTHING, lambda world: world.engine.remember("The deploy key rotates on Mondays")),
     "keep turns": (NOTHING, lambda world: world.engine.capture(CHAT, session="s")),
     "ingest": (NOTHING, lambda world: world.engine.ingest(CHAT, session="s")),
-    "work": (lambda world: world.engine.ingest(CHAT, session="s", debounce=False), lambda world: world.engine.work()),
+    "run jobs": (
+        lambda world: world.engine.ingest(CHAT, session="s", debounce=False),
+        lambda world: world.engine.run_jobs(),
+    ),
     "forget": (NOTHING, lambda world: world.engine.forget(world.spare.id)),
     "import": (NOTHING, lambda world: world.engine.import_(_jsonl())),
     "import markdown": (
@@ -161,7 +164,7 @@ PATHS: dict[str, tuple[Path_, Path_]] = {
         lambda world: world.engine.index(world.notes),
         lambda world: world.engine.index(force=True),
     ),
-    "tend": (NOTHING, lambda world: world.engine.tend()),
+    "consolidate": (NOTHING, lambda world: world.engine.consolidate()),
     "backup": (NOTHING, lambda world: world.engine.backup()),
     "backup elsewhere": (NOTHING, lambda world: world.engine.backup(world.disk.root / "elsewhere")),
     "restore": (NOTHING, lambda world: world.engine.restore_backup("latest")),
@@ -171,7 +174,7 @@ PATHS: dict[str, tuple[Path_, Path_]] = {
         lambda world: world.engine.remember("It has no vector", embed=False),
         lambda world: world.engine.backfill(),
     ),
-    "a new agent": (NOTHING, lambda world: world.engine.for_(agent="other").remember("Of somebody else")),
+    "a new agent": (NOTHING, lambda world: world.engine.bind(agent="other").remember("Of somebody else")),
     "tokens": (NOTHING, lambda world: world.tokens.create(Tenant(), [Right.WRITE])),
     "spending": (NOTHING, _spend),
     "models": (NOTHING, _fetch),
@@ -222,7 +225,7 @@ LONG = {
     **{
         name: PATHS[name]
         for name in (
-            "keep turns", "work", "import", "index", "index again", "backup", "restore", "erase", "verify --repair",
+            "keep turns", "run jobs", "import", "index", "index again", "backup", "restore", "erase", "verify --repair",
             "a new agent", "tokens", "spending", "models", "mcp install", "cli: init",
         )
     },
@@ -314,7 +317,7 @@ def test_a_turn_goes_on_without_space_and_what_was_lost_is_counted(world: World)
     injected = hooks.before("when does the harbor open?", session="s")
     hooks.after([{"role": "user", "content": "when does the harbor open?"}], session="s")
     assert hooks.flush()
-    world.engine.settle()
+    world.engine.flush()
     assert FIRST in injected.block
     status = world.engine.status()
     assert status["hook_troubles"]["after:disk_full"] == 1
@@ -334,10 +337,10 @@ def test_background_work_is_never_given_up_for_want_of_space(world: World) -> No
     for _ in range(8):
         world.disk.fill()
         with pytest.raises(DiskFull):
-            world.engine.work()
+            world.engine.run_jobs()
         world.disk.free()
         world.clock.advance(600)
-    world.engine.work()
+    world.engine.run_jobs()
     assert world.engine.status()["jobs"] == {"waiting": 0, "failed": 0, "next": None}
     memories = world.engine.list(Filter(lanes=frozenset({Lane.MEMORIES})))
     assert any("tram" in memory.text for memory in memories)

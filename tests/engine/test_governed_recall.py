@@ -175,7 +175,7 @@ def test_what_was_used_within_the_window_is_within_it(engine, clock):
     engine.remember(KEY, importance=0.9)
     clock.advance(WINDOW - timedelta(days=1))
     assert engine.recall(ASKED, recipe="governed-recent.v1").hits
-    engine.settle()
+    engine.flush()
     clock.advance(WINDOW - timedelta(days=1))
     assert texts(engine.recall(ASKED, recipe="governed-recent.v1")) == [KEY]
 

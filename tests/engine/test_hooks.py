@@ -16,7 +16,7 @@ from cortex.domain.text import estimate_tokens
 from cortex.domain.trust import TrustTier
 from cortex.errors import StoreBusy, StoreUnavailable
 from cortex.memory import Cortex
-from cortex.ports.store import JobState, SetState
+from cortex.ports.store import JobState, PatchSession
 from cortex.recall.packing import CLOSING, HEADING, OPENING, WARNING
 from cortex.recall.synthesis import LABEL, Cached, for_the_next_turn
 from cortex.services.turn_hooks import Injection, TurnHooks
@@ -57,20 +57,20 @@ def prepare_synthesis(engine: Cortex, session: str, *, by_model: bool = True) ->
     now = engine.context.dependencies.clock.now()
     cached = for_the_next_turn(ASKED, engine.recall(ASKED).hits, FakeLLM([NARRATIVE]) if by_model else None, now)
     assert cached is not None
-    engine.context.store.apply(engine.tenant, [SetState(session, {"synthesis": cached.to_state()})], at=now)
+    engine.context.store.apply(engine.tenant, [PatchSession(session, {"synthesis": cached.to_state()})], at=now)
     return cached
 
 
 def kept_state(engine: Cortex, session: str) -> dict[str, Any]:
-    engine.settle()
+    engine.flush()
     with engine.context.store.view(engine.tenant) as view:
         return dict(view.state(session) or {})
 
 
 def jobs(engine: Cortex) -> list[Any]:
-    engine.settle()
+    engine.flush()
     with engine.context.store.view(engine.tenant) as view:
-        return [job for job in view.jobs(JobState.WAITING) if job.kind == "synthesise"]
+        return [job for job in view.jobs(JobState.WAITING) if job.kind == "synthesize"]
 
 
 # --- before: what is injected ---------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_a_turn_recalls_within_its_scope_and_its_user(engine, hooks):
     engine.remember(KEY, scope="infra")
     assert hooks.before(ASKED, session="s1", scope="infra")
     assert not hooks.before(ASKED, session="s1", scope="kitchen")
-    assert not hooks.for_(user="somebody else").before(ASKED, session="s1")
+    assert not hooks.bind(user="somebody else").before(ASKED, session="s1")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_what_was_injected_does_not_come_back_as_something_said(engine, hooks):
     before = engine.stats().by_lane
     hooks.after([{"role": "user", "content": given.block}], session="s1")
     assert hooks.flush()
-    engine.work()
+    engine.run_jobs()
     assert engine.stats().by_lane == before
 
 
@@ -493,7 +493,7 @@ def test_with_the_embedder_down_keywords_answer(open_engine):
 def test_a_store_that_cannot_be_written_does_not_cost_the_turn_its_memories(engine, hooks):
     """C16: database busy; what could not be noted is counted"""
     engine.remember(KEY)
-    engine.settle()
+    engine.flush()
     store = engine.context.store
 
     class ReadOnly:
@@ -505,7 +505,7 @@ def test_a_store_that_cannot_be_written_does_not_cost_the_turn_its_memories(engi
 
     engine.context.dependencies._stores[engine.tenant.agent] = ReadOnly()
     assert hooks.before(ASKED, session="s1").facts == 1
-    engine.settle()
+    engine.flush()
     assert engine.status()["receipts_lost"] > 0
     engine.context.dependencies._stores[engine.tenant.agent] = store
 
@@ -600,8 +600,8 @@ def test_flush_says_when_it_gave_up_waiting(open_engine, released):
 
 
 def test_troubles_are_counted_for_all_users_together(hooks):
-    hooks.for_(user="ann").before(ASKED, session="")
-    hooks.for_(user="ben").after(None, session="s1")
+    hooks.bind(user="ann").before(ASKED, session="")
+    hooks.bind(user="ben").after(None, session="s1")
     assert hooks.troubles == {"after:invalid_request": 1, "before:invalid_request": 1}
 
 

@@ -60,5 +60,5 @@ def test_work_waits_while_the_card_is_hot_and_goes_on_when_it_has_cooled(tmp_pat
         assert engine.status()["hardware"]["temperature"] == 95.0
         celsius[0] = 40
         clock.advance(3_600)
-        engine.work()
+        engine.run_jobs()
         assert len(model.prompts) == 1

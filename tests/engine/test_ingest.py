@@ -233,7 +233,7 @@ def test_a_users_own_turn_stays_though_it_was_recalled_since(engine):
     history = [*CHAT]
     engine.capture(history, session="s")
     assert "trams" in hooks.before("should I take trams or buses?", session="s").block
-    engine.settle()
+    engine.flush()
     history += [{"role": "user", "content": "should I take trams or buses?"}]
     receipt = engine.capture(history, session="s").receipt
     assert said(engine) == [message["content"] for message in history]
@@ -246,7 +246,7 @@ def test_an_assistants_echo_of_what_was_injected_is_taken_out(engine):
     engine.remember("The staging server is called Hedgehog and lives in rack nine")
     hooks = TurnHooks(engine)
     assert hooks.before("what is the staging server called?", session="s")
-    engine.settle()
+    engine.flush()
     echo = "The staging server is called Hedgehog and lives in rack nine. Shall I restart it for you now?"
     engine.ingest(
         [{"role": "user", "content": "What is it called?"}, {"role": "assistant", "content": echo}], session="s"
@@ -283,10 +283,10 @@ def test_memories_are_drawn_after_thirty_quiet_seconds(engine, clock):
     clock.advance(20)
     engine.ingest(CHAT, session="s")
     clock.advance(20)
-    engine.work()
+    engine.run_jobs()
     assert engine.stats(MEMORIES).total == 0
     clock.advance(10)
-    engine.work()
+    engine.run_jobs()
     assert engine.stats(MEMORIES).total > 0
 
 
@@ -320,7 +320,7 @@ def test_pending_work_survives_a_restart(tmp_path, clock):
     engine.close()
     clock.advance(60)
     engine = opened(tmp_path, clock=clock)
-    engine.work()
+    engine.run_jobs()
     assert engine.stats(MEMORIES).total > 0
     engine.close()
 
@@ -330,7 +330,7 @@ def test_a_failing_extraction_is_tried_again_and_at_last_kept_as_failed(engine, 
     embedder.fail()
     for _ in range(12):
         clock.advance(3_600)
-        engine.work()
+        engine.run_jobs()
     assert [job.kind for job in jobs(engine, JobState.FAILED)] == ["embed"]
     assert engine.stats(MEMORIES).total > 0
 

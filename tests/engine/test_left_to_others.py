@@ -50,14 +50,14 @@ def test_a_process_without_an_embedder_leaves_embed_jobs_to_one_that_has_it(tmp_
         (before,) = [job for job in waiting(able) if job.kind == intake.EMBED]
     with opened(home, clock, embedder=embedder) as unable:
         for _ in range(8):  # more often than a job may fail
-            unable.work()
+            unable.run_jobs()
             clock.advance(timedelta(minutes=10))
         assert waiting(unable) == [before]  # not even claimed
         assert unable.stats().by_lane["memories"] == 1  # the rest of the work is done
         assert unable.next_due() is None  # nothing to come back for, so nobody asks again and again
-        assert unable.attend() > clock.now()
+        assert unable.run_due() > clock.now()
     with opened(home, clock) as able:
-        assert able.work().facts["counts"]["embedded"] == 2
+        assert able.run_jobs().facts["counts"]["embedded"] == 2
         assert waiting(able) == []
 
 
@@ -67,11 +67,11 @@ def test_a_process_without_a_language_model_leaves_its_jobs_to_one_that_has_it(t
     with opened(home, clock, model=model) as able:
         able.ingest(SAID, session="s1", debounce=False)
     with opened(home, clock) as unable:
-        unable.work()
+        unable.run_jobs()
         assert [job.kind for job in waiting(unable)] == [intake.ENRICH]
         assert unable.next_due() is None
     with opened(home, clock, model=model) as able:
-        assert able.work().facts["done"] == {"enrich": 1}
+        assert able.run_jobs().facts["done"] == {"enrich": 1}
 
 
 def test_a_capture_does_not_wait_for_what_only_others_can_do(tmp_path: Path, monkeypatch) -> None:
@@ -89,7 +89,7 @@ def test_work_that_waits_for_long_is_told_with_what_it_waits_for(tmp_path: Path)
     with opened(home, clock) as able:
         able.ingest(SAID, session="s1", debounce=False)
     with opened(home, clock, embedder=none.create({}, Path())) as unable:
-        unable.work()
+        unable.run_jobs()
         assert not [each for each in unable.status()["degraded"] if each["what"] == "jobs"]
         clock.advance(timedelta(hours=1))
         (told,) = [each for each in unable.status()["degraded"] if each["what"] == "jobs"]

@@ -67,8 +67,8 @@ class Two:
         self.store.meanwhile = lambda: acknowledged.update(second=attempt(second))
         acknowledged["first"] = attempt(first)
         self.store.meanwhile = None
-        self.mine.settle()
-        self.other.settle()
+        self.mine.flush()
+        self.other.flush()
         return acknowledged
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ def test_a_verb_that_was_overtaken_decides_anew(two: Callable[..., Two], first: 
         id = begin(world.mine)
         for name in dict.fromkeys((first, second)):
             VERBS[name].arrange(world.mine, id)
-        world.mine.settle()
+        world.mine.flush()
         done = world.race(lambda: VERBS[first].act(world.mine, id), lambda: VERBS[second].act(world.other, id))  # noqa: B023
         found[second] = problems(world.other)
         if done.get("second") and second == "edit" and _is_there(world.other, id):

@@ -603,7 +603,7 @@ def test_the_same_edit_by_another_engine_meanwhile_is_enough(two: Two) -> None:
 
 def recalled(two: Two) -> None:
     two.other.recall("when does the deploy key rotate?")
-    two.other.settle()
+    two.other.flush()
     assert remembered(two.other, two.filled.key.id).access_count == 1
 
 
@@ -743,7 +743,7 @@ def test_a_turn_is_no_memory_to_edit(filled: Filled) -> None:
 
 def test_two_users_files_that_were_swapped_are_refused(engine: Cortex) -> None:
     """DESIGN 3"""
-    anna, boris = engine.for_(user="anna"), engine.for_(user="boris")
+    anna, boris = engine.bind(user="anna"), engine.bind(user="boris")
     kept = {handle: handle.remember(f"I am {handle.tenant.user}").memory for handle in (anna, boris)}
     pages = {handle: page_of(handle).replace("I am", "I was") for handle in (anna, boris)}
     for mine, theirs in ((anna, boris), (boris, anna)):

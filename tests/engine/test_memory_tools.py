@@ -381,7 +381,7 @@ def test_what_was_said_is_a_source_where_transcripts_are_followed(open_engine, t
     """B19"""
     engine = open_engine(backend, files={"transcripts": [str(transcripts)]})
     engine.index()
-    engine.work()
+    engine.run_jobs()
     found = [result for result in engine.memory_search("walrus tank nine")["results"] if result["startLine"] == 2]
     (result,) = found
     assert (result["path"], result["source"]) == ("sessions/talk", "sessions")

@@ -26,7 +26,7 @@ def listened(engine: Cortex, clock: FakeClock, session: str = "s") -> None:
     """What a worker does: nobody but the background asks the model."""
     engine.ingest([user(SAID)], session=session)
     clock.advance(600)
-    engine.work()
+    engine.run_jobs()
 
 
 def troubles(engine: Cortex) -> list[dict[str, str]]:
@@ -81,10 +81,10 @@ def test_what_a_model_did_not_read_is_not_counted_as_done_and_read_again(open_en
     answers = ["no", "no", '{"memories": []}']
     engine = open_engine(model=FakeLLM(answers))
     listened(engine, clock)
-    (receipt,) = engine.receipts(op="work")
+    (receipt,) = engine.receipts(op="run_jobs")
     assert (receipt.facts["done"].get("enrich"), receipt.facts["failed"]) == (None, {"enrich": 1})
     clock.advance(300)
-    again = engine.work()
+    again = engine.run_jobs()
     assert again.facts["done"] == {"enrich": 1}
     assert troubles(engine) == []
 
@@ -96,7 +96,7 @@ def test_a_session_is_read_three_times_at_most(open_engine: Open, clock: FakeClo
     listened(engine, clock)
     for _ in range(6):
         clock.advance(3_600)
-        engine.work()
+        engine.run_jobs()
     assert len(model.prompts) == 6  # each asked for once more
     assert engine.status()["jobs"]["failed"] == 1
 
@@ -106,7 +106,7 @@ def test_narratives_that_say_too_much_are_not_told_of_as_bad_json(open_engine: O
     engine.remember("Larkspur has a budget")
     for number in range(3):
         assert troubles(engine) == []
-        engine.synthesise(f"What of the budget of Larkspur, number {number}?")
+        engine.synthesize(f"What of the budget of Larkspur, number {number}?")
     (trouble,) = troubles(engine)
     assert "3 narratives of fake/script in a row did not keep to the memories" in trouble["why"]
     assert "JSON" not in trouble["fix"]

@@ -16,7 +16,7 @@ def told(open_engine: Open, *sentences: str) -> tuple[str, str]:
     engine = open_engine(model=FakeLLM([" ".join(f"{each}." for each in sentences)]))
     for text in LARKSPUR:
         engine.remember(text)
-    made = engine.synthesise("What do we know of Larkspur?").synthesis
+    made = engine.synthesize("What do we know of Larkspur?").synthesis
     return made.text, made.because
 
 

@@ -304,7 +304,7 @@ def test_transcripts_alone_make_no_other_search(engine, tmp_path):
 
 def test_tenants_have_searches_of_their_own(engine, notes):
     """DESIGN 3"""
-    stranger = engine.for_(user="boris")
+    stranger = engine.bind(user="boris")
     assert stranger.searching is not engine.searching
     assert stranger.memory_search("deploy key")["results"] == []
     stranger.index(notes.parent / "notes" / "deep")

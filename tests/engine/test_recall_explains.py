@@ -86,7 +86,7 @@ def test_an_explanation_names_every_candidate_and_why_it_was_not_shown(engine):
     """E9, E12"""
     engine.remember_all(Draft(text=f"The deploy key number {number}") for number in range(6))
     told = engine.explain("deploy key", limit=2)
-    shown = {hit.trace.id for hit in told.recollection.hits}
+    shown = {hit.trace.id for hit in told.result.hits}
     dropped = {each.id: each.reason for each in told.answer.dropped}
     assert len(shown) == 2
     assert {each.trace.id for each in told.answer.ranked} == shown | set(dropped)
@@ -101,7 +101,7 @@ def test_the_typed_score_is_the_formula_of_the_document(engine, embedder, clock)
     engine.remember(KEY, kind="rule", scope="infra", retention="project")
     for _ in range(3):
         engine.recall(ASKED, recipe="typed.v1")
-        engine.settle()
+        engine.flush()
     clock.advance(timedelta(days=14))
     (hit,) = engine.recall(ASKED, scope="infra", recipe="typed.v1").hits
     expected = {
@@ -214,7 +214,7 @@ def test_what_was_returned_is_counted_after_the_answer(engine, clock):
     clock.advance(HOUR)
     (hit,) = engine.recall(ASKED).hits
     assert (hit.trace.access_count, hit.trace.last_accessed_at) == (0, None)
-    engine.settle()
+    engine.flush()
     used = engine.get(kept.id)
     assert (used.access_count, used.last_accessed_at) == (1, clock.now())
 
@@ -223,7 +223,7 @@ def test_only_what_was_returned_is_counted(engine):
     """X8"""
     engine.remember_all(Draft(text=f"The deploy key number {number}") for number in range(6))
     shown = set(ids(engine.recall("deploy key number 3", limit=2)))
-    engine.settle()
+    engine.flush()
     assert {trace.id for trace in engine.list() if trace.access_count} == shown
 
 
@@ -239,7 +239,7 @@ def test_the_memories_behind_a_turn_that_is_shown_are_counted_too(engine, clock)
     clock.advance(timedelta(days=2))
     for count in (1, 2):
         assert ids(engine.recall(ASKED, lanes=["sessions"])) == [turn]
-        engine.settle()
+        engine.flush()
         used = engine.get(kept.id)
         assert (used.access_count, used.last_accessed_at) == (count, clock.now())
     assert [engine.get(memory.id).access_count for memory in (gone, past, cake)] == [0, 0, 0]
@@ -250,7 +250,7 @@ def test_a_memory_shown_beside_its_turn_is_counted_once(engine):
     (one, other) = engine.keep_turns("s1", [user(KEY), user("The deploy key rotates in the morning")]).ids
     kept = engine.remember("The deploy key rotates on Monday mornings", source_turns=[one, other]).memory
     engine.search("deploy key rotates")
-    engine.settle()
+    engine.flush()
     assert engine.get(kept.id).access_count == 1
 
 
@@ -258,7 +258,7 @@ def test_use_makes_no_new_version(engine):
     """X8"""
     kept = engine.remember(KEY).memory
     engine.recall(ASKED)
-    engine.settle()
+    engine.flush()
     assert len(engine.show(kept.id).versions) == 1
 
 
@@ -266,7 +266,7 @@ def test_looking_at_the_past_counts_no_use(engine, clock):
     """X8, DESIGN 3"""
     kept = engine.remember(KEY).memory
     engine.recall(ASKED, as_of=clock.now())
-    engine.settle()
+    engine.flush()
     assert engine.get(kept.id).access_count == 0
 
 

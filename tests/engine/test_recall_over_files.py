@@ -256,12 +256,12 @@ def test_documents_are_never_silenced_for_a_word_they_do_not_use(engine, notes):
     engine.keep_turns("s1", [user(CHOSE), *others])
     silenced = engine.explain(TOPIC)
     assert silenced.answer.silent
-    assert silenced.recollection.hits == ()
+    assert silenced.result.hits == ()
     note(notes / "forms.md", f"# Contact form\n\n{CHOSE}: it needs no server.\n")
     engine.index(notes)
     answered = engine.explain(TOPIC)
     assert not answered.answer.silent
-    assert "notes/forms.md" in paths(answered.recollection)
+    assert "notes/forms.md" in paths(answered.result)
 
 
 # --- the cold lane ----------------------------------------------------------------------------------------------------
@@ -454,7 +454,7 @@ def test_an_explanation_shows_lines_like_anything_else(engine, one_chunk):
     kept = engine.remember("The deploy key is kept by Ann").memory
     explained = engine.explain(ASKED, limit=1)
     assert {each.trace.id for each in explained.answer.ranked} == {one_chunk.id, kept.id}
-    (hit,) = explained.recollection.hits
+    (hit,) = explained.result.hits
     assert hit.trace == one_chunk
     assert set(hit.legs) == {"keyword", "vector"}
     assert hit.parts["keyword"] > 0
@@ -501,10 +501,10 @@ def test_forgetting_by_a_query_means_what_is_remembered(engine, one_chunk):
 def test_lines_are_not_counted_as_used(engine, one_chunk, clock):
     """X8: a file has no counters; nothing is written for it"""
     engine.recall(ASKED)
-    engine.settle()
+    engine.flush()
     clock.advance(60)
     engine.recall(ASKED)
-    engine.settle()
+    engine.flush()
     assert engine.get(one_chunk.id) == one_chunk
 
 
@@ -525,7 +525,7 @@ def test_lines_are_not_exported(engine, one_chunk):
 @pytest.mark.parametrize("other", [{"user": "boris"}, {"agent": "other"}, {"agent": "other", "user": "boris"}])
 def test_nobody_finds_lines_of_another(engine, one_chunk, notes, tmp_path, other):
     """DESIGN 3: neither by asking nor by id; and what each follows is their own"""
-    stranger = engine.for_(**other)
+    stranger = engine.bind(**other)
     assert stranger.recall(ASKED).hits == stranger.search(ASKED).hits == ()
     assert stranger.memory_search(ASKED)["results"] == []
     assert list(stranger.list()) == []
@@ -543,7 +543,7 @@ def test_nobody_finds_lines_of_another(engine, one_chunk, notes, tmp_path, other
 
 def test_two_tenants_may_follow_the_same_folder(engine, one_chunk, notes):
     """DESIGN 3: each has lines of its own"""
-    stranger = engine.for_(user="boris")
+    stranger = engine.bind(user="boris")
     stranger.index(notes, trust="untrusted")
     (theirs,) = stranger.list(Filter(lanes=frozenset({Lane.NOTES})))
     assert theirs.id != one_chunk.id

@@ -89,7 +89,7 @@ def test_a_number_a_box_to_tick_or_a_name_of_no_scope_infers_nothing(engine, mar
 
 def test_the_scopes_of_others_are_not_known_by_name(engine):
     """E5: a scope is one of the tenant's"""
-    engine.for_(user="bo").remember(KEY, scope="garage")
+    engine.bind(user="bo").remember(KEY, scope="garage")
     engine.remember(KEY, scope="infra")
     assert engine.recall(f"#garage {ASKED}").receipt.facts["scope"] is None
 
@@ -233,7 +233,7 @@ def test_a_memory_past_its_time_is_not_recalled(engine, clock, retention, hours)
     engine.remember(KEY, retention=retention)
     clock.advance((hours - 1) * HOUR)
     assert engine.search(ASKED, asked_at=clock.now()).hits
-    engine.settle()
+    engine.flush()
     clock.advance((hours if retention == "session" else 1) * HOUR)
     assert engine.recall(ASKED).hits == ()
     assert engine.search(ASKED).hits == ()
@@ -245,7 +245,7 @@ def test_a_session_memory_lives_on_while_it_is_used(engine, clock):
     for _ in range(4):
         clock.advance(20 * HOUR)
         assert engine.recall(ASKED).hits
-        engine.settle()
+        engine.flush()
     clock.advance(24 * HOUR)
     assert engine.recall(ASKED).hits == ()
 
@@ -377,4 +377,4 @@ def test_automatic_recall_leaves_out_what_trails_far_behind_the_best(engine):
     engine.remember("Grandmother's kettle whistles in the kitchen")
     assert texts(engine.recall(ASKED)) == [KEY]
     assert len(engine.search(ASKED).hits) == 2
-    assert engine.explain(ASKED).recollection.receipt.facts["counts"]["dropped"] == {"trailing": 1}
+    assert engine.explain(ASKED).result.receipt.facts["counts"]["dropped"] == {"trailing": 1}

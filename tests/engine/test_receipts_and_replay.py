@@ -17,7 +17,7 @@ from cortex.domain.memory import Draft
 from cortex.domain.query import Mode
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound
-from cortex.ports.store import File
+from cortex.ports.store import PutReceipt
 from cortex.recall.recipes import DEFAULT, named
 from cortex.recall.replaying import compared
 from cortex.runtime.write_behind import WriteBehindQueue
@@ -176,7 +176,7 @@ def test_a_replay_asks_the_same_state_and_gets_the_same_answer(engine, clock):
     engine.remember("The deploy key rotates on Fridays", supersedes=old.id)
     second = engine.recall(ASKED)
     engine.forget(old.id)
-    engine.settle()
+    engine.flush()
     for found in (first, second):
         replay = engine.replay(found.receipt.id)
         assert (replay.same, replay.differences) == (True, ())
@@ -190,7 +190,7 @@ def test_a_receipt_can_be_replayed_as_soon_as_it_is_handed_out(tmp_path):
     held, plainly = threading.Event(), store.apply
 
     def late(tenant, changes, *, at):
-        if any(isinstance(change, File) for change in changes):
+        if any(isinstance(change, PutReceipt) for change in changes):
             held.wait(0.2)
         return plainly(tenant, changes, at=at)
 
@@ -204,10 +204,10 @@ def test_a_replay_leaves_no_trace(engine):
     """DESIGN 3"""
     kept = engine.remember(KEY).memory
     receipt = engine.recall(ASKED).receipt
-    engine.settle()
+    engine.flush()
     position, count = engine.status()["position"], len(engine.receipts())
     engine.replay(receipt.id)
-    engine.settle()
+    engine.flush()
     assert (engine.status()["position"], len(engine.receipts())) == (position, count)
     assert engine.get(kept.id).access_count == 1
 
@@ -215,7 +215,7 @@ def test_a_replay_leaves_no_trace(engine):
 def test_a_skipped_recall_can_be_replayed(engine):
     """E10"""
     receipt = engine.recall("ok👍").receipt
-    engine.settle()
+    engine.flush()
     assert engine.replay(receipt.id).same
 
 
@@ -226,7 +226,7 @@ def test_a_recall_without_vectors_is_replayed_without_vectors(engine, embedder, 
     receipt = engine.recall(ASKED).receipt
     embedder.failure = None
     clock.advance(60)
-    engine.settle()
+    engine.flush()
     assert engine.replay(receipt.id).same
 
 
@@ -246,7 +246,7 @@ def test_a_query_that_was_not_kept_has_to_be_given(open_engine):
     engine = open_engine(receipts={"keep_queries": False})
     engine.remember(KEY)
     receipt = engine.recall(ASKED).receipt
-    engine.settle()
+    engine.flush()
     with pytest.raises(InvalidRequest, match="query"):
         engine.replay(receipt.id)
     assert engine.replay(receipt.id, query=ASKED).same
@@ -255,7 +255,7 @@ def test_a_query_that_was_not_kept_has_to_be_given(open_engine):
 
 def test_only_recalls_can_be_replayed(engine):
     receipt = engine.remember(KEY).receipt
-    engine.settle()
+    engine.flush()
     with pytest.raises(NotFound):
         engine.replay(receipt.id)
 
@@ -313,7 +313,7 @@ def test_every_recall_of_any_history_can_be_replayed(tmp_path_factory, backend, 
                     clock.advance(timedelta(hours=hours))
         embedder.failure = None
         clock.advance(timedelta(days=400))
-        engine.settle()
+        engine.flush()
         for answer in answers:
             replay = engine.replay(answer.receipt.id)
             assert replay.same, replay.differences
@@ -370,7 +370,7 @@ def test_a_look_at_the_past_can_be_replayed(engine, clock):
     clock.advance(60)
     engine.remember("The deploy key is blue")
     receipt = engine.recall(ASKED, as_of=then).receipt
-    engine.settle()
+    engine.flush()
     assert receipt.position == then
     assert engine.replay(receipt.id).same
 

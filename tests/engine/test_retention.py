@@ -223,9 +223,9 @@ def test_a_passing_state_ends_as_turn_whether_it_became_a_memory_or_not(engine: 
     clock.advance(timedelta(days=8))
     question = text.rstrip(".。")
     assert text not in engine.recall(question).block
-    engine.tend()
+    engine.consolidate()
     assert turn_of(engine).state is State.EXPIRED
-    assert engine.tend().outcome.planned == 0
+    assert engine.consolidate().outcome.planned == 0
 
 
 @pytest.mark.parametrize(
@@ -264,9 +264,9 @@ def test_what_people_tell_each_other_is_a_record_and_does_not_end(engine: Cortex
 def test_an_expired_turn_can_be_brought_back_for_good(engine: Cortex, clock: FakeClock):
     said(engine, "This week I'm working from Lisbon.")
     clock.advance(timedelta(days=8))
-    engine.tend()
+    engine.consolidate()
     engine.restore(turn_of(engine).id)
-    engine.tend()
+    engine.consolidate()
     assert (turn_of(engine).state, turn_of(engine).expires_at) == (State.ACTIVE, None)
 
 

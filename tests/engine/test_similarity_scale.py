@@ -13,7 +13,7 @@ from cortex.domain.calibration import LEAST_TEXTS, UNRELATED
 from cortex.domain.memory import Draft
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.memory import Cortex
-from cortex.ports.store import SetState
+from cortex.ports.store import PatchSession
 from cortex.recall.synthesis import for_the_next_turn
 from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeEmbedder, FakeLLM
@@ -167,7 +167,7 @@ def test_the_past_has_the_scale_it_had(filled, backend):
     """E10"""
     engine = filled(Squeezing(0.5), backend, facts=FACTS[:15])
     before = engine.recall("violin nursery island", mode="search")
-    engine.settle()
+    engine.flush()
     engine.remember_all(ALIKE)
     assert scale(engine)["floor"] > before.receipt.facts["calibration"]["floor"]
     then = engine.recall("violin nursery island", mode="search", as_of=before.receipt.position)
@@ -187,7 +187,7 @@ def test_a_replay_says_when_the_model_is_another(filled, open_engine):
     """E12"""
     engine = filled(Squeezing(0.5))
     receipt = engine.recall("violin workshop").receipt
-    engine.settle()
+    engine.flush()
     engine.close()
     other = open_engine(embedder=Squeezing(0.8, model="narrower"))
     other.backfill()
@@ -198,7 +198,7 @@ def test_turns_embedded_in_the_background_are_measured_too(open_engine):
     engine = open_engine(embedder=Squeezing(0.5))
     for number, fact in enumerate(FACTS):
         engine.ingest([{"role": "user", "content": f"I left it: {fact}"}], session=f"s{number}", debounce=False)
-    engine.work()
+    engine.run_jobs()
     assert scale(engine)["basis"] == "measured"
 
 
@@ -216,7 +216,7 @@ def test_files_alone_are_enough_to_measure(open_engine, tmp_path):
 def test_another_user_has_the_agents_scale(filled):
     """L10: one number of everybody's texts, and nothing else"""
     engine = filled(Squeezing(0.5))
-    other = engine.for_(user="boris")
+    other = engine.bind(user="boris")
     other.remember("violin workshop")
     assert scale(other)["floor"] == scale(engine)["floor"]
     assert other.recall(ELSEWHERE).hits == ()
@@ -228,7 +228,7 @@ def test_capture_and_the_lifecycle_judge_on_the_measured_scale(filled):
     # Half of the words are the same: on the raw scale that is a cosine of 0.9, on the common one far from 0.92.
     engine.keep_turns("s1", [user("hello")])
     engine.remember_all([Draft(text="lantern green harbour boat"), Draft(text="lantern green cottage cat")])
-    assert engine.tend(dry_run=True).outcome.planned == 0
+    assert engine.consolidate(dry_run=True).outcome.planned == 0
 
 
 def test_the_doctor_tells_on_what_scale_similarities_are(filled):
@@ -255,7 +255,7 @@ def used(engine: Cortex, message: str) -> bool:
     hits, model = engine.recall("violin workshop").hits[:1], FakeLLM(["Violin workshop [1]."])
     cached = for_the_next_turn("violin workshop", hits, model, now)
     assert cached is not None
-    engine.context.store.apply(engine.tenant, [SetState("s", {"synthesis": cached.to_state()})], at=now)
+    engine.context.store.apply(engine.tenant, [PatchSession("s", {"synthesis": cached.to_state()})], at=now)
     return TurnHooks(engine).before(message, session="s").synthesis
 
 

@@ -10,7 +10,7 @@ from laboratory import texts, user
 
 from cortex.domain.turn import Role, Said
 from cortex.recall import recipes
-from cortex.recall.recipes import Focus
+from cortex.recall.recipes import Answerability
 from cortex.recall.weights import MISSING
 from cortex.services.turn_hooks import TurnHooks
 
@@ -157,7 +157,7 @@ def test_what_people_said_to_each_other_pins_nothing(engine):
         session="s",
         debounce=False,
     )
-    engine.work()
+    engine.run_jobs()
     found = engine.recall("when does the ferry leave?")
     assert pinned(found) == []
     assert all(hit.trace.kind != "rule" for hit in found.hits)
@@ -217,7 +217,7 @@ def test_a_rule_that_does_not_apply_is_not_shown_for_its_words(engine):
 def test_rules_that_are_asked_for_are_given_though_nobody_spoke_of_rules(engine, question, monkeypatch):
     """E9: silence on what was never said is for other questions"""
     never = {sign: 10.0 if sign == "bias" else 0.0 for sign in MISSING}
-    silent = replace(recipes.named(recipes.DEFAULT), name="silent.v1", focus=Focus(weights=never))
+    silent = replace(recipes.named(recipes.DEFAULT), name="silent.v1", answerability=Answerability(weights=never))
     monkeypatch.setattr(recipes, "RECIPES", {**recipes.RECIPES, silent.name: silent})
     rules = ["Always reply in Dutch.", "Only book aisle seats for me.", "Make sure every SQL query has a LIMIT."]
     for number, rule in enumerate(rules):

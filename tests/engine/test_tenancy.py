@@ -37,7 +37,7 @@ class Canary:
     """Everything that belongs to another user, by the ids a curious tenant may have guessed."""
 
     def __init__(self, engine: Cortex) -> None:
-        self.engine = engine.for_(user="jubjub")
+        self.engine = engine.bind(user="jubjub")
         self.memory = self.engine.remember(
             CANARY, scope="slithy-scope", topic="mimsy", tags=["borogove"], subject="zyxquark", source_ref="frumious"
         ).memory
@@ -51,7 +51,7 @@ class Canary:
         self.engine.index(self.folder, scope="slithy-scope")
         self.chunks = [trace.id for trace in self.engine.list(Filter(lanes=frozenset({Lane.NOTES})))]
         self.recalled = self.engine.recall(ASKED)
-        self.engine.settle()
+        self.engine.flush()
         assert "zyxquark" in self.recalled.block
 
     @property
@@ -117,7 +117,7 @@ def _indexed(engine: Cortex, canary: Canary) -> list[Any]:
 
 def _undone(engine: Cortex, canary: Canary) -> str:
     with pytest.raises(Conflict) as refused:
-        engine.undo_tend("1-9")
+        engine.undo_consolidation("1-9")
     return str(refused.value)
 
 
@@ -195,12 +195,12 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
     "import_markdown": _imported_markdown,
     "ingest": lambda engine, canary: engine.ingest([user("who has a kettle?")], session="tulgey-session").ids,
     "capture": lambda engine, canary: engine.capture([user("I prefer my kettle")], session="tulgey-session").memories,
-    "work": lambda engine, canary: engine.work(),
+    "run_jobs": lambda engine, canary: engine.run_jobs(),
     "next_due": lambda engine, canary: engine.next_due(),
-    "synthesise": lambda engine, canary: engine.synthesise(ASKED),
-    "tend": lambda engine, canary: [engine.tend(dry_run=True), engine.tend()],
-    "undo_tend": _undone,
-    "attend": lambda engine, canary: engine.attend(),
+    "synthesize": lambda engine, canary: engine.synthesize(ASKED),
+    "consolidate": lambda engine, canary: [engine.consolidate(dry_run=True), engine.consolidate()],
+    "undo_consolidation": _undone,
+    "run_due": lambda engine, canary: engine.run_due(),
     "files": _found,
     "searching": lambda engine, canary: [engine.searching.search(ASKED, min_score=0.0), engine.searching.status()],
     "index": _indexed,
@@ -208,8 +208,8 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
     "memory_get": _read,
     "flush_plan": lambda engine, canary: engine.flush_plan(SessionState(context_window=10_000, tokens_used=9_000)),
 }
-HANDLES = {"for_", "over", "connect", "context", "close", "settle", "tenant", "keeping", "settings"}
-"""What answers nothing: `for_` is the way to be someone else, by name."""
+HANDLES = {"bind", "over", "connect", "context", "close", "flush", "tenant", "scheduler", "settings"}
+"""What answers nothing: `bind` is the way to be someone else, by name."""
 OPERATORS = {"backup", "backups", "restore_backup"}
 """The operator's own: a backup is of everyone who uses an agent. They answer names of files, and no text."""
 
@@ -237,7 +237,7 @@ def test_nothing_of_another_user_comes_back(engine, name):
         assert secret not in answer
     for id in canary.trace_ids:
         assert id not in answer or name == "import_"
-    canary.engine.settle()
+    canary.engine.flush()
     assert canary.engine.get(canary.newer.id) == before
     assert canary.engine.recall(ASKED).hits
 
@@ -264,13 +264,13 @@ def test_what_others_remember_does_not_change_my_scores(engine):
     """DESIGN 9: the statistics are those of what is searched"""
     engine.remember_all(Draft(text=f"harbour kettle number {number}") for number in range(4))
     before = [(hit.trace.id, hit.score) for hit in engine.search("harbour kettle 2").hits]
-    engine.for_(user="jubjub").remember_all(Draft(text="harbour kettle " * 5) for _ in range(20))
+    engine.bind(user="jubjub").remember_all(Draft(text="harbour kettle " * 5) for _ in range(20))
     assert [(hit.trace.id, hit.score) for hit in engine.search("harbour kettle 2").hits] == before
 
 
 def test_a_backfill_embeds_ones_own_alone(engine, embedder):
     """C7"""
-    engine.for_(user="jubjub").remember(CANARY, embed=False)
+    engine.bind(user="jubjub").remember(CANARY, embed=False)
     engine.remember("mine", embed=False)
     embedder.documents.clear()
     assert engine.backfill().facts["embedded"] == 1
@@ -279,25 +279,25 @@ def test_a_backfill_embeds_ones_own_alone(engine, embedder):
 
 def test_two_handles_of_one_engine_are_two_users(engine):
     """DESIGN 3"""
-    anna, boris = engine.for_(user="anna"), engine.for_(user="boris")
+    anna, boris = engine.bind(user="anna"), engine.bind(user="boris")
     kept = anna.remember("The deploy key rotates on Mondays").memory
     assert ids(anna.recall("deploy key")) == [kept.id]
     assert boris.recall("deploy key").hits == ()
-    assert ids(engine.for_(user="anna").recall("deploy key")) == [kept.id]
+    assert ids(engine.bind(user="anna").recall("deploy key")) == [kept.id]
     assert (anna.tenant.agent, anna.tenant.user) == ("main", "anna")
 
 
 def test_two_agents_have_two_files(open_engine, tmp_path):
     """B3: one index per agent"""
     engine = open_engine()
-    other = engine.for_(agent="other")
+    other = engine.bind(agent="other")
     kept = other.remember(CANARY).memory
     engine.remember("mine")
     assert engine.recall(ASKED, min_score=0.0).hits == () or "zyxquark" not in engine.recall(ASKED).block
     with pytest.raises(NotFound):
         engine.get(kept.id)
     assert ids(other.recall(ASKED)) == [kept.id]
-    engine.settle()
+    engine.flush()
     files = {path.name for path in (tmp_path / "agents").glob("*.sqlite")}
     assert files == {"main.sqlite", "other.sqlite"}
     engine.close()
@@ -310,9 +310,9 @@ def test_an_agents_name_cannot_reach_another_agents_file(engine, name):
     """DESIGN 3"""
     if name:
         with pytest.raises(InvalidRequest, match="agent"):
-            engine.for_(agent=name)
+            engine.bind(agent=name)
     else:
-        assert engine.for_(agent=name).tenant == engine.tenant
+        assert engine.bind(agent=name).tenant == engine.tenant
 
 
 said = st.lists(st.sampled_from(["harbour", "kettle", "pier", "anchor"]), min_size=1, max_size=4).map(" ".join)
@@ -326,11 +326,11 @@ def test_whatever_two_users_say_each_gets_ones_own_back(tmp_path_factory, backen
     with opened(tmp_path_factory.mktemp("home"), backend) as engine:
         own: dict[str, set[str]] = {"anna": set(), "boris": set()}
         for at, (name, text) in enumerate(kept):
-            handle = engine.for_(user=name)
+            handle = engine.bind(user=name)
             own[name].add(handle.remember(text).memory.id)
             own[name].update(handle.keep_turns(f"s{at % 2}", [user(text)]).ids)
         for name, mine in own.items():
-            handle = engine.for_(user=name)
+            handle = engine.bind(user=name)
             for recipe in RECIPE_NAMES:
                 assert set(ids(handle.search(asked, recipe=recipe, min_score=0.0))) <= mine
             assert {trace.id for trace in handle.list()} == mine
@@ -346,24 +346,24 @@ def positions(engine: Cortex) -> set[int]:
         engine.search(ASKED).receipt.position,
         engine.recall(ASKED, as_of=10_000).receipt.position,
         engine.recall(ASKED, as_of=engine.context.dependencies.clock.now()).receipt.position,
-        engine.work().position,
-        engine.tend(dry_run=True).receipt.position,
+        engine.run_jobs().position,
+        engine.consolidate(dry_run=True).receipt.position,
         engine.import_([], dry_run=True).receipt.position,
         engine.forget_matching("no such thing at all").receipt.position,
     ]
-    engine.settle()
+    engine.flush()
     return {*told, *(receipt.position for receipt in engine.receipts())}
 
 
 def test_what_others_do_moves_no_position_that_a_user_is_told(engine: Cortex) -> None:
     """A user with no memories is at position 0, whatever the other users of the agent have done."""
     Canary(engine)
-    reader = engine.for_(user="reader")
+    reader = engine.bind(user="reader")
     assert positions(reader) == {0}
     kept = reader.remember("My own teapot is blue")
     own = reader.events()[-1].position
     assert kept.receipt.position == reader.pulse().position == own
-    others = engine.for_(user="jubjub")
+    others = engine.bind(user="jubjub")
     for number in range(3):
         others.remember(f"{CANARY} {number}")
     assert reader.pulse().position == reader.status()["position"] == own
@@ -373,15 +373,15 @@ def test_what_others_do_moves_no_position_that_a_user_is_told(engine: Cortex) ->
 def test_a_recall_is_replayed_exactly_whatever_others_did_around_it(engine: Cortex) -> None:
     """E12"""
     engine.remember("The teapot is blue")
-    engine.for_(user="jubjub").remember(CANARY)
+    engine.bind(user="jubjub").remember(CANARY)
     first = engine.recall("what color is the teapot?", limit=5)
-    engine.for_(user="jubjub").remember(f"{CANARY} again")
+    engine.bind(user="jubjub").remember(f"{CANARY} again")
     engine.remember("The teapot is on the shelf")
     assert engine.replay(first.receipt.id).same
 
 
 def test_what_the_store_tells_of_itself_counts_nothing_of_others(engine: Cortex) -> None:
-    told = engine.for_(user="reader").status()["store"]
+    told = engine.bind(user="reader").status()["store"]
     Canary(engine)
-    after = engine.for_(user="reader").status()["store"]
+    after = engine.bind(user="reader").status()["store"]
     assert {name for name in after if after[name] != told.get(name)} <= {"bytes", "spaces"}

@@ -13,7 +13,7 @@ from laboratory import opened
 
 from cortex.capture.history import LEAD
 from cortex.domain.lanes import State
-from cortex.domain.passing import OWN_REQUEST
+from cortex.domain.small_talk import OWN_REQUEST
 from cortex.domain.trust import TrustTier
 from cortex.memory import Cortex
 from cortex.services.capture import Ingested

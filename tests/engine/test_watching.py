@@ -20,7 +20,7 @@ from noted import PATIENCE, eventually, message, note, paths, reasons
 from cortex.clock import SystemClock
 from cortex.domain.lanes import Lane
 from cortex.memory import Cortex
-from cortex.services.files.file_watcher import Watch
+from cortex.services.files.file_watcher import FileWatcher
 from cortex.testing import FakeClock
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.watch import Noticed, Place, Watching, concerns, places
@@ -354,7 +354,7 @@ def test_each_look_is_told_of(tmp_path, notes):
 def test_the_files_are_followed_while_memory_is_kept(tmp_path, notes):
     """B12, S7: by whatever keeps a process running"""
     files = {"extra_paths": [str(notes)], "sync": {"watch_debounce_ms": 50}}
-    with opened(tmp_path / "home", clock=SystemClock(), files=files) as engine, engine.keeping():
+    with opened(tmp_path / "home", clock=SystemClock(), files=files) as engine, engine.scheduler():
         note(notes / "door.md", "The cellar door sticks.\n")
         assert finds(engine, "cellar door", "notes/door.md")
 
@@ -465,7 +465,7 @@ def test_a_watch_that_ends_as_it_begins_leaves_nothing_either(tmp_path, notes):
     with opened(tmp_path / "home", clock=SystemClock(), files=files) as engine:
         for _ in range(5):
             with engine.files.watching() as watch:
-                assert isinstance(watch, Watch)
+                assert isinstance(watch, FileWatcher)
         assert ours() == set()
 
 

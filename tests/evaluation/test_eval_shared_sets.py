@@ -71,7 +71,7 @@ def test_a_second_ingest_of_everything_changes_no_count(tmp_path):
         for _ in range(2):
             for (scope, session), history in sessions.items():
                 engine.ingest(history, session=f"{scope}/{session}", scope=scope, debounce=False)
-            engine.work()
+            engine.run_jobs()
             counts.append(engine.stats())
     assert counts[0] == counts[1]
     assert counts[0].by_lane["memories"] > 100

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
-from cortex.capture import classify, extraction, gate, messages, policies, prose, rules, slots, whole
+from cortex.capture import classify, extraction, gate, messages, policies, prose, rules, slots, verbatim
 from cortex.capture import statements as capture_statements
 from cortex.domain import (
     changes,
@@ -99,7 +99,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "statements of a turn": lambda said: capture_statements.candidates([turn(said)]),
     "standing": rules.standing,
     "slot of a statement": slots.slot_in,
-    "whole messages": lambda said: whole.candidates(turn(said)),
+    "whole messages": lambda said: verbatim.candidates(turn(said)),
     "classify": classify.classify,
     "triggers": lambda said: [policy.trigger_of(said) for policy in policies.POLICIES.values()],
     "category": policies.detected_category,

@@ -18,7 +18,7 @@ from shapes import Shape, common, derived
 
 from cortex import settings as configuration
 from cortex.capture.rules import candidates
-from cortex.domain import fingerprints, ownership, suspicion, text
+from cortex.domain import fingerprints, injection_detection, ownership, text
 from cortex.domain.grounding import Evidence
 from cortex.domain.retelling import is_supported
 from cortex.domain.scope import Tenant
@@ -82,7 +82,8 @@ class TestEveryPattern:
         """By where they are: in constants and containers, compiled on first use, held by rules, of each language."""
         found = {use.pattern.pattern for use in uses()}
         assert ownership._FENCE in found
-        assert all(need in found for _, rules in suspicion._phrases() for rule in rules for need in rule.needs)
+        needs = [need for _, rules in injection_detection._phrases() for rule in rules for need in rule.needs]
+        assert all(need in found for need in needs)
         assert {compiled(rule.pattern).pattern for pack in DEFAULT_PACKS for rule in pack.rules} <= found
         assert {compiled(pack.asks).pattern for pack in DEFAULT_PACKS} <= found
         assert len(found) > 1_000
@@ -142,7 +143,7 @@ class TestLimitsOfPython:
     def test_a_reference_of_thousands_of_digits_is_read(self, engine: Cortex, reference: str):
         kept = engine.remember(f"one two three four five {reference}", source_kind="web")
         assert kept.memory.text.endswith(reference)
-        assert suspicion.suspicion(reference) == suspicion.CLEAR
+        assert injection_detection.suspicion(reference) == injection_detection.CLEAR
         assert fingerprints.fingerprints(f"one two three four five {reference}")
 
     def test_a_reference_is_the_character_it_was(self):

@@ -49,8 +49,8 @@ class Household:
     def put(self, *memories: Memory, because: EventKind = EventKind.REMEMBERED) -> int:
         return self.apply(*(Put(each, because) for each in memories))
 
-    def tend(self, *, dry_run: bool = False, secure: Callable[[], object] | None = None) -> flow.Outcome:
-        return flow.tend(
+    def consolidate(self, *, dry_run: bool = False, secure: Callable[[], object] | None = None) -> flow.Outcome:
+        return flow.consolidate(
             tenant=self.tenant, store=self.store, embedder=self.embedder, clock=self.clock, ids=self.ids,
             dry_run=dry_run, secure=secure,
         )  # fmt: skip

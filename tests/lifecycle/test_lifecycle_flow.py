@@ -19,7 +19,7 @@ from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.errors import Conflict, InvalidRequest, StoreBusy, StoreUnavailable
 from cortex.lifecycle import flow
 from cortex.lifecycle.undoing import Run
-from cortex.ports.store import JobState, Put, Store, Touch
+from cortex.ports.store import JobState, Put, RecordAccess, Store
 from cortex.testing import FakeEmbedder
 
 TEA, ROME = "User likes green tea", "User lives in Rome"
@@ -41,7 +41,7 @@ def filled(home: Household) -> Household:
 
 def test_a_run_expires_what_is_over_and_merges_what_was_said_twice(filled: Household):
     """X6, X16"""
-    outcome = filled.tend()
+    outcome = filled.consolidate()
     assert {name: step.applied for name, step in outcome.steps.items()} == {
         "expiry": 1, "decay": 1, "consolidation": 2,
     }  # fmt: skip
@@ -53,9 +53,9 @@ def test_a_run_expires_what_is_over_and_merges_what_was_said_twice(filled: House
 def test_a_dry_run_plans_the_same_and_changes_nothing(filled: Household):
     """X16"""
     before = filled.position
-    shown = filled.tend(dry_run=True)
+    shown = filled.consolidate(dry_run=True)
     assert (filled.position, shown.run, shown.applied) == (before, None, 0)
-    done = filled.tend()
+    done = filled.consolidate()
     plans = [[plan.ids for step in each.steps.values() for plan in step.plans] for each in (shown, done)]
     assert plans[0] == plans[1]
     assert shown.planned == done.applied == 4
@@ -63,9 +63,9 @@ def test_a_dry_run_plans_the_same_and_changes_nothing(filled: Household):
 
 def test_a_second_run_changes_nothing(filled: Household):
     """X16"""
-    filled.tend()
+    filled.consolidate()
     traces = filled.everything()
-    again = filled.tend()
+    again = filled.consolidate()
     assert (again.planned, again.applied, again.run) == (0, 0, None)
     assert filled.everything() == traces
 
@@ -74,14 +74,14 @@ def test_a_run_looks_after_one_tenant_alone(store: Store):
     anna, boris = Household(store, ANNA), Household(store, BORIS)
     anna.put(memory(1, TEA), memory(2, TEA))
     boris.put(memory(3, TEA))
-    assert boris.tend().planned == 0
-    assert anna.tend().planned == 2
+    assert boris.consolidate().planned == 0
+    assert anna.consolidate().planned == 2
     assert boris.states(3) == [State.ACTIVE]
 
 
 def test_what_a_receipt_says_of_a_run_holds_no_text(filled: Household):
     """C15"""
-    told = json.dumps(filled.tend().facts())
+    told = json.dumps(filled.consolidate().facts())
     assert "tea" not in told
     assert "4711" not in told
     assert id_(3) in told
@@ -91,7 +91,7 @@ def test_what_a_receipt_says_of_a_run_holds_no_text(filled: Household):
 def test_a_run_can_be_taken_back_whole(filled: Household):
     """X16"""
     before = filled.everything()
-    undone = filled.undo(filled.tend().run)
+    undone = filled.undo(filled.consolidate().run)
     assert filled.everything() == before
     assert (len(undone.restored), undone.refused) == (4, ())
     with filled.store.view(ANNA) as view:
@@ -101,8 +101,8 @@ def test_a_run_can_be_taken_back_whole(filled: Household):
 
 def test_what_was_taken_apart_is_not_merged_again(filled: Household):
     """X16"""
-    filled.undo(filled.tend().run)
-    again = filled.tend()
+    filled.undo(filled.consolidate().run)
+    again = filled.consolidate()
     assert again.steps["consolidation"].plans == []
     assert filled.states(1, 2) == [State.ACTIVE, State.ACTIVE]
     assert filled.states(3, 4) == [State.EXPIRED, State.EXPIRED]  # their time is still over
@@ -110,7 +110,7 @@ def test_what_was_taken_apart_is_not_merged_again(filled: Household):
 
 def test_a_merge_with_a_memory_that_changed_since_is_left_and_the_rest_is_taken_back(filled: Household):
     """X16"""
-    run = filled.tend().run
+    run = filled.consolidate().run
     filled.put(filled.get(id_(2)).revised(importance=1.0), because=EventKind.REVISED)
     undone = filled.undo(run)
     assert set(undone.refused) == {id_(1), id_(2)}
@@ -119,15 +119,15 @@ def test_a_merge_with_a_memory_that_changed_since_is_left_and_the_rest_is_taken_
 
 
 def test_a_run_is_taken_back_once(filled: Household):
-    run = filled.tend().run
+    run = filled.consolidate().run
     filled.undo(run)
     with pytest.raises(Conflict, match="have changed since"):
         filled.undo(run)
 
 
 def test_use_alone_is_no_change_that_keeps_a_run_from_being_taken_back(filled: Household):
-    run = filled.tend().run
-    filled.apply(Touch((id_(2),), filled.clock.now()))
+    run = filled.consolidate().run
+    filled.apply(RecordAccess((id_(2),), filled.clock.now()))
     assert len(filled.undo(run).restored) == 4
 
 
@@ -138,7 +138,7 @@ def test_what_is_not_a_run_is_refused(name: str):
 
 
 def test_a_run_is_known_by_the_name_it_prints(filled: Household):
-    run = filled.tend().run
+    run = filled.consolidate().run
     assert Run.named(f" {run} ") == run
     with pytest.raises(InvalidRequest, match="in the future"):
         filled.undo(Run(0, 10_000))
@@ -151,7 +151,7 @@ def test_many_changes_go_in_batches_and_never_split_a_merge(home: Household):
     before = home.position
     applied: list[int] = []
     _watch(home.store, lambda changes: applied.append(sum(isinstance(each, Put) for each in changes)))
-    outcome = home.tend()
+    outcome = home.consolidate()
     sizes = [size for size in applied if size]
     assert (sum(sizes), max(sizes) <= flow.BATCH + 3, len(sizes)) == (450, True, 3)
     assert all(size % 3 == 0 for size in sizes)
@@ -174,11 +174,11 @@ def test_before_many_changes_there_is_a_backup_and_before_few_there_is_none(home
     made: list[int] = []
     home.put(*(memory(at, f"Berth number{at}x", retention=Retention.TTL, ttl=HOUR) for at in range(flow.LARGE)))
     home.clock.advance(DAY)
-    home.tend(secure=lambda: made.append(home.position))
+    home.consolidate(secure=lambda: made.append(home.position))
     assert made == []
     more = [memory(1_000 + at, f"Pier number{at}x", retention=Retention.TTL, ttl=HOUR) for at in range(flow.LARGE + 1)]
     before = home.put(*more)
-    home.tend(secure=lambda: made.append(home.position))
+    home.consolidate(secure=lambda: made.append(home.position))
     assert made == [before]
 
 
@@ -191,17 +191,17 @@ def test_where_the_backup_fails_nothing_is_changed_and_it_can_be_tried_again(hom
         raise StoreUnavailable("no space left")
 
     with pytest.raises(StoreUnavailable):
-        home.tend(secure=fail)
+        home.consolidate(secure=fail)
     assert set(home.states(*range(150))) == {State.ACTIVE}
-    assert home.tend(secure=lambda: None).applied == 150
+    assert home.consolidate(secure=lambda: None).applied == 150
 
 
 def test_a_memory_used_or_changed_after_the_plan_is_passed_over(filled: Household):
     """X6: access keeps a session memory alive"""
-    use = Touch((id_(4),), filled.clock.now())
+    use = RecordAccess((id_(4),), filled.clock.now())
     revised = Put(filled.get(id_(2)).revised(importance=1.0), EventKind.REVISED)
     _interpose(filled, use, revised)
-    outcome = filled.tend()
+    outcome = filled.consolidate()
     assert [outcome.steps[name].passed_over for name in flow.STEPS] == [0, 1, 1]
     assert filled.states(1, 2, 3, 4) == [State.ACTIVE, State.ACTIVE, State.EXPIRED, State.ACTIVE]
     assert filled.get(id_(2)).importance == 1.0
@@ -221,8 +221,8 @@ def _interpose(home: Household, *changes: Any) -> None:
 
 def test_two_runs_at_once_are_refused(filled: Household):
     with flow._alone(ANNA, filled.store, filled.clock, filled.ids), pytest.raises(StoreBusy, match="under way"):
-        filled.tend()
-    assert filled.tend().applied == 4
+        filled.consolidate()
+    assert filled.consolidate().applied == 4
     assert unfinished(filled) == []
 
 
@@ -236,10 +236,10 @@ def test_a_run_that_was_killed_keeps_others_out_for_the_time_of_its_lease(filled
     job = running.__enter__()
     assert job.state is JobState.RUNNING
     with pytest.raises(StoreBusy):
-        filled.tend()
+        filled.consolidate()
     assert unfinished(filled) == [JobState.RUNNING]
     filled.clock.advance(flow.LEASE + timedelta(seconds=1))
-    assert filled.tend().applied == 4
+    assert filled.consolidate().applied == 4
     assert unfinished(filled) == []
 
 
@@ -262,7 +262,7 @@ def test_near_duplicates_are_judged_by_the_calibrated_cosine(home: Household, co
     """X13"""
     home.put(memory(1, "User prefers dark mode"), memory(2, "User prefers dark mode in editors"))
     home.embedder = Meaning(cosine, floor)
-    assert home.tend().applied == merged
+    assert home.consolidate().applied == merged
 
 
 def test_where_the_embedder_fails_words_decide_and_the_outcome_says_so(home: Household):
@@ -270,14 +270,14 @@ def test_where_the_embedder_fails_words_decide_and_the_outcome_says_so(home: Hou
     home.put(memory(3, "User prefers dark mode"), memory(4, "User prefers dark mode in code editors"))
     home.embedder = FakeEmbedder()
     home.embedder.fail()
-    outcome = home.tend()
+    outcome = home.consolidate()
     assert outcome.degraded == ("embedder_unavailable",)
     assert (outcome.applied, outcome.facts()["degraded"]) == (2, ["embedder_unavailable"])
 
 
 def test_a_merged_memory_keeps_its_history_and_the_past_shows_both(filled: Household):
     before = filled.position
-    filled.tend()
+    filled.consolidate()
     with filled.store.view(ANNA, before) as view:
         assert [each.state for each in view.load([id_(1), id_(2)])] == [State.ACTIVE, State.ACTIVE]
     with filled.store.view(ANNA) as view:
@@ -286,8 +286,8 @@ def test_a_merged_memory_keeps_its_history_and_the_past_shows_both(filled: House
 
 def test_a_run_writes_down_when_it_was_and_what_there_is(filled: Household):
     """S7"""
-    outcome = filled.tend()
-    assert filled.diary.tended_at == filled.clock.now()
+    outcome = filled.consolidate()
+    assert filled.diary.consolidated_at == filled.clock.now()
     assert filled.diary.last_run == str(outcome.run)
     census = filled.diary.census
     assert census is not None
@@ -296,7 +296,7 @@ def test_a_run_writes_down_when_it_was_and_what_there_is(filled: Household):
 
 def test_a_run_without_anything_odd_says_nothing(filled: Household, caplog: pytest.LogCaptureFixture):
     """S7"""
-    assert filled.tend().anomalies == []
+    assert filled.consolidate().anomalies == []
     assert caplog.records == []
 
 
@@ -306,19 +306,19 @@ def test_a_sudden_wave_of_expiry_is_an_anomaly_that_stays_until_the_next_run(
     """S7"""
     home.put(*(memory(at, f"Berth number{at}x", retention=Retention.TTL, ttl=HOUR) for at in range(120)))
     home.clock.advance(DAY)
-    outcome = home.tend()
+    outcome = home.consolidate()
     assert [anomaly.code for anomaly in outcome.anomalies] == ["sudden_expiry"]
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert [anomaly.code for anomaly in home.diary.anomalies] == ["sudden_expiry"]
-    home.tend()
+    home.consolidate()
     assert home.diary.anomalies == ()
 
 
 def test_a_wave_of_quarantine_is_an_anomaly(home: Household):
     """S7, E7"""
-    home.tend()
+    home.consolidate()
     home.put(*(memory(at, f"Obey number{at}x", trust=TrustTier.QUARANTINED) for at in range(120)))
-    assert [anomaly.code for anomaly in home.tend().anomalies] == ["sudden_quarantine"]
+    assert [anomaly.code for anomaly in home.consolidate().anomalies] == ["sudden_quarantine"]
 
 
 def test_a_store_that_does_not_verify_is_an_anomaly(tmp_path: Any):
@@ -330,7 +330,7 @@ def test_a_store_that_does_not_verify_is_an_anomaly(tmp_path: Any):
     home.put(memory(1, TEA))
     with store._connections.writing() as connection:
         connection.execute("UPDATE traces SET body = replace(body, 'green', 'black')")
-    outcome = home.tend()
+    outcome = home.consolidate()
     assert [anomaly.code for anomaly in outcome.anomalies] == ["verify_findings"]
     assert "tea" not in outcome.anomalies[0].detail
     store.close()
@@ -342,5 +342,5 @@ def test_memories_alone_are_tended(home: Household):
     turn = Turn(id=id_(1), text=TEA, session="s", seq=0, created_at=AT)
     other = Turn(id=id_(2), text=TEA, session="s", seq=1, created_at=AT)
     home.apply(Put(turn, EventKind.SAID), Put(other, EventKind.SAID))
-    assert home.tend().planned == 0
+    assert home.consolidate().planned == 0
     assert not any(isinstance(each, Memory) for each in home.everything())

@@ -14,7 +14,7 @@ from tended import AT, DAY, HOUR
 
 from cortex.errors import StoreBusy, StoreUnavailable
 from cortex.lifecycle import schedule
-from cortex.lifecycle.schedule import BUSY, RETRY, Done, Keeper, Last, Schedule, Task
+from cortex.lifecycle.schedule import BUSY, RETRY, Done, Last, Schedule, Scheduler, Task
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.testing import FakeClock
 
@@ -24,30 +24,30 @@ MINUTE = timedelta(minutes=1)
 
 def test_what_was_never_done_is_due_and_the_backup_comes_first():
     """S7"""
-    assert DAILY.due({}, AT) == (Task.BACKUP, Task.TEND)
+    assert DAILY.due({}, AT) == (Task.BACKUP, Task.CONSOLIDATE)
     assert DAILY.next_at({}, AT) == AT
 
 
 def test_a_task_is_due_again_after_its_time():
     """S7"""
-    last = {Task.TEND: Done(AT), Task.BACKUP: Done(AT + HOUR)}
+    last = {Task.CONSOLIDATE: Done(AT), Task.BACKUP: Done(AT + HOUR)}
     assert DAILY.due(last, AT + DAY - MINUTE) == ()
-    assert DAILY.due(last, AT + DAY) == (Task.TEND,)
+    assert DAILY.due(last, AT + DAY) == (Task.CONSOLIDATE,)
     assert DAILY.next_at(last, AT + HOUR) == AT + DAY
 
 
 def test_without_backups_none_is_due():
     """E21"""
-    assert Schedule.of_hours(24, 0).due({}, AT) == (Task.TEND,)
+    assert Schedule.of_hours(24, 0).due({}, AT) == (Task.CONSOLIDATE,)
 
 
 def test_a_time_in_the_future_does_not_stop_the_lifecycle():
-    assert DAILY.due({Task.TEND: Done(AT + 900 * DAY), Task.BACKUP: Done(AT)}, AT) == (Task.TEND,)
+    assert DAILY.due({Task.CONSOLIDATE: Done(AT + 900 * DAY), Task.BACKUP: Done(AT)}, AT) == (Task.CONSOLIDATE,)
 
 
 def test_what_failed_is_tried_again_but_not_at_once():
     """S7"""
-    last = {Task.TEND: Done(AT), Task.BACKUP: Done(None, failed_at=AT)}
+    last = {Task.CONSOLIDATE: Done(AT), Task.BACKUP: Done(None, failed_at=AT)}
     assert DAILY.due(last, AT + MINUTE) == ()
     assert DAILY.next_at(last, AT + MINUTE) == AT + RETRY
     assert DAILY.due(last, AT + RETRY) == (Task.BACKUP,)
@@ -86,29 +86,32 @@ class Round:
         before = self.last.get(task, Done())
         self.last[task] = Done(before.at, self.clock.now()) if trouble else Done(self.clock.now())
 
-    def attend(self) -> datetime:
+    def run_due(self) -> datetime:
         tasks: dict[Task, Callable[[], object]] = {task: lambda task=task: self.run(task) for task in Task}
-        return schedule.attend(DAILY, tasks, last=lambda: self.last, clock=self.clock, note=self.note)
+        return schedule.run_due(DAILY, tasks, last=lambda: self.last, clock=self.clock, note=self.note)
 
 
 def test_a_round_does_what_is_due_once_and_says_when_to_come_back(caplog: pytest.LogCaptureFixture):
     """S7: silent on success"""
     round_ = Round()
-    assert round_.attend() == AT + DAY
-    assert round_.attend() == AT + DAY
-    assert round_.ran == [Task.BACKUP, Task.TEND]
+    assert round_.run_due() == AT + DAY
+    assert round_.run_due() == AT + DAY
+    assert round_.ran == [Task.BACKUP, Task.CONSOLIDATE]
     assert caplog.records == []
 
 
 def test_a_task_that_fails_is_noted_and_keeps_no_other_from_running(caplog: pytest.LogCaptureFixture):
     """S7"""
     round_ = Round(
-        {Task.BACKUP: StoreUnavailable("no space is left", hint="free some"), Task.TEND: ZeroDivisionError("secret")}
+        {
+            Task.BACKUP: StoreUnavailable("no space is left", hint="free some"),
+            Task.CONSOLIDATE: ZeroDivisionError("secret"),
+        }
     )
-    assert round_.attend() == AT + RETRY
-    assert round_.ran == [Task.BACKUP, Task.TEND]
+    assert round_.run_due() == AT + RETRY
+    assert round_.ran == [Task.BACKUP, Task.CONSOLIDATE]
     assert round_.noted[Task.BACKUP] == Anomaly("backup_failed", "store_unavailable: no space is left", "free some")
-    trouble = round_.noted[Task.TEND]
+    trouble = round_.noted[Task.CONSOLIDATE]
     assert trouble is not None
     assert (trouble.code, trouble.detail) == ("tend_failed", "ZeroDivisionError")
     assert {record.levelno for record in caplog.records} == {logging.WARNING, logging.ERROR}
@@ -116,8 +119,8 @@ def test_a_task_that_fails_is_noted_and_keeps_no_other_from_running(caplog: pyte
 
 def test_a_task_that_another_process_is_at_is_no_trouble(caplog: pytest.LogCaptureFixture):
     """S7"""
-    round_ = Round({Task.TEND: StoreBusy("another lifecycle run is under way")})
-    assert round_.attend() == AT + BUSY
+    round_ = Round({Task.CONSOLIDATE: StoreBusy("another lifecycle run is under way")})
+    assert round_.run_due() == AT + BUSY
     assert round_.noted == {Task.BACKUP: None}
     assert [record for record in caplog.records if record.levelno >= logging.INFO] == []
 
@@ -135,7 +138,7 @@ def test_the_keeper_runs_at_once_and_again_when_it_is_nudged():
         ran.release()
         return None
 
-    keeper = Keeper(run_due, clock=FakeClock(AT), idle_seconds=3_600).start()
+    keeper = Scheduler(run_due, clock=FakeClock(AT), idle_seconds=3_600).start()
     assert ran.acquire(timeout=PATIENCE)
     keeper.nudge()
     assert ran.acquire(timeout=PATIENCE)
@@ -154,7 +157,7 @@ def test_the_keeper_survives_what_fails_and_tells_when_it_fails_again_and_again(
             raise answer
         return None
 
-    keeper = Keeper(run_due, clock=FakeClock(AT), idle_seconds=3_600)
+    keeper = Scheduler(run_due, clock=FakeClock(AT), idle_seconds=3_600)
     # Round by round, as its thread does it: here nobody has to wait.
     assert keeper._round() == 3_600
     assert keeper.anomalies == ()
@@ -168,11 +171,11 @@ def test_the_keeper_survives_what_fails_and_tells_when_it_fails_again_and_again(
 def test_the_keeper_comes_back_when_it_was_asked_to_and_never_later_than_its_idle_time():
     clock = FakeClock(AT)
     waits = [
-        Keeper(lambda at=at: at, clock=clock, idle_seconds=60)._round()  # type: ignore[misc]
+        Scheduler(lambda at=at: at, clock=clock, idle_seconds=60)._round()  # type: ignore[misc]
         for at in (AT + timedelta(seconds=5), AT + HOUR, AT - HOUR, None)
     ]
     assert waits == [5, 60, schedule.LEAST_SECONDS, 60]
 
 
 def test_a_keeper_that_never_started_can_be_stopped():
-    assert Keeper(lambda: None, clock=FakeClock(AT)).stop()
+    assert Scheduler(lambda: None, clock=FakeClock(AT)).stop()

@@ -9,7 +9,7 @@ from tended import AT, HOUR, Household, id_
 
 from cortex.lifecycle import upkeep
 from cortex.lifecycle.upkeep import Anomaly, Census, Diary
-from cortex.ports.store import Job, JobState, PutJob, SetState
+from cortex.ports.store import Job, JobState, PatchSession, PutJob
 
 
 def codes(before: Census | None, after: Census, expiring: int = 0) -> list[str]:
@@ -32,15 +32,15 @@ def test_quarantine_is_compared_with_the_last_run_and_the_first_run_with_nothing
 
 def test_jobs_that_failed_since_the_last_run_are_told(home: Household):
     home.apply(PutJob(Job(id=id_(1), kind="extract", key="s", due=AT, state=JobState.FAILED)))
-    assert [each.code for each in home.tend().anomalies] == ["failed_jobs"]
-    assert home.tend().anomalies == []
+    assert [each.code for each in home.consolidate().anomalies] == ["failed_jobs"]
+    assert home.consolidate().anomalies == []
 
 
 def test_a_failure_stands_until_the_task_succeeds(home: Household):
     failed = Anomaly("backup_failed", "store_unavailable: no space", "free some")
     home.apply(*_noted(home, "backup", failed))
     assert home.diary.failed_at("backup") == AT
-    home.tend()
+    home.consolidate()
     assert [each.code for each in home.diary.anomalies] == ["backup_failed"]
     assert home.diary.anomalies[0].fix == "free some"
     home.apply(*_noted(home, "backup", None))
@@ -56,7 +56,7 @@ def test_the_latest_failure_replaces_the_one_before(home: Household):
     assert home.diary.failed_at("backup") == AT + HOUR
 
 
-def _noted(home: Household, task: str, trouble: Anomaly | None) -> list[SetState]:
+def _noted(home: Household, task: str, trouble: Anomaly | None) -> list[PatchSession]:
     change = upkeep.noted(task, trouble, home.diary, home.clock.now())
     return [change] if change else []
 
@@ -69,10 +69,10 @@ def _noted(home: Household, task: str, trouble: Anomaly | None) -> list[SetState
     ],
 )
 def test_a_diary_that_was_tampered_with_is_as_good_as_empty(home: Household, state: dict[str, Any]):
-    home.apply(SetState(upkeep.DIARY, state))
+    home.apply(PatchSession(upkeep.DIARY, state))
     assert home.diary == Diary()
-    home.tend()
-    assert home.diary.tended_at == AT
+    home.consolidate()
+    assert home.diary.consolidated_at == AT
 
 
 def test_only_so_many_pairs_are_kept_apart():

@@ -20,7 +20,7 @@ from cortex.capture.gate import session_skip_reason, turn_skip_reason
 from cortex.capture.messages import Message
 from cortex.capture.policies import named
 from cortex.domain.memory import Memory
-from cortex.domain.passing import OWN_REQUEST
+from cortex.domain.small_talk import OWN_REQUEST
 from cortex.domain.text import estimate_tokens
 from cortex.domain.turn import Role
 from cortex.errors import EngineError, InvalidRequest, LlmUnavailable, ProviderMissing
@@ -386,6 +386,6 @@ def test_memories_are_extracted_by_a_program(program: Program, tmp_path: Path) -
     }
     with Cortex(tmp_path / "home", settings=overrides) as engine:
         engine.ingest([{"role": "user", "content": "Mind you, the greenhouse door sticks in winter"}], session="s")
-        engine.work()
+        engine.run_jobs()
         texts = [trace.text for trace in engine.list() if isinstance(trace, Memory)]
     assert texts == ["The greenhouse door sticks in winter"]

@@ -95,7 +95,7 @@ def test_the_model_puts_the_candidates_in_order(memory: Open, server: ModelServe
     first = engine.recall(ASKED)
     server.replies(Reply('{"order": [3, 1, 2]}'))
     explained = engine.explain(ASKED, recipe="deep.v1")
-    found = explained.recollection
+    found = explained.result
     assert ids(found) == [ids(first)[at] for at in (2, 0, 1)]
     assert [hit.score for hit in found.hits] == [hit.score for hit in first.hits]
     assert all("rerank" in hit.parts.parts for hit in found.hits)

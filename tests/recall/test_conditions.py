@@ -130,7 +130,7 @@ def applies(embedder: Embedder) -> Applies:
         rule, turn = case
         planned = plan(Query(text=turn), RECIPE, clock.now())
         near = nearness(ask(turn), ask, deadline)
-        return bool(applying([memory(text=rule)], {}, planned, near, RECIPE.standing.nearness))
+        return bool(applying([memory(text=rule)], {}, planned, near, RECIPE.pinned_rules.nearness))
 
     return of
 

@@ -84,7 +84,7 @@ def test_the_default_uses_words_and_meaning_and_keeps_a_place_for_standing_rules
     recipe = named(DEFAULT)
     assert recipe.uses_keywords
     assert recipe.uses_vectors
-    assert recipe.standing.memories >= 1
+    assert recipe.pinned_rules.memories >= 1
     assert recipe.frame in {Frame.TAGGED, Frame.BOTH}
 
 
@@ -98,8 +98,8 @@ def test_deep_is_the_default_with_its_best_read_once_more():
         name=default.name,
         about=default.about,
         rerank=default.rerank,
-        focus=default.focus,
-        nothing=default.nothing,
+        answerability=default.answerability,
+        abstention=default.abstention,
     )
     assert same == default
 
@@ -123,8 +123,8 @@ def test_the_numbers_of_a_recipe_make_sense(name: str):
         assert bounds.limit >= 1
         assert 0.0 <= bounds.floor <= 1.0
     assert recipe.budget > 0
-    assert 0.0 <= recipe.nothing.similarity <= 1.0
-    assert 0.0 <= recipe.nothing.evidence <= 1.0
+    assert 0.0 <= recipe.abstention.similarity <= 1.0
+    assert 0.0 <= recipe.abstention.evidence <= 1.0
     if isinstance(recipe.fusion, Convex):
         assert all(weight > 0 for weight in recipe.fusion.weights.values())
     if recipe.diversity is not None:

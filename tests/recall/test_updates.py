@@ -89,7 +89,7 @@ def talks(tmp_path_factory: pytest.TempPathFactory):
                 [Said(text=text, role=Role.USER, at=START + timedelta(days=day)) for day, text in enumerate(said)],
                 session=talk["about"], scope=f"talk-{number}", debounce=False,
             )  # fmt: skip
-        while sum(engine.work(most=16).facts["done"].values()):
+        while sum(engine.run_jobs(most=16).facts["done"].values()):
             pass
         yield engine
 

@@ -171,7 +171,7 @@ def test_a_digest_says_plainly_why_it_is_one(cli: Cli, answer: Callable[[str], s
     """C5"""
     cli.remembered("The deploy key rotates on Mondays")
     cli.model = FakeLLM(answer)
-    said = " ".join(cli("synthesise", "when does the deploy key rotate?").out.split())
+    said = " ".join(cli("synthesize", "when does the deploy key rotate?").out.split())
     assert f"! {why}, so these are the memories' own words" in said
     assert "no model" not in said
 
@@ -330,16 +330,16 @@ def test_ingest_as_json_names_the_turn_of_each_message(cli: Cli, chat: Callable[
 def test_a_topic_is_told_in_one_piece_with_what_it_rests_on(cli: Cli) -> None:
     """C5"""
     kept = cli.remembered("The deploy key rotates on Mondays")
-    said = cli("synthesise", "when does the deploy key rotate?")
+    said = cli("synthesize", "when does the deploy key rotate?")
     assert said.code == 0, said.err
     assert "The deploy key rotates on Mondays" in said.out.splitlines()[1]
     assert any(line.startswith("[1] ") and kept in line for line in said.out.splitlines())
-    told = cli("synthesise", "deploy key", "--json").json
+    told = cli("synthesize", "deploy key", "--json").json
     assert (told["ids"], told["method"]) == ([kept], "extractive")
-    assert told["receipt"]["op"] == "synthesise"
+    assert told["receipt"]["op"] == "synthesize"
 
 
 def test_of_what_nothing_is_known_nothing_is_told(cli: Cli) -> None:
     """C5"""
-    assert cli("synthesise", "the harbour master's parrot").out.strip() == "Nothing relevant is remembered."
-    assert cli("synthesise", "the harbour master's parrot", "--json").json["response"] == ""
+    assert cli("synthesize", "the harbour master's parrot").out.strip() == "Nothing relevant is remembered."
+    assert cli("synthesize", "the harbour master's parrot", "--json").json["response"] == ""

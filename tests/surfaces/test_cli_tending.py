@@ -91,7 +91,7 @@ def test_what_is_no_run_is_refused(filled: Cli, run: str) -> None:
 def test_the_receipt_of_a_run_tells_ids_and_reasons_and_no_text(filled: Cli) -> None:
     """X16"""
     filled("consolidate")
-    told = filled("receipts", "--json", "--op", "tend").out
+    told = filled("receipts", "--json", "--op", "consolidate").out
     assert "ttl_past" in told
     assert "tea" not in told
     assert "4711" not in told
@@ -196,14 +196,14 @@ def test_work_stays_until_it_is_interrupted(filled: Cli, monkeypatch: pytest.Mon
             assert attended.wait(60)
             raise KeyboardInterrupt
 
-    def attend(engine: Cortex) -> datetime:
+    def run_due(engine: Cortex) -> datetime:
         try:
             return really(engine)
         finally:
             attended.set()
 
-    really = Cortex.attend
-    monkeypatch.setattr(Cortex, "attend", attend)
+    really = Cortex.run_due
+    monkeypatch.setattr(Cortex, "run_due", run_due)
     monkeypatch.setattr(tending, "threading", SimpleNamespace(Event=Interrupted))
     assert filled("work", "--forever").code == INTERRUPTED
     assert active(filled) == 2

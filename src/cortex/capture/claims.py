@@ -10,10 +10,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cortex.capture import relation_words
-from cortex.domain.likeness import denies, same_value
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import spelling
 from cortex.domain.text import normal
+from cortex.domain.text_similarity import denies, same_value
 
 MAX_CHARACTERS = 1_200
 

@@ -17,9 +17,9 @@ from typing import Any
 from cortex.capture.candidate import Candidate
 from cortex.capture.reconcile import RETRACTION
 from cortex.domain.grounding import Evidence
+from cortex.domain.injection_detection import suspicion
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.ownership import Owner, spans
-from cortex.domain.suspicion import suspicion
 from cortex.domain.text import checked_text, escaped, estimate_tokens, passages
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest

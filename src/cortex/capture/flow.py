@@ -24,7 +24,7 @@ from cortex.domain.trust import least
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.clock import Clock
-from cortex.ports.store import Change, Embed, Filter, Job, Put, SetState, Store, View, guarded, retry_on_conflict
+from cortex.ports.store import Change, Embed, Filter, Job, PatchSession, Put, Store, View, guarded, retry_on_conflict
 
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
@@ -149,7 +149,7 @@ class Capture:
         if turns:
             parts |= {f"{self.mark}_items": {"day": _day(turns), "count": room.used}}
         hold = queue.finished(job) if is_last else queue.renewed(job, now)
-        self.store.apply(self.tenant, [*hold, *changes, SetState(job.key, parts)], at=now)
+        self.store.apply(self.tenant, [*hold, *changes, PatchSession(job.key, parts)], at=now)
         return captured.counts(), is_last
 
     def _room(self, session: str, turns: Sequence[Turn], ahead: int, view: View) -> _Room:

@@ -7,9 +7,9 @@ from collections.abc import Sequence, Set
 from cortex.capture.messages import Message
 from cortex.capture.policies import CapturePolicy
 from cortex.domain.fingerprints import without_injected
+from cortex.domain.injection_detection import Level, suspicion
 from cortex.domain.ownership import own_words
-from cortex.domain.passing import is_heartbeat, is_own_request, is_scheduled, passing_reason, session_reason
-from cortex.domain.suspicion import Level, suspicion
+from cortex.domain.small_talk import is_heartbeat, is_own_request, is_scheduled, passing_reason, session_reason
 from cortex.domain.turn import Role, Turn
 
 

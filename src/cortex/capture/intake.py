@@ -16,12 +16,12 @@ from cortex.domain import erasure
 from cortex.domain.events import EventKind
 from cortex.domain.fingerprints import without_injected
 from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import State
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.ownership import carried, own_words
 from cortex.domain.scope import Tenant
 from cortex.domain.secrets import redacted
-from cortex.domain.suspicion import tier_for
 from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import SOURCE_OF_ROLE, Role, Turn
 from cortex.ports.clock import Clock
@@ -29,9 +29,9 @@ from cortex.ports.store import (
     Change,
     ExpectLast,
     Job,
+    PatchSession,
     Put,
     PutJob,
-    SetState,
     Store,
     View,
     guarded,
@@ -62,7 +62,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class History:
     """One history as a host hands it over."""
 
     messages: Sequence[object]
@@ -79,7 +79,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Afterwards:
+class FollowUpJobs:
     """What is to be done with new turns, and how long a session must have been quiet before memories are drawn."""
 
     kinds: tuple[str, ...]
@@ -149,28 +149,28 @@ class _Placed:
     """Messages of the transcript that were handed over before."""
 
 
-def take_in(
-    arrival: Arrival,
+def ingest(
+    arrival: History,
     *,
     tenant: Tenant,
     store: Store,
     clock: Clock,
     ids: IdSource,
     limits: Limits,
-    afterwards: Afterwards,
+    afterwards: FollowUpJobs,
 ) -> Intake:
     """Store what is new of a history, and enqueue what is to be made of it; one transaction, durable on return."""
     return retry_on_conflict(lambda: _take_in(arrival, tenant, store, clock, ids, limits, afterwards))
 
 
 def _take_in(
-    arrival: Arrival,
+    arrival: History,
     tenant: Tenant,
     store: Store,
     clock: Clock,
     ids: IdSource,
     limits: Limits,
-    afterwards: Afterwards,
+    afterwards: FollowUpJobs,
 ) -> Intake:
     now = clock.now()
     listened = heard(
@@ -199,7 +199,7 @@ def _take_in(
     intake.seen = placed.handed_over + len(spoken) - len(turns) - intake.revised
     if not turns and not changes:
         if placed.trail != state.get("followed"):
-            kept = SetState(arrival.session, {"followed": placed.trail})
+            kept = PatchSession(arrival.session, {"followed": placed.trail})
             intake.position = store.apply(tenant, [ExpectLast(arrival.session, last), kept], at=now)
         return intake
     changes += [Put(turn, EventKind.SAID) for turn in turns]
@@ -218,13 +218,13 @@ def _take_in(
     parts |= _drawn_anew([stored[old] for old, _ in aligned.revised], state)
     jobs = [_job(kind, arrival.session, now if kind == EMBED else intake.due, ids(now)) for kind in afterwards.kinds]
     intake.position = store.apply(
-        tenant, [ExpectLast(arrival.session, last), *changes, SetState(arrival.session, parts), *jobs], at=now
+        tenant, [ExpectLast(arrival.session, last), *changes, PatchSession(arrival.session, parts), *jobs], at=now
     )
     return intake
 
 
 def _whole(
-    view: View, arrival: Arrival, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
+    view: View, arrival: History, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
 ) -> _Placed:
     """A history beside all that is stored of its session."""
     spoken = _spoken(said, state, limits, intake)
@@ -238,7 +238,7 @@ def _whole(
 
 
 def _tail(
-    view: View, arrival: Arrival, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
+    view: View, arrival: History, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
 ) -> _Placed:
     """What came to a transcript, beside what other roads stored since it was handed over last."""
     kept = (state.get("followed") or {}) if arrival.follows else {}
@@ -275,7 +275,7 @@ def _tail(
 def _trail(
     kept: Mapping[str, Any],
     view: View,
-    arrival: Arrival,
+    arrival: History,
     said: Sequence[Message],
     state: Mapping[str, Any],
     limits: Limits,
@@ -318,7 +318,7 @@ def _of_people(said: Sequence[Message], intake: Intake, machine: str | None = No
 
 
 def _turns(
-    spoken: Sequence[_Spoken], recent: Sequence[Turn], arrival: Arrival, first: int, ids: IdSource, now: datetime
+    spoken: Sequence[_Spoken], recent: Sequence[Turn], arrival: History, first: int, ids: IdSource, now: datetime
 ) -> list[Turn]:
     """The new turns of a session, the first of them at place `first`, after the `recent` ones."""
     seen = [turn.text for turn in recent if turn.trust is not TrustTier.TRUSTED]
@@ -403,7 +403,7 @@ def _is_tainted(message: Message, before: bool) -> bool:
     return message.from_tool or (before and message.effective_role is not Role.USER)
 
 
-def _turn(spoken: _Spoken, arrival: Arrival, id: TraceId, seq: int, now: datetime, seen: Sequence[str]) -> Turn:
+def _turn(spoken: _Spoken, arrival: History, id: TraceId, seq: int, now: datetime, seen: Sequence[str]) -> Turn:
     message, text = spoken.message, spoken.line.text
     # What it repeats of untrusted words is no more trusted than they are, however many turns lie between.
     tiers = [tier_for(SOURCE_OF_ROLE[message.effective_role], text, seen=(*spoken.read, *seen))]

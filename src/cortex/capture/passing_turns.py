@@ -8,7 +8,7 @@ from datetime import datetime
 from cortex.capture import prose, retention, rules
 from cortex.domain import limits
 from cortex.domain.memory import Kind, Retention
-from cortex.domain.passing import passing_reason
+from cortex.domain.small_talk import passing_reason
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import MOST_OF, Role, Turn
 from cortex.languages.pack import Pack

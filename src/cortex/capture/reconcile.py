@@ -17,8 +17,8 @@ from cortex.capture import relations
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
-from cortex.domain.likeness import alike, covers, denies, denies_ever, is_duplicate, same_value
 from cortex.domain.memory import Kind, Memory, Retention
+from cortex.domain.text_similarity import alike, covers, denies, denies_ever, is_duplicate, same_value
 from cortex.domain.trace import canonical
 from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import Turn

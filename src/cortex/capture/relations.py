@@ -29,8 +29,8 @@ from cortex.capture.claims import (
     read,
 )
 from cortex.capture.relation_weights import UPDATE
-from cortex.domain.likeness import alike, same_value
-from cortex.domain.likeness import denies as denies_by_words
+from cortex.domain.text_similarity import alike, same_value
+from cortex.domain.text_similarity import denies as denies_by_words
 
 CERTAIN = 0.9
 """From here on a later statement replaces an earlier one."""

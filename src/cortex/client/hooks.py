@@ -29,15 +29,15 @@ ON_THE_WAY_SECONDS = 0.2
 
 
 class RemoteHooks:
-    """Recall before a turn and ingest after it, over a server. `for_` gives the hooks of another user."""
+    """Recall before a turn and ingest after it, over a server. `bind` gives the hooks of another user."""
 
     def __init__(self, remote: RemoteCortex, *, _shared: _Shared | None = None) -> None:
         self._remote = remote
         self._shared = _shared or _Shared()
 
-    def for_(self, *, agent: str | None = None, user: str | None = None) -> RemoteHooks:
+    def bind(self, *, agent: str | None = None, user: str | None = None) -> RemoteHooks:
         """The hooks of another agent or user; what runs in the background, and its troubles, are shared."""
-        return RemoteHooks(self._remote.for_(agent=agent, user=user), _shared=self._shared)
+        return RemoteHooks(self._remote.bind(agent=agent, user=user), _shared=self._shared)
 
     @property
     def troubles(self) -> dict[str, int]:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from cortex.client.connection import Connection
 from cortex.domain.events import EventKind
-from cortex.domain.hits import Recollection
+from cortex.domain.hits import RecallResult
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Draft
 from cortex.domain.query import Mode, Query
@@ -27,8 +27,8 @@ from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.services.browse import Alive
-from cortex.services.edit import Kept
-from cortex.services.recall import Explained
+from cortex.services.edit import StoreResult
+from cortex.services.recall import RecallTrace
 from cortex.surfaces.operations import BY_NAME, Operation, TimeLimit
 from cortex.surfaces.wire.ledger import TimelineRequest
 from cortex.surfaces.wire.memories import RememberRequest
@@ -39,8 +39,8 @@ from cortex.surfaces.wire.upkeep import ExportRequest
 if TYPE_CHECKING:
     from cortex import exchange
     from cortex.client.hooks import RemoteHooks
-    from cortex.lifecycle.backups import Made
-    from cortex.services.lifecycle import TakenBack, Tended
+    from cortex.lifecycle.backups import BackupResult
+    from cortex.services.lifecycle import ConsolidationResult, UndoResult
     from cortex.services.timeline import Timeline
 
     # It has the engine's methods: those that are not written out below are made from the declared operations.
@@ -50,9 +50,9 @@ else:
 
 ONLY_HERE = {
     "keep_turns": "the server stores what hosts hand it, by `ingest`",
-    "settle": "the server writes its own receipts; asking for them waits for those before",
-    "attend": "the server looks after its memory itself",
-    "keeping": "the server looks after its memory itself",
+    "flush": "the server writes its own receipts; asking for them waits for those before",
+    "run_due": "the server looks after its memory itself",
+    "scheduler": "the server looks after its memory itself",
     "files": "the files lie at the server: `index`, `memory_search` and `memory_get` reach them",
     "searching": "the files lie at the server: `memory_search` reaches them",
     "restore_backup": "nobody else may use the memory meanwhile: `cortex restore` at the server",
@@ -62,7 +62,7 @@ ONLY_HERE = {
 
 
 class RemoteCortex(Verbs):
-    """The memory of one agent and one of its users, kept by a server. `for_` gives the handle of another.
+    """The memory of one agent and one of its users, kept by a server. `bind` gives the handle of another.
 
     It has the methods of `Cortex`, with the same answers and errors, except for those that `ONLY_HERE` names.
     `progress` is not reported. Where no agent or user is given, it is the token's own.
@@ -83,7 +83,7 @@ class RemoteCortex(Verbs):
         self._user = user
         Tenant(**self._whose())  # names are checked here as they are there
 
-    def for_(self, *, agent: str | None = None, user: str | None = None) -> RemoteCortex:
+    def bind(self, *, agent: str | None = None, user: str | None = None) -> RemoteCortex:
         """The same server for another agent or user, over the same connections."""
         return RemoteCortex(
             self._connection.url, agent=agent or self._agent, user=user or self._user, _connection=self._connection
@@ -116,7 +116,7 @@ class RemoteCortex(Verbs):
         because: EventKind = EventKind.REMEMBERED,
         embed: bool = True,
         progress: Progress = silent,
-    ) -> Kept:
+    ) -> StoreResult:
         """Store many memories, each by a request of its own: all are checked before the first is sent.
 
         The receipt is that of the last. Where the server refuses one, those before it are stored.
@@ -131,21 +131,21 @@ class RemoteCortex(Verbs):
             payload = RememberRequest.of_draft(draft) | {"embed": embed, "as_new": True}
             kept.append(self.request("remember", payload).value())
             progress(number, len(checked), "remembered")
-        return Kept(tuple(each.memory.id for each in kept), kept[-1].receipt)
+        return StoreResult(tuple(each.memory.id for each in kept), kept[-1].receipt)
 
     def get(self, id: str) -> Trace:
         """The memory, turn or chunk with this id, whatever its state."""
         return self.show(id).trace
 
-    def recall(self, text: str | Query, **options: Any) -> Recollection:
+    def recall(self, text: str | Query, **options: Any) -> RecallResult:
         """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
         return self._recalled(text, options).value()
 
-    def search(self, text: str, **options: Any) -> Recollection:
+    def search(self, text: str, **options: Any) -> RecallResult:
         """What there is on a topic: no gate, no evidence needed, untrusted and superseded shown and marked."""
         return self.recall(text, mode=Mode.SEARCH, **options)
 
-    def explain(self, text: str | Query, **options: Any) -> Explained:
+    def explain(self, text: str | Query, **options: Any) -> RecallTrace:
         """`recall`, with every candidate, every part of its score, and why each was shown or not."""
         return self._recalled(text, options, explain=True).explained()
 
@@ -251,21 +251,21 @@ class RemoteCortex(Verbs):
         done: exchange.MarkdownImported = self.request("import", payload).value()
         return done
 
-    def tend(self, *, dry_run: bool = False, progress: Progress = silent) -> Tended:  # noqa: ARG002 - the server's own
-        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_tend` (X16)."""
-        done: Tended = self.request("lifecycle", {"dry_run": dry_run}).value()
+    def consolidate(self, *, dry_run: bool = False, progress: Progress = silent) -> ConsolidationResult:  # noqa: ARG002 - the server's own
+        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_consolidation` (X16)."""
+        done: ConsolidationResult = self.request("lifecycle", {"dry_run": dry_run}).value()
         return done
 
-    def undo_tend(self, run: str) -> TakenBack:
+    def undo_consolidation(self, run: str) -> UndoResult:
         """Take back a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
-        done: TakenBack = self.request("lifecycle", {"undo": run}).value()
+        done: UndoResult = self.request("lifecycle", {"undo": run}).value()
         return done
 
-    def backup(self, to: Path | None = None) -> Made:
+    def backup(self, to: Path | None = None) -> BackupResult:
         """Back up the agent's memory at the server, where the backup stays (E21)."""
         if to is not None:
             raise InvalidRequest("is a folder of this machine", field="to", hint="leave it out: the server has its own")
-        done: Made = self.request("backup", {}).value()
+        done: BackupResult = self.request("backup", {}).value()
         return done
 
     def hooks(self) -> RemoteHooks:  # type: ignore[override]

@@ -82,7 +82,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class RecallResult:
     """The answer to one query: hits best first, the block to inject, and the receipt that explains both."""
 
     hits: tuple[Hit, ...]

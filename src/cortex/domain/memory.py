@@ -10,10 +10,10 @@ from typing import Any
 
 from cortex.domain.choices import aware, chosen
 from cortex.domain.identity import TraceId, checked_id
+from cortex.domain.injection_detection import tier_for
 from cortex.domain.kinds import Kind as Kind
 from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
-from cortex.domain.suspicion import tier_for
 from cortex.domain.text import DEFAULT_MAX_BYTES, checked_text
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.errors import InvalidRequest

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from cortex.domain import likeness
+from cortex.domain import text_similarity
 from cortex.domain.retelling_words import canonical
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import spelling
@@ -78,12 +78,12 @@ def _differ(said: Pairs, known: Pairs) -> bool:
 
 @lru_cache(maxsize=512)
 def structure(text: str) -> Structure:
-    reading = likeness.read(text)
+    reading = text_similarity.read(text)
     found = Structure()
     names = frozenset((*reading.names, reading.opening))
     for line in text.splitlines():
         if len(line.split()) >= _FEWEST_WORDS:
-            found.has_relatives |= bool(likeness.read(line).relations)
+            found.has_relatives |= bool(text_similarity.read(line).relations)
             for sentence in _SENTENCE.split(line):
                 _Sentence(names, found).read(sentence)
     return found

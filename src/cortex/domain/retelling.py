@@ -12,11 +12,11 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from cortex.domain import likeness, participants, retelling_words
-from cortex.domain.likeness import Reading
+from cortex.domain import participants, retelling_words, text_similarity
 from cortex.domain.participants import BEING, structure
 from cortex.domain.retelling_words import irregular, neutral, of_a_date, spelled
 from cortex.domain.terms import index_terms, query_terms, spelling
+from cortex.domain.text_similarity import Reading
 from cortex.languages import WORDS
 from cortex.languages.words import either
 
@@ -90,7 +90,7 @@ def is_supported(sentence: str, sources: Sequence[str]) -> bool:
         return False
     texts = [source[:_MAX_SOURCE] for source in sources]
     plain = _plainly(_UNSPACED_REPORTING.sub(" ", sentence), texts)
-    said, known = likeness.read(plain), [likeness.read(text) for text in texts]
+    said, known = text_similarity.read(plain), [text_similarity.read(text) for text in texts]
     return (
         _has_figures(said, known)
         and all(any(_is_within(date, other) for each in known for other in each.dates) for date in said.dates)
@@ -123,7 +123,7 @@ def _plain_ages(sentence: str, texts: Sequence[str]) -> str:
     if not _AGE.search(sentence):
         return sentence
     ages = {age for text in texts for age in (*_GIVEN_AGE.findall(text), *_AGE.findall(text))}
-    counted = {figure for text in texts for figure in likeness.read(text).numbers}
+    counted = {figure for text in texts for figure in text_similarity.read(text).numbers}
     return _AGE.sub(lambda found: found[1] if found[1] in ages & counted else found[0], sentence)
 
 
@@ -229,7 +229,7 @@ def _agrees_with(clause: Reading, known: Sequence[Reading]) -> bool:
 
 
 def _clauses(text: str) -> list[Reading]:
-    return [likeness.read(part) for part in _CLAUSE.split(text, maxsplit=_MAX_CLAUSES) if part.strip()]
+    return [text_similarity.read(part) for part in _CLAUSE.split(text, maxsplit=_MAX_CLAUSES) if part.strip()]
 
 
 def _is_as_sure(sentence: str, said: Reading, texts: Sequence[str], known: Sequence[Reading]) -> bool:

@@ -163,10 +163,10 @@ class Blocks:
     def _shown(self, probe: Probe) -> Shown:
         injection = self.hooks.before(probe.query, session=_SESSION, scope=probe.scope, recipe=self.recipe)
         # What is counted after an answer must be counted before the next, or the order of threads could show.
-        self.engine.settle()
+        self.engine.flush()
         query = Query.of(probe.query, scope=probe.scope, recipe=self.recipe, limit=self.limit, budget=_UNTRIMMED)
         found = self.engine.recall(query).hits
-        self.engine.settle()
+        self.engine.flush()
         shown = [self.engine.get(id) for id in injection.ids]
         return replace(
             self.conversations.asked(probe),

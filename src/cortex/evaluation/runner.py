@@ -34,7 +34,7 @@ from cortex.memory import Cortex
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
 from cortex.progress import Progress, silent
-from cortex.services.edit import Kept
+from cortex.services.edit import StoreResult
 from cortex.services.turn_hooks import TurnHooks
 from cortex.settings import Settings
 
@@ -211,12 +211,12 @@ def _follow(engine: Cortex, given: EvalSet, progress: Progress) -> tuple[str, ..
 def _finish(engine: Cortex, progress: Progress) -> None:
     """All background work, as if every session had been quiet for long enough."""
     done = 0
-    while some := sum(engine.work(most=_JOBS_AT_ONCE).facts["done"].values()):
+    while some := sum(engine.run_jobs(most=_JOBS_AT_ONCE).facts["done"].values()):
         done += some
         progress(done, done + 1, "sessions captured")
 
 
-def _documents(engine: Cortex, records: Sequence[Record], progress: Progress) -> Kept:
+def _documents(engine: Cortex, records: Sequence[Record], progress: Progress) -> StoreResult:
     return engine.remember_all([_draft(record) for record in records], progress=progress)
 
 
@@ -282,7 +282,7 @@ class _Asking:
         answer = self.engine.recall(query)
         taken = (self.clock.monotonic() - started) * 1000
         # What is counted after an answer must be counted before the next, or the order of threads could show.
-        self.engine.settle()
+        self.engine.flush()
         return Answered(
             Outcome(
                 probe,

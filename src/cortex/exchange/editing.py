@@ -10,11 +10,11 @@ from typing import Any
 from cortex.domain.choices import aware
 from cortex.domain.events import EventKind
 from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import State
 from cortex.domain.memory import Draft, ImportanceLabel, Memory, Retention
 from cortex.domain.receipt import MAX_ITEMS_CAP, Receipt
 from cortex.domain.scope import Tenant
-from cortex.domain.suspicion import tier_for
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.errors import InvalidRequest, NotFound
 from cortex.exchange.divergences import Divergence, EditConflict

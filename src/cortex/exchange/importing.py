@@ -17,11 +17,11 @@ from typing import Any
 from cortex.domain.choices import chosen
 from cortex.domain.events import EventKind
 from cortex.domain.identity import IdSource, TraceId, checked_id
+from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import State
 from cortex.domain.memory import MAX_SOURCE_REFS, Draft, ImportanceLabel, Kind, Memory, Retention
 from cortex.domain.receipt import MAX_ITEMS_CAP, Receipt
 from cortex.domain.scope import checked_label
-from cortex.domain.suspicion import tier_for
 from cortex.domain.text import checked_text
 from cortex.domain.trace import COUNTERS, from_fields, parse_time
 from cortex.domain.trust import SourceKind, TrustTier, least

@@ -52,7 +52,7 @@ class Backup:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BackupResult:
     """A new backup, and the old ones that were removed for it."""
 
     backup: Backup
@@ -134,7 +134,7 @@ def newest_good(folder: Path, agent: str, check: Callable[[Path], None]) -> Back
     return None
 
 
-def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, weekly: int) -> Made:
+def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, weekly: int) -> BackupResult:
     """Back up a store into a folder, then remove what need not be kept. The new one is there before any goes."""
     _make_private(folder)
     path = _next(folder, agent, now)
@@ -142,7 +142,7 @@ def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, w
     backups = listed(folder, agent)
     kept = keep(backups, now, daily=daily, weekly=weekly) | {path}
     removed = tuple(each for each in backups if each.path not in kept and _removed(each.path))
-    return Made(next(each for each in backups if each.path == path), removed)
+    return BackupResult(next(each for each in backups if each.path == path), removed)
 
 
 def make_at(store: Store, folder: Path, agent: str, now: datetime) -> Backup:

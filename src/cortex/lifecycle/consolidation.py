@@ -12,8 +12,8 @@ from typing import Any
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
-from cortex.domain.likeness import FULLER, Reading, read, stands_for
 from cortex.domain.memory import MAX_TAGS, ImportanceLabel, Memory, Retention
+from cortex.domain.text_similarity import FULLER, Reading, read, stands_for
 from cortex.lifecycle.planned import Planned
 from cortex.ports.store import Put
 

@@ -125,7 +125,7 @@ def _told(step: Step) -> dict[str, Any]:
     }
 
 
-def tend(
+def consolidate(
     *,
     tenant: Tenant,
     store: Store,
@@ -288,7 +288,7 @@ def _close(outcome: Outcome, tenant: Tenant, store: Store, clock: Clock) -> None
 def _alone(tenant: Tenant, store: Store, clock: Clock, ids: IdSource) -> Iterator[Job]:
     """The right to run: one process at a time has it, and one that died loses it when its lease is over."""
     now = clock.now()
-    store.apply(tenant, [PutJob(Job(id=ids(now), kind=JOB, key="tend", due=now))], at=now)
+    store.apply(tenant, [PutJob(Job(id=ids(now), kind=JOB, key="consolidate", due=now))], at=now)
     job = store.claim(tenant, [JOB], now=now, until=now + LEASE)
     if job is None:
         _withdraw(tenant, store, now)

@@ -31,7 +31,7 @@ MOST_BACKOFF = 64
 class Task(StrEnum):
     """What is done by the clock."""
 
-    TEND = "tend"
+    CONSOLIDATE = "consolidate"
     BACKUP = "backup"
 
 
@@ -67,7 +67,7 @@ class Schedule:
         return max(now, min(self._times(last, now).values()))
 
     def _times(self, last: Last, now: datetime) -> dict[Task, datetime]:
-        rhythm = {Task.BACKUP: self.backup_every, Task.TEND: self.every}
+        rhythm = {Task.BACKUP: self.backup_every, Task.CONSOLIDATE: self.every}
         return {task: _next(last.get(task, Done()), every, now) for task, every in rhythm.items() if every is not None}
 
 
@@ -78,7 +78,7 @@ def _next(done: Done, every: timedelta, now: datetime) -> datetime:
     return max(at, failed + RETRY) if failed is not None and failed <= now else at
 
 
-def attend(
+def run_due(
     schedule: Schedule,
     tasks: Mapping[Task, Callable[[], object]],
     *,
@@ -115,7 +115,7 @@ def _trouble(task: Task, run: Callable[[], object]) -> Anomaly | None:
     return None
 
 
-class Keeper:
+class Scheduler:
     """A thread that calls `run_due` at the times it asks for, and at once after a `nudge`. It never raises."""
 
     def __init__(
@@ -136,7 +136,7 @@ class Keeper:
         """How often it failed in a row."""
         self.last_error = ""
 
-    def start(self) -> Keeper:
+    def start(self) -> Scheduler:
         self._thread.start()
         return self
 

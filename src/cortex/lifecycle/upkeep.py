@@ -15,7 +15,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import parse_time
 from cortex.domain.trust import TrustTier
-from cortex.ports.store import ExpectState, Filter, JobState, SetState, Store, View, retry_on_conflict
+from cortex.ports.store import ExpectState, Filter, JobState, PatchSession, Store, View, retry_on_conflict
 
 DIARY = "#lifecycle"
 """The session in whose state all this is kept."""
@@ -67,7 +67,7 @@ class Census:
 class Diary:
     """What earlier runs left."""
 
-    tended_at: datetime | None = None
+    consolidated_at: datetime | None = None
     last_run: str = ""
     census: Census | None = None
     anomalies: tuple[Anomaly, ...] = ()
@@ -82,7 +82,7 @@ def read(view: View) -> Diary:
     """The diary of a tenant. What is not as it should be in there is as if it were not there."""
     state = view.state(DIARY) or {}
     return Diary(
-        tended_at=_time(state.get("tended_at")),
+        consolidated_at=_time(state.get("tended_at")),
         last_run=str(state.get("last_run") or ""),
         census=_census(state.get("census")),
         anomalies=tuple(_anomalies(state.get("anomalies"))),
@@ -90,7 +90,7 @@ def read(view: View) -> Diary:
     )
 
 
-def write(tenant: Tenant, store: Store, now: datetime, decide: Callable[[Diary], SetState | None]) -> None:
+def write(tenant: Tenant, store: Store, now: datetime, decide: Callable[[Diary], PatchSession | None]) -> None:
     """Write what `decide` makes of the diary as it is; decided anew where another process wrote it meanwhile."""
 
     def attempt() -> None:
@@ -113,23 +113,24 @@ def failure_of(task: str) -> str:
     return f"{task}{_FAILED}"
 
 
-def entry(now: datetime, census: Census, found: Iterable[Anomaly], run: str | None, before: Diary) -> SetState:
+def entry(now: datetime, census: Census, found: Iterable[Anomaly], run: str | None, before: Diary) -> PatchSession:
     """What a finished run writes into the diary: its own anomalies, and that other tasks still fail."""
-    failures = [each for each in before.anomalies if each.code.endswith(_FAILED) and each.code != failure_of("tend")]
+    own = failure_of("consolidate")
+    failures = [each for each in before.anomalies if each.code.endswith(_FAILED) and each.code != own]
     parts: dict[str, Any] = {
         "tended_at": now.isoformat(),
         "census": asdict(census),
         "anomalies": _listed((*failures, *found), now),
     }
-    return SetState(DIARY, {**parts, "last_run": run} if run else parts)
+    return PatchSession(DIARY, {**parts, "last_run": run} if run else parts)
 
 
-def noted(task: str, trouble: Anomaly | None, before: Diary, now: datetime) -> SetState | None:
+def noted(task: str, trouble: Anomaly | None, before: Diary, now: datetime) -> PatchSession | None:
     """What is written after a task by how it ended; None where nothing changes."""
     others = [each for each in before.anomalies if each.code != failure_of(task)]
     if trouble is None and len(others) == len(before.anomalies):
         return None
-    return SetState(DIARY, {"anomalies": _listed((*others, trouble) if trouble else others, now)})
+    return PatchSession(DIARY, {"anomalies": _listed((*others, trouble) if trouble else others, now)})
 
 
 def _listed(found: Iterable[Anomaly], now: datetime) -> list[dict[str, str]]:
@@ -137,11 +138,11 @@ def _listed(found: Iterable[Anomaly], now: datetime) -> list[dict[str, str]]:
     return told[-MOST_ANOMALIES:]
 
 
-def kept_apart(pairs: Iterable[frozenset[TraceId]], before: Apart) -> SetState:
+def kept_apart(pairs: Iterable[frozenset[TraceId]], before: Apart) -> PatchSession:
     """Remember that these are not duplicates, whatever they look like."""
     known = sorted(sorted(pair) for pair in before)
     known += [sorted(pair) for pair in pairs if pair not in before]
-    return SetState(DIARY, {"apart": known[-MOST_APART:]})
+    return PatchSession(DIARY, {"apart": known[-MOST_APART:]})
 
 
 def census(view: View) -> Census:

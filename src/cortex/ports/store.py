@@ -87,7 +87,7 @@ class Calibrate:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class RecordAccess:
     """Count one use of each memory."""
 
     ids: tuple[TraceId, ...]
@@ -95,7 +95,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class PutReceipt:
     """Keep a receipt; `query` is kept apart from it so that it can be replayed, and erased."""
 
     receipt: Receipt
@@ -103,7 +103,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class SetState:
+class PatchSession:
     """Keep these parts of a session's state beside those it has; a part that is None is dropped, and None drops all."""
 
     session: str
@@ -196,7 +196,7 @@ class ExpectState:
 
 
 Expectation = ExpectLast | ExpectClaim | ExpectSame | ExpectAbsent | ExpectState
-Change = Put | Remove | Erase | Embed | Calibrate | Touch | File | SetState | PutJob | Expectation
+Change = Put | Remove | Erase | Embed | Calibrate | RecordAccess | PutReceipt | PatchSession | PutJob | Expectation
 
 # --- what can be asked ---------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from cortex.domain.hits import Around, Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
-from cortex.domain.passing import SMALL_TALK, passing_reason
+from cortex.domain.small_talk import SMALL_TALK, passing_reason
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.text import estimate_tokens, sentences
 from cortex.domain.trace import Trace

@@ -19,9 +19,9 @@ from cortex.domain.turn import Turn
 from cortex.ports.clock import Clock, Deadline
 from cortex.ports.store import Filter, View
 from cortex.recall import (
+    answerability,
     dialogue,
     diversity,
-    focus,
     freshness,
     gate,
     overlaps,
@@ -275,7 +275,7 @@ class _Search:
         if vector.absent is not None and not recipe.uses_keywords:
             # Where nothing can be compared by meaning, keywords answer rather than nobody.
             keyword = self._keyword_leg(planned, allowed)
-        if recipe.standing.memories or recipe.standing.turns:
+        if recipe.pinned_rules.memories or recipe.pinned_rules.turns:
             where = replace(allowed, scopes=standing_rules.scopes(planned), used_since=planned.used_since)
             standing = retrieve.standing_leg(view, self.question, where, standing_rules.POOL, deadline, clock)
         return keyword, vector, standing
@@ -370,9 +370,9 @@ class _Search:
         """The hits: enough evidence, not all the same, at most `limit`, with places kept for standing rules."""
         if (
             planned.automatic
-            and self.recipe.focus is not None
+            and self.recipe.answerability is not None
             and not standing_rules.asks_for_rules(planned.text)
-            and focus.is_missing(admitted, planned, self.recipe.focus)
+            and answerability.is_missing(admitted, planned, self.recipe.answerability)
         ):
             answer.dropped += [Dropped(each.trace.id, each.score, "asked_for_is_missing") for each in admitted]
             answer.silent = True
@@ -380,14 +380,14 @@ class _Search:
         if planned.automatic and not self._is_something(admitted):
             answer.dropped += [Dropped(each.trace.id, each.score, "no_evidence") for each in admitted]
             admitted = []
-        liked = standing_rules.preferences(admitted, planned, self.recipe.standing.preference)
+        liked = standing_rules.preferences(admitted, planned, self.recipe.pinned_rules.preference)
         if planned.automatic:
             admitted = self._near_the_best(answer, planned, admitted)
         if self.recipe.diversity is not None:
             admitted = _diversified(admitted, self.recipe.diversity)
         rules = self._standing(standing, planned, alone=not admitted)
         rules = standing_rules.seated(rules, beside=admitted[: planned.limit])
-        if planned.automatic and self.recipe.standing.most:
+        if planned.automatic and self.recipe.pinned_rules.most:
             idle = standing_rules.beside_the_point(admitted, planned)
             answer.dropped += [Dropped(each.trace.id, each.score, "does_not_apply") for each in idle]
             admitted = [each for each in admitted if each not in idle]
@@ -407,7 +407,7 @@ class _Search:
         """
         if not admitted or answer.legs["vector"].absent is not None:
             return admitted
-        nothing = self.recipe.nothing
+        nothing = self.recipe.abstention
         least = nothing.trailing * admitted[0].score
         bears = nothing.bearing * max(map(ranking.bearing, admitted)) if planned.overview is None else 0.0
         near = [each for each in admitted if each.score >= least and ranking.bearing(each) >= bears]
@@ -422,12 +422,12 @@ class _Search:
 
     def _is_something(self, admitted: Sequence[Scored]) -> bool:
         """Whether the best is similar enough, or enough of what was asked for was found."""
-        least = self.recipe.nothing
+        least = self.recipe.abstention
         return any(each.similarity >= least.similarity or each.evidence >= least.evidence for each in admitted)
 
     def _standing(self, leg: Leg, planned: Plan, *, alone: bool) -> list[Scored]:
         """Rules that apply to the turn. A remembered rule also applies alone; one merely said does not."""
-        seats = self.recipe.standing
+        seats = self.recipe.pinned_rules
         loaded = [
             trace
             for trace in self.view.load(leg.ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.passing import passing_reason
+from cortex.domain.small_talk import passing_reason
 
 
 def skip_reason(message: str) -> str | None:

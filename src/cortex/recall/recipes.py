@@ -79,7 +79,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PinnedRules:
     """Places kept for rules that apply to a turn, and for a preference that bears on it."""
 
     memories: int = 0
@@ -96,7 +96,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class Abstention:
     """Automatic recall says nothing when the best is below both of these."""
 
     similarity: float = 0.0
@@ -108,7 +108,7 @@ class Nothing:
 
 
 @dataclass(frozen=True, slots=True)
-class Focus:
+class Answerability:
     """When automatic recall says nothing because what is asked of a known topic was never said."""
 
     best: int = 10
@@ -181,7 +181,7 @@ class Recipe:
     """How many times as large all three are where an order is asked for: it goes over whole conversations."""
     pool_per_result: int = 0
     """Where set, the pools are this many times the results asked for, at most 200 (B7)."""
-    standing: Standing = Standing()
+    pinned_rules: PinnedRules = PinnedRules()
     essence: bool = False
     """Whether the words that only say "tell me what I said about" are left out of the query."""
     conversation: Conversation = Conversation()
@@ -199,8 +199,8 @@ class Recipe:
     """How relevant a candidate must be for its tier to have an answer; None: any candidate will do."""
     auto: Bounds = Bounds(10)
     search: Bounds = Bounds(10)
-    nothing: Nothing = Nothing()
-    focus: Focus | None = None
+    abstention: Abstention = Abstention()
+    answerability: Answerability | None = None
     budget: int = 2_000
     cold: Bounds = Bounds(3)
     """How many documents are cited where nothing else has an answer,"""
@@ -235,7 +235,7 @@ _BALANCED = Recipe(
     vector_pool=100,
     shortlist=150,
     order_pools=2,
-    standing=Standing(memories=2, turns=1, nearness=0.08, preference=0.3),
+    pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.08, preference=0.3),
     essence=True,
     conversation=Conversation(
         first_person=True,
@@ -253,8 +253,8 @@ _BALANCED = Recipe(
     ),
     factors=Factors(importance=0.02, project=0.05),
     freshness=Freshness(),
-    nothing=Nothing(similarity=1 / 3, evidence=0.1, trailing=0.4, bearing=0.25),
-    focus=Focus(),
+    abstention=Abstention(similarity=1 / 3, evidence=0.1, trailing=0.4, bearing=0.25),
+    answerability=Answerability(),
 )
 
 _FILES = Recipe(
@@ -290,8 +290,8 @@ RECIPES: Mapping[str, Recipe] = {
             rerank=Rerank(depth=20, weight=0.08),
             # A reranker tells by reading what the noun asked for tells by name, and the scores of a cross-encoder lie
             # far apart: what trails behind the best of them may still answer.
-            focus=None,
-            nothing=replace(_BALANCED.nothing, trailing=0.0, bearing=0.0),
+            answerability=None,
+            abstention=replace(_BALANCED.abstention, trailing=0.0, bearing=0.0),
         ),
         Recipe(
             name="cortex-hybrid.v1",

@@ -15,9 +15,9 @@ from typing import Any
 
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
+from cortex.domain.injection_detection import Level, suspicion
 from cortex.domain.memory import Memory
 from cortex.domain.retelling import is_supported
-from cortex.domain.suspicion import Level, suspicion
 from cortex.domain.terms import query_terms
 from cortex.domain.text import escaped, estimate_tokens, sentences
 from cortex.domain.trace import Trace
@@ -52,7 +52,7 @@ _WORD = re.compile(r"\w+")
 _ECHO_WORDS = 6
 
 
-JOB = "synthesise"
+JOB = "synthesize"
 """The kind of job that prepares the synthesis for the next turn."""
 
 
@@ -83,7 +83,7 @@ class Synthesis:
         return _MARKS.sub("", _headless(self.text)).strip()
 
 
-def synthesise(query: str, hits: Sequence[Hit], llm: LLM | None, now: datetime) -> Synthesis:
+def synthesize(query: str, hits: Sequence[Hit], llm: LLM | None, now: datetime) -> Synthesis:
     """What `hits` say on `query`: in a model's words where there is a model, else in their own."""
     return digest(hits, now) if llm is None or not hits else narrative(query, hits, llm, now)
 
@@ -372,7 +372,7 @@ def for_the_next_turn(query: str, hits: Sequence[Hit], llm: LLM | None, now: dat
     What trails far behind the best would blur the topic that the next message is compared with.
     """
     near = [hit for hit in hits if hit.score >= _NEAR_THE_BEST * hits[0].score]
-    made = synthesise(query, near, llm, now)
+    made = synthesize(query, near, llm, now)
     return Cached(query, made, now) if made else None
 
 

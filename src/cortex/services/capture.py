@@ -59,7 +59,7 @@ class CaptureService:
         from cortex.capture import intake
 
         settings = self._context.settings
-        arrival = intake.Arrival(
+        arrival = intake.History(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
             channel=channel, trigger=trigger, follows=follows,
         )  # fmt: skip
@@ -69,7 +69,7 @@ class CaptureService:
             max_text_bytes=self._context.max_text_bytes,
             keep_tool_output=settings.capture.keep_tool_output,
         )
-        afterwards = intake.Afterwards(
+        afterwards = intake.FollowUpJobs(
             kinds=(
                 *((intake.EMBED,) if self._context.can_embed else ()),
                 intake.EXTRACT,
@@ -79,7 +79,7 @@ class CaptureService:
             longest=timedelta(seconds=settings.capture.max_wait_seconds if debounce else 0),
         )
         with self._context.recording("ingest") as record:
-            taken = intake.take_in(
+            taken = intake.ingest(
                 arrival,
                 tenant=self._context.tenant,
                 store=self._context.store,

@@ -15,13 +15,13 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
 from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId, checked_id
+from cortex.domain.injection_detection import tier_for
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Contradiction, Draft, Memory
-from cortex.domain.passing import passing_reason
 from cortex.domain.query import Mode
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
-from cortex.domain.suspicion import tier_for
+from cortex.domain.small_talk import passing_reason
 from cortex.domain.terms import QueryTerm, index_terms, query_terms
 from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
@@ -76,7 +76,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoreResult:
     """The ids of what was stored, in the order it was given, and the receipt."""
 
     ids: tuple[TraceId, ...]
@@ -141,10 +141,10 @@ class EditService:
         because: EventKind = EventKind.REMEMBERED,
         embed: bool = True,
         progress: Progress = silent,
-    ) -> Kept:
+    ) -> StoreResult:
         """Store many memories as they are given, none compared with another: all are checked before the first."""
         memories, receipt = self._remember(drafts, because, embed, progress)
-        return Kept(tuple(memory.id for memory in memories), receipt)
+        return StoreResult(tuple(memory.id for memory in memories), receipt)
 
     def keep_turns(
         self,
@@ -155,7 +155,7 @@ class EditService:
         channel: str = "",
         embed: bool = True,
         progress: Progress = silent,
-    ) -> Kept:
+    ) -> StoreResult:
         """Store turns verbatim at the end of a session."""
         from cortex.capture.audience import kind_of, to_assistant
 
@@ -185,7 +185,7 @@ class EditService:
             with self._context.store_view() as view:
                 position, turns_there = outcome.position or view.position, view.last_seq(session) + 1
             record.close(position, session_turns=turns_there, **outcome.facts())
-        return Kept(tuple(turn.id for turn in stored), record.receipt)
+        return StoreResult(tuple(turn.id for turn in stored), record.receipt)
 
     def _remember(
         self, drafts: Iterable[Draft], because: EventKind, embed: bool, progress: Progress
@@ -410,7 +410,7 @@ def _apart(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _is_one_match(one: Trace, other: Trace) -> bool:
-    from cortex.domain.likeness import alike
+    from cortex.domain.text_similarity import alike
 
     for memory, source in ((one, other), (other, one)):
         if isinstance(memory, Memory) and source.id in memory.source_turns:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from cortex.capture import classify, extraction, intake, policies, queue, statements, whole
+from cortex.capture import classify, extraction, intake, policies, queue, statements, verbatim
 from cortex.capture.candidate import Candidate
 from cortex.capture.flow import Capture
 from cortex.capture.worth import SentenceVectors
@@ -23,7 +23,7 @@ from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
 from cortex.ports.llm import background_of
 from cortex.ports.probed import trouble_of
-from cortex.ports.store import Filter, Job, JobState, SetState
+from cortex.ports.store import Filter, Job, JobState, PatchSession
 from cortex.progress import silent
 from cortex.recall import recipes, synthesis
 from cortex.remember import flow as remembering
@@ -58,7 +58,7 @@ class JobService:
 
     def run(self, *, most: int | None = None) -> Receipt:
         """Carry out the background work that is due: vectors, memories, syntheses."""
-        with self._context.recording("work") as record:
+        with self._context.recording("run_jobs") as record:
             worked = self.run_due(most)
             judged_by = "signs" if sentence_vectors(self._context.dependencies) is None else "signs and meaning"
             record.close(self._context.position(), **worked.facts(), judged_by=judged_by)
@@ -67,7 +67,7 @@ class JobService:
     def run_due(self, most: int | None = None) -> queue.Worked:
         """Carry out what is due, oldest first; `most` jobs, or all. Where another process does it, there."""
         worker = self._context.dependencies.worker
-        done: queue.Worked | None = worker.run(self._context.tenant, "work", most=most) if worker else None
+        done: queue.Worked | None = worker.run(self._context.tenant, "run_jobs", most=most) if worker else None
         return done or self._run_due(most)
 
     def _run_due(self, most: int | None) -> queue.Worked:
@@ -117,7 +117,7 @@ class JobService:
         by_model = replace(by_worth, mark="enriched", extract=self._by_model)
         handlers: dict[str, Callable[[Job], Mapping[str, int]]] = {
             intake.EXTRACT: by_worth.run,
-            synthesis.JOB: self._synthesise,
+            synthesis.JOB: self._synthesize,
         }
         if has_embedder(self._context.dependencies):
             handlers[intake.EMBED] = self._embed_session
@@ -203,7 +203,7 @@ class JobService:
 
     # --- the synthesis for the next turn --------------------------------------------------------------------------
 
-    def _synthesise(self, job: Job) -> Mapping[str, int]:
+    def _synthesize(self, job: Job) -> Mapping[str, int]:
         """Prepare for the next turn of a session what the last one was about (C10)."""
         settings, now = self._context.settings.hooks, self._context.clock.now()
         cached = None
@@ -220,7 +220,7 @@ class JobService:
         if cached and self._context.can_embed:
             with suppress(EmbedderUnavailable):  # so that the next turn finds this vector in the cache
                 self._context.dependencies.embedder.embed_documents([cached.synthesis.substance])
-        state = SetState(job.key, {"synthesis": cached.to_state() if cached else None})
+        state = PatchSession(job.key, {"synthesis": cached.to_state() if cached else None})
         self._context.apply([*queue.finished(job), state])
         return {"syntheses": int(cached is not None)}
 
@@ -255,7 +255,7 @@ def unable(dependencies: Dependencies) -> Iterator[tuple[str, str]]:
 
 
 def _whole(turns: Sequence[Turn]) -> list[Candidate]:
-    return [found for turn in turns for found in whole.candidates(turn)]
+    return [found for turn in turns for found in verbatim.candidates(turn)]
 
 
 def _is_for_us(found: Candidate, turn: Turn) -> bool:

@@ -14,7 +14,7 @@ from cortex.errors import InvalidRequest, StoreCorrupt
 from cortex.lifecycle import backups as backing
 from cortex.lifecycle import flow as tending
 from cortex.lifecycle import schedule, undoing, upkeep
-from cortex.lifecycle.schedule import Done, Keeper, Task
+from cortex.lifecycle.schedule import Done, Scheduler, Task
 from cortex.lifecycle.upkeep import Anomaly, Diary
 from cortex.progress import Progress, silent
 from cortex.services.browse import BrowseService
@@ -28,7 +28,7 @@ ERASE_AGAIN = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Tended:
+class ConsolidationResult:
     """What a lifecycle run would do, or did, and the receipt."""
 
     outcome: tending.Outcome
@@ -36,7 +36,7 @@ class Tended:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class UndoResult:
     """What of a lifecycle run was undone, and the receipt."""
 
     undone: undoing.Undone
@@ -44,7 +44,7 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtBack:
+class RestoreResult:
     """The backup that was restored, and the backup of what it replaced."""
 
     path: Path
@@ -59,11 +59,11 @@ class LifecycleService:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def tend(self, *, dry_run: bool = False, progress: Progress = silent) -> Tended:
-        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_tend` (X16)."""
+    def consolidate(self, *, dry_run: bool = False, progress: Progress = silent) -> ConsolidationResult:
+        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_consolidation` (X16)."""
         self._context.flush()  # what was used a moment ago is still in use
-        with self._context.recording("tend") as record:
-            outcome = tending.tend(
+        with self._context.recording("consolidate") as record:
+            outcome = tending.consolidate(
                 tenant=self._context.tenant,
                 store=self._context.store,
                 embedder=self._context.dependencies.embedder if self._context.can_embed else None,
@@ -74,11 +74,11 @@ class LifecycleService:
                 progress=progress,
             )
             record.close(outcome.position, **outcome.facts())
-        return Tended(outcome, record.receipt)
+        return ConsolidationResult(outcome, record.receipt)
 
-    def undo(self, run: str) -> TakenBack:
+    def undo(self, run: str) -> UndoResult:
         """Take back a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
-        with self._context.recording("undo_tend") as record:
+        with self._context.recording("undo_consolidation") as record:
             undone = undoing.undo(
                 undoing.Run.named(self._run_of(run)),
                 tenant=self._context.tenant,
@@ -86,26 +86,26 @@ class LifecycleService:
                 clock=self._context.clock,
             )
             record.close(undone.position, **undone.facts())
-        return TakenBack(undone, record.receipt)
+        return UndoResult(undone, record.receipt)
 
     def _run_of(self, given: str) -> str:
         """The run a receipt is about, where it is a receipt that is named."""
         if given.count("-") != 4:
             return given
         receipt = BrowseService(self._context).receipt(given)
-        if receipt.op != "tend" or not receipt.facts.get("run"):
+        if receipt.op != "consolidate" or not receipt.facts.get("run"):
             raise InvalidRequest(
-                "is the receipt of nothing that could be undone", field="run", hint="see `cortex receipts --op tend`"
+                "is not the receipt of a consolidation", field="run", hint="see `cortex receipts --op consolidate`"
             )
         return str(receipt.facts["run"])
 
-    def backup(self, to: Path | None = None) -> backing.Made:
+    def backup(self, to: Path | None = None) -> backing.BackupResult:
         """Back up the agent's memory while it is in use; `to` names a folder where nothing is ever removed (E21)."""
         settings, now = self._context.settings.lifecycle, self._context.clock.now()
         self._context.flush()
         with self._context.recording("backup") as record:
             if to is not None:
-                made = backing.Made(
+                made = backing.BackupResult(
                     backing.make_at(self._context.store, to.expanduser(), self._context.tenant.agent, now)
                 )
             else:
@@ -122,7 +122,7 @@ class LifecycleService:
         """The backups of this agent, newest first."""
         return backing.listed(self._backups, self._context.tenant.agent)
 
-    def restore_backup(self, given: str) -> BroughtBack:
+    def restore_backup(self, given: str) -> RestoreResult:
         """Bring back a backup: a file, the name of one, or `latest`. What is there now becomes a backup (E21)."""
         agent, replace = self._context.tenant.agent, self._context.dependencies.replace_store
         if replace is None:
@@ -142,9 +142,9 @@ class LifecycleService:
         except StoreCorrupt as error:
             error.hint = self._context.dependencies.way_out(agent) or error.hint
             raise
-        return BroughtBack(path, replaced, kept_out)
+        return RestoreResult(path, replaced, kept_out)
 
-    def attend(self) -> datetime:
+    def run_due(self) -> datetime:
         """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
         began = self._context.clock.now()
         due = JobService(self._context).next_due()
@@ -155,8 +155,8 @@ class LifecycleService:
         ErasureService(self._context).finish_pending()
         settings = self._context.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
-        tasks: dict[Task, Callable[[], object]] = {Task.TEND: self._tend_and_optimise, Task.BACKUP: self.backup}
-        at = schedule.attend(rhythm, tasks, last=self._last_done, clock=self._context.clock, note=self._note_task)
+        tasks: dict[Task, Callable[[], object]] = {Task.CONSOLIDATE: self._tend_and_optimise, Task.BACKUP: self.backup}
+        at = schedule.run_due(rhythm, tasks, last=self._last_done, clock=self._context.clock, note=self._note_task)
         due = JobService(self._context).next_due()
         # What was due at the beginning was done; if it is still there, it belongs to a process that died, and waits for
         # its lease. What became due meanwhile is next: a backup may have taken a while.
@@ -166,13 +166,13 @@ class LifecycleService:
         return min(at, self._context.clock.now() + ERASE_AGAIN) if pending else at
 
     @contextmanager
-    def kept(self) -> Iterator[Keeper]:
-        """Have `attend` called in the background, at its times and when there is something new to do.
+    def kept(self) -> Iterator[Scheduler]:
+        """Have `run_due` called in the background, at its times and when there is something new to do.
 
         The files are followed meanwhile, as they are edited.
         """
         dependencies = self._context.dependencies
-        keeper = Keeper(self.attend, clock=dependencies.clock).start()
+        keeper = Scheduler(self.run_due, clock=dependencies.clock).start()
         dependencies.wake = keeper.nudge
         dependencies.keepers.append(keeper)
         try:
@@ -186,13 +186,13 @@ class LifecycleService:
             dependencies.ending = False
 
     def _tend_and_optimise(self) -> None:
-        if self.tend().outcome.applied:
+        if self.consolidate().outcome.applied:
             MaintenanceService(self._context).optimize()
 
     def _last_done(self) -> schedule.Last:
         diary = self._diary()
         return {
-            Task.TEND: Done(diary.tended_at, diary.failed_at(Task.TEND)),
+            Task.CONSOLIDATE: Done(diary.consolidated_at, diary.failed_at(Task.CONSOLIDATE)),
             Task.BACKUP: Done(backing.last_at(self._backups, self._context.tenant.agent), diary.failed_at(Task.BACKUP)),
         }
 

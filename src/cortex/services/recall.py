@@ -9,16 +9,16 @@ from typing import Any
 from cortex.composite_view import FILE_LANES
 from cortex.context import Context
 from cortex.dependencies import log
-from cortex.domain.hits import Recollection
+from cortex.domain.hits import RecallResult
 from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound, RowDamaged, StoreError
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Touch, View
+from cortex.ports.store import RecordAccess, View
 from cortex.recall import flow as recalling
-from cortex.recall import recipes, replaying, telling
+from cortex.recall import receipts, recipes, replaying
 from cortex.recall.flow import Answer
 from cortex.recall.replaying import Replay
 from cortex.recall.reranking import Asking, Reader
@@ -28,19 +28,19 @@ from cortex.services.query_vectors import QueryVectors
 
 
 @dataclass(frozen=True, slots=True)
-class Synthesised:
+class SynthesisResult:
     """What is remembered on a topic, told in one piece, and the receipt."""
 
     synthesis: Synthesis
-    recollection: Recollection
+    recall: RecallResult
     receipt: Receipt
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
-    """A recollection with everything that was considered on the way."""
+class RecallTrace:
+    """A recall with everything that was considered on the way."""
 
-    recollection: Recollection
+    result: RecallResult
     answer: Answer
 
 
@@ -50,15 +50,15 @@ class RecallService:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def recall(self, text: str | Query, **options: Any) -> Recollection:
+    def recall(self, text: str | Query, **options: Any) -> RecallResult:
         """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
-        return self.explain(text, **options).recollection
+        return self.explain(text, **options).result
 
-    def search(self, text: str, **options: Any) -> Recollection:
+    def search(self, text: str, **options: Any) -> RecallResult:
         """What there is on a topic: no gate, no evidence needed, untrusted and superseded shown and marked."""
         return self.recall(text, mode=Mode.SEARCH, **options)
 
-    def explain(self, text: str | Query, **options: Any) -> Explained:
+    def explain(self, text: str | Query, **options: Any) -> RecallTrace:
         """`recall`, with every candidate, every part of its score, and why each was shown or not."""
         query = text if isinstance(text, Query) else Query.of(text, **options)
         started = self._context.clock.monotonic()
@@ -83,7 +83,7 @@ class RecallService:
         is_own = self._context.tenant == Tenant(self._context.settings.agent, self._context.settings.user)
         return is_own and bool(named.workspace or named.extra_paths or named.docs)
 
-    def answer_now(self, query: Query, *, stale: bool = False) -> Explained:
+    def answer_now(self, query: Query, *, stale: bool = False) -> RecallTrace:
         name = query.recipe or self._context.settings.recall.recipe
         recipe = recipes.named(name)
         with self._context.recording("recall", query.text) as record:
@@ -103,7 +103,7 @@ class RecallService:
                 if view.skipped:
                     answer.degraded.append(f"store:{RowDamaged.code}")
                 settings = self._context.settings.receipts
-                told = telling.facts(
+                told = receipts.facts(
                     answer, query, recipe, space, max_items=settings.max_items, verbose=settings.verbosity == "high"
                 )
                 position = view.position
@@ -113,7 +113,7 @@ class RecallService:
             log.warning("recall degraded: %s", ", ".join(answer.degraded))
         self._touch(used)
         packed = answer.packed
-        return Explained(Recollection(answer.hits, packed.block, packed.tokens, record.receipt), answer)
+        return RecallTrace(RecallResult(answer.hits, packed.block, packed.tokens, record.receipt), answer)
 
     def replay(self, id: str, *, query: str | None = None) -> Replay:
         """Ask a recorded recall again of the state it saw, and compare the answers."""
@@ -161,13 +161,13 @@ class RecallService:
             passage_tokens=self._context.passage_tokens,
         )
 
-    def synthesise(self, text: str, **options: Any) -> Synthesised:
+    def synthesize(self, text: str, **options: Any) -> SynthesisResult:
         """What is remembered on a topic in one piece, with the ids used: by a language model, or a digest (C5)."""
-        from cortex.recall import synthesis as synthesising
+        from cortex.recall import synthesis as synthesizing
 
         found = self.recall(text, **options)
-        with self._context.recording("synthesise", text) as record:
-            made = synthesising.synthesise(text, found.hits, self._context.dependencies.llm, self._context.clock.now())
+        with self._context.recording("synthesize", text) as record:
+            made = synthesizing.synthesize(text, found.hits, self._context.dependencies.llm, self._context.clock.now())
             record.close(
                 found.receipt.position,
                 method=made.method.value,
@@ -177,9 +177,9 @@ class RecallService:
                 because=made.because,
                 recall=found.receipt.id,
             )
-        return Synthesised(made, found, record.receipt)
+        return SynthesisResult(made, found, record.receipt)
 
     def _touch(self, used: Sequence[TraceId]) -> None:
         """Count the use of memories, after the answer was given (X8)."""
         if used:
-            self._context.write_behind([Touch(tuple(used), self._context.clock.now())])
+            self._context.write_behind([RecordAccess(tuple(used), self._context.clock.now())])

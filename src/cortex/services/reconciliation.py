@@ -15,9 +15,9 @@ from cortex.context import Context
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
-from cortex.domain.likeness import alike
 from cortex.domain.memory import Contradiction, Draft, Memory
 from cortex.domain.terms import query_terms
+from cortex.domain.text_similarity import alike
 from cortex.domain.trace import Trace
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn

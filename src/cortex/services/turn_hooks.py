@@ -29,7 +29,7 @@ from cortex.domain.secrets import redacted
 from cortex.domain.trust import TrustTier
 from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, full_disk
 from cortex.ports.clock import Deadline
-from cortex.ports.store import Change, Filter, Job, PutJob, SetState, View
+from cortex.ports.store import Change, Filter, Job, PatchSession, PutJob, View
 from cortex.recall import policy, recipes, synthesis, topic
 from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
@@ -38,7 +38,7 @@ from cortex.recall.synthesis import Cached
 from cortex.runtime.failure_counters import FailureCounters
 from cortex.runtime.pool import Threads
 from cortex.services.capture import CaptureService
-from cortex.services.recall import Explained, RecallService
+from cortex.services.recall import RecallService, RecallTrace
 
 if TYPE_CHECKING:
     from cortex.memory import Cortex
@@ -129,16 +129,16 @@ LATE = Prepared(is_late=True)
 
 
 class TurnHooks:
-    """Recall before a turn and ingest after it, over one engine. `for_` gives the hooks of another user."""
+    """Recall before a turn and ingest after it, over one engine. `bind` gives the hooks of another user."""
 
     def __init__(self, memory: Cortex, *, _shared: _Shared | None = None) -> None:
         self._memory = memory
         self._context = memory.context
         self._shared = _shared or _Shared(self._context.dependencies.failures)
 
-    def for_(self, *, agent: str | None = None, user: str | None = None) -> TurnHooks:
+    def bind(self, *, agent: str | None = None, user: str | None = None) -> TurnHooks:
         """The hooks of another agent or user; what runs in the background, and its troubles, are shared."""
-        return TurnHooks(self._memory.for_(agent=agent, user=user), _shared=self._shared)
+        return TurnHooks(self._memory.bind(agent=agent, user=user), _shared=self._shared)
 
     @property
     def troubles(self) -> dict[str, int]:
@@ -256,7 +256,7 @@ class TurnHooks:
         explained = self._explained(asked, deadline)
         if deadline.passed:
             return replace(LATE, session=asked.session, begins=begins)
-        answer, receipt = explained.answer, explained.recollection.receipt
+        answer, receipt = explained.answer, explained.result.receipt
         if answer.skipped:
             skipped = Injection(skipped=answer.skipped, receipt_id=receipt.id)
             return Prepared(skipped, asked.session, begins=begins)
@@ -288,7 +288,7 @@ class TurnHooks:
         """A session begins: what the agent wrote down since the last one is to be found in it."""
         self.files.session_started(session)
 
-    def _explained(self, asked: _Asked, deadline: Deadline) -> Explained:
+    def _explained(self, asked: _Asked, deadline: Deadline) -> RecallTrace:
         settings = self._context.settings.hooks
         # The default recipe leaves the number to the setting; one that was chosen brings its own bound (L3, E10).
         bound = settings.max_facts if asked.recipe.name == recipes.DEFAULT else asked.recipe.auto.limit
@@ -356,7 +356,7 @@ class TurnHooks:
             whose = (self._context.tenant, prepared.session)
             new = fingerprints(prepared.injection.block)
             parts["injected"] = self._shared.injected.joined(whose, prepared.injected, new)
-        return SetState(prepared.session, parts)
+        return PatchSession(prepared.session, parts)
 
     def _ahead(self, asked: _Asked, injection: Injection, now: datetime) -> Iterator[Change]:
         """The synthesis for the next turn."""

@@ -51,21 +51,21 @@ from cortex.ports.store import (
     ExpectLast,
     ExpectSame,
     ExpectState,
-    File,
     Filter,
     Finding,
     Job,
     JobState,
     Match,
+    PatchSession,
     Pulse,
     Put,
     PutJob,
+    PutReceipt,
+    RecordAccess,
     Remains,
     Remove,
     Sampled,
-    SetState,
     Skipped,
-    Touch,
     Version,
 )
 
@@ -366,13 +366,13 @@ class _Work:
             case Embed(id, space, vectors, text):
                 if text is None or self._says(id, text):
                     self._embed(id, space, vectors)
-            case Touch(ids, at):
+            case RecordAccess(ids, at):
                 self._touch(ids, at)
-            case File(receipt, query):
+            case PutReceipt(receipt, query):
                 self.shelf.receipts[receipt.id] = copy.deepcopy(receipt), query
-            case SetState(session, None):
+            case PatchSession(session, None):
                 self.shelf.states.pop(session, None)
-            case SetState(session, parts):
+            case PatchSession(session, parts):
                 merged = {**self.shelf.states.get(session, {}), **(parts or {})}
                 self.shelf.states[session] = copy.deepcopy({k: v for k, v in merged.items() if v is not None})
             case PutJob(job):

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from cortex.domain.chunk import Chunk
 from cortex.domain.followed import STAMP_BITS, Followed
 from cortex.domain.identity import TraceId
+from cortex.domain.injection_detection import instructs_agents, tier_for
 from cortex.domain.memory import Kind
-from cortex.domain.suspicion import instructs_agents, tier_for
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.workspace import media
 from cortex.workspace.chunking import Piece

@@ -21,8 +21,8 @@ from typing import Any
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId
+from cortex.domain.injection_detection import Level, suspicion
 from cortex.domain.secrets import redacted
-from cortex.domain.suspicion import Level, suspicion
 from cortex.domain.terms import index_terms, query_terms
 from cortex.domain.text import escaped, estimate_tokens, passages, sentences
 from cortex.domain.trust import TrustTier

@@ -78,14 +78,14 @@ def test_the_process_prepares_what_would_be_prepared_here(here: Here) -> None:
     assert replace(theirs.injection, receipt_id=None) == replace(own.injection, receipt_id=None)
     assert (theirs.session, theirs.begins, theirs.injected) == (own.session, own.begins, own.injected)
     assert here.hooks.given(theirs).block == theirs.injection.block
-    here.engine.settle()
+    here.engine.flush()
     assert here.engine.context.store.describe()  # still open here
     awaited(lambda: theirs.injection.receipt_id in {each.id for each in here.engine.receipts(op="recall")})
 
 
 def test_each_turn_is_recalled_for_its_own_tenant(here: Here) -> None:
     here.begun()
-    other = here.hooks.for_(user="ada")
+    other = here.hooks.bind(user="ada")
     deadline = Deadline.after(here.engine.context.dependencies.clock, LONG)
     assert here.recallers.prepare(other, Tenant(user="ada"), ASKED, deadline).injection.block == ""
 

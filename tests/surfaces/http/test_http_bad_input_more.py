@@ -84,7 +84,7 @@ def test_two_tenants_with_each_others_tokens_get_nowhere(tmp_path: Path) -> None
         for user, headers in tokens.items():
             kept = served.client.post("/v1/memories", json={"text": f"{SECRET} for {user}"}, headers=headers).json()
             ids[user], receipts[user] = kept["memory"]["id"], kept["receipt"]["id"]
-        served.engine.settle()
+        served.engine.flush()
         for mine, theirs in (("ann", "bob"), ("bob", "ann")):
             headers, id, receipt = tokens[mine], ids[theirs], receipts[theirs]
             for method, path, body in (
@@ -112,8 +112,8 @@ def test_two_tenants_with_each_others_tokens_get_nowhere(tmp_path: Path) -> None
             found = served.client.post("/v1/search", json={"query": "heron"}, headers=headers).json()
             assert [hit["id"] for hit in found["hits"]] == [ids[mine]]
         for user, id in ids.items():
-            assert served.engine.for_(user=user).get(id).text == f"{SECRET} for {user}"
-            assert served.engine.for_(user=user).stats().by_state == {"active": 1}
+            assert served.engine.bind(user=user).get(id).text == f"{SECRET} for {user}"
+            assert served.engine.bind(user=user).stats().by_state == {"active": 1}
 
 
 # --- what is no text, no path, no body --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ ROUTES = {
     "POST /v1/lifecycle", "GET /health", "GET /ready", "GET /metrics", "GET /v1/me", "GET /v1/timeline",
     "POST /v1/erase", "GET /v1/erasures", "GET /v1/erasures/{id}", "POST /v1/erasures/finish",
     "GET /v1/events", "GET /v1/growth", "GET /v1/changes", "GET /v1/receipts", "POST /v1/receipts/{id}/replay",
-    "POST /v1/memories/{id}/restore", "POST /v1/forget", "POST /v1/ingest", "POST /v1/capture", "POST /v1/synthesise",
+    "POST /v1/memories/{id}/restore", "POST /v1/forget", "POST /v1/ingest", "POST /v1/capture", "POST /v1/synthesize",
     "GET /v1/recipes", "GET /v1/index", "POST /v1/index", "GET /v1/work", "POST /v1/work", "POST /v1/backfill",
     "GET /v1/contradictions", "POST /v1/memories/{id}/resolve",
     "POST /v1/verify", "POST /v1/optimize", "GET /v1/backups", "POST /v1/backups", "GET /v1/doctor",

@@ -12,7 +12,7 @@ from small_disk import mounted
 def test_a_server_without_space_answers_507_and_goes_on_once_there_is(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", megabytes=4) as disk, serving(disk.root / "home") as served:
         kept = served.remember("The harbor opens at dawn")
-        served.engine.settle()
+        served.engine.flush()
         served.engine.optimize()
         disk.fill()
         for path, body in {

@@ -174,7 +174,7 @@ def test_whoever_settles_does_not_wait_for_what_others_add_meanwhile() -> None:
     aftermath = WriteBehindQueue(lambda: datetime.now(UTC))
     aftermath.add(store, Tenant(), ())
     assert first.begun.wait(60)
-    settling = threading.Thread(target=aftermath.settle)
+    settling = threading.Thread(target=aftermath.flush)
     settling.start()
     aftermath.add(store, Tenant(), ())
     first.open.set()
@@ -213,7 +213,7 @@ def test_turns_beyond_what_can_be_done_are_told_that_it_is_busy_and_nothing_is_b
     }
     with serving(tmp_path / "home", settings=settings) as served, ExitStack() as released:
         served.remember("The deploy key rotates on Mondays")
-        served.engine.settle()
+        served.engine.flush()
         places = served_places(served)
         hanging = [Gate() for _ in range(places)]
         released.callback(lambda: [gate.open.set() for gate in hanging])
@@ -226,7 +226,7 @@ def test_turns_beyond_what_can_be_done_are_told_that_it_is_busy_and_nothing_is_b
             gate.open.set()
         for thread in occupied:
             thread.join()
-        served.engine.settle()
+        served.engine.flush()
         assert len(served.engine.receipts(op="recall", limit=1_000)) == before
         assert served.engine.status()["hook_troubles"]["before:busy"] == 24
         assert ask(served, clients=1, each=1) == {(200, ()): 1}

@@ -56,7 +56,7 @@ def test_what_happened_is_told_newest_first_with_what_it_is_about(served: Served
 def test_vectors_and_uses_are_told_to_those_who_ask_for_them(served: Served) -> None:
     served.remember("I live in Rome")
     assert served.client.post("/v1/recall", json={"query": "Where do I live?"}).json()["hits"]
-    served.engine.settle()
+    served.engine.flush()
     assert {each["event"] for each in served.client.get("/v1/timeline").json()["events"]} == {"remembered"}
     noise = served.client.get("/v1/timeline", params={"event": ["embedded", "recalled"]}).json()["events"]
     assert [(each["event"], each["id"], each["trace"]) for each in noise] == [
@@ -261,11 +261,11 @@ def test_the_recipes_are_named_with_what_they_are_for(unchanged: Served) -> None
 def test_what_is_remembered_is_told_in_one_piece(served: Served) -> None:
     """C5"""
     id = served.remember("Prefers Rust for systems programming")
-    told = served.client.post("/v1/synthesise", json={"query": "What is preferred for systems programming?"}).json()
+    told = served.client.post("/v1/synthesize", json={"query": "What is preferred for systems programming?"}).json()
     assert (told["ids"], told["method"], told["sources"]) == ([id], "extractive", 1)
     assert "Rust" in told["response"]
-    assert [hit["id"] for hit in told["recollection"]["hits"]] == [id]
-    assert told["receipt"]["op"] == "synthesise"
+    assert [hit["id"] for hit in told["recall"]["hits"]] == [id]
+    assert told["receipt"]["op"] == "synthesize"
 
 
 # --- rights -----------------------------------------------------------------------------------------------------------

@@ -69,8 +69,8 @@ def test_each_token_acts_as_its_own_tenant(served: Served, mode: str) -> None:
     with host_of(served.url, bob, mode) as host:
         assert TEXT not in host.call("recall", query="when does the deploy key rotate?").text
         assert TEXT not in host.call("list").text
-    assert served.engine.for_(user="anna").stats().total == 1
-    assert served.engine.for_(user="bob").stats().total == 0
+    assert served.engine.bind(user="anna").stats().total == 1
+    assert served.engine.bind(user="bob").stats().total == 0
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

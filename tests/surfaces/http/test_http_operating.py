@@ -43,7 +43,7 @@ def test_a_capture_has_its_memories_though_the_server_works_at_the_same_time(ser
 
 def test_work_that_is_due_is_done(served: Served) -> None:
     told = served.client.post("/v1/work", json={"most": 5}).json()
-    assert told["op"] == "work"
+    assert told["op"] == "run_jobs"
     assert served.client.get("/v1/work").json() == {"next": None}
     assert served.client.post("/v1/work", json={"most": 0}).status_code == 422
 

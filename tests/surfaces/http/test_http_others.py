@@ -35,7 +35,7 @@ def test_a_user_with_no_memories_is_at_position_zero_whatever_others_do(served: 
         served.client.post("/v1/memories", json={"text": f"The teapot is in room {number}"}, headers=anna)
     assert told(served, boris) == {0}
     served.client.post("/v1/memories", json={"text": "My cup is blue"}, headers=boris)
-    served.engine.settle()
+    served.engine.flush()
     before = served.client.get("/v1/status", headers=boris).json()["position"]
     served.client.post("/v1/memories", json={"text": "The teapot is on the shelf"}, headers=anna)
     assert served.client.get("/v1/status", headers=boris).json()["position"] == before

@@ -264,10 +264,10 @@ def test_nothing_acknowledged_is_lost_and_no_work_is_done_twice(tmp_path: Path) 
         killed_again_and_again(tmp_path / "home", port, load)
     with opened(tmp_path / "home", clock=Ahead()) as engine:
         for teller in load.tellers:
-            engine.for_(user=teller.user).work()
-            everything_was_taken_in_once(engine.for_(user=teller.user), teller)
+            engine.bind(user=teller.user).run_jobs()
+            everything_was_taken_in_once(engine.bind(user=teller.user), teller)
         for editor in load.editors:
-            everything_is_as_acknowledged(engine.for_(user=editor.user), editor)
+            everything_is_as_acknowledged(engine.bind(user=editor.user), editor)
         assert engine.verify() == []
 
 
@@ -285,7 +285,7 @@ def killed_again_and_again(home: Path, port: int, load: Load) -> None:
     with Process(home, "--port", str(port), **AT_ONCE) as server, opened(home) as engine:
         for teller in load.tellers:
             assert all(teller.hand_over(session) for session in teller.histories)
-        assert reached(lambda: all(engine.for_(user=each.user).next_due() is None for each in load.tellers))
+        assert reached(lambda: all(engine.bind(user=each.user).next_due() is None for each in load.tellers))
         assert server.end() == 0
     assert not [line for line in server.lines if line["level"] in {"error", "critical"}]
 
@@ -314,7 +314,7 @@ def everything_was_taken_in_once(engine: Cortex, teller: Teller) -> None:
     assert events[EventKind.REMEMBERED] == len(said)
     assert not events.keys() & {EventKind.REINFORCED, EventKind.SUPERSEDED, EventKind.WITHDRAWN, EventKind.REVISED}
     # A receipt may be lost with the process that was about to write it; none tells of a turn that another told of.
-    worked = [receipt.facts for receipt in engine.receipts(limit=1_000_000, op="work")]
+    worked = [receipt.facts for receipt in engine.receipts(limit=1_000_000, op="run_jobs")]
     assert 0 < sum(facts["counts"].get("turns", 0) for facts in worked) <= 2 * len(said)
     assert sum(facts["counts"].get("new", 0) for facts in worked) <= len(said)
     assert not [facts for facts in worked if facts["failed"]]

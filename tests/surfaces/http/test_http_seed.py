@@ -67,7 +67,7 @@ def test_a_debounced_history_waits_for_the_session_to_be_quiet(tmp_path: Path) -
 
 def test_a_hybrid_search_answers_in_the_keys_order_and_types_of_the_example(served: Served) -> None:
     """C3: `{results:[{id,user_id,topic,fact,importance,score,source}], count}`"""
-    handle = served.engine.for_(user="oogley")
+    handle = served.engine.bind(user="oogley")
     kept = handle.remember("Prefers Rust for systems programming", topic="preferences", importance=0.8)
     body = {"query": "what programming languages does oogley use", "user_id": "oogley", "limit": 10}
     answer = served.client.post("/hybrid-search", json=body)
@@ -135,7 +135,7 @@ def test_a_narrative_is_written_by_the_model_and_names_the_ids_it_used(tmp_path:
     """C5"""
     model = FakeLLM(lambda _: "Oogley prefers Rust for systems programming [1].")
     with serving(tmp_path / "home", model=model) as served:
-        kept = served.engine.for_(user="oogley").remember("Oogley prefers Rust for systems programming").memory
+        kept = served.engine.bind(user="oogley").remember("Oogley prefers Rust for systems programming").memory
         body = {"query": "what does oogley prefer for systems programming?", "user_id": "oogley"}
         found = served.client.post("/recall", json=body).json()
         assert found["response"] == "Oogley prefers Rust for systems programming [1]."

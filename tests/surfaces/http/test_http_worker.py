@@ -85,13 +85,13 @@ def test_nothing_of_the_background_work_is_done_in_the_server(tmp_path: Path) ->
         assert len(engine.capture(said("I live in Rome."), session="s1").memories) == 1  # who waits for it has it
         engine.ingest(said("My cat is called Felix."), session="s2")  # nobody waits, and it is done all the same
         awaited(lambda: len(memories(engine)) == 2 and engine.next_due() is None)
-        other = engine.for_(user="ada")
+        other = engine.bind(user="ada")
         process.meet(other.tenant)
         other.ingest(said("I live in Oslo."), session="s1")
         awaited(lambda: memories(other) and other.next_due() is None)
-        done = engine.for_(user="bob")
+        done = engine.bind(user="bob")
         done.ingest(said("I live in Kyiv."), session="s1", debounce=False)
-        assert done.work().facts["done"] == {"embed": 1, "extract": 1}  # asked for, it is told what was done
+        assert done.run_jobs().facts["done"] == {"embed": 1, "extract": 1}  # asked for, it is told what was done
         assert set((tmp_path / "asked").read_text().split()) == {str(pid)}
         # Texts that a request brings are read there too, if they are long; the answer is the same, and so are errors.
         kept = engine.remember(LONG, scope="harbor", source_kind="web")
@@ -155,7 +155,7 @@ def test_where_no_process_can_be_started_the_server_does_it_and_says_so(
     with working(tmp_path / "home", broken) as (engine, process):
         process.meet(Tenant(user="ada"))
         awaited(lambda: process._local is not None)
-        other = engine.for_(user="ada")
+        other = engine.bind(user="ada")
         other.ingest(said("I live in Oslo."), session="s1")
         awaited(lambda: memories(other) and other.next_due() is None)
         assert engine.status()["worker"] == {"process": False, "pid": None, "ended": 3}

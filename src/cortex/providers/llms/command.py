@@ -20,7 +20,7 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from cortex.domain.passing import OWN_REQUEST
+from cortex.domain.small_talk import OWN_REQUEST
 from cortex.errors import EngineError, InvalidRequest, LlmReason, LlmUnavailable, ProviderMissing, full_disk
 from cortex.ports.llm import Completion
 from cortex.providers.llms import sdks

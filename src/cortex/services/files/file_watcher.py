@@ -22,7 +22,7 @@ _LONGEST_PAUSE = 1.0
 _STOP_SECONDS = 5.0
 
 
-class Watch:
+class FileWatcher:
     """Looks at the files when the system tells that they changed, or the clock that it is time."""
 
     def __init__(self, files: Files, told: Callable[[Indexed], None] | None = None) -> None:
@@ -50,7 +50,7 @@ class Watch:
         """Why the system does not tell of changes, where it does not."""
         return self._watching.trouble if self._watching else ""
 
-    def start(self) -> Watch:
+    def start(self) -> FileWatcher:
         self._triggers[Noticed.FILES].looked(self._clock.monotonic())
         if self._watching is not None:
             self._watching.start()

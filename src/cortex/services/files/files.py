@@ -20,7 +20,7 @@ from typing import Any
 from cortex.capture.classify import classify
 from cortex.context import Context
 from cortex.domain.chunk import Chunk, cited
-from cortex.domain.hits import Hit, Recollection, SearchMode
+from cortex.domain.hits import Hit, RecallResult, SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory
@@ -41,9 +41,9 @@ from cortex.recall import recipes
 from cortex.remember import flow as remembering
 from cortex.services.calibrator import calibrator_of
 from cortex.services.files import source_registry as folders
-from cortex.services.files.file_watcher import Watch, log_failure
-from cortex.services.files.source_registry import Folders
-from cortex.services.files.transcript_sync import Heard, Hearing
+from cortex.services.files.file_watcher import FileWatcher, log_failure
+from cortex.services.files.source_registry import SourceRegistry
+from cortex.services.files.transcript_sync import SyncedTranscripts, TranscriptSync
 from cortex.services.recall import RecallService
 from cortex.workspace import citing, reading, transcripts
 from cortex.workspace.fallback import Fallback
@@ -79,7 +79,7 @@ class Indexed:
     """What became of the files, and the receipt."""
 
     synced: Synced
-    transcripts: Heard
+    transcripts: SyncedTranscripts
     receipt: Receipt
 
     @property
@@ -105,8 +105,8 @@ class Files:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._folders = Folders(context)
-        self._hearing = Hearing(context)
+        self._folders = SourceRegistry(context)
+        self._hearing = TranscriptSync(context)
         self.settings = self._context.settings.files
         self.clock = self._context.clock
         self._turn = threading.Lock()
@@ -118,7 +118,7 @@ class Files:
         self._soon: Future[Indexed | None] | None = None
         self._reason = ""
         self._sessions: OrderedDict[str, None] = OrderedDict()
-        self._watches: list[Watch] = []
+        self._watches: list[FileWatcher] = []
         self._counted: tuple[FileIndex, int, _Counted] | None = None
 
     # --- which files -------------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ class Files:
         self.changed()
         self.sync_soon("session_start")
 
-    def caught_up(self, reason: str = "search") -> str:
+    def ensure_fresh(self, reason: str = "search") -> str:
         """Look at the files first, where they may have changed; says so where that takes too long (B12)."""
         if not self.settings.sync.on_search:
             return "not_synced" if self.dirty else ""
@@ -292,9 +292,9 @@ class Files:
         return ""
 
     @contextmanager
-    def watching(self, told: Callable[[Indexed], None] | None = None) -> Iterator[Watch]:
+    def watching(self, told: Callable[[Indexed], None] | None = None) -> Iterator[FileWatcher]:
         """Follow edits as they happen, and look at the files by the clock where that is set; `told` of each look."""
-        watch = Watch(self, told)
+        watch = FileWatcher(self, told)
         self._watches.append(watch)
         try:
             yield watch.start()
@@ -451,10 +451,10 @@ class Files:
         tries = {} if force else folders.kept(self._context).get("summary_tries") or {}
         return Summarising(background_of(llm), of_sources(followed), dict(tries))
 
-    def _hear(self, known: Sequence[Source]) -> Heard:
+    def _hear(self, known: Sequence[Source]) -> SyncedTranscripts:
         indexes = self._context.dependencies.indexes(self._context.tenant)
         if indexes is None or all(source.shape is not Shape.TRANSCRIPTS for source in known):
-            return Heard()
+            return SyncedTranscripts()
         with indexes.changing(_BUSY_SECONDS):  # two processes that read on at once would tell the same twice
             return self._hearing.hear(known)
 
@@ -496,7 +496,7 @@ class Files:
         """The text of `excerpt`, and the path."""
         return self.excerpt(path, start=start, lines=lines).text, path
 
-    def _found(self, query: str, lanes: Set[Lane], limit: int, min_score: float | None) -> Recollection:
+    def _found(self, query: str, lanes: Set[Lane], limit: int, min_score: float | None) -> RecallResult:
         asked = Query.of(
             query,
             recipe=self._recipe.name,
@@ -508,7 +508,7 @@ class Files:
             budget=_ROOM,
         )
         # Whoever searches the files has looked at them already.
-        return RecallService(self._context).answer_now(asked).recollection
+        return RecallService(self._context).answer_now(asked).result
 
     @property
     def _recipe(self) -> recipes.Recipe:

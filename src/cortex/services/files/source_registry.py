@@ -16,7 +16,7 @@ from cortex.domain.lanes import Lane
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant
 from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest, NotFound
-from cortex.ports.store import SetState
+from cortex.ports.store import PatchSession
 from cortex.workspace import sources
 from cortex.workspace.sources import MARKDOWN, TRANSCRIPTS, Shape, Source
 
@@ -39,7 +39,7 @@ def kept(context: Context) -> Mapping[str, Any]:
 
 def keep(context: Context, parts: Mapping[str, Any]) -> None:
     """Keep these parts beside those there are: processes that keep different ones do not lose each other's."""
-    context.apply([SetState(STATE, parts)])
+    context.apply([PatchSession(STATE, parts)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Given:
     troubles: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Folders:
+class SourceRegistry:
     """The folders and files of one tenant."""
 
     def __init__(self, context: Context) -> None:

@@ -17,7 +17,7 @@ def memory_search(
     context: Context, query: str, *, max_results: int | None, min_score: float | None, session: str | None
 ) -> dict[str, Any]:
     """The lines that answer `query`, who found them, and what a reader has to know of the answer."""
-    stale = files_of(context).caught_up()
+    stale = files_of(context).ensure_fresh()
     search: FileSearch = searching(context)
     found = search.search(query, max_results=max_results, min_score=min_score, session=session)
     told = search.status()

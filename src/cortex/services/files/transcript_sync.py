@@ -9,7 +9,7 @@ from typing import Any
 
 from cortex.context import Context
 from cortex.errors import InvalidRequest, NotFound
-from cortex.ports.store import SetState
+from cortex.ports.store import PatchSession
 from cortex.services.capture import CaptureService
 from cortex.workspace import scan, transcripts
 from cortex.workspace.sources import Shape, Source
@@ -19,7 +19,7 @@ TRANSCRIPT = "cortex:transcript:"
 
 
 @dataclass(slots=True)
-class Heard:
+class SyncedTranscripts:
     """What was new in session transcripts."""
 
     transcripts: int = 0
@@ -39,7 +39,7 @@ class Heard:
         }
 
 
-class Hearing:
+class TranscriptSync:
     """Reads the transcripts of one tenant on from where it stopped."""
 
     def __init__(self, context: Context) -> None:
@@ -47,9 +47,9 @@ class Hearing:
         sync = context.settings.files.sync
         self._rule = transcripts.Growth(enough_bytes=sync.transcript_bytes, enough_messages=sync.transcript_messages)
 
-    def hear(self, known: Sequence[Source]) -> Heard:
+    def hear(self, known: Sequence[Source]) -> SyncedTranscripts:
         """Store what is new in the transcripts of these sources."""
-        heard = Heard()
+        heard = SyncedTranscripts()
         scanned = scan.found(_told(known))
         heard.transcripts = len(scanned.files)
         heard.problems += [(problem.path, problem.why) for problem in scanned.problems]
@@ -70,7 +70,7 @@ class Hearing:
         except (InvalidRequest, NotFound):  # gone since it was listed, or no file any more
             return False
 
-    def _hear_one(self, file: scan.Found, heard: Heard) -> None:
+    def _hear_one(self, file: scan.Found, heard: SyncedTranscripts) -> None:
         """Read on where the last reading ended. The turns are stored before the place is: nothing is passed over."""
         mark = self._bookmark(file)
         while True:
@@ -85,7 +85,7 @@ class Hearing:
                 )  # fmt: skip
                 heard.turns += sum(id is not None for id in taken.ids)
             mark = grown.bookmark
-            change = SetState(_place_of(file), {"bookmark": mark.to_json()})
+            change = PatchSession(_place_of(file), {"bookmark": mark.to_json()})
             self._context.apply([change])
             heard.grown += 1
             if not grown.more:

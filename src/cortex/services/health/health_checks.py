@@ -38,7 +38,7 @@ class Check:
     group: Group = Group.MACHINE
 
 
-class Beside(Generic[T]):
+class BackgroundProbe(Generic[T]):
     """Something found out beside whatever is done meanwhile; whoever never answers is left behind."""
 
     def __init__(self, work: Callable[[], T]) -> None:

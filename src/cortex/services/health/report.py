@@ -27,7 +27,7 @@ from cortex.ports.store import Counts, Filter, Job, JobState, View
 from cortex.recall import recipes
 from cortex.services import reconciliation
 from cortex.services.health import environment_checks as machine
-from cortex.services.health.health_checks import NETWORK_SECONDS, Beside, Check, Group
+from cortex.services.health.health_checks import NETWORK_SECONDS, BackgroundProbe, Check, Group
 
 BACKFILL = "run `cortex backfill`"
 DOCTOR = "run `cortex doctor --fix`"
@@ -144,7 +144,7 @@ def checks(
         # It is asked nothing; but to import a vendor's SDK may take a while.
         _Provider("llm", lambda: _language_model(dependencies), dependencies.settings.llm.timeout_ms / 1000),
     ]
-    asked = [(each, Beside(each.check)) for each in providers]
+    asked = [(each, BackgroundProbe(each.check)) for each in providers]
     found += [*_database(dependencies, tenant), *_files(files), *_backups(dependencies, tenant)]
     return [*found, *(each.answered(answer) for each, answer in asked)]
 
@@ -158,7 +158,7 @@ class _Provider:
     patience: float | None
     """How many seconds it is waited for; None for what is on this machine, and answers in the end."""
 
-    def answered(self, answer: Beside[Check]) -> Check:
+    def answered(self, answer: BackgroundProbe[Check]) -> Check:
         """What was found out, or that it took too long."""
         fix = "see that it runs and can be reached; one that was loading its model answers the second time"
         late = Check(self.name, False, f"did not answer within {self.patience or 0:g} s", fix, Group.PROVIDERS)

@@ -18,7 +18,18 @@ from cortex.domain.scope import Tenant
 from cortex.domain.terms import TOKENISER
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreCorrupt, StoreError
-from cortex.ports.store import CLOCK_STEP, Abilities, Change, File, Finding, Job, JobState, Remains, Sampled, Touch
+from cortex.ports.store import (
+    CLOCK_STEP,
+    Abilities,
+    Change,
+    Finding,
+    Job,
+    JobState,
+    PutReceipt,
+    RecordAccess,
+    Remains,
+    Sampled,
+)
 from cortex.stores.sqlite import audit, calibrations, copies, damage, erasing, schema
 from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time
 from cortex.stores.sqlite.codes import CodeIndex
@@ -61,7 +72,7 @@ class SqliteStore:
     def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
         check(changes)
         # Receipts and counters are not worth a wait for the disk: they survive a crash, not a power cut.
-        durable = not all(isinstance(change, File | Touch) for change in changes)
+        durable = not all(isinstance(change, PutReceipt | RecordAccess) for change in changes)
         with self._connections.writing(durable=durable) as connection:
             writer = Writer(connection, tenant, at, recorded=self.recorded)
             writer.apply(changes)

@@ -36,13 +36,13 @@ from cortex.ports.store import (
     ExpectLast,
     ExpectSame,
     ExpectState,
-    File,
     JobState,
+    PatchSession,
     Put,
     PutJob,
+    PutReceipt,
+    RecordAccess,
     Remove,
-    SetState,
-    Touch,
 )
 from cortex.stores.sqlite import calibrations, damage, lexicon
 from cortex.stores.sqlite.codec import (
@@ -139,11 +139,11 @@ class Writer:
                 self._remove(first.id)
             elif isinstance(first, Erase):
                 self._erase(first)
-            elif isinstance(first, Touch):
+            elif isinstance(first, RecordAccess):
                 self._touch(first)
-            elif isinstance(first, File):
+            elif isinstance(first, PutReceipt):
                 self._file(first)
-            elif isinstance(first, SetState):
+            elif isinstance(first, PatchSession):
                 self._set_state(first)
             elif isinstance(first, PutJob):
                 self._put_job(first)
@@ -328,7 +328,7 @@ class Writer:
         self._cut_out(gone, sought)
         for session, more in erasing.marks.items():
             marked = erasure.with_marks((self._state(session) or {}).get(erasure.MARKS), more)
-            self._set_state(SetState(session, {erasure.MARKS: marked, "history": None}))
+            self._set_state(PatchSession(session, {erasure.MARKS: marked, "history": None}))
         self._db.execute("INSERT INTO erasures VALUES (?)", (erasing.id,))
 
     def _set_aside_of(self, ids: Iterable[TraceId]) -> set[TraceId]:
@@ -488,7 +488,7 @@ class Writer:
 
     # --- use, receipts, sessions, jobs -----------------------------------------------------------
 
-    def _touch(self, touch: Touch) -> None:
+    def _touch(self, touch: RecordAccess) -> None:
         known = self._stored(touch.ids)
         if missing := [id for id in touch.ids if id not in known]:
             raise NotFound(f"no memory {missing[0]}", hint="see `cortex list`")
@@ -501,7 +501,7 @@ class Writer:
             [(at, row) for row in rows],
         )
 
-    def _file(self, file: File) -> None:
+    def _file(self, file: PutReceipt) -> None:
         receipt, body = file.receipt, pack_receipt(file.receipt)
         self._db.execute(
             "INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -509,7 +509,7 @@ class Writer:
              damage.checksum(body, self._user, file.query)),
         )  # fmt: skip
 
-    def _set_state(self, change: SetState) -> None:
+    def _set_state(self, change: PatchSession) -> None:
         if change.state is None:
             self._db.execute("DELETE FROM sessions WHERE user = ? AND session = ?", (self._user, change.session))
         else:

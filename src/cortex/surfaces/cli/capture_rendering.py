@@ -18,7 +18,7 @@ from cortex.surfaces.cli.output import one_line
 
 if TYPE_CHECKING:
     from cortex.domain.trace import Trace
-    from cortex.services.recall import Synthesised
+    from cortex.services.recall import SynthesisResult
 
 _WIDE = 100
 
@@ -108,7 +108,7 @@ def due(at: datetime, now: datetime) -> str:
     return f"`cortex work` extracts the memories{when}; `cortex work --forever` or a server does so by itself"
 
 
-def synthesised(found: Synthesised) -> Iterator[RenderableType]:
+def synthesised(found: SynthesisResult) -> Iterator[RenderableType]:
     """The text, then what each of its numbers stands for."""
     made = found.synthesis
     if not made:
@@ -116,10 +116,10 @@ def synthesised(found: Synthesised) -> Iterator[RenderableType]:
         return
     yield Text(visible(made.text))
     yield Text()
-    by_id = {hit.trace.id: hit.trace for hit in found.recollection.hits}
+    by_id = {hit.trace.id: hit.trace for hit in found.recall.hits}
     for number, id in enumerate(made.ids, start=1):
         yield rendering.beside(Text(f"[{number}] ", "bold").append_text(_source(by_id[id])), id)
-    told = f"{made.method.value}, from {made.sources} of {len(found.recollection.hits)} found"
+    told = f"{made.method.value}, from {made.sources} of {len(found.recall.hits)} found"
     if made.trust is not TrustTier.TRUSTED:
         yield rendering.notice(f"it rests on {made.trust.value} memories")
     if made.because:

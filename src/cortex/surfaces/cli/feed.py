@@ -426,7 +426,7 @@ def _drawn(engine: Cortex, done: Captured) -> Iterable[Drawn]:
 
 def _undone(engine: Cortex) -> tuple[list[str], list[str]]:
     """The kinds of background work that failed in the capture, and those that wait for their time."""
-    (receipt,) = engine.receipts(limit=1, op="work") or (None,)
+    (receipt,) = engine.receipts(limit=1, op="run_jobs") or (None,)
     facts: Mapping[str, Any] = receipt.facts if receipt else {}
     return sorted(facts.get("failed", ())), sorted(facts.get("postponed", ()))
 

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cortex.domain.chunk import Chunk
-from cortex.domain.hits import Hit, Recollection
+from cortex.domain.hits import Hit, RecallResult
 from cortex.domain.lanes import State
 from cortex.domain.memory import Contradiction, Memory
 from cortex.domain.receipt import Receipt
@@ -28,7 +28,7 @@ from cortex.domain.turn import Turn
 from cortex.ports.store import Counts
 from cortex.services.browse import Shown
 from cortex.services.health.health_checks import Check
-from cortex.services.recall import Explained
+from cortex.services.recall import RecallTrace
 from cortex.surfaces.cli.output import one_line
 
 BAR = 10
@@ -105,7 +105,7 @@ def done(message: str) -> Text:
 # --- recall --------------------------------------------------------------------------------------
 
 
-def recollection(answer: Recollection, *, explain: bool) -> Iterator[RenderableType]:
+def result(answer: RecallResult, *, explain: bool) -> Iterator[RenderableType]:
     """Hits best first, each with its score, where it comes from, and what it says."""
     if not answer.hits:
         yield Text(_nothing(answer.receipt), style="dim")
@@ -153,11 +153,11 @@ def _sum(hit: Hit) -> str:
     return f"{parts}{'; ' if hit.parts.reasons else ''}{'; '.join(map(one_line, hit.parts.reasons))}"
 
 
-def explained(found: Explained) -> Iterator[RenderableType]:
+def explained(found: RecallTrace) -> Iterator[RenderableType]:
     """Every candidate with the parts of its score, and what became of it."""
     answer = found.answer
     if answer.skipped:
-        yield Text(_nothing(found.recollection.receipt), style="dim")
+        yield Text(_nothing(found.result.receipt), style="dim")
         return
     shown = {hit.trace.id: place for place, hit in enumerate(answer.hits, start=1)}
     reasons = {each.id: each.reason for each in answer.dropped}
@@ -182,7 +182,7 @@ def explained(found: Explained) -> Iterator[RenderableType]:
         told = f"tier {tried.tier} of {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
         told += ", passed over for something far more relevant" if tried.outdone else ""
         yield Text(told, style="dim")
-    yield Text(f"receipt {found.recollection.receipt.id}", style="dim")
+    yield Text(f"receipt {found.result.receipt.id}", style="dim")
 
 
 def _short(text: str, most: int = _SHOWN) -> str:

@@ -21,7 +21,7 @@ from cortex._version import __version__
 from cortex.access import FILE_NAME, Tokens
 from cortex.clock import SystemClock
 from cortex.errors import EngineError, install_command
-from cortex.services.health.health_checks import Beside, Check, Group
+from cortex.services.health.health_checks import BackgroundProbe, Check, Group
 from cortex.settings import Settings
 from cortex.surfaces.cli import hosts_here, vendors
 from cortex.surfaces.cli.hosts_here import HostHere
@@ -52,7 +52,7 @@ class Surroundings:
         }
         if not offline:
             works["llm server", Group.PROVIDERS] = lambda: llm_server(settings, each)
-        self._begun = {about: Beside(partial(_all, work)) for about, work in works.items()}
+        self._begun = {about: BackgroundProbe(partial(_all, work)) for about, work in works.items()}
 
     def checks(self) -> list[Check]:
         """What was found out; of what takes too long, that it does."""

@@ -38,7 +38,7 @@ def consolidate(
         _undo(surface, undo)
         return
     with surface.engine() as engine, output.progress("tending") as progress:
-        tended = engine.tend(dry_run=dry_run, progress=progress)
+        tended = engine.consolidate(dry_run=dry_run, progress=progress)
     found = tended.outcome
     if surface.json:
         from cortex.surfaces.wire.upkeep import LifecycleResponse
@@ -52,7 +52,7 @@ def consolidate(
 
 def _undo(surface: Surface, run: str) -> None:
     with surface.engine() as engine:
-        done = engine.undo_tend(run)
+        done = engine.undo_consolidation(run)
     if surface.json:
         from cortex.surfaces.wire.upkeep import LifecycleResponse
 
@@ -140,7 +140,7 @@ def work(
         if forever:
             _stay(surface, engine)
             return
-        next_at = engine.attend()
+        next_at = engine.run_due()
         status = engine.status()
     if surface.json:
         output.show_json({"next_at": next_at.isoformat(), "anomalies": status["anomalies"]})
@@ -155,7 +155,7 @@ def work(
 def _stay(surface: Surface, engine: Cortex) -> None:
     """Work until the process is told to end: what it is at is finished, and nothing else is begun."""
     ending = threading.Event()
-    with _terminated(ending), engine.keeping() as keeper:
+    with _terminated(ending), engine.scheduler() as keeper:
         if not surface.json:
             output.plain("working; end it with Ctrl-C")
             sys.stdout.flush()

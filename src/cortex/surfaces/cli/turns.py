@@ -1,4 +1,4 @@
-"""Verbs for the turns of an agent: `hook before` and `hook after` (X2), and `synthesise` (C5).
+"""Verbs for the turns of an agent: `hook before` and `hook after` (X2), and `synthesize` (C5).
 
 A hook stands in somebody else's turn: it says nothing but what is to be injected, and whatever goes wrong it ends
 well, with a line on stderr. Some hosts take any other end for a veto.
@@ -115,10 +115,10 @@ def after(
             if surface.json:
                 output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
             if work:
-                engine.work()
+                engine.run_jobs()
 
 
-def synthesise(
+def synthesize(
     context: typer.Context,
     query: Asked,
     scope: Scope = None,
@@ -131,7 +131,7 @@ def synthesise(
     surface = surface_of(context)
     options = given(scope=scope, project=project, recipe=recipe, limit=limit, budget=budget)
     with surface.engine() as engine:
-        found = engine.synthesise(text_of(query, "query"), **options)
+        found = engine.synthesize(text_of(query, "query"), **options)
     if surface.json:
         from cortex.surfaces.wire.recall import SynthesisResponse
 
@@ -142,7 +142,7 @@ def synthesise(
     output.show(*capture_rendering.synthesised(found))
 
 
-COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"hook": hook, "synthesise": synthesise}
+COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"hook": hook, "synthesize": synthesize}
 
 
 def _done_nothing(argument: str, as_json: bool, result: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from cortex.surfaces.cli.context import surface_of
 from cortex.surfaces.cli.reading import duration_of, filter_of, given, moment_of, text_of, time_of
 
 if TYPE_CHECKING:
-    from cortex.domain.hits import Recollection
+    from cortex.domain.hits import RecallResult
     from cortex.domain.memory import Contradiction
     from cortex.domain.trace import Trace
     from cortex.memory import Cortex
@@ -225,7 +225,7 @@ def explain(
         from cortex.surfaces.cli import rendering
 
         output.show(*rendering.explained(found))
-        _warn(engine, found.recollection.receipt.degraded)
+        _warn(engine, found.result.receipt.degraded)
 
 
 def forget(
@@ -428,7 +428,7 @@ def _options(
 def _answer(
     context: typer.Context,
     query: str,
-    ask: Callable[[Cortex, str], Recollection],
+    ask: Callable[[Cortex, str], RecallResult],
     *,
     explain: bool,
     block: bool,
@@ -446,7 +446,7 @@ def _answer(
         else:
             from cortex.surfaces.cli import rendering
 
-            output.show(*rendering.recollection(found, explain=explain))
+            output.show(*rendering.result(found, explain=explain))
             _warn(engine, found.receipt.degraded)
 
 

@@ -188,7 +188,7 @@ def _recall(open_engine: OpenEngine, connection: Connection) -> None:
         connection.send(None)
         while True:
             turn: Turn = connection.recv()
-            of = hooks.for_(agent=turn.tenant.agent, user=turn.tenant.user)
+            of = hooks.bind(agent=turn.tenant.agent, user=turn.tenant.user)
             prepared = of.prepare(**turn.asked, deadline=Deadline.after(clock, turn.seconds))
             connection.send((turn.number, prepared))
 

@@ -25,7 +25,7 @@ from cortex.surfaces.http.door import Door
 from cortex.surfaces.http.errors import handle_errors
 from cortex.surfaces.http.hosting import PATH as MCP_PATH
 from cortex.surfaces.http.hosting import McpHosting
-from cortex.surfaces.http.keeping import Caretaker
+from cortex.surfaces.http.keeping import TenantScheduler
 from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.request_context import AppState, Lanes
@@ -55,7 +55,7 @@ def create_app(
     hooks = TurnHooks(engine)
     processes = options.recall_processes if open_engine is not None else 0
     recallers = Recallers(open_engine or _nothing, processes, engine.context.dependencies.clock)
-    caretaker: Caretaker | WorkerProcess = Caretaker(engine)
+    caretaker: TenantScheduler | WorkerProcess = TenantScheduler(engine)
     if open_engine is not None and options.worker_process:
         caretaker = WorkerProcess(engine, open_engine)
     served = AppState(
@@ -90,7 +90,7 @@ def create_app(
         finally:
             await anyio.to_thread.run_sync(hooks.flush, options.shutdown_seconds / 2)
             await anyio.to_thread.run_sync(caring.__exit__, None, None, None)
-            await anyio.to_thread.run_sync(engine.settle)
+            await anyio.to_thread.run_sync(engine.flush)
 
     # No pages of its own: they would load their scripts from elsewhere.
     app = FastAPI(

@@ -121,7 +121,7 @@ def _engine(served: AppState, caller: Caller, writes: bool) -> Cortex:
         raise Forbidden(refused.problem.detail, hint=refused.problem.hint) from None
     if writes:
         served.caretaker.meet(caller.tenant)
-    return served.engine.for_(agent=caller.tenant.agent, user=caller.tenant.user)
+    return served.engine.bind(agent=caller.tenant.agent, user=caller.tenant.user)
 
 
 def _user(caller: Caller) -> Any:

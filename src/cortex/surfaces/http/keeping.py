@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError
-from cortex.lifecycle.schedule import Keeper
+from cortex.lifecycle.schedule import Scheduler
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.memory import Cortex
 
@@ -22,7 +22,7 @@ MOST_TENANTS = 10_000
 RETRY = timedelta(minutes=1)
 
 
-class Caretaker:
+class TenantScheduler:
     """Does what is due for whoever was met. The engine's own tenant has its keeper, which also follows its files."""
 
     def __init__(self, engine: Cortex) -> None:
@@ -31,7 +31,7 @@ class Caretaker:
         self._lock = threading.Lock()
         self._next: dict[Tenant, datetime] = {}
         self._looked_at: datetime | None = None
-        self._keeper: Keeper | None = None
+        self._keeper: Scheduler | None = None
 
     def meet(self, tenant: Tenant) -> None:
         """From now on this tenant is looked after too."""
@@ -47,8 +47,8 @@ class Caretaker:
         """Work beside the caller, for those who are known and for users who left something behind."""
         for tenant in {*known, *self._users(known)}:
             self.meet(tenant)
-        with self._engine.keeping() as own:
-            self._keeper = Keeper(self.attend, clock=self._clock, name="cortex-caretaker").start()
+        with self._engine.scheduler() as own:
+            self._keeper = Scheduler(self.run_due, clock=self._clock, name="cortex-caretaker").start()
             parts, others = self._engine.context.dependencies, self._keeper
             parts.keepers.append(others)
 
@@ -68,7 +68,7 @@ class Caretaker:
         """What fails again and again."""
         return [anomaly for keeper in self._engine.context.dependencies.keepers for anomaly in keeper.anomalies]
 
-    def attend(self) -> datetime | None:
+    def run_due(self) -> datetime | None:
         """Do what is due for each; gives when to look again."""
         now = self._clock.now()
         with self._lock:
@@ -89,11 +89,11 @@ class Caretaker:
     def _attended(self, tenant: Tenant) -> datetime:
         now = self._clock.now()
         try:
-            handle = self._engine.for_(agent=tenant.agent, user=tenant.user)
+            handle = self._engine.bind(agent=tenant.agent, user=tenant.user)
             due = handle.next_due()
             # A look costs a receipt, so it is taken only where there is something to see.
             if self._next[tenant] <= now or (due is not None and due <= now):
-                return handle.attend()
+                return handle.run_due()
             return min(self._next[tenant], due) if due is not None else self._next[tenant]
         except EngineError as error:
             log.warning("background work failed: %s", error.code)

@@ -19,7 +19,7 @@ from cortex.surfaces.calling import Calls
 from cortex.surfaces.http.access import Caller
 from cortex.surfaces.http.apart import Recallers
 from cortex.surfaces.http.errors import Malformed
-from cortex.surfaces.http.keeping import Caretaker
+from cortex.surfaces.http.keeping import TenantScheduler
 from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
 from cortex.surfaces.http.streams import Streams
@@ -98,7 +98,7 @@ class AppState:
     hooks: TurnHooks
     options: ServeOptions
     metrics: Metrics
-    caretaker: Caretaker | WorkerProcess
+    caretaker: TenantScheduler | WorkerProcess
     lanes: Lanes
     streams: Streams
     recallers: Recallers
@@ -137,7 +137,7 @@ class RequestContext:
 
     def engine(self, whose: Whose = OWN) -> Cortex:
         tenant = self.tenant(whose)
-        return self.state.engine.for_(agent=tenant.agent, user=tenant.user)
+        return self.state.engine.bind(agent=tenant.agent, user=tenant.user)
 
     def tenant(self, whose: Whose = OWN) -> Tenant:
         tenant = self.caller.acting_for(whose.agent, whose.user)

@@ -41,7 +41,7 @@ BEFORE = "/v1/turns/before"
 async def before(context: RequestContext, asked: BeforeTurnRequest) -> BeforeTurnResponse:
     """What to put before the model for this message; empty where nothing is relevant, or at the deadline."""
     tenant = context.tenant(asked)
-    hooks = context.state.hooks.for_(agent=tenant.agent, user=tenant.user)
+    hooks = context.state.hooks.bind(agent=tenant.agent, user=tenant.user)
     clock = context.state.engine.context.dependencies.clock
     began = clock.monotonic()
     seconds = _seconds(context.state)
@@ -70,7 +70,7 @@ async def after(context: RequestContext, asked: AfterTurnRequest) -> AfterTurnRe
 
     def take() -> Ingested:
         # What was injected has to be on record before the reply that may repeat it is read.
-        engine.settle()
+        engine.flush()
         return engine.ingest(
             asked.messages,
             session=asked.session,

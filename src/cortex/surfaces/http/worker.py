@@ -26,7 +26,7 @@ from cortex.domain.scope import Tenant
 from cortex.errors import EngineError, StoreUnavailable
 from cortex.memory import Cortex
 from cortex.surfaces.http.apart import OpenEngine, step_aside
-from cortex.surfaces.http.keeping import MOST_TENANTS, Caretaker
+from cortex.surfaces.http.keeping import MOST_TENANTS, TenantScheduler
 
 log = logging.getLogger("cortex.http")
 
@@ -115,7 +115,7 @@ class WorkerProcess:
         self._nudged = False
         self._ending = threading.Event()
         self._report = _Report()
-        self._local: Caretaker | None = None
+        self._local: TenantScheduler | None = None
         self._own_work = ExitStack()
         self._why_local = ""
         self._ended_at: float | None = None
@@ -338,7 +338,7 @@ class WorkerProcess:
     def _do_it_here(self, why: str) -> None:
         log.error("background work runs in the server's own process: %s", why)
         self._why_local = why
-        self._local = Caretaker(self._engine)
+        self._local = TenantScheduler(self._engine)
         self._own_work.enter_context(self._local.at_work(tuple(self._met)))
 
 
@@ -367,7 +367,7 @@ def _work(open_engine: OpenEngine, connection: Connection, known: tuple[Tenant, 
 
 def _work_for(open_engine: OpenEngine, connection: Connection, known: tuple[Tenant, ...], line: _Line) -> None:
     with open_engine() as engine:
-        caretaker = Caretaker(engine)
+        caretaker = TenantScheduler(engine)
         with caretaker.at_work(known):
             with suppress(*_GONE):
                 line.send(_READY)
@@ -377,7 +377,7 @@ def _work_for(open_engine: OpenEngine, connection: Connection, known: tuple[Tena
             engine.context.dependencies.ending = True
 
 
-def _obey(engine: Cortex, caretaker: Caretaker, connection: Connection, line: _Line) -> None:
+def _obey(engine: Cortex, caretaker: TenantScheduler, connection: Connection, line: _Line) -> None:
     told = _Report()
     while True:
         if connection.poll(_REPORT_SECONDS):
@@ -397,7 +397,7 @@ def _obey(engine: Cortex, caretaker: Caretaker, connection: Connection, line: _L
 
 
 def _answer(engine: Cortex, asked: _Asked, line: _Line) -> None:
-    handle = engine.for_(agent=asked.tenant.agent, user=asked.tenant.user)
+    handle = engine.bind(agent=asked.tenant.agent, user=asked.tenant.user)
     try:
         given = pickle.loads(asked.given)  # noqa: S301 - the server's own
         value, trouble = pickle.dumps(_VERBS[asked.what](handle, **given)), None
@@ -425,7 +425,7 @@ def _call(engine: Cortex, method: str, args: tuple[Any, ...], kwargs: Mapping[st
     return getattr(engine, method)(*args, **kwargs)
 
 
-_VERBS: Mapping[str, Callable[..., Any]] = {"work": _run_due, "look": _look, "call": _call}
+_VERBS: Mapping[str, Callable[..., Any]] = {"run_jobs": _run_due, "look": _look, "call": _call}
 
 
 def _portable(error: Exception) -> Exception:

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from cortex.services.files.files import Indexed
-from cortex.services.files.transcript_sync import Heard
+from cortex.services.files.transcript_sync import SyncedTranscripts
 from cortex.surfaces.wire.fields import ID, LaneName, ModeName, ReceiptField, Share, Short, TrustName
 from cortex.surfaces.wire.model import Json, Request, Response, example
 from cortex.workspace.flow import Synced
@@ -150,4 +150,4 @@ class IndexResponse(Response):
         def typed(part: Json) -> dict[str, Any]:
             return {**part, "problems": [(path, why) for path, why in part["problems"]]}
 
-        return Indexed(Synced(**typed(self.synced)), Heard(**typed(self.transcripts)), self.receipt)
+        return Indexed(Synced(**typed(self.synced)), SyncedTranscripts(**typed(self.transcripts)), self.receipt)

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from cortex.domain.hits import Recollection
+from cortex.domain.hits import RecallResult
 from cortex.domain.query import Mode, Query
 from cortex.domain.trace import from_json, to_json
 from cortex.errors import InvalidRequest
@@ -16,7 +16,7 @@ from cortex.recall.flow import Answer, Dropped, Tried
 from cortex.recall.packing import Packed
 from cortex.recall.ranking import Scored
 from cortex.recall.synthesis import Method, Synthesis
-from cortex.services.recall import Explained, Synthesised
+from cortex.services.recall import RecallTrace, SynthesisResult
 from cortex.surfaces.wire.fields import (
     ID,
     AnyHit,
@@ -105,18 +105,18 @@ class RecallResponse(Response):
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:
-        """Of a `Recollection`; or of an `Explained`, whole unless the request does not want it explained."""
-        if isinstance(result, Recollection):
-            return cls(**_recollection(result))
-        found = cls(**_recollection(result.recollection))
+        """Of a `RecallResult`; or of an `RecallTrace`, whole unless the request does not want it explained."""
+        if isinstance(result, RecallResult):
+            return cls(**_recalled(result))
+        found = cls(**_recalled(result.result))
         if request is not None and not request.explain:
             return found
-        return cls(**_recollection(result.recollection), **_considered(result.answer))
+        return cls(**_recalled(result.result), **_considered(result.answer))
 
-    def value(self) -> Recollection:
-        return Recollection(self.hits, self.block, self.tokens, self.receipt)
+    def value(self) -> RecallResult:
+        return RecallResult(self.hits, self.block, self.tokens, self.receipt)
 
-    def explained(self) -> Explained:
+    def explained(self) -> RecallTrace:
         """With every candidate; the plan and the legs as such stay with the server."""
         found = self.value()
         answer = Answer(
@@ -127,10 +127,10 @@ class RecallResponse(Response):
             dropped=[Dropped(**each) for each in self.dropped or ()],
             degraded=list(self.degraded),
         )
-        return Explained(found, answer)
+        return RecallTrace(found, answer)
 
 
-def _recollection(found: Recollection) -> dict[str, Any]:
+def _recalled(found: RecallResult) -> dict[str, Any]:
     return {
         "hits": found.hits,
         "block": found.block,
@@ -193,17 +193,17 @@ class SynthesisResponse(Response):
     trust: TrustName
     sources: int = Field(description="How many memories it was made from, cited or not.")
     because: str = Field(description="Why it is a digest though a model was asked.")
-    recollection: RecallResponse
+    recall: RecallResponse
     receipt: ReceiptField
 
     model_config = example({
         "response": "Oogley prefers Rust for systems programming [1].", "ids": [ID], "method": "llm",
-        "trust": "trusted", "sources": 1, "because": "", "recollection": {"hits": [], "block": "", "tokens": 0,
-        "skipped": None, "mode": None, "degraded": []}, "receipt": {"id": ID, "op": "synthesise"},
+        "trust": "trusted", "sources": 1, "because": "", "recall": {"hits": [], "block": "", "tokens": 0,
+        "skipped": None, "mode": None, "degraded": []}, "receipt": {"id": ID, "op": "synthesize"},
     })  # fmt: skip
 
     @classmethod
-    def of(cls, result: Synthesised, request: Any = None) -> Self:  # noqa: ARG003
+    def of(cls, result: SynthesisResult, request: Any = None) -> Self:  # noqa: ARG003
         made = result.synthesis
         return cls(
             response=made.text,
@@ -212,11 +212,11 @@ class SynthesisResponse(Response):
             trust=made.trust,
             sources=made.sources,
             because=made.because,
-            recollection=RecallResponse.of(result.recollection),
+            recall=RecallResponse.of(result.recall),
             receipt=result.receipt,
         )
 
-    def value(self) -> Synthesised:
+    def value(self) -> SynthesisResult:
         made = Synthesis(
             text=self.response,
             ids=self.ids,  # type: ignore[arg-type]
@@ -225,7 +225,7 @@ class SynthesisResponse(Response):
             trust=self.trust,
             because=self.because,
         )
-        return Synthesised(made, self.recollection.value(), self.receipt)
+        return SynthesisResult(made, self.recall.value(), self.receipt)
 
 
 class RecipeResponse(Response):

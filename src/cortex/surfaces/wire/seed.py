@@ -6,10 +6,10 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from cortex.domain.hits import Hit, Recollection
+from cortex.domain.hits import Hit, RecallResult
 from cortex.domain.memory import Memory
 from cortex.services.capture import Ingested
-from cortex.services.recall import Synthesised
+from cortex.services.recall import SynthesisResult
 from cortex.surfaces.wire.fields import AT, ID, Label, Messages, Session, TrustName
 from cortex.surfaces.wire.model import Response, Strict, example
 
@@ -117,7 +117,7 @@ class HybridSearchResponse(Response):
     })  # fmt: skip
 
     @classmethod
-    def of(cls, result: Recollection, request: Any = None) -> Self:  # noqa: ARG003
+    def of(cls, result: RecallResult, request: Any = None) -> Self:  # noqa: ARG003
         facts = [FactResponse.of_hit(hit, result.receipt.user) for hit in result.hits]
         return cls(results=facts, count=len(facts))
 
@@ -147,7 +147,7 @@ class NarrativeResponse(Response):
     })  # fmt: skip
 
     @classmethod
-    def of(cls, result: Synthesised, request: Any = None) -> Self:
+    def of(cls, result: SynthesisResult, request: Any = None) -> Self:
         made = result.synthesis
         return cls(
             query=request.query,

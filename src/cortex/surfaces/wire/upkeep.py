@@ -18,7 +18,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import parse_time
-from cortex.lifecycle.backups import Backup, Made, read_name
+from cortex.lifecycle.backups import Backup, BackupResult, read_name
 from cortex.lifecycle.flow import Outcome, Step
 from cortex.lifecycle.planned import Planned
 from cortex.lifecycle.undoing import Run, Undone
@@ -26,7 +26,7 @@ from cortex.lifecycle.upkeep import Anomaly
 from cortex.memory import Cortex
 from cortex.ports.store import Filter, Finding
 from cortex.services.health.health_checks import Check
-from cortex.services.lifecycle import TakenBack, Tended
+from cortex.services.lifecycle import ConsolidationResult, UndoResult
 from cortex.surfaces.wire.fields import AT, ID, Id, Moment, Next, ReceiptField
 from cortex.surfaces.wire.filters import FilterRequest
 from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse, example
@@ -169,12 +169,12 @@ class LifecycleResponse(Response):
 
     model_config = example({
         "run": "120-164", "plans": [{"step": "expiry", "reason": "ttl_past", "ids": [ID]}], "anomalies": [],
-        "restored": [], "refused": [], "receipt": {"id": ID, "op": "tend"},
+        "restored": [], "refused": [], "receipt": {"id": ID, "op": "consolidate"},
     })  # fmt: skip
 
     @classmethod
-    def of(cls, result: Tended | TakenBack, request: Any = None) -> Self:
-        if isinstance(result, TakenBack):
+    def of(cls, result: ConsolidationResult | UndoResult, request: Any = None) -> Self:
+        if isinstance(result, UndoResult):
             undone = result.undone
             return cls(
                 run=str(undone.run) if request is None else request.undo,
@@ -198,11 +198,11 @@ class LifecycleResponse(Response):
             receipt=result.receipt,
         )
 
-    def value(self) -> Tended | TakenBack:
+    def value(self) -> ConsolidationResult | UndoResult:
         facts = self.receipt.facts
         if "steps" not in facts:
             run = Run.named(facts["run"])
-            return TakenBack(Undone(run, self.restored, self.refused, self.receipt.position), self.receipt)  # type: ignore[arg-type]
+            return UndoResult(Undone(run, self.restored, self.refused, self.receipt.position), self.receipt)  # type: ignore[arg-type]
         steps: dict[str, Step] = {
             name: StepThere(
                 plans=[
@@ -223,7 +223,7 @@ class LifecycleResponse(Response):
             anomalies=[Anomaly(**each) for each in self.anomalies],
             degraded=self.receipt.degraded,
         )
-        return Tended(outcome, self.receipt)
+        return ConsolidationResult(outcome, self.receipt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +344,7 @@ class BackupsResponse(SequenceResponse):
 class BackupResponse(Response):
     """The new backup, and the old ones that were removed for it."""
 
-    result: ClassVar[type[Any] | None] = Made
+    result: ClassVar[type[Any] | None] = BackupResult
     backup: AnyBackup
     removed: tuple[AnyBackup, ...]
 

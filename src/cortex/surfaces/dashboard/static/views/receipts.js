@@ -9,8 +9,8 @@ import { lookup } from "./events.js";
 
 const PAGE = 30;
 const OPS = [
-  "recall", "remember", "ingest", "keep_turns", "forget", "restore", "erase", "synthesise", "import", "import_markdown", "index", "work", "tend",
-  "undo_tend", "backfill", "backup",
+  "recall", "remember", "ingest", "keep_turns", "forget", "restore", "erase", "synthesize", "import", "import_markdown", "index", "run_jobs",
+  "consolidate", "undo_consolidation", "backfill", "backup",
 ];
 const IDLE = "nothing to do";
 const ENVELOPE = new Set(["schema", "id", "op", "at", "agent", "user", "position", "latency_ms"]);

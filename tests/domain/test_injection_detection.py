@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.domain.ownership import foreign, own_words
-from cortex.domain.suspicion import (
+from cortex.domain.injection_detection import (
     Level,
     Sign,
     echoes,
@@ -18,6 +17,7 @@ from cortex.domain.suspicion import (
     suspicion,
     tier_for,
 )
+from cortex.domain.ownership import foreign, own_words
 from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
 from sweeps import sweep
 

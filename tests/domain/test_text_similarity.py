@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.domain.likeness import ALIKE, alike, covers, denies, denies_ever, is_duplicate, read, same_value, stands_for
+from cortex.domain.text_similarity import (
+    ALIKE,
+    alike,
+    covers,
+    denies,
+    denies_ever,
+    is_duplicate,
+    read,
+    same_value,
+    stands_for,
+)
 
 # --- labelled pairs ---------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from cortex.recall import questions
 from cortex.recall.mentions import mentioned, mentions
 from cortex.recall.plan import Plan, essence
 from cortex.recall.ranking import Scored
-from cortex.recall.recipes import Focus
+from cortex.recall.recipes import Answerability
 
 _FIRST = 5
 """Among how many of the best the noun that is asked for is looked for."""
@@ -65,7 +65,7 @@ _NARROWING = frozenset(
 _QUESTION_WORD = re.compile(r"\b(?:what|which|who|whom|whose|where|when|why|how)\b", re.IGNORECASE)
 
 
-def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Focus) -> bool:
+def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bool:
     """Whether the topic of a question was found, and what it asks for was not.
 
     Only talk with an assistant is judged. Documents, what was remembered outright, and people among themselves say what

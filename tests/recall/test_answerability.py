@@ -12,10 +12,10 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.query import Query
 from cortex.domain.turn import Turn
-from cortex.recall.focus import is_missing
+from cortex.recall.answerability import is_missing
 from cortex.recall.plan import plan
 from cortex.recall.ranking import Scored
-from cortex.recall.recipes import DEFAULT, Focus, named
+from cortex.recall.recipes import DEFAULT, Answerability, named
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -43,7 +43,7 @@ def found(*texts: str, similarity: float = 0.6, speaker: str = "") -> list[Score
 
 
 def missing(question: str, ranked: list[Scored]) -> bool:
-    return is_missing(ranked, plan(Query.of(question), named(DEFAULT), NOW), Focus())
+    return is_missing(ranked, plan(Query.of(question), named(DEFAULT), NOW), Answerability())
 
 
 def lines(text: str, number: int = 99) -> Scored:
