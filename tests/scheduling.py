@@ -14,11 +14,11 @@ TOGETHER = (
     "tests/browser/",  # Chromium, and a server over the sample
     "tests/capture/test_languages.py",  # labeled turns, with what is extracted from them
     "tests/capture/test_worth_fit.py",  # the examples of the training chats
-    "tests/domain/test_likeness.py",  # embedded pairs
+    "tests/domain/test_text_similarity.py",  # embedded pairs
     "tests/domain/test_ownership.py::TestTheDevelopmentSet::",  # its measurement
     "tests/engine/test_byte_flips.py",  # homes with something of everything
     "tests/engine/test_capture_crash.py",  # an undisturbed run to compare with
-    "tests/evaluation/test_poisoning.py",  # its measurement
+    "tests/bench/test_poisoning.py",  # its measurement
     "tests/hostile/test_slow_texts.py::TestEveryPattern::",  # the patterns of the package
     "tests/packaging/",  # the package, and environments with it
     "tests/providers/test_embedders_real.py",  # a server of llama.cpp

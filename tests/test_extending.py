@@ -55,7 +55,6 @@ assert client.get("/v1/tags", params={"scpe": "infra"}).json()["hint"] == "did y
 assert "/v1/tags" in client.get("/openapi.json").json()["paths"]
 from cortex.client.remote import RemoteCortex
 assert RemoteCortex.tags.__doc__ == type(engine).tags.__doc__
-assert run(["--home", str(home), "tags"]) == 0
 """
 _KIND = """
 kept = client.post("/v1/memories", json={"text": "I run on Sundays", "kind": "habit"}).json()["memory"]
