@@ -223,7 +223,7 @@ HELD: Mapping[str, Mapping[str, Any]] = {
     },
     "capture.statements": {"pattern": [[*pack.signs.values(), *pack.rule_signs.values()] for pack in DEFAULT_PACKS]},
     "domain.limits": {"lang": 0, "code": 0, "LIMITS": [_EVERY_LIMIT], "_shapes": lambda _: _EVERY_SHAPE},
-    "domain.suspicion._rules_for": {"letters": [words.letters for words in WORDS]},
+    "domain.injection_detection._rules_for": {"letters": [words.letters for words in WORDS]},
     "domain.ownership": {
         "bucket": SimpleNamespace(any=[each.any for each in ownership._index().values()]),
         "pattern": [pattern for each in ownership._index().values() for _, pattern in each.fields],

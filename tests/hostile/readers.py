@@ -16,16 +16,16 @@ from cortex.domain import (
     erasure,
     fingerprints,
     grounding,
+    injection_detection,
     instructions,
-    likeness,
     ownership,
-    passing,
     retelling,
     scope,
     secrets,
-    suspicion,
+    small_talk,
     terms,
     text,
+    text_similarity,
 )
 from cortex.domain.identity import TraceId
 from cortex.domain.passages import passages_of, terms_of
@@ -36,7 +36,7 @@ from cortex.errors import EngineError
 from cortex.exchange import escaping
 from cortex.exchange.reading import MarkdownReader
 from cortex.languages.packs import DEFAULT_PACKS
-from cortex.recall import focus, mentions, packing, questions, standing_rules, statements, synthesis, topic
+from cortex.recall import answerability, mentions, packing, questions, standing_rules, statements, synthesis, topic
 from cortex.recall import gate as recall_gate
 from cortex.recall import plan as recall_plan
 from cortex.recall.recipes import DEFAULT, RECIPES
@@ -84,13 +84,15 @@ def _planned(said: str) -> object:
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
-    "suspicion": suspicion.suspicion,
-    "tier of a user's text": partial(suspicion.tier_for, SourceKind.USER),
-    "tier of an assistant's text": lambda said: suspicion.tier_for(SourceKind.ASSISTANT, said, seen=[said[1:]]),
+    "suspicion": injection_detection.suspicion,
+    "tier of a user's text": partial(injection_detection.tier_for, SourceKind.USER),
+    "tier of an assistant's text": lambda said: injection_detection.tier_for(
+        SourceKind.ASSISTANT, said, seen=[said[1:]]
+    ),
     "own words": ownership.own_words,
     "owners": lambda said: ownership.owners(said, shown=said[:500]),
     "carried": lambda said: ownership.carried([said, said]),
-    "instructs agents": suspicion.instructs_agents,
+    "instructs agents": injection_detection.instructs_agents,
     "secrets": secrets.redacted,
     "what was erased": lambda said: erasure.Sought([said, "the deploy key rotates on Mondays"]).likeness([said[1:]]),
     "prose": lambda said: list(prose.sentences(prose.own_prose(said))),
@@ -114,9 +116,9 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "cues": lambda said: cues.standing_kind(said, Role.USER),
     "injected": _without_injected,
     "injected block": lambda said: _without_injected(f"<relevant-memories>\n{said}\n- [2026-01-01, fact] {said}"),
-    "likeness": lambda said: likeness.read.__wrapped__(said),
-    "same value": lambda said: likeness._bare_value.__wrapped__(said),
-    "passing": passing.passing_reason,
+    "likeness": lambda said: text_similarity.read.__wrapped__(said),
+    "same value": lambda said: text_similarity._bare_value.__wrapped__(said),
+    "passing": small_talk.passing_reason,
     "scope": scope.scope_tag,
     "scopes in passing": scope.scope_mentions,
     "citation": _place,
@@ -142,8 +144,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "plan": _planned,
     "rules asked for": standing_rules.asks_for_rules,
     "topic": lambda said: topic.same_topic(said, said),
-    "asked for": focus._asked_for,
-    "first words": lambda said: focus._leading(said, frozenset(terms.index_terms(said))),
+    "asked for": answerability._asked_for,
+    "first words": lambda said: answerability._leading(said, frozenset(terms.index_terms(said))),
     "question": lambda said: (questions.asks_how_it_is(said), questions.kinds_asked_for(said)),
     "statement": lambda said: statements.statement(
         statements.Text.of(said), {"deploy": 0.5, "rotati": 0.5}, frozenset()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from test_model_store import Registry
 
-from cortex import Cortex, health
+from cortex import Cortex
 from cortex.clock import SystemClock
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, ModelChanged, RerankerUnavailable
@@ -25,6 +25,7 @@ from cortex.providers.embedders import auto, local
 from cortex.providers.embedders.guarded import GuardedEmbedder
 from cortex.providers.models import EMBEDDER, RERANKER, ModelStore, PinnedModel
 from cortex.providers.rerankers import local as rerankers
+from cortex.services.health import report as health
 
 FACT = "The deploy key rotates on Mondays."
 

@@ -19,10 +19,12 @@ from typing import Any
 import pytest
 from terminal import Cli, Said
 
-from cortex import Cortex, health, machine
+from cortex import Cortex
 from cortex.access import FILE_NAME, Right, Tokens
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
+from cortex.services.health import environment_checks as machine
+from cortex.services.health import report as health
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.cli.doctoring import MENDS
 
