@@ -235,6 +235,7 @@ HELD: Mapping[str, Mapping[str, Any]] = {
     },
     # Made of somebody's words, letter by letter.
     "domain.erasure": {"text": ["7", "ab"]},
+    "recall.dates": {"spelled": r"last\s+week"},
     "recall.mentions": {"wanted": ["deploy", "rotati"]},
     "recall.plan": {"spelled": "ann"},
     # The program's own files, and the operator's settings.

@@ -18,6 +18,7 @@ from shapes import Shape, common, derived
 
 from cortex import settings as configuration
 from cortex.capture.rules import candidates
+from cortex.context import Context
 from cortex.domain import fingerprints, injection_detection, ownership, text
 from cortex.domain.grounding import Evidence
 from cortex.domain.retelling import is_supported
@@ -32,10 +33,8 @@ from cortex.wiring import build
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Cortex]:
     told = configuration.load(tmp_path, {"embedding": {"cache_entries": 0}, "store": {"synchronous": "normal"}})
-    engine = Cortex(
-        build(tmp_path, told, embedder=FakeEmbedder(8), reranker=FakeReranker(), clock=FakeClock(), ids=CountingIds()),
-        Tenant(),
-    )
+    fakes = {"embedder": FakeEmbedder(8), "reranker": FakeReranker(), "clock": FakeClock(), "ids": CountingIds()}
+    engine = Cortex.over(Context(build(tmp_path, told, **fakes), Tenant()))
     yield engine
     engine.close()
 
