@@ -366,10 +366,10 @@ class Worker:
     def _backup(self) -> None:
         self._look("backup", self.engine.backup)
 
-    def _tend(self) -> None:
+    def _consolidate(self) -> None:
         """Something expires, something was said twice; then the lifecycle runs, and at times is taken back."""
         if self.patch is None and self.rng.random() < 0.7:
-            self._something_to_tend()
+            self._something_to_consolidate()
         if self.patch is not None:
             self._look("consolidate", self.engine.consolidate)
             return
@@ -384,7 +384,7 @@ class Worker:
             effect = Effect(verb="undo_consolidation", user=self.name, sets=before, whole=False)
             self._call(effect, lambda: self.engine.undo_consolidation(run))
 
-    def _something_to_tend(self) -> None:
+    def _something_to_consolidate(self) -> None:
         text, _ = self._text()
         short = {"retention": Retention.TTL, "ttl": timedelta(milliseconds=1)}
         self._made("remember", text, lambda: self.engine.remember(text, as_new=True, **short), fades=True)

@@ -606,6 +606,7 @@ def _opened(context: Context) -> Context:
 
 
 def _on_open(dependencies: Any, agent: str) -> None:
-    from cortex.services.erasure import finish_on_open
+    if dependencies.store(agent).erasures(pending=True):
+        from cortex.services.erasure import finish_on_open
 
-    finish_on_open(dependencies, agent)
+        finish_on_open(dependencies, agent)

@@ -105,7 +105,7 @@ def test_work_is_done_and_asked_for(tmp_path: Path) -> None:
             time.sleep(0.02)
         else:
             raise AssertionError
-        assert remote.run_jobs(most=1).op == "work"
+        assert remote.run_jobs(most=1).op == "run_jobs"
 
 
 # --- recall -----------------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_what_is_known_is_told_in_one_piece(served: Served, known: RemoteCortex)
     """C5"""
     ours, theirs = known.synthesize("deploy key"), served.engine.synthesize("deploy key")
     assert ours.synthesis == theirs.synthesis
-    assert ours.result.block == theirs.result.block
+    assert ours.recall.block == theirs.recall.block
     assert ours.receipt.op == "synthesize"
 
 

@@ -12,7 +12,7 @@ from cortex.client.remote import ONLY_HERE, RemoteCortex
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
 
-AT_SERVERS = {"prepare", "given", "missed", "count_failures", "state"}
+AT_SERVERS = {"files", "prepare", "given", "missed", "count_failures", "state"}
 """What a server does with hooks, and what it knows of a session."""
 
 
@@ -26,15 +26,15 @@ def told(member: Any) -> list[tuple[str, Any, Any, Any]]:
 
 
 def test_every_method_of_the_engine_is_the_clients_or_is_named_as_absent():
-    assert public(Cortex).keys() - public(RemoteCortex).keys() == ONLY_HERE.keys()
+    assert public(Cortex).keys() - public(RemoteCortex).keys() == ONLY_HERE.keys() | {"connect", "over"}
     assert all(ONLY_HERE.values())
 
 
 def test_the_client_has_nothing_the_engine_has_not():
-    assert public(RemoteCortex).keys() - public(Cortex).keys() == {"tenant"}  # which an engine sets itself
+    assert public(RemoteCortex).keys() - public(Cortex).keys() == {"me", "request"}  # what its hooks use
 
 
-@pytest.mark.parametrize("name", sorted(public(Cortex).keys() & public(RemoteCortex).keys() - {"for_"}))
+@pytest.mark.parametrize("name", sorted(public(Cortex).keys() & public(RemoteCortex).keys() - {"bind", "tenant"}))
 def test_a_method_takes_and_gives_the_same_on_both_sides(name: str):
     ours, theirs = getattr(RemoteCortex, name), getattr(Cortex, name)
     assert told(ours) == told(theirs)
@@ -42,7 +42,7 @@ def test_a_method_takes_and_gives_the_same_on_both_sides(name: str):
     assert gives[0] == gives[1] or name == "hooks"
 
 
-@pytest.mark.parametrize("name", ["before", "after", "warm", "flush", "for_"])
+@pytest.mark.parametrize("name", ["before", "after", "warm", "flush", "bind"])
 def test_the_hooks_take_the_same_on_both_sides(name: str):
     assert told(getattr(RemoteHooks, name)) == told(getattr(TurnHooks, name))
 

@@ -113,7 +113,7 @@ def test_a_task_that_fails_is_noted_and_keeps_no_other_from_running(caplog: pyte
     assert round_.noted[Task.BACKUP] == Anomaly("backup_failed", "store_unavailable: no space is left", "free some")
     trouble = round_.noted[Task.CONSOLIDATE]
     assert trouble is not None
-    assert (trouble.code, trouble.detail) == ("tend_failed", "ZeroDivisionError")
+    assert (trouble.code, trouble.detail) == ("consolidate_failed", "ZeroDivisionError")
     assert {record.levelno for record in caplog.records} == {logging.WARNING, logging.ERROR}
 
 

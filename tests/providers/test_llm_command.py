@@ -363,7 +363,7 @@ def test_an_agent_that_cortex_asks_neither_recalls_nor_captures(
     )
     before, after = json.loads(ask(model(program(body), timeout=120)))
     assert (before[0], before[1]["skipped"], before[1]["block"]) == (0, "inside_cortex", "")
-    assert (after[0], after[1]["skipped"], after[1]["turns"]) == (0, "inside_cortex", [])
+    assert (after[0], after[1]["skipped"], after[1]["ids"]) == (0, "inside_cortex", [])
     assert "CORTEX_INSIDE" in before[2]
     assert not home.exists()
 

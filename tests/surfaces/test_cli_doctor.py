@@ -345,7 +345,7 @@ def test_whoever_never_answers_is_waited_for_as_long_as_was_said(tmp_path: Path)
     with Api(silent=release).serving() as address:
         options = {"base_url": address, "model": "m", "dimensions": 8, "api_key": "k"}
         with Cortex(tmp_path / "home", settings={"embedding": {"provider": "openai", "options": options}}) as engine:
-            found = health.checks(engine.context.dependencies, engine.tenant, dict, patience=0.2)
+            found = health.checks(engine.context, dict, patience=0.2)
         release.set()
     (check,) = [check for check in found if check.name == "embedder"]
     assert (check.ok, check.detail) == (False, "did not answer within 0.2 s")

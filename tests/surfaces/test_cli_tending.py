@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from terminal import Cli
 
-from cortex.memory import Cortex
+from cortex.services.lifecycle import LifecycleService
 from cortex.surfaces.cli import tending
 from cortex.surfaces.cli.failing import INTERRUPTED
 
@@ -196,14 +196,14 @@ def test_work_stays_until_it_is_interrupted(filled: Cli, monkeypatch: pytest.Mon
             assert attended.wait(60)
             raise KeyboardInterrupt
 
-    def run_due(engine: Cortex) -> datetime:
+    def run_due(service: LifecycleService) -> datetime:
         try:
-            return really(engine)
+            return really(service)
         finally:
             attended.set()
 
-    really = Cortex.run_due
-    monkeypatch.setattr(Cortex, "run_due", run_due)
+    really = LifecycleService.run_due
+    monkeypatch.setattr(LifecycleService, "run_due", run_due)
     monkeypatch.setattr(tending, "threading", SimpleNamespace(Event=Interrupted))
     assert filled("work", "--forever").code == INTERRUPTED
     assert active(filled) == 2

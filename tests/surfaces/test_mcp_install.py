@@ -96,7 +96,9 @@ GOLDEN = {
           "--home",
           HOME,
           "--agent",
-          "ada"
+          "ada",
+          "--profile",
+          "canonical"
         ]
       }
     }

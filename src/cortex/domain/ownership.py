@@ -100,7 +100,8 @@ def foreign(text: str, speaker: str = "") -> tuple[Span, ...]:
 
 def _foreign(text: str, speaker: str) -> tuple[Span, ...]:
     plain = readable(text)
-    found = [*_marks(text, plain, speaker), *_weighed(plain, speaker, _read(plain, speaker))]
+    found = [*_marks(text, plain, speaker)]
+    found += _weighed(plain, speaker, _read(plain, speaker), is_marked=any(each.is_sure for each in found))
     return tuple(_apart(sorted(found, key=lambda each: (each.start, -each.stop))))
 
 
@@ -142,8 +143,11 @@ _in_long = lru_cache(maxsize=64)(_foreign)
 """What is recalled is recalled again: a text is read once, as long as there is room. It depends on nothing else."""
 
 
-def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
-    """`found`, as sure as all that the message shows makes it, and its body where that makes it somebody else's."""
+def _weighed(text: str, speaker: str, found: Sequence[Span], *, is_marked: bool) -> Iterator[Span]:
+    """`found`, as sure as all that the message shows makes it, and its body where that makes it somebody else's.
+
+    Where marks set somebody else's words apart, the rest of the message is not handed over by signs alone.
+    """
     if speaker and not found:
         return  # a speaker the host names hands nothing over by signs alone, so none have to be weighed
     read = ownership_signs.framing(text[:GLANCE])
@@ -170,7 +174,7 @@ def _weighed(text: str, speaker: str, found: Sequence[Span]) -> Iterator[Span]:
     yield from (replace(each, is_sure=is_sure and (each.is_sure or not is_read)) for each in found)
     if not found and _re(_TO_ASSISTANTS).search(text[: _stop(text, 0)]):
         return
-    if (is_sure or not found) and not speaker and all(each.reason is Reason.HAND_OVER for each in found):
+    if (is_sure or not found) and not (speaker or is_marked) and all(each.reason is Reason.HAND_OVER for each in found):
         yield Span(*_body(text, read), _owner(read.signs), Reason.HAND_OVER, is_sure=is_sure)
 
 
