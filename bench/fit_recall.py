@@ -32,7 +32,7 @@ from cortex.domain.query import Query
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Role, Said
 from cortex.memory import Cortex
-from cortex.recall import focus, freshness, recipes
+from cortex.recall import answerability, freshness, recipes
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Abstention, Answerability, Convex, Freshness, PinnedRules
@@ -249,8 +249,8 @@ def signs_of_missing(question: Question) -> list[float] | None:
     best = question.best[: Answerability().best]
     if question.plan.asks_both or len(best) < Answerability().best:
         return None
-    signs = focus.signs_of_question(best, question.plan)
-    signs |= focus.signs_of_texts(best, question.plan)
+    signs = answerability.signs_of_question(best, question.plan)
+    signs |= answerability.signs_of_texts(best, question.plan)
     return [signs[name] for name in _SIGNS_OF_MISSING]
 
 
@@ -281,8 +281,8 @@ def _limit(surely: NDArray[np.float64], asked: Sequence[Question]) -> float:
 def emptied(asked: Sequence[Question], weights: Weights) -> tuple[float, float]:
     """How often nothing is said where there is no answer, and where there is one."""
     recipe = Answerability(weights=weights)
-    rightly = [focus.is_missing(each.best, each.plan, recipe) for each in asked if not each.relevant]
-    wrongly = [focus.is_missing(each.best, each.plan, recipe) for each in asked if each.relevant and each.counts]
+    rightly = [answerability.is_missing(each.best, each.plan, recipe) for each in asked if not each.relevant]
+    wrongly = [answerability.is_missing(each.best, each.plan, recipe) for each in asked if each.relevant and each.counts]
     return float(np.mean(rightly or [False])), float(np.mean(wrongly or [False]))
 
 

@@ -92,6 +92,7 @@ def test_what_is_spoilt_is_found_and_told_with_its_story(
     code, told = soaked(tmp_path, "--kills", str(kills), "--served", "0", spoilt_by=spoilt_by)
     assert code == 1
     assert told["found"][found] > 0
-    violation = next(each for each in told["violations"] if each["found"]["sort"] == found)
-    assert violation["kill"] <= told["kills"]
-    assert any("acknowledged" in line for line in violation["story"]), violation
+    violations = [each for each in told["violations"] if each["found"]["sort"] == found]
+    assert all(each["kill"] <= told["kills"] for each in violations)
+    # What is shared was written by others: their part of the story is not this process's.
+    assert any("acknowledged" in line for each in violations for line in each["story"]), violations
