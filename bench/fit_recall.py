@@ -281,8 +281,9 @@ def _limit(surely: NDArray[np.float64], asked: Sequence[Question]) -> float:
 def emptied(asked: Sequence[Question], weights: Weights) -> tuple[float, float]:
     """How often nothing is said where there is no answer, and where there is one."""
     recipe = Answerability(weights=weights)
-    rightly = [answerability.is_missing(each.best, each.plan, recipe) for each in asked if not each.relevant]
-    wrongly = [answerability.is_missing(each.best, each.plan, recipe) for each in asked if each.relevant and each.counts]
+    is_missing = answerability.is_missing
+    rightly = [is_missing(each.best, each.plan, recipe) for each in asked if not each.relevant]
+    wrongly = [is_missing(each.best, each.plan, recipe) for each in asked if each.relevant and each.counts]
     return float(np.mean(rightly or [False])), float(np.mean(wrongly or [False]))
 
 
