@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cortex import settings as configuration
 from cortex.context import Context
+from cortex.dependencies import Dependencies, log
 from cortex.domain.events import Event, EventKind
 from cortex.domain.hits import RecallResult
 from cortex.domain.lanes import Lane
@@ -605,8 +606,12 @@ def _opened(context: Context) -> Context:
     return context
 
 
-def _on_open(dependencies: Any, agent: str) -> None:
-    if dependencies.store(agent).erasures(pending=True):
-        from cortex.services.erasure import finish_on_open
+def _on_open(dependencies: Dependencies, agent: str) -> None:
+    """Finish the erasures that the last process to open the store had begun."""
+    try:
+        if dependencies.store(agent).erasures(pending=True):
+            from cortex.services.erasure import ErasureService
 
-        finish_on_open(dependencies, agent)
+            ErasureService(Context(dependencies, Tenant(agent, dependencies.settings.user))).finish()
+    except Exception:  # they stay pending, and `status` says so: nobody is kept from their memory by it
+        log.exception("erasures could not be finished")

@@ -18,7 +18,7 @@ from typing import Any
 
 from cortex.capture.history import Line
 from cortex.context import Context
-from cortex.dependencies import Dependencies, log
+from cortex.dependencies import log
 from cortex.domain import erasure
 from cortex.domain.chunk import Chunk
 from cortex.domain.erasure import Erasure
@@ -26,7 +26,6 @@ from cortex.domain.identity import TraceId, checked_id
 from cortex.domain.memory import Memory
 from cortex.domain.passages import passages_of
 from cortex.domain.receipt import Receipt
-from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace, parse_time
 from cortex.domain.turn import Turn
 from cortex.errors import Conflict, EngineError, InvalidRequest, NotFound, StoreBusy, StoreError
@@ -480,11 +479,3 @@ def _marks(session: str, lines: Sequence[Line], view: View) -> dict[str, Any]:
     """What keeps these lines of a session from coming back when a host tells its history again."""
     known = (view.state(session) or {}).get(erasure.MARKS)
     return erasure.marked([line.digest for line in lines], known, os.urandom(SALT_BYTES).hex())
-
-
-def finish_on_open(dependencies: Dependencies, agent: str) -> None:
-    """Finish the erasures that the last process to open the store had begun."""
-    try:
-        ErasureService(Context(dependencies, Tenant(agent, dependencies.settings.user))).finish_pending()
-    except Exception:  # they stay pending, and `status` says so: nobody is kept from their memory by it
-        log.exception("erasures could not be finished")
