@@ -5,7 +5,7 @@
 #
 # The server listens on every address of the container, so it wants a token before it starts:
 #
-#   docker run --rm -v cortex:/data cortex token create --rights admin
+#   docker run --rm -v cortex:/data cortex admin tokens create --rights admin
 #   docker run -d --name cortex -v cortex:/data -p 127.0.0.1:8300:8300 cortex
 
 ARG PYTHON=3.12

@@ -1,4 +1,4 @@
-# Everything a newcomer needs, each in one word. `make` alone prints what there is.
+# Everything a newcomer needs. `make` alone prints the list.
 # Needs only make and Python 3.11 or newer with its venv module.
 
 PYTHON ?= python3
@@ -13,12 +13,12 @@ SETS   ?= $(SET)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help try test lint bench soak eval recall-table docs site screenshots package models browser qmd clean
+.PHONY: help try test lint bench soak e2e-openclaw eval recall-table docs site screenshots package models browser qmd clean
 
 help: ## Print this list
 	@echo "Cortex: long-term memory for AI agents"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  PYTHON=$(PYTHON)  VENV=$(VENV)"
 
@@ -50,20 +50,20 @@ recall-table: $(VENV)/.dev models ## Measure sets and write the tables of the do
 	$(PY) -m bench.recall_table $(SETS) --into docs/recall.md --cache build/vectors $(ARGS)
 	$(PY) docs/generate.py
 
-docs: $(VENV)/.dev ## Write the generated tables of the docs anew
+docs: $(VENV)/.dev ## Rewrite the generated parts of the docs
 	$(PY) docs/generate.py
 
 site: $(VENV)/.dev ## Build the documentation as a site, into build/site
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
-screenshots: $(VENV)/.dev models browser ## Take the pictures of the dashboard in the docs anew
+screenshots: $(VENV)/.dev models browser ## Take new screenshots of the dashboard for the docs
 	$(PY) docs/screenshots.py
 
 package: $(VENV)/.dev ## Build the wheel and the source distribution, into dist
 	rm -rf dist
 	$(PY) -m build
 
-browser: ## Install Chromium for the tests of the dashboard, where that can be done (Debian, as root)
+browser: ## Install Chromium for the dashboard tests (Debian, as root)
 	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" || test "$$(id -u)" != 0 \
 	  || ! command -v apt-get > /dev/null \
 	  || { echo "installing Chromium …"; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-inter > /dev/null; } \
@@ -71,8 +71,12 @@ browser: ## Install Chromium for the tests of the dashboard, where that can be d
 	@command -v chromium > /dev/null || test -n "$(CORTEX_CHROMIUM)" \
 	  || echo "no Chromium: the tests of the dashboard are skipped; install it, or name one with CORTEX_CHROMIUM"
 
-models: | $(VENV)/.installed ## Fetch the models once (about 70 MB), offline afterwards
+models: | $(VENV)/.installed ## Download the models once (about 70 MB)
 	@$(CORTEX) models fetch
+
+e2e-openclaw: $(VENV)/.dev models ## Run OpenClaw with Cortex as its memory, end to end (650 MB, needs npm's registry)
+	$(PY) plugins/openclaw/setup_host.py .openclaw
+	CORTEX_OPENCLAW=$(CURDIR)/.openclaw $(PY) -m pytest tests/hosts -m slow -q
 
 qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs npm, 310 MB)
 	npm install --prefix .qmd --no-audit --no-fund node@22

@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bench import serving
-from bench.corpus import Asked, Corpus, load
+from bench import datasets, serving
+from bench.corpus import Corpus, Question, load
 from bench.results import Result, Row, print_results
 from cortex import settings as configuration
 
@@ -47,7 +47,7 @@ _CLIENTS = 64
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is asked of each tree."""
+    """How much each tree has to answer."""
 
     recalls: int = 180
     seconds: float = 10.0
@@ -72,9 +72,9 @@ class _Costs:
     milliseconds: dict[str, list[float]] = field(default_factory=dict)
     answers: list[Any] = field(default_factory=list)
 
-    def add(self, where: str, told: Mapping[str, Any]) -> None:
-        self.milliseconds.setdefault(where, []).append(told["settled"])
-        self.answers.append(told["answer"])
+    def add(self, where: str, payload: Mapping[str, Any]) -> None:
+        self.milliseconds.setdefault(where, []).append(payload["settled"])
+        self.answers.append(payload["answer"])
 
     @property
     def all(self) -> list[float]:
@@ -145,27 +145,27 @@ def _copied(home: Path, to: Path) -> Path:
 def _questions(corpus: Corpus, count: int) -> list[tuple[str, str, str | None]]:
     """Where to look, what to ask, and the scope: within a scope, over everything, and of what fills the store."""
     own, broad = corpus.questions, corpus.broad_questions()
-    asked: list[tuple[str, str, str | None]] = []
+    queries: list[tuple[str, str, str | None]] = []
     for number in range(-(-count // 3)):
         scoped, wide = own[number * 37 % len(own)], own[(number * 53 + 11) % len(own)]
-        asked.append(("within a scope", scoped.text, scoped.scope))
-        asked.append(("over everything", wide.text, None))
-        asked.append(("over everything", broad[(number * 74 + 1) % len(broad)].text, None))
-    return asked[:count]
+        queries.append(("within a scope", scoped.text, scoped.scope))
+        queries.append(("over everything", wide.text, None))
+        queries.append(("over everything", broad[(number * 74 + 1) % len(broad)].text, None))
+    return queries[:count]
 
 
 def _recalled(
-    trees: Sequence[_Tree], models: Path, asked: Sequence[tuple[str, str, str | None]]
+    trees: Sequence[_Tree], models: Path, queries: Sequence[tuple[str, str, str | None]]
 ) -> tuple[_Costs, _Costs]:
     costs = _Costs(), _Costs()
     with ExitStack() as running:
         processes = [running.enter_context(_process(tree, models)) for tree in trees]
-        for number, (where, text, scope) in enumerate(asked):
+        for number, (where, text, scope) in enumerate(queries):
             turns = list(zip(processes, costs, strict=True))
             for process, cost in turns if number % 2 else reversed(turns):
-                told = _told(process, text, scope)
+                answer = _recall(process, text, scope)
                 if number >= _WARM_UP:
-                    cost.add(where, told)
+                    cost.add(where, answer)
     return costs
 
 
@@ -187,7 +187,7 @@ def _process(tree: _Tree, models: Path) -> Iterator[subprocess.Popen[str]]:
         process.wait(60)
 
 
-def _told(process: subprocess.Popen[str], text: str, scope: str | None) -> dict[str, Any]:
+def _recall(process: subprocess.Popen[str], text: str, scope: str | None) -> dict[str, Any]:
     assert process.stdin is not None
     process.stdin.write(json.dumps([text, scope]) + "\n")
     process.stdin.flush()
@@ -196,8 +196,8 @@ def _told(process: subprocess.Popen[str], text: str, scope: str | None) -> dict[
 
 def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
     assert process.stdout is not None
-    told: dict[str, Any] = json.loads(process.stdout.readline())
-    return told
+    payload: dict[str, Any] = json.loads(process.stdout.readline())
+    return payload
 
 
 def _cost(ours: _Costs, theirs: _Costs, revision: str, size: int) -> Result:
@@ -224,7 +224,7 @@ def _cost(ours: _Costs, theirs: _Costs, revision: str, size: int) -> Result:
 
 
 def _served(
-    trees: Sequence[_Tree], models: Path, questions: Sequence[Asked], seconds: float
+    trees: Sequence[_Tree], models: Path, questions: Sequence[Question], seconds: float
 ) -> tuple[_Served, _Served]:
     found = _Served(), _Served()
     for number in range(_SERVED_ROUNDS):
@@ -270,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cost", action="store_true", help="only what a recall costs: nothing is served")
     parser.add_argument("--home", type=Path, help="a store that is there already, made by the older of both trees")
     parser.add_argument("--size", type=int, default=SIZE, help="how many memories the store has")
-    parser.add_argument("--data", type=Path, default=serving.DATA, help="where locomo and sgd-turns are")
+    parser.add_argument("--sets", type=Path, default=datasets.folder(), help=datasets.HELP)
     parser.add_argument("--dir", type=Path, help="where the stores are made")
     parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
     given = parser.parse_args(arguments)
@@ -279,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = Path(name)
         bounds = QUICK if given.quick else Bounds()
         bounds = replace(bounds, seconds=0.0) if given.cost else bounds
-        rows = compared(folder, given.home, given.models, given.data, given.revision, bounds, given.size)
+        rows = compared(folder, given.home, given.models, given.sets, given.revision, bounds, given.size)
         print_results(list(rows), console)
     return 0
 

@@ -1,4 +1,4 @@
-"""One tree of sources under measurement, in a process of its own: recalls what it is told, and says what that cost.
+"""One tree of sources under measurement, in a process of its own: recalls what it reads, and reports the cost.
 
 python -m bench.against_process HOME MODELS      with the sources to measure on PYTHONPATH
 
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.corpus import SyntheticEmbedder
+from cortex import Cortex
 from cortex.domain.vectors import Vector
 from cortex.errors import EngineError
-from cortex.memory import Cortex
 from cortex.ports.embedder import Embedder
 from cortex.providers.embedders.local import create
 
@@ -60,10 +60,10 @@ def main() -> None:
             if number == 8:
                 gc.collect()
                 gc.freeze()
-            print(json.dumps(_asked(engine, text, scope)), flush=True)
+            print(json.dumps(_measured(engine, text, scope)), flush=True)
 
 
-def _asked(engine: Cortex, text: str, scope: str | None) -> dict[str, Any]:
+def _measured(engine: Cortex, text: str, scope: str | None) -> dict[str, Any]:
     began = time.process_time()
     found = engine.recall(text, scope=scope, limit=LIMIT)
     answered = time.process_time()

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cortex.errors import EngineError
-from cortex.surfaces.cli.failing import INTERRUPTED, Failure, tell
+from cortex.surfaces.cli.errors import INTERRUPTED, Failure, report
 
 Home = Annotated[Path | None, typer.Option(metavar="DIR", help="Whose settings to use ($CORTEX_HOME, or ~/.cortex).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -24,11 +24,11 @@ def run(function: Callable[..., Any], arguments: Sequence[str], name: str) -> in
     try:
         code = command.main(args=list(arguments), prog_name=name, standalone_mode=False)
     except EngineError as error:
-        return tell(Failure.of(error), as_json)
+        return report(Failure.of(error), as_json)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
         if usage := Failure.of_usage(error):
-            return tell(usage, as_json)
+            return report(usage, as_json)
         raise
     return code if isinstance(code, int) else 0

@@ -1,4 +1,4 @@
-"""What is remembered and asked: real texts where they are at hand, made-up ones with the same shape otherwise."""
+"""Texts to remember and questions: real ones where they are at hand, made-up ones with the same shape otherwise."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One question, and the scope it is asked within."""
+class Question:
+    """A question, and its scope."""
 
     text: str
     scope: str
@@ -46,7 +46,7 @@ class Corpus:
     name: str
     talks: tuple[Text, ...]
     foreign: tuple[Text, ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[Question, ...]
 
     def texts(self, count: int) -> Iterator[Text]:
         """The first `count` texts; when the foreign ones run out, pairs of them make new ones."""
@@ -61,10 +61,10 @@ class Corpus:
                 yield Text(f"{text.text} {other.text}", f"{text.scope}-{step}")
             step += 1
 
-    def broad_questions(self) -> list[Asked]:
+    def broad_questions(self) -> list[Question]:
         """Questions for a search over everything: as many about the foreign texts as about the talks."""
         step = max(1, len(self.foreign) // max(1, len(self.questions)))
-        foreign = [Asked(text.text.partition(": ")[2] or text.text, text.scope) for text in self.foreign[::step]]
+        foreign = [Question(text.text.partition(": ")[2] or text.text, text.scope) for text in self.foreign[::step]]
         return [each for pair in zip(self.questions, foreign, strict=False) for each in pair]
 
 
@@ -78,7 +78,7 @@ def load(directory: Path) -> Corpus:
     with gzip.open(foreign, "rt", encoding="utf-8") as file:
         others = tuple(Text(row["text"], row["scope"]) for row in map(json.loads, file))
     with (directory / "locomo" / "queries.jsonl").open(encoding="utf-8") as file:
-        questions = tuple(Asked(row["query"], row["scope"]) for row in map(json.loads, file))
+        questions = tuple(Question(row["query"], row["scope"]) for row in map(json.loads, file))
     return Corpus("locomo + sgd-turns", turns, others, questions)
 
 
@@ -93,15 +93,15 @@ def synthetic(talks: int = 2_000, foreign: int = 30_000) -> Corpus:
     vocabulary = [f"{_syllables(rank)}" for rank in range(len(weights))]
 
     def sentence(low: int, high: int) -> str:
-        drawn = random.choice(len(vocabulary), size=int(random.integers(low, high)), p=weights / weights.sum())
-        return " ".join(vocabulary[rank] for rank in drawn)
+        ranks = random.choice(len(vocabulary), size=int(random.integers(low, high)), p=weights / weights.sum())
+        return " ".join(vocabulary[rank] for rank in ranks)
 
     turns = tuple(
         Text(sentence(6, 40), f"talk-{at % 4}", f"talk-{at % 4}/{at // 80}", "Ada" if at % 8 < 4 else "Ben")
         for at in range(talks)
     )
     others = tuple(Text(sentence(8, 25), f"scope-{at // 1_500}") for at in range(foreign))
-    questions = tuple(Asked(sentence(4, 12), f"talk-{at % 4}") for at in range(400))
+    questions = tuple(Question(sentence(4, 12), f"talk-{at % 4}") for at in range(400))
     return Corpus("synthetic", turns, others, questions)
 
 

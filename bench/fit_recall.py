@@ -30,7 +30,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.domain.query import Query
 from cortex.domain.trace import Trace
-from cortex.domain.turn import Role, Said
+from cortex.domain.turn import Role, TurnDraft
 from cortex.memory import Cortex
 from cortex.recall import answerability, freshness, recipes
 from cortex.recall.plan import Plan
@@ -60,7 +60,7 @@ class Question:
     updated: Records
     original: Records
     counts: bool
-    """Whether it is one of those a set is measured by; adversarial ones are told apart."""
+    """Whether it is one of those a set is measured by; adversarial ones are counted apart."""
     plan: Plan
     ranked: tuple[tuple[Scored, Records], ...]
     best: tuple[Scored, ...]
@@ -73,8 +73,8 @@ class Question:
 # --- what recall finds ------------------------------------------------------------------------------------------------
 
 
-def asked(directory: Path, stores: Path) -> list[Question]:
-    """Every question of a set, asked of a store that holds its conversations."""
+def read_questions(directory: Path, stores: Path) -> list[Question]:
+    """Every question of a set, over a store that holds its conversations."""
     plain = replace(
         recipes.named(recipes.DEFAULT), name=_FIT, freshness=None, answerability=None, abstention=Abstention(),
         pinned_rules=PinnedRules(), budget=1_000_000,
@@ -98,8 +98,8 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def _fed(engine: Cortex, records: Iterable[Mapping[str, Any]]) -> dict[TraceId, str]:
     origins: dict[TraceId, str] = {}
-    told = sorted((record for record in records if record["text"].strip()), key=lambda record: record["scope"])
-    for scope, of_scope in groupby(told, key=lambda record: record["scope"]):
+    spoken = sorted((record for record in records if record["text"].strip()), key=lambda record: record["scope"])
+    for scope, of_scope in groupby(spoken, key=lambda record: record["scope"]):
         sessions: dict[str, list[Mapping[str, Any]]] = {}
         for record in of_scope:
             sessions.setdefault(record["session"], []).append(record)
@@ -108,15 +108,15 @@ def _fed(engine: Cortex, records: Iterable[Mapping[str, Any]]) -> dict[TraceId, 
                 [_said(record) for record in together], session=f"{scope}/{session}", scope=scope, debounce=False
             )
             origins |= {id: record["id"] for id, record in zip(taken.ids, together, strict=True) if id is not None}
-    while sum(engine.run_jobs(most=16).facts["done"].values()):
+    while sum(engine.run_jobs(limit=16).facts["done"].values()):
         pass
     return origins
 
 
-def _said(record: Mapping[str, Any]) -> Said:
+def _said(record: Mapping[str, Any]) -> TurnDraft:
     at = datetime.fromisoformat(record["ts"]) if record.get("ts") else None
     role = Role(record["role"]) if record.get("role") else None
-    return Said(
+    return TurnDraft(
         text=record["text"],
         role=role,
         speaker=record.get("speaker") or "",
@@ -159,10 +159,10 @@ def _scored(hit: Hit) -> Scored:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Signs, what they should have told, and how much each example counts."""
+    """Signs, the right answer, and how much each example counts."""
 
     signs: NDArray[np.float64]
-    told: NDArray[np.float64]
+    labels: NDArray[np.float64]
     counts: NDArray[np.float64]
 
 
@@ -184,10 +184,10 @@ def _pairs(question: Question) -> Iterator[tuple[list[float], bool]]:
     for older in spoken:
         for newer in spoken:
             first, second = origin[older.scored.trace.id], origin[newer.scored.trace.id]
-            told = _replaces(question, first, second)
-            if told is not None and freshness.is_later(newer, older):
+            replaces = _replaces(question, first, second)
+            if replaces is not None and freshness.is_later(newer, older):
                 signs = newer.signs | freshness.pair_signs(older, newer)
-                yield [signs[name] for name in _SIGNS_OF_NEWER], told
+                yield [signs[name] for name in _SIGNS_OF_NEWER], replaces
 
 
 def _replaces(question: Question, older: Records, newer: Records) -> bool | None:
@@ -197,29 +197,29 @@ def _replaces(question: Question, older: Records, newer: Records) -> bool | None
     return False if older & question.relevant and not newer & question.relevant else None
 
 
-def examples_of_newer(asked: Sequence[Question]) -> Examples:
-    signs, told, counts = [], [], []
-    for question in asked:
+def examples_of_newer(questions: Sequence[Question]) -> Examples:
+    signs, labels, counts = [], [], []
+    for question in questions:
         found = pairs(question)
         yes = sum(each for _, each in found)
         for each, replaces in found:
             signs.append(each)
-            told.append(float(replaces))
+            labels.append(float(replaces))
             # Questions count alike, however many candidates they have.
             counts.append(1 / yes if replaces else 1 / max(3, len(found) - yes))
-    return _balanced(np.array(signs), np.array(told), np.array(counts))
+    return _balanced(np.array(signs), np.array(labels), np.array(counts))
 
 
-def fitted_newer(asked: Sequence[Question]) -> Weights:
+def fitted_newer(questions: Sequence[Question]) -> Weights:
     """Weights fitted on the labels. The border is the regression's own: so few updates cannot choose another."""
     prior = np.r_[0.0, np.full(len(_SIGNS_OF_NEWER), PRIOR)]
-    return fitted(examples_of_newer(asked), prior, PENALTY, _SIGNS_OF_NEWER)
+    return fitted(examples_of_newer(questions), prior, PENALTY, _SIGNS_OF_NEWER)
 
 
-def led(asked: Sequence[Question], weights: Weights) -> tuple[float, float]:
+def led(questions: Sequence[Question], weights: Weights) -> tuple[float, float]:
     """How often the updated statement leads, and the mean reciprocal rank of all other questions."""
     updates, ranks = [], []
-    for question in asked:
+    for question in questions:
         found = _reordered(question, weights)[:PLACES]
         if question.is_update:
             newer, older = _place(found, question.updated), _place(found, question.original)
@@ -258,32 +258,32 @@ def fitted_missing(sets: Sequence[Sequence[Question]]) -> Weights:
     """Weights fitted on the labels; the bias is moved to where no set loses more than it may."""
     rows = [
         (signs, float(not question.relevant), number)
-        for number, asked in enumerate(sets)
-        for question in asked
+        for number, questions in enumerate(sets)
+        for question in questions
         if question.counts and (signs := signs_of_missing(question)) is not None
     ]
-    told, of_set = np.array([told for _, told, _ in rows]), np.array([number for _, _, number in rows])
-    sizes = np.bincount(of_set[told == 0])
-    counts = np.where(told == 1, 1.0, sizes.max() / sizes[of_set])
-    examples = _balanced(np.array([signs for signs, _, _ in rows]), told, counts, yes=0.5)
+    labels, of_set = np.array([label for _, label, _ in rows]), np.array([number for _, _, number in rows])
+    sizes = np.bincount(of_set[labels == 0])
+    counts = np.where(labels == 1, 1.0, sizes.max() / sizes[of_set])
+    examples = _balanced(np.array([signs for signs, _, _ in rows]), labels, counts, yes=0.5)
     fit = fitted(examples, np.zeros(len(_SIGNS_OF_MISSING) + 1), PENALTY, _SIGNS_OF_MISSING, alike=True)
     surely = fit["bias"] + examples.signs @ [fit[name] for name in _SIGNS_OF_MISSING]
-    limits = [_limit(surely[(of_set == number) & (told == 0)], sets[number]) for number in range(len(sets))]
+    limits = [_limit(surely[(of_set == number) & (labels == 0)], sets[number]) for number in range(len(sets))]
     return fit | {"bias": fit["bias"] - max(limits)}
 
 
-def _limit(surely: NDArray[np.float64], asked: Sequence[Question]) -> float:
+def _limit(surely: NDArray[np.float64], questions: Sequence[Question]) -> float:
     """Where so few questions that have an answer lie above it, of all that have one."""
-    allowed = int(WRONGLY_EMPTY * sum(bool(question.relevant) and question.counts for question in asked))
+    allowed = int(WRONGLY_EMPTY * sum(bool(question.relevant) and question.counts for question in questions))
     return float(np.sort(surely)[::-1][allowed]) + 1e-6 if len(surely) > allowed else 0.0
 
 
-def emptied(asked: Sequence[Question], weights: Weights) -> tuple[float, float]:
+def emptied(questions: Sequence[Question], weights: Weights) -> tuple[float, float]:
     """How often nothing is said where there is no answer, and where there is one."""
     recipe = Answerability(weights=weights)
     is_missing = answerability.is_missing
-    rightly = [is_missing(each.best, each.plan, recipe) for each in asked if not each.relevant]
-    wrongly = [is_missing(each.best, each.plan, recipe) for each in asked if each.relevant and each.counts]
+    rightly = [is_missing(each.best, each.plan, recipe) for each in questions if not each.relevant]
+    wrongly = [is_missing(each.best, each.plan, recipe) for each in questions if each.relevant and each.counts]
     return float(np.mean(rightly or [False])), float(np.mean(wrongly or [False]))
 
 
@@ -291,11 +291,11 @@ def emptied(asked: Sequence[Question], weights: Weights) -> tuple[float, float]:
 
 
 def _balanced(
-    signs: NDArray[np.float64], told: NDArray[np.float64], counts: NDArray[np.float64], yes: float = 1.0
+    signs: NDArray[np.float64], labels: NDArray[np.float64], counts: NDArray[np.float64], yes: float = 1.0
 ) -> Examples:
     """Both answers count alike, however rare one is; or `yes` times as much as no."""
-    share = yes * counts[told == 0].sum() / counts[told == 1].sum()
-    return Examples(signs, told, np.where(told == 1, counts * share, counts))
+    share = yes * counts[labels == 0].sum() / counts[labels == 1].sum()
+    return Examples(signs, labels, np.where(labels == 1, counts * share, counts))
 
 
 def fitted(
@@ -303,19 +303,19 @@ def fitted(
 ) -> Weights:
     """A logistic regression whose weights are pulled towards `prior`; with `alike`, each sign by its own spread."""
     spread = examples.signs.std(axis=0) + 1e-9 if alike else np.ones(len(names))
-    rows = np.c_[np.ones(len(examples.told)), examples.signs / spread]
+    rows = np.c_[np.ones(len(examples.labels)), examples.signs / spread]
     penalty = np.r_[1e-6, np.full(len(names), pull)]
 
     def loss(weights: NDArray[np.float64]) -> float:
         sums = rows @ weights
-        missed = examples.counts * (np.logaddexp(0, sums) - examples.told * sums)
+        missed = examples.counts * (np.logaddexp(0, sums) - examples.labels * sums)
         return float(missed.sum() + 0.5 * (penalty * (weights - prior) ** 2).sum())
 
     weights = prior.copy()
     weights[0] = -float(np.mean(rows[:, 1:] @ prior[1:]))
     for _ in range(60):
         likely = 1 / (1 + np.exp(-rows @ weights))
-        slope = rows.T @ (examples.counts * (likely - examples.told)) + penalty * (weights - prior)
+        slope = rows.T @ (examples.counts * (likely - examples.labels)) + penalty * (weights - prior)
         curve = (rows * (examples.counts * likely * (1 - likely))[:, None]).T @ rows + np.diag(penalty)
         step, size = np.linalg.solve(curve, slope), 1.0
         while loss(weights - size * step) > loss(weights) and size > 1e-4:
@@ -340,7 +340,7 @@ def module(newer: Weights, missing: Weights) -> str:
             ' nothing else.\n\nEach is a logistic regression over named signs: positive means yes.\n"""\n',
             "from collections.abc import Mapping\n",
             table("NEWER", newer, "Whether a later statement replaces an earlier one."),
-            table("MISSING", missing, "Whether what is asked of a known topic was never said."),
+            table("MISSING", missing, "Whether the topic of a question is known, but the answer was never said."),
         )
     )
 
@@ -349,35 +349,35 @@ def report(sets: Mapping[str, list[Question]], beside: Mapping[str, list[Questio
     """How weights fitted on some do on others."""
     others = list(beside.values())
 
-    def newer(asked: list[Question]) -> Weights:
-        return fitted_newer([*asked, *(each for some in others for each in some)])
+    def newer(questions: list[Question]) -> Weights:
+        return fitted_newer([*questions, *(each for some in others for each in some)])
 
-    def missing(asked: list[Question]) -> Weights:
-        return fitted_missing([asked, *others])
+    def missing(questions: list[Question]) -> Weights:
+        return fitted_missing([questions, *others])
 
-    for name, asked in sets.items():
-        fit, silence = newer(asked), missing(asked)
-        yield f"\nfitted on {name}: judged on itself {_told(asked, fit, silence)}"
+    for name, questions in sets.items():
+        fit, silence = newer(questions), missing(questions)
+        yield f"\nfitted on {name}: judged on itself {_figures(questions, fit, silence)}"
         for other, judge in {**sets, **beside}.items():
             if other != name:
-                yield f"    judged on {other}: {_told(judge, fit, silence)}"
-        yield f"    each conversation left out: {_left_out(asked, newer, missing)}"
-        yield f"    neither judgement: {_told(asked, {}, {})}"
+                yield f"    judged on {other}: {_figures(judge, fit, silence)}"
+        yield f"    each conversation left out: {_left_out(questions, newer, missing)}"
+        yield f"    neither judgement: {_figures(questions, {}, {})}"
 
 
-def _told(asked: Sequence[Question], newer: Weights, missing: Weights) -> str:
-    leads, ranks = led(asked, newer)
-    rightly, wrongly = emptied(asked, missing) if missing else (0.0, 0.0)
+def _figures(questions: Sequence[Question], newer: Weights, missing: Weights) -> str:
+    leads, ranks = led(questions, newer)
+    rightly, wrongly = emptied(questions, missing) if missing else (0.0, 0.0)
     return f"updated leads {leads:.3f}, others' MRR {ranks:.3f}, empty rightly {rightly:.3f}, wrongly {wrongly:.3f}"
 
 
 def _left_out(
-    asked: list[Question], newer: Callable[[list[Question]], Weights], missing: Callable[[list[Question]], Weights]
+    questions: list[Question], newer: Callable[[list[Question]], Weights], missing: Callable[[list[Question]], Weights]
 ) -> str:
     judged: list[tuple[float, ...]] = []
     sizes: list[tuple[int, ...]] = []
-    for chat in sorted({question.chat for question in asked}):
-        rest, left = ([each for each in asked if (each.chat == chat) is out] for out in (False, True))
+    for chat in sorted({question.chat for question in questions}):
+        rest, left = ([each for each in questions if (each.chat == chat) is out] for out in (False, True))
         judged.append((*led(left, newer(rest)), *emptied(left, missing(rest))))
         answerable = sum(bool(each.relevant) for each in left)
         sizes.append((sum(each.is_update for each in left), answerable, len(left) - answerable, answerable))
@@ -393,14 +393,14 @@ def main() -> None:
     given = arguments.parse_args()
     with TemporaryDirectory(prefix="cortex-fit-") as thrown_away:
         stores = given.stores or Path(thrown_away)
-        sets = {path.name: asked(path, stores) for path in given.sets}
-        beside = {path.name: asked(path, stores) for path in given.beside}
+        sets = {path.name: read_questions(path, stores) for path in given.sets}
+        beside = {path.name: read_questions(path, stores) for path in given.beside}
     for line in report(sets, beside):
         print(line, flush=True)
     newer = fitted_newer([question for some in (*sets.values(), *beside.values()) for question in some])
     missing = fitted_missing([*sets.values(), *beside.values()])
     for name, some in (sets | beside).items():
-        print(f"\nfitted on all: {name} {_told(some, newer, missing)}")
+        print(f"\nfitted on all: {name} {_figures(some, newer, missing)}")
     print("\n" + module(newer, missing))
 
 

@@ -2,7 +2,7 @@
 
 python -m bench.hostile                  32 clients over 20,000 memories, four phases of 15 seconds
 python -m bench.hostile --quick          the same over 2,000 memories, four phases of 5 seconds
-python -m bench.hostile --home HOME      over a store that `bench.recalling` made, which is left as it is
+python -m bench.hostile --home HOME      over a store that `bench.recall_speed` created, which is left as it is
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import numpy as np
 from rich.console import Console
 
 from bench import datasets
-from bench.corpus import Asked, SyntheticEmbedder, load
+from bench.corpus import Question, SyntheticEmbedder, load
 from bench.mixed_clients import HOSTILE, PATIENCE
-from bench.recalling import GrowingStore
+from bench.recall_speed import GrowingStore
 from bench.results import Result, Row, print_results
 from bench.serving import environment, started
 from cortex import Cortex
@@ -38,7 +38,7 @@ _MOST_SLOWER = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much is asked: in turn without and with hostile texts, each phase for so long."""
+    """The load: in turn without and with hostile texts, each phase for so long."""
 
     clients: int
     phase_seconds: float
@@ -54,34 +54,34 @@ QUICK = Load(32, 5.0, 2_000)
 
 
 def beside_hostile_texts(
-    folder: Path, home: Path, models: Path, questions: Sequence[Asked], load: Load
+    folder: Path, home: Path, models: Path, questions: Sequence[Question], load: Load
 ) -> Iterator[Row]:
-    """A copy of the store at `home`, served in a process of its own and asked by another."""
+    """A copy of the store at `home`, served in a process of its own and called by another."""
     served = folder / "attacked"
     shutil.copytree(home, served)
     with Cortex(served, embedder=SyntheticEmbedder()) as engine:
         engine.run_due()  # the lifecycle of the day has run: it is not what is measured
-    asked = [(question.text, question.scope) for question in questions]
+    pairs = [(question.text, question.scope) for question in questions]
     with started(str(served), str(models)) as one:
-        _ask(one.url, asked, load.clients, [(False, _WARM_SECONDS)])
-        told = _ask(one.url, asked, load.clients, load.phases)
-    yield from _results(load, told)
+        _ask(one.url, pairs, load.clients, [(False, _WARM_SECONDS)])
+        answers = _ask(one.url, pairs, load.clients, load.phases)
+    yield from _results(load, answers)
 
 
-def _results(load: Load, told: Mapping[str, Any]) -> Iterator[Row]:
+def _results(load: Load, payload: Mapping[str, Any]) -> Iterator[Row]:
     what = f"{load.clients} clients, {load.size:,}"
-    quiet, hostile = told["quiet"], told["hostile"]
-    p99 = {name: float(np.percentile(told[name]["health"], 99)) for name in told}
+    quiet, hostile = payload["quiet"], payload["hostile"]
+    p99 = {name: float(np.percentile(payload[name]["health"], 99)) for name in payload}
     yield Result(
         f"/health while {HOSTILE} send hostile texts beside without, {what}, p99", p99["hostile"] / p99["quiet"],
         limit=_MOST_SLOWER,
         detail={
-            f"{name} {share}": round(float(np.percentile(told[name]["health"], number)), 1)
-            for name in told
+            f"{name} {share}": round(float(np.percentile(payload[name]["health"], number)), 1)
+            for name in payload
             for share, number in (("p50", 50), ("p99", 99), ("max", 100))
         },
     )  # fmt: skip
-    wrong = {f"{name}: {what}": n for name in told for what, n in told[name]["wrong"].items()}
+    wrong = {f"{name}: {what}": n for name in payload for what, n in payload[name]["wrong"].items()}
     yield Result(
         f"answers of 500 and more but busy, {what}", float(sum(wrong.values())), unit="", limit=0.0, detail=wrong
     )
@@ -104,10 +104,10 @@ def _slowest(routes: Mapping[str, int]) -> str:
 def _ask(
     url: str, questions: Sequence[tuple[str, str]], clients: int, phases: Sequence[tuple[bool, float]]
 ) -> dict[str, Any]:
-    told = {"url": url, "questions": questions, "clients": clients, "phases": phases, "settle": _SETTLE_SECONDS}
+    payload = {"url": url, "questions": questions, "clients": clients, "phases": phases, "settle": _SETTLE_SECONDS}
     done = subprocess.run(
         [sys.executable, "-m", "bench.mixed_clients"],
-        input=json.dumps(told),
+        input=json.dumps(payload),
         env=environment(),
         stdout=subprocess.PIPE,
         text=True,
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.hostile", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="a small store, a few seconds")
-    parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
+    parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recall_speed")
     parser.add_argument("--sets", dest="data", type=Path, default=datasets.folder(), help=datasets.HELP)
     parser.add_argument("--dir", type=Path, help="where the store is made")
     parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             store.grow(chosen.size, lambda *_: None)
             store.close()
             home = store.home
-            console.print(f"[dim]{chosen.size:,} remembered in {time.perf_counter() - began:.0f} s, asking")
+            console.print(f"[dim]{chosen.size:,} remembered in {time.perf_counter() - began:.0f} s, querying")
         rows = list(beside_hostile_texts(folder, home, given.models, corpus.questions, chosen))
         print_results(rows, console)
     return 0 if all(row.reached is not False for row in rows if isinstance(row, Result)) else 1

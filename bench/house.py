@@ -22,9 +22,7 @@ from typing import Any
 SOURCE = Path(__file__).parents[1] / "src" / "cortex"
 BIGGEST = 12
 
-_NOUNS = frozenset(
-    "batching caching chunking feed packing ranking rendering reranking scoring seed testing".split()
-)
+_NOUNS = frozenset("batching caching chunking feed packing ranking rendering reranking scoring seed testing".split())
 """Words that end like a participle and are nouns of the field."""
 _PARTICIPLES = frozenset({"given", "heard", "kept", "made", "said", "taken", "told"})
 _PUBLIC = frozenset({"_asdict", "_exit", "_fields", "_make", "_replace", "_version"})

@@ -1,7 +1,7 @@
 """Many clients of one server who do everything at once, in a process of their own; some may send hostile texts.
 
 They go through phases of a given length, quiet and hostile in turn. In a hostile phase a few of them send texts that
-are meant to keep the server busy; in a quiet one these ask as the others do, so that as many clients ask in both.
+are there to keep the server busy; in a quiet one these ask as the others do, so that as many clients ask in both.
 """
 
 from __future__ import annotations
@@ -87,16 +87,16 @@ Request = tuple[str, str, Any]
 class Client:
     """One client over one connection, one request after the other."""
 
-    def __init__(self, number: int, asked: Mapping[str, Any]) -> None:
+    def __init__(self, number: int, plan: Mapping[str, Any]) -> None:
         self._rng = random.Random(number)
         self._name = f"client {number}"
-        self._questions: Sequence[tuple[str, str]] = asked["questions"]
+        self._questions: Sequence[tuple[str, str]] = plan["questions"]
         self._watches = number < WATCHERS
         self._is_hostile = WATCHERS <= number < WATCHERS + HOSTILE
         self._known: list[str] = []
         self._turn = 0
         self._attacks = cycle(_attacks(number))
-        parts = urlsplit(asked["url"])
+        parts = urlsplit(plan["url"])
         self._address = (parts.hostname or "", parts.port or 0)
 
     async def ask_until(self, end: float, tally: Tally, hostile: bool) -> None:
@@ -173,7 +173,7 @@ def _attacks(number: int) -> Iterator[Request]:
         session = f"hostile {number}, {name}"
         yield "POST", "/v1/memories", {"text": text[:TEXT], "source_kind": "web"}
         yield "POST", "/v1/capture", {"session": session, "messages": [{"role": "user", "content": text}]}
-        yield "POST", "/v1/turns/after", {"session": f"{session}, told", "messages": [_said(text) for _ in range(3)]}
+        yield "POST", "/v1/turns/after", {"session": f"{session}, after", "messages": [_said(text) for _ in range(3)]}
         yield "POST", "/v1/search", {"query": text[:QUERY]}
         yield "POST", "/v1/turns/before", {"session": session, "message": text[:QUERY]}
         yield "POST", "/v1/import", {"markdown": text, "dry_run": True}
@@ -183,22 +183,22 @@ def _said(text: str) -> dict[str, str]:
     return {"role": "user", "content": text}
 
 
-async def _run(asked: Mapping[str, Any]) -> dict[bool, Tally]:
+async def _run(plan: Mapping[str, Any]) -> dict[bool, Tally]:
     tallies = {False: Tally(), True: Tally()}
-    clients = [Client(number, asked) for number in range(asked["clients"])]
-    for hostile, seconds in asked["phases"]:
+    clients = [Client(number, plan) for number in range(plan["clients"])]
+    for hostile, seconds in plan["phases"]:
         end = time.monotonic() + seconds
         async with asyncio.TaskGroup() as group:
             for client in clients:
                 group.create_task(client.ask_until(end, tallies[hostile], hostile))
         # What was begun in one phase must not be measured in the next.
-        await asyncio.sleep(asked["settle"])
+        await asyncio.sleep(plan["settle"])
     return tallies
 
 
 def main() -> None:
     tallies = asyncio.run(_run(json.load(sys.stdin)))
-    told = {
+    payload = {
         "hostile" if hostile else "quiet": {
             "health": tally.health,
             "attacks": tally.attacks,
@@ -208,7 +208,7 @@ def main() -> None:
         }
         for hostile, tally in tallies.items()
     }
-    json.dump(told, sys.stdout)
+    json.dump(payload, sys.stdout)
 
 
 if __name__ == "__main__":

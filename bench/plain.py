@@ -33,7 +33,7 @@ def connect(path: Path, synchronous: str = "FULL") -> sqlite3.Connection:
 class PlainInserts:
     """Raw inserts into a table with ids, scopes and times, and an FTS5 index of external content.
 
-    A trigger keeps the index, as SQLite's manual has it. Without one the index is told by hand, which is
+    A trigger keeps the index, as SQLite's manual has it. Without one the index is written by hand, which is
     four times as fast: FTS5 writes out what it holds before every statement that fires a trigger.
     """
 

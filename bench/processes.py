@@ -45,7 +45,7 @@ _COLD = (
 import json, sys, time
 started = time.perf_counter()
 from bench.corpus import SyntheticEmbedder
-from bench.recalling import SETTINGS
+from bench.recall_speed import SETTINGS
 from cortex.memory import Cortex
 home, models, questions = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 embedder = SyntheticEmbedder()
@@ -104,17 +104,17 @@ def starting(folder: Path, models: Path, rounds: int) -> Iterator[Row]:
 
 def at_scale(home: Path, models: Path, questions: Sequence[tuple[str, str]], size: int, plain: Path) -> Iterator[Row]:
     """Opening the large store, its memory, and its disk."""
-    asked = json.dumps(list(questions[:20]))
-    told = json.loads(_run(("-c", _COLD, str(home), str(models), asked), {}))
+    texts = json.dumps(list(questions[:20]))
+    payload = json.loads(_run(("-c", _COLD, str(home), str(models), texts), {}))
     interpreter = float(_run(("-c", _RSS + "print(rss()['VmRSS'])"), {}))
-    yield Result(f"cold open and first answer, {size:,}", told["first_answer_ms"], "ms", detail={
-        "import ms": round(told["import_ms"], 1)})  # fmt: skip
-    beyond = told["rss_with_model_mb"] - interpreter
+    yield Result(f"cold open and first answer, {size:,}", payload["first_answer_ms"], "ms", detail={
+        "import ms": round(payload["import_ms"], 1)})  # fmt: skip
+    beyond = payload["rss_with_model_mb"] - interpreter
     yield Result(
         f"memory beyond the interpreter, {size:,}", beyond, "MB", limit=150.0 if size >= 100_000 else None,
         detail={
-            "with model": told["model"], "without model MB": round(told["rss_mb"] - interpreter, 1),
-            "peak MB": round(told["peak_mb"], 1),
+            "with model": payload["model"], "without model MB": round(payload["rss_mb"] - interpreter, 1),
+            "peak MB": round(payload["peak_mb"], 1),
         },
     )  # fmt: skip
     ours, theirs = _bytes(home / "agents"), _bytes(plain.parent, plain.name)
@@ -123,7 +123,7 @@ def at_scale(home: Path, models: Path, questions: Sequence[tuple[str, str]], siz
         "ours bytes each": round(ours / size), "plain with vectors bytes each": round(raw / size)})  # fmt: skip
 
 
-def asking(home: Path, question: str, size: int, rounds: int) -> Iterator[Row]:
+def answering(home: Path, question: str, size: int, rounds: int) -> Iterator[Row]:
     """`cortex recall` on a large store by keywords alone: the process, the opening and the search."""
     name = f"cortex recall by keywords, {size:,}"
     if find_spec("cortex.__main__") is None:
@@ -140,9 +140,9 @@ def _against(
     taken: dict[str, list[float]] = {"ours": [], "plain": [], "ours cpu": [], "plain cpu": []}
     for number in range(rounds + 1):
         for which, arguments in (("ours", ours), ("plain", plain)):
-            told = [argument.replace("{round}", str(number)) for argument in arguments]
+            items = [argument.replace("{round}", str(number)) for argument in arguments]
             started, cpu = time.perf_counter(), _children_cpu()
-            _run(told, environment)
+            _run(items, environment)
             if number:  # the first of each only warms the disk
                 taken[which].append(time.perf_counter() - started)
                 taken[f"{which} cpu"].append(_children_cpu() - cpu)

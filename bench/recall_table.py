@@ -29,14 +29,14 @@ _BY_CATEGORY = "any@10"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SetArgument:
     """One set to run, and the embedder to run it with where it is not the default."""
 
     directory: Path
     embedder: str | None
 
     @classmethod
-    def parse(cls, argument: str) -> Asked:
+    def parse(cls, argument: str) -> SetArgument:
         path, _, embedder = argument.partition("=")
         return cls(Path(path), embedder or None)
 
@@ -100,7 +100,7 @@ def _number(value: float | int | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _told(done: int, total: int, label: str) -> None:
+def _print_progress(done: int, total: int, label: str) -> None:
     end = "\n" if done >= total else ""
     # A log is no place for a line that is written over and over.
     if sys.stderr.isatty() or done == total:
@@ -116,12 +116,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     found: list[tuple[str, ...]] = []
     try:
-        for asked in map(Asked.parse, given.sets):
-            print(asked.directory.name, file=sys.stderr)
+        for argument in map(SetArgument.parse, given.sets):
+            print(argument.directory.name, file=sys.stderr)
             report = run(
-                asked.directory, embedder=asked.embedder, recipe=given.recipe, cache=given.cache, progress=_told
+                argument.directory,
+                embedder=argument.embedder,
+                recipe=given.recipe,
+                cache=given.cache,
+                progress=_print_progress,
             )
-            found += rows(report, keywords_only=asked.embedder == "none")
+            found += rows(report, keywords_only=argument.embedder == "none")
         if given.into is None:
             print(table(found))
         else:

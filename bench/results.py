@@ -58,11 +58,11 @@ def print_results(rows: Iterable[Row], console: Console) -> None:
             table.add_row(row.name, "–", "", "not measured", row.because, style="dim")
             continue
         verdict = {True: "[green]reached", False: "[red]not reached", None: ""}[row.reached]
-        table.add_row(row.name, f"{row.value:,.2f} {row.unit}", row.target, verdict, _told(row.detail))
+        table.add_row(row.name, f"{row.value:,.2f} {row.unit}", row.target, verdict, _details(row.detail))
     console.print(table)
 
 
-def _told(detail: Mapping[str, Any]) -> str:
+def _details(detail: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {_number(value)}" for name, value in detail.items() if not isinstance(value, dict))
 
 

@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from bench import against, datasets, files, processes, recalling, serving, turns, writing
-from bench.corpus import Asked, Corpus, load
-from bench.recalling import GrowingStore
+from bench import against, datasets, files, processes, recall_speed, serving, turns, write_speed
+from bench.corpus import Corpus, Question, load
+from bench.recall_speed import GrowingStore
 from bench.results import NotMeasured, Row, print_results
 from cortex import settings as configuration
 from cortex.clock import SystemClock
@@ -81,9 +81,9 @@ def _measure(
 ) -> Iterator[Row]:
     few = given.quick
     steps: list[tuple[str, Callable[[], Iterator[Row]]]] = [
-        ("remembering", lambda: writing.without_vectors(folder, corpus, 8 if few else 24)),
+        ("remembering", lambda: write_speed.without_vectors(folder, corpus, 8 if few else 24)),
         ("taking in turns", lambda: turns.ingesting(folder, corpus, 3 if few else 9)),
-        ("the model", lambda: writing.with_model(folder, given.models, corpus, 3 if few else 7)),
+        ("the model", lambda: write_speed.with_model(folder, given.models, corpus, 3 if few else 7)),
         ("following files", lambda: files.following(folder, given.models, corpus, quick=few)),
         ("starting", lambda: processes.starting(folder, given.models, 5 if few else 11)),
         ("recalling", lambda: _recalling(folder, corpus, sizes, given, console)),
@@ -99,23 +99,23 @@ def _recalling(
     folder: Path, corpus: Corpus, sizes: Sequence[int], given: argparse.Namespace, console: Console
 ) -> Iterator[Row]:
     store = GrowingStore(folder, corpus, _real_embedder(given.models) if given.real_vectors else None)
-    measured: list[recalling.Measured] = []
+    measured: list[recall_speed.Measured] = []
     rounds = 60 if given.quick else 120
     for size in sizes:
         started = time.perf_counter()
         store.grow(size, lambda *_: None)
-        console.print(f"[dim]  {size:,} remembered twice in {time.perf_counter() - started:.0f} s, asking")
+        console.print(f"[dim]  {size:,} remembered twice in {time.perf_counter() - started:.0f} s, querying")
         measured.append(store.measure(corpus.questions, rounds, in_scope=True))
         measured.append(store.measure(corpus.broad_questions(), rounds, in_scope=False))
     store.close()
-    yield from recalling.results(measured)
+    yield from recall_speed.results(measured)
     if not given.real_vectors:
         yield from turns.before(store.home, given.models, corpus.questions, sizes[-1], rounds)
     broad = corpus.broad_questions()
     pairs = [(question.text, question.scope) for question in broad[:20]]
     if not given.real_vectors:
         yield from processes.at_scale(store.home, given.models, pairs, sizes[-1], folder / "plain.sqlite")
-    yield from processes.asking(store.home, corpus.questions[0].text, sizes[-1], 5)
+    yield from processes.answering(store.home, corpus.questions[0].text, sizes[-1], 5)
     if not given.real_vectors:
         load = serving.Load(16, 5.0, sizes[-1]) if given.quick else serving.Load(64, 60.0, sizes[-1])
         console.print(f"[dim]serving {load.clients} clients for {load.seconds:g} s")
@@ -130,8 +130,8 @@ def _recalling(
 
 def _real_embedder(models: Path) -> Embedder:
     """The local model with a cache of its own, since embedding 100,000 texts takes half an hour."""
-    from cortex.providers.embedders.caching import CachingEmbedder
     from cortex.providers.embedders.local import create
+    from cortex.providers.embedders.vector_cache import CachingEmbedder
 
     return CachingEmbedder(create({}, models), RESULTS / "vectors.sqlite", 2_000_000, SystemClock())
 
@@ -153,12 +153,12 @@ def _profile(what: str, folder: Path, corpus: Corpus, size: int, console: Consol
     _print_profile(profiler)
 
 
-def _profile_recall(store: GrowingStore, questions: Sequence[Asked], in_scope: bool, console: Console) -> None:
+def _profile_recall(store: GrowingStore, questions: Sequence[Question], in_scope: bool, console: Console) -> None:
     profiler = cProfile.Profile()
     for question in questions:
         store.embedder.embed_query(question.text)
         profiler.enable()
-        store.engine.recall(question.text, scope=question.scope if in_scope else None, limit=recalling.LIMIT)
+        store.engine.recall(question.text, scope=question.scope if in_scope else None, limit=recall_speed.LIMIT)
         profiler.disable()
         store.engine.flush()
     console.print(f"[bold]{len(questions)} recalls {'within a scope' if in_scope else 'over everything'}")
@@ -178,7 +178,7 @@ def _save(rows: Sequence[Row], corpus: Corpus, given: argparse.Namespace, taken:
     RESULTS.mkdir(exist_ok=True)
     now = datetime.now(UTC)
     path = RESULTS / f"{now:%Y%m%d-%H%M%S}{'-quick' if given.quick else ''}.json"
-    told = {
+    payload = {
         "at": now.isoformat(),
         "seconds": round(taken, 1),
         "data": corpus.name,
@@ -192,7 +192,7 @@ def _save(rows: Sequence[Row], corpus: Corpus, given: argparse.Namespace, taken:
         },
         "results": [row.to_json() for row in rows],
     }
-    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(payload, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 

@@ -2,7 +2,7 @@
 
 python -m bench.serving                  64 clients for 60 seconds, 100,000 memories
 python -m bench.serving --quick          16 clients for 5 seconds, 5,000 memories
-python -m bench.serving --home HOME      over a store that `bench.recalling` made, which is left as it is
+python -m bench.serving --home HOME      over a store that `bench.recall_speed` created, which is left as it is
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bench.corpus import Asked, SyntheticEmbedder, load
-from bench.recalling import GrowingStore
+from bench import datasets
+from bench.corpus import Question, SyntheticEmbedder, load
+from bench.recall_speed import GrowingStore
 from bench.results import Result, Row, print_results
 from cortex import Cortex
 from cortex import settings as configuration
 from cortex.settings import HookSettings
 
-DATA = Path(__file__).parents[2] / "shared" / "datasets"
 _SOURCES = Path(__file__).parents[1]
 DEADLINE_MS = HookSettings().deadline_ms
 _AFTER_EVERY = 8
@@ -48,7 +48,7 @@ _MARGIN_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How much is asked."""
+    """The load."""
 
     clients: int
     seconds: float
@@ -59,13 +59,13 @@ FULL = Load(64, 60.0, 100_000)
 QUICK = Load(16, 5.0, 5_000)
 
 
-def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked], load: Load) -> Iterator[Row]:
-    """A copy of the store at `home`, served in a process of its own and asked by another."""
+def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Question], load: Load) -> Iterator[Row]:
+    """A copy of the store at `home`, served in a process of its own and called by another."""
     served = folder / "served"
     shutil.copytree(home, served)
     with Cortex(served, embedder=SyntheticEmbedder()) as engine:
         engine.run_due()  # the lifecycle of the day has run: it is not what is measured
-    before, asked = _before(questions), [(question.text, question.scope) for question in questions]
+    before, pairs = _before(questions), [(question.text, question.scope) for question in questions]
     with started(str(served), str(models)) as server:
         # The first answers wait for the model and the store to be loaded.
         _ask(server, before, 1, _WARM_SECONDS)
@@ -74,24 +74,24 @@ def under_load(folder: Path, home: Path, models: Path, questions: Sequence[Asked
         with memory.watched():
             crowd = _ask(server, before, load.clients, load.seconds)
     with started("--bare", str(max(1, crowd["bytes"]))) as plain:
-        bare = _ask(plain, {"path": "/bare", "questions": asked, "after_every": 0}, load.clients, _BARE_SECONDS)
+        bare = _ask(plain, {"path": "/bare", "questions": pairs, "after_every": 0}, load.clients, _BARE_SECONDS)
     yield from _results(load, alone, crowd, bare, memory, model=server.model)
 
 
 def crowd(
-    sources: Path, home: Path, models: Path, questions: Sequence[Asked], clients: int, seconds: float
+    sources: Path, home: Path, models: Path, questions: Sequence[Question], clients: int, seconds: float
 ) -> dict[str, Any]:
     """What so many clients are answered by the server of a source tree, over the store at `home`; and what it took."""
     with started(str(home), str(models), sources=sources) as server:
         _ask(server, _before(questions), 1, _WARM_SECONDS)
         began = _processor_seconds(server.pid)
-        told = _ask(server, _before(questions), clients, seconds)
-        return {**told, "processor seconds": _processor_seconds(server.pid) - began}
+        answers = _ask(server, _before(questions), clients, seconds)
+        return {**answers, "processor seconds": _processor_seconds(server.pid) - began}
 
 
-def _before(questions: Sequence[Asked]) -> dict[str, Any]:
-    asked = [(question.text, question.scope) for question in questions]
-    return {"path": "/v1/turns/before", "questions": asked, "after_every": _AFTER_EVERY}
+def _before(questions: Sequence[Question]) -> dict[str, Any]:
+    pairs = [(question.text, question.scope) for question in questions]
+    return {"path": "/v1/turns/before", "questions": pairs, "after_every": _AFTER_EVERY}
 
 
 def _results(
@@ -146,7 +146,7 @@ class _Server:
 
 @contextmanager
 def started(*arguments: str, sources: Path = _SOURCES) -> Iterator[_Server]:
-    """A server of a source tree that runs until it was asked."""
+    """A server of a source tree that runs until the block ends."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.serving_server", *arguments],
         stdout=subprocess.PIPE,
@@ -156,8 +156,8 @@ def started(*arguments: str, sources: Path = _SOURCES) -> Iterator[_Server]:
     )
     try:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        yield _Server(told["url"], told["pid"], told.get("model", False))
+        payload = json.loads(process.stdout.readline())
+        yield _Server(payload["url"], payload["pid"], payload.get("model", False))
     finally:
         process.terminate()
         process.wait(_MARGIN_SECONDS)
@@ -173,8 +173,8 @@ def _ask(server: _Server, what: Mapping[str, Any], clients: int, seconds: float)
         check=True,
         timeout=seconds + _MARGIN_SECONDS,
     )
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 def environment(sources: Path = _SOURCES, bench: Path | None = None) -> dict[str, str]:
@@ -192,12 +192,12 @@ def _family(pid: int) -> list[int]:
 def _processor_seconds(pid: int) -> float:
     """How long a process and its children have run, on whichever core."""
     # What stands before the last parenthesis is the name of the program, which may hold anything.
-    told = [Path(f"/proc/{each}/stat").read_text("ascii").rpartition(")")[2].split() for each in _family(pid)]
-    return sum(int(fields[11]) + int(fields[12]) for fields in told) / os.sysconf("SC_CLK_TCK")
+    items = [Path(f"/proc/{each}/stat").read_text("ascii").rpartition(")")[2].split() for each in _family(pid)]
+    return sum(int(fields[11]) + int(fields[12]) for fields in items) / os.sysconf("SC_CLK_TCK")
 
 
 class _Memory:
-    """How much memory a process and its children have, in MB: when it is asked first, after a while, and at the end."""
+    """How much memory a process and its children have, in MB: at first, after a while, and at the end."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -218,21 +218,21 @@ class _Memory:
         self.settled = self._now()
 
     def _now(self) -> float:
-        told = [Path(f"/proc/{pid}/status").read_text("ascii") for pid in _family(self._pid)]
-        return round(sum(int(status.partition("VmRSS:")[2].split()[0]) for status in told) / 1_024, 1)
+        items = [Path(f"/proc/{pid}/status").read_text("ascii") for pid in _family(self._pid)]
+        return round(sum(int(status.partition("VmRSS:")[2].split()[0]) for status in items) / 1_024, 1)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.serving", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="few clients, a small store, a few seconds")
-    parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recalling")
-    parser.add_argument("--data", type=Path, default=DATA, help="where locomo and sgd-turns are")
+    parser.add_argument("--home", type=Path, help="a store that is there already, made by bench.recall_speed")
+    parser.add_argument("--sets", type=Path, default=datasets.folder(), help=datasets.HELP)
     parser.add_argument("--dir", type=Path, help="where the store is made")
     parser.add_argument("--models", type=Path, default=configuration.models_home(configuration.default_home()))
     given = parser.parse_args(arguments)
     chosen = QUICK if given.quick else FULL
-    corpus = load(given.data)
+    corpus = load(given.sets)
     console = Console(width=None if sys.stdout.isatty() else 150)
     with tempfile.TemporaryDirectory(prefix="cortex-serving-", dir=given.dir) as name:
         folder = Path(name)
@@ -243,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             store.grow(chosen.size, lambda *_: None)
             store.close()
             home = store.home
-            console.print(f"[dim]{chosen.size:,} remembered in {time.perf_counter() - started:.0f} s, asking")
+            console.print(f"[dim]{chosen.size:,} remembered in {time.perf_counter() - started:.0f} s, querying")
         print_results(list(under_load(folder, home, given.models, corpus.questions, chosen)), console)
     return 0
 

@@ -23,7 +23,7 @@ class Tally:
     """What the clients were answered."""
 
     milliseconds: list[float] = field(default_factory=list)
-    """Of those that were asked before a turn."""
+    """Of the requests before a turn."""
     sizes: list[int] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
@@ -33,8 +33,8 @@ class Tally:
         if status != 200:
             self.errors[str(status)] += 1
             return
-        told = json.loads(body)
-        outcome = ",".join(told.get("degraded", ())) or "in full"
+        payload = json.loads(body)
+        outcome = ",".join(payload.get("degraded", ())) or "in full"
         if path.endswith("after"):
             self.after[outcome] += 1
             return
@@ -46,13 +46,13 @@ class Tally:
 class Client:
     """One host with its sessions; it asks one thing after the other over one connection."""
 
-    def __init__(self, number: int, asked: dict[str, Any], tally: Tally) -> None:
+    def __init__(self, number: int, plan: dict[str, Any], tally: Tally) -> None:
         self._number = number
-        self._path: str = asked["path"]
-        self._after_every: int = asked["after_every"]
-        self._questions: Sequence[tuple[str, str]] = asked["questions"]
+        self._path: str = plan["path"]
+        self._after_every: int = plan["after_every"]
+        self._questions: Sequence[tuple[str, str]] = plan["questions"]
         self._tally = tally
-        parts = urlsplit(asked["url"])
+        parts = urlsplit(plan["url"])
         self._address = (parts.hostname or "", parts.port or 0)
 
     async def ask_until(self, end: float) -> None:
@@ -87,7 +87,7 @@ class Client:
 
     def _request(self, turn: int) -> tuple[str, dict[str, Any]]:
         text, scope = self._questions[(self._number * 37 + turn) % len(self._questions)]
-        # A session is as long as a conversation is; half of the questions are asked of everything.
+        # A session is as long as a conversation is; half of the questions go over everything.
         session = f"host {self._number}, session {turn // 40}"
         if not self._after_every or turn % self._after_every:
             return self._path, {"session": session, "message": text, "scope": scope if turn % 2 else None}
@@ -103,12 +103,12 @@ def _length(head: bytes) -> int:
     raise AssertionError("an answer without a length")
 
 
-async def _run(asked: dict[str, Any]) -> Tally:
+async def _run(plan: dict[str, Any]) -> Tally:
     tally = Tally()
-    end = time.monotonic() + asked["seconds"]
+    end = time.monotonic() + plan["seconds"]
     async with asyncio.TaskGroup() as clients:
-        for number in range(asked["clients"]):
-            clients.create_task(Client(number, asked, tally).ask_until(end))
+        for number in range(plan["clients"]):
+            clients.create_task(Client(number, plan, tally).ask_until(end))
     return tally
 
 

@@ -19,23 +19,23 @@ from pydantic import BaseModel
 
 from bench.corpus import SyntheticEmbedder
 from bench.turns import AsLongAsTheModel
-from cortex.access.tokens import FILE_NAME, Tokens
+from cortex import Cortex
+from cortex.access.tokens import FILE_NAME, TokenFile
 from cortex.clock import SystemClock
 from cortex.errors import EngineError
-from cortex.memory import Cortex
 from cortex.providers.embedders.local import create
-from cortex.surfaces.http import running
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.server import HttpServer, address_of, listen
 
 
-class Asked(BaseModel):
+class BareRequest(BaseModel):
     session: str
     message: str
     scope: str | None = None
 
 
-class Told(BaseModel):
+class BareResponse(BaseModel):
     block: str
 
 
@@ -43,12 +43,12 @@ def serve(home: Path, models: Path) -> None:
     """As `cortex serve` does; each query costs what the local model takes for it, where that is at hand."""
     with opened(home, models) as engine:
         options = ServeOptions.of(engine.settings, port=0)
-        bound = running.listen(options)
-        tokens = Tokens(home / FILE_NAME, SystemClock())
+        bound = listen(options)
+        tokens = TokenFile(home / FILE_NAME, SystemClock())
         app = create_app(engine, tokens, options, open_engine=partial(opened, home, models))
         with bound:
             has_model = _embedder(models) is not None
-            running.Server(app, options, lambda: _tell(bound, model=has_model)).run([bound])
+            HttpServer(app, options, lambda: _tell(bound, model=has_model)).run([bound])
 
 
 def opened(home: Path, models: Path) -> Cortex:
@@ -70,10 +70,10 @@ def serve_bare(size: int) -> None:
     app = FastAPI()
 
     @app.post("/bare")
-    async def bare(asked: Asked) -> Told:
-        return Told(block="x" * (size - len(asked.session)))
+    async def bare(request: BareRequest) -> BareResponse:
+        return BareResponse(block="x" * (size - len(request.session)))
 
-    bound = running.listen(ServeOptions(port=0))
+    bound = listen(ServeOptions(port=0))
     with bound:
         bound.listen()
         _tell(bound)
@@ -81,7 +81,7 @@ def serve_bare(size: int) -> None:
 
 
 def _tell(bound: socket.socket, **more: object) -> None:
-    print(json.dumps({"url": running.address_of(bound), "pid": os.getpid(), **more}), flush=True)
+    print(json.dumps({"url": address_of(bound), "pid": os.getpid(), **more}), flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 Work = Callable[[int], object]
-"""One round of work; it is told the number of the round."""
+"""One round of work; it gets the number of the round."""
 
 
 def nothing(_: int) -> None:

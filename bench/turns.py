@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench.corpus import Asked, Corpus, SyntheticEmbedder
+from bench.corpus import Corpus, Question, SyntheticEmbedder
 from bench.plain import PlainInserts
 from bench.results import NotMeasured, Result, Row
 from bench.timing import Timing, side_by_side
@@ -78,7 +78,7 @@ class AsLongAsTheModel(SyntheticEmbedder):
         return super().embed_query(text)
 
 
-def before(home: Path, models: Path, questions: Sequence[Asked], size: int, rounds: int) -> Iterator[Row]:
+def before(home: Path, models: Path, questions: Sequence[Question], size: int, rounds: int) -> Iterator[Row]:
     """What a turn waits for, warm, with a query that was never embedded before."""
     name = f"before a turn, {size:,}, p95"
     try:
@@ -93,8 +93,8 @@ def before(home: Path, models: Path, questions: Sequence[Asked], size: int, roun
         answers: list[Injection] = []
 
         def turn(number: int) -> None:
-            asked = questions[number % len(questions)]
-            answers.append(hooks.before(asked.text, session="bench", scope=asked.scope))
+            question = questions[number % len(questions)]
+            answers.append(hooks.before(question.text, session="bench", scope=question.scope))
 
         for number in range(_WARM_UP + rounds):
             (waited if number >= _WARM_UP else Timing()).run(turn, number)

@@ -1,11 +1,11 @@
-"""The parts of the docs that the code knows best: `python docs/generate.py` writes them anew.
+"""The generated parts of the docs: `python docs/generate.py` writes them.
 
-Each stands between two markers, such as `<!-- settings:begin -->` and `<!-- settings:end -->`. A test compares them
-with the code, so they cannot fall behind. What takes long to measure is not measured here: `make recall-table` writes
-it into docs/recall.md and `make bench` into bench/results; this script only carries it to where it is read.
+Each is between two markers, such as `<!-- settings:begin -->` and `<!-- settings:end -->`. A test compares them with
+the code. Slow measurements are not repeated here: `make recall-table` writes them into docs/recall.md and `make bench`
+into bench/results; this script copies them to where they are read.
 
-Routes are described by the OpenAPI document of the server, tools by what an MCP host is told of them, metrics by the
-server's own page of them. What a field means stands in its model.
+Routes come from the OpenAPI document of the server, tools from the MCP listing, metrics from the metrics page. Field
+descriptions come from the models.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REQUIREMENT = re.compile(r" \([A-Z]\d+[^)]*\)")
 
 
 def regions() -> dict[tuple[Path, str], Callable[[], str]]:
-    """What makes what belongs between the markers, by file and name of the region."""
+    """The functions that write the regions, by file and name."""
     return {
         (DOCS / "settings.md", "settings"): settings_tables,
         (DOCS / "http.md", "routes"): routes_table,
@@ -54,10 +54,10 @@ def _read(path: Path) -> str:
 
 
 def region(text: str, name: str) -> str:
-    """What stands between the markers of `name`."""
+    """The text between the markers of `name`."""
     begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
     if text.count(begin) != 1 or text.count(end) != 1:
-        raise SystemExit(f"the markers of {name!r} do not stand there exactly once")
+        raise SystemExit(f"the markers of {name!r} must occur exactly once")
     return text.partition(begin)[2].partition(end)[0].rstrip("\n")
 
 
@@ -84,11 +84,11 @@ def settings_tables() -> str:
     from cortex.settings import describe
 
     sections = dict.fromkeys(name.rpartition(".")[0].partition(".")[0] for name, *_ in describe())
-    return "\n\n".join(f"## {section or 'At the top'}\n\n{settings_table(section)}" for section in sections)
+    return "\n\n".join(f"## {section or 'Top level'}\n\n{settings_table(section)}" for section in sections)
 
 
 def settings_table(section: str) -> str:
-    """The settings of one section, or those that stand above all."""
+    """The settings of one section; of the top level if it is empty."""
     from cortex.settings import describe
 
     return table(
@@ -105,7 +105,7 @@ def recipes_table() -> str:
     from cortex.recall.recipes import RECIPES
 
     rows = [
-        # The parenthesis at the end names a requirement, which the reader of the docs does not know.
+        # Readers of the docs do not know the requirement ids in parentheses.
         (f"`{recipe.name}`", _REQUIREMENT.sub("", recipe.about), "; ".join(_numbers(recipe)))
         for recipe in RECIPES.values()
     ]
@@ -113,7 +113,7 @@ def recipes_table() -> str:
 
 
 def capture_table() -> str:
-    """What `python -m bench.capture` prints of both halves, by language."""
+    """The figures of `python -m bench.capture` for both halves, by language."""
     from bench.capture import labeled_turns
 
     rows = []
@@ -122,7 +122,7 @@ def capture_table() -> str:
         for name, found in {"all": measured["overall"], **measured["languages"]}.items():
             figures = (f"{found['precision']:.3f}", f"{found['recall']:.3f}", f"{found['kind_accuracy']:.3f}")
             rows.append((half, name, str(found["turns"]), str(found["labels"]), *figures))
-    return table(("half", "language", "turns", "worth remembering", "precision", "recall", "of the right kind"), rows)
+    return table(("half", "language", "turns", "worth remembering", "precision", "recall", "right kind"), rows)
 
 
 def errors_table() -> str:
@@ -147,10 +147,10 @@ def _numbers(recipe: Any) -> Iterator[str]:
     """Every setting of a recipe that is not the default."""
     for name, value in _changed(recipe).items():
         if name not in {"name", "about"}:
-            yield f"{name.replace('_', ' ')} {_told(name, value)}"
+            yield f"{name.replace('_', ' ')} {_formatted(name, value)}"
 
 
-def _told(name: str, value: Any) -> str:
+def _formatted(name: str, value: Any) -> str:
     if name == "tiers":
         return ", then ".join(label for label, _ in value)
     if name == "fusion" and hasattr(value, "weights"):
@@ -158,7 +158,8 @@ def _told(name: str, value: Any) -> str:
     if name == "fusion":
         return f"by reciprocal ranks (k {value.k})"
     if is_dataclass(value) and not isinstance(value, type):
-        return f"({', '.join(f'{key} {_told(key, each)}'.replace('_', ' ') for key, each in _changed(value).items())})"
+        changed = _changed(value).items()
+        return f"({', '.join(f'{key} {_formatted(key, each)}'.replace('_', ' ') for key, each in changed)})"
     if isinstance(value, timedelta):
         return f"{value.total_seconds() / 86_400:g} days"
     if isinstance(value, bool):
@@ -187,21 +188,21 @@ def _toml(value: Any) -> str:
 
 
 def promises_tables() -> str:
-    """Which promises of tests/requirements.toml hold, which hold in part, and which do not hold yet."""
+    """The promises of tests/requirements.toml: not kept yet, kept in part, kept."""
     promises = tomllib.loads(_read(ROOT / "tests" / "requirements.toml"))
     whole = {id_: each for id_, each in promises.items() if "open" not in each}
     part = {id_: each for id_, each in promises.items() if "open" in each and "tests" in each}
     none = {id_: each for id_, each in promises.items() if "tests" not in each}
     return "\n\n".join([
-        f"Of {len(promises)} promises {len(whole)} hold, {len(part)} hold in part, and {len(none)} do not hold yet.",
-        "## Not yet",
+        f"Of {len(promises)} promises, {len(whole)} are kept, {len(part)} are kept in part, {len(none)} are not kept.",
+        "## Not kept yet",
         table(("id", "promise", "why"), [(id_, each["promise"], each["open"]) for id_, each in none.items()]),
-        "## In part",
+        "## Kept in part",
         table(
             ("id", "promise", "what is missing", "proven by"),
             [(id_, each["promise"], each["open"], _files(each["tests"])) for id_, each in part.items()],
         ),
-        "## Hold",
+        "## Kept",
         table(
             ("id", "promise", "proven by"),
             [(id_, " ".join(_remarked(each)), _files(each["tests"])) for id_, each in whole.items()],
@@ -223,7 +224,7 @@ def _remarked(promise: Mapping[str, str]) -> Iterator[str]:
 
 
 def commands() -> dict[str, Any]:
-    """Every command of the CLI by its full name; groups that do nothing by themselves are left out."""
+    """Every command of the CLI by its full name, without mere groups."""
     import typer
 
     from cortex.surfaces.cli.app import command_line
@@ -290,15 +291,15 @@ class Route(NamedTuple):
 
 @cache
 def application() -> Any:
-    """The server's application over a memory that is kept nowhere."""
+    """The server's application over an in-memory store."""
     from cortex import Cortex
-    from cortex.access.tokens import Tokens
+    from cortex.access.tokens import TokenFile
     from cortex.clock import SystemClock
     from cortex.surfaces.http.app import create_app
 
     nowhere = {"store": {"backend": "ephemeral"}, "embedding": {"provider": "none"}}
     with tempfile.TemporaryDirectory() as home, Cortex(home, settings=nowhere) as engine:
-        app = create_app(engine, Tokens(Path(home) / "tokens.json", SystemClock()))
+        app = create_app(engine, TokenFile(Path(home) / "tokens.json", SystemClock()))
         app.openapi()  # while the engine is open
     return app
 
@@ -307,23 +308,23 @@ def application() -> Any:
 def routes() -> dict[str, Route]:
     """Every route that the OpenAPI document names, such as `POST /v1/recall`."""
     app = application()
-    told = app.openapi()
+    document = app.openapi()
     rights = _rights()
     return {
-        name: Route(name, _right_of(name, rights), operation, told["components"]["schemas"])
-        for path, methods in told["paths"].items()
+        name: Route(name, _right_of(name, rights), operation, document["components"]["schemas"])
+        for path, methods in document["paths"].items()
         for method, operation in methods.items()
         if (name := f"{method.upper()} {path}")
     }
 
 
 def paths() -> list[str]:
-    """Every path that the application answers, those that the OpenAPI document leaves out included."""
+    """Every path of the application, including those outside the OpenAPI document."""
     return list(dict.fromkeys(route.path for route in _answering(application().routes)))
 
 
 def _answering(found: Iterable[Any]) -> Iterator[Any]:
-    """The routes themselves; a router that was included is opened."""
+    """The routes, including those of nested routers."""
     for route in found:
         if (router := getattr(route, "original_router", None)) is not None:
             yield from _answering(router.routes)
@@ -332,7 +333,7 @@ def _answering(found: Iterable[Any]) -> Iterator[Any]:
 
 
 def _rights() -> dict[str, str]:
-    """What each route demands: the right its operation declares, no token, or any."""
+    """The right that each operation declares."""
     from cortex.surfaces.operations import OPERATIONS
 
     return {f"{each.method} {each.path}": each.right.value for each in OPERATIONS}
@@ -360,13 +361,13 @@ def _first(text: str) -> str:
 
 
 def route_pages() -> str:
-    """Every route in full, those of one room together; what nearly all may answer with is told once."""
+    """Every route in full, grouped by tag; common errors are listed once."""
     guarded = [_problems(route) for route in routes().values() if route.right != "none"]
     common = {status: code for status, code in guarded[0].items() if all(status in each for each in guarded)}
     rooms: dict[str, list[str]] = {}
     for route in routes().values():
         rooms.setdefault(route.operation["tags"][0], []).append(_route_page(route, common))
-    parts = [f"Any route that a token may be needed for can answer {_listed(common)}."]
+    parts = [f"Every route that needs a token can return {_listed(common)}."]
     for room, pages in rooms.items():
         parts += [f"## {_ROOMS.get(room, room.capitalize())}", *pages]
     return "\n\n".join(parts)
@@ -385,18 +386,18 @@ def _route_page(route: Route, common: Mapping[str, str]) -> str:
         parts += ["Example:", _fenced(example)]
     parts += list(_answers(route))
     if beyond := {status: code for status, code in _problems(route).items() if status not in common}:
-        parts.append(f"Also {_listed(beyond)}.")
+        parts.append(f"Can also return {_listed(beyond)}.")
     return "\n\n".join(parts)
 
 
 def _needed(right: str) -> str:
     if right == "none":
         return "Needs no token."
-    return "Needs a token, where there are any." if right == "a token" else f"Needs the right to **{right}**."
+    return "Needs a token, if there are any." if right == "a token" else f"Needs **{right}** access."
 
 
 def fields_of(route: Route) -> Iterator[tuple[str, str, str, str, str]]:
-    """What a request may hold: the name of each field, where it goes, its type, its default, its meaning."""
+    """The fields of a request: name, place, type, default, meaning."""
     for given in route.operation.get("parameters", []):
         yield _row(route, given["name"], given["in"], given["schema"], given["required"], given.get("description", ""))
     body = route.operation.get("requestBody", {}).get("content", {}).get("application/json")
@@ -409,10 +410,10 @@ def fields_of(route: Route) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 def _row(
-    route: Route, name: str, place: str, schema: Mapping[str, Any], required: bool, told: str
+    route: Route, name: str, place: str, schema: Mapping[str, Any], required: bool, text: str
 ) -> tuple[str, str, str, str, str]:
     default = "required" if required else _default_of(schema)
-    return f"`{name}`", place, type_of(schema, route.schemas), default, meaning_of(told)
+    return f"`{name}`", place, type_of(schema, route.schemas), default, meaning_of(text)
 
 
 def _default_of(schema: Mapping[str, Any]) -> str:
@@ -420,7 +421,7 @@ def _default_of(schema: Mapping[str, Any]) -> str:
 
 
 def meaning_of(described: str) -> str:
-    """What a field means, as its model says; the ids of requirements are left out."""
+    """The description of a field, without requirement ids."""
     return _REQUIREMENT.sub("", described)
 
 
@@ -430,7 +431,7 @@ _PLAIN_TYPES = {
 
 
 def type_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
-    """What a field may hold, in words."""
+    """The type of a field, in words."""
     if "$ref" in schema:
         return type_of(schemas[schema["$ref"].rpartition("/")[2]], schemas)
     if "anyOf" in schema:
@@ -463,17 +464,17 @@ def _number(value: float) -> str:
 
 
 def _answers(route: Route) -> Iterator[str]:
-    """What it answers with where all is well, with an example of each."""
+    """The successful responses, with examples."""
     for status, answer in route.operation["responses"].items():
         contents = answer.get("content", {})
         if PROBLEM not in contents:
-            yield f"Answers {status}" + (f", as {' or '.join(f'`{kind}`' for kind in contents)}." if contents else ".")
+            yield f"Returns {status}" + (f", as {' or '.join(f'`{kind}`' for kind in contents)}." if contents else ".")
             examples = ((kind, _example_of(route, content)) for kind, content in contents.items())
             yield from (_fenced(example, kind) for kind, example in examples if example is not None)
 
 
 def _problems(route: Route) -> dict[str, str]:
-    """The codes of the problems it may answer with, by status."""
+    """The error codes of a route, by status."""
     answers = {status: answer.get("content", {}) for status, answer in route.operation["responses"].items()}
     return {status: each[PROBLEM]["example"]["code"] for status, each in answers.items() if PROBLEM in each}
 
@@ -503,21 +504,19 @@ Rows = list[tuple[str, str, str, str]]
 
 
 def tool_names() -> list[str]:
-    """Every name that a host may be told of, ours and the canonical ones."""
+    """The names of all tools, in both profiles."""
     return [name for tool in tools() for name in _names(tool)]
 
 
 @cache
 def tools() -> dict[Any, Any]:
-    """Every operation that is a tool, with what a host is told of it."""
+    """Every operation that is a tool, with its MCP listing."""
     from cortex.settings import LimitSettings
     from cortex.surfaces.mcp.tools import OfferedTool
     from cortex.surfaces.operations import OPERATIONS
 
     most = LimitSettings().max_text_bytes
-    return {
-        each: OfferedTool(each, each.tool.profiles[0]).listed(most) for each in OPERATIONS if each.tool is not None
-    }
+    return {each: OfferedTool(each, each.tool.profiles[0]).listed(most) for each in OPERATIONS if each.tool is not None}
 
 
 def _names(operation: Any) -> list[str]:
@@ -526,27 +525,27 @@ def _names(operation: Any) -> list[str]:
 
 
 def tool_arguments() -> dict[str, Rows]:
-    """What each tool takes: the name of each argument, its type, its default, its meaning."""
-    return {told.name: _schema_rows(told.input_schema) for told in tools().values()}
+    """The arguments of each tool: name, type, default, meaning."""
+    return {listed.name: _schema_rows(listed.input_schema) for listed in tools().values()}
 
 
 def tool_pages() -> str:
-    return "\n\n".join(_tool_page(operation, told) for operation, told in tools().items())
+    return "\n\n".join(_tool_page(operation, listed) for operation, listed in tools().items())
 
 
-def _tool_page(operation: Any, told: Any) -> str:
+def _tool_page(operation: Any, listed: Any) -> str:
     from cortex.surfaces.mcp.tools import SECONDS
 
-    hints = told.annotations.model_dump(by_alias=True, exclude={"title"})
+    hints = listed.annotations.model_dump(by_alias=True, exclude={"title"})
     notes = ", ".join(f"`{name}` {'yes' if holds else 'no'}" for name, holds in hints.items())
     method, path = operation.method, operation.path
     return "\n\n".join([
         f"## {', '.join(f'`{name}`' for name in _names(operation))}",
-        told.description,
-        f"Annotations: {notes}. The host waits {SECONDS[operation.limit]:g} seconds at most.",
-        table(("argument", "type", "default", "meaning"), tool_arguments()[told.name]),
-        f"The structured answer is that of [`{method} {path}`]({_anchor(f'{method} {path}')}), "
-        "with the id of the receipt in its place.",
+        listed.description,
+        f"Annotations: {notes}. Time limit: {SECONDS[operation.limit]:g} seconds.",
+        table(("argument", "type", "default", "meaning"), tool_arguments()[listed.name]),
+        f"The structured response is that of [`{method} {path}`]({_anchor(f'{method} {path}')}), "
+        "with the id of the receipt instead of the receipt.",
     ])  # fmt: skip
 
 
@@ -568,8 +567,8 @@ def _schema_rows(schema: Mapping[str, Any]) -> Rows:
 
 
 def metrics_table() -> str:
-    """What the page of metrics names; the times at which series were made are left out."""
-    page = application().state.served.metrics.page().decode()
+    """The metrics of the server, without the creation times of series."""
+    page = application().state.cortex.metrics.page().decode()
     kinds = dict(re.findall(r"^# TYPE (\S+) (\S+)$", page, re.M))
     rows = [
         (f"`{name}`", kinds[name], about)
@@ -583,7 +582,7 @@ def metrics_table() -> str:
 
 
 def figures() -> str:
-    """Six figures of the measured tables, each with a sentence."""
+    """Six figures from the measured tables, one sentence each."""
     held = next(row for row in _rows(DOCS / "capture.md", "capture") if row[:2] == ["held", "all"])
     speed = {row[0]: row[1] for row in _rows(DOCS / "performance.md", "measured")}
     conversations, block = _beside("locomo", "any@10"), _beside("locomo", "answer_in_block")
@@ -591,33 +590,39 @@ def figures() -> str:
     chinese = _beside("cmrc2018, keywords alone", "any@1", "FTS5")
     return "\n".join(
         (
-            f"- **{conversations[0]}** of questions about long conversations (LoCoMo) find a turn that answers them"
-            f" among the first ten hits. Plain hybrid: {conversations[1]}.",
+            f"- **{conversations[0]}** of questions about long conversations (LoCoMo) find an answering turn among the"
+            f" first ten hits. Plain hybrid: {conversations[1]}.",
             f"- **{block[0]}** have the answer in the 500 tokens that go into the prompt. Plain hybrid: {block[1]}.",
             f"- **{updates[0]}** of changed values rank above the value they replaced (BEAM, 500K tokens)."
             f" Plain hybrid: {updates[1]}.",
-            f"- **{chinese[0]}** of Chinese questions (CMRC 2018) find their passage first, by keywords alone. FTS5:"
-            f" {chinese[1]}.",
-            f"- **{_percent(held[4])}** of extracted memories are right, and {_percent(held[5])} of what is worth"
-            f" remembering is extracted, on {held[2]} labeled turns that no rule was written on.",
-            f"- **{speed['before a turn, 100,000, p95']}** is the 95th percentile of what a turn waits for its"
-            " memories, with 100,000 of them.",
+            f"- **{chinese[0]}** of Chinese questions (CMRC 2018) rank the right passage first, by keywords alone."
+            f" FTS5: {chinese[1]}.",
+            f"- **{_percent(held[4])}** of extracted memories are correct, and {_percent(held[5])} of what is worth"
+            f" remembering is extracted, on {held[2]} labeled turns that the authors of the rules did not see.",
+            f"- **{_rounded(speed['before a turn, 100,000, p95'])}** is how long a turn waits for its memories (95th"
+            " percentile), with 100,000 memories stored.",
         )
     )
 
 
 def _beside(set_name: str, measure: str, baseline: str = "hybrid") -> tuple[str, str]:
-    """What Cortex and a baseline reach, in percent."""
+    """The figures of Cortex and of a baseline, in percent."""
     head, *rows = _rows(DOCS / "recall.md", "measured", head=True)
     row = dict(zip(head, next(row for row in rows if row[:2] == [set_name, measure]), strict=True))
     return _percent(row["Cortex"].strip("*")), _percent(row[baseline])
 
 
 def _rows(path: Path, name: str, *, head: bool = False) -> list[list[str]]:
-    """The cells of a generated table, with its head on request."""
+    """The cells of a generated table, optionally with its head."""
     lines = [line for line in region(_read(path), name).splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return [*(rows[:1] if head else ()), *rows[2:]]
+
+
+def _rounded(measured: str) -> str:
+    """`39.38 ms` as `39 ms`."""
+    value, _, unit = measured.partition(" ")
+    return f"{float(value):.0f} {unit}"
 
 
 def _percent(share: str) -> str:

@@ -26,12 +26,12 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Tokens
+from cortex.access.tokens import FILE_NAME, TokenFile
 from cortex.domain.lanes import Lane
 from cortex.ports.store import Filter
-from cortex.surfaces.http import running
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.server import HttpServer, address_of, listen
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "examples"))
@@ -109,15 +109,15 @@ def _served(embedder: str) -> Iterator[tuple[Cortex, str]]:
     options = ServeOptions(port=0)
     clock = Since(NOW)
     with Cortex(HOME, clock=clock) as engine:
-        bound = running.listen(options)
+        bound = listen(options)
         started = threading.Event()
-        server = running.Server(create_app(engine, Tokens(HOME / FILE_NAME, clock), options), options, started.set)
+        server = HttpServer(create_app(engine, TokenFile(HOME / FILE_NAME, clock), options), options, started.set)
         thread = threading.Thread(target=server.run, args=([bound],))
         thread.start()
         try:
             if not started.wait(30):
                 raise SystemExit("the server did not start")
-            yield engine, running.address_of(bound)
+            yield engine, address_of(bound)
         finally:
             server.should_exit = True
             thread.join()

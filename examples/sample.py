@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import shutil
 import sys
@@ -22,8 +23,8 @@ from typing import Any
 
 from cortex import Cortex
 from cortex.domain.identity import IdSource
-from cortex.ports.clock import Deadline
 from cortex.ports.store import Filter
+from cortex.runtime.deadline import Deadline
 from cortex.testing import CountingIds
 
 DATA = Path(__file__).parent / "sample"
@@ -181,6 +182,9 @@ class Story:
     def _follow_notes(self, memory: Cortex) -> None:
         notes = self._home / NOTES
         shutil.copytree(DATA / "notes", notes)
+        written = memory.context.clock.now().timestamp()
+        for note in notes.rglob("*.md"):
+            os.utime(note, (written, written))
         memory.index(notes, scope="spoke", name="notes")
 
     def _leave_work_behind(self, memory: Cortex) -> None:
@@ -267,10 +271,10 @@ _WISHES = (
 
 def _ticket(day: int, number: int, dice: random.Random) -> dict[str, Any]:
     wish, kind, importance = dice.choice(_WISHES)
-    told = {"day": day, "at": f"{dice.randrange(8, 17):02d}:{dice.randrange(60):02d}", "kind": kind, "scope": "support",
+    row = {"day": day, "at": f"{dice.randrange(8, 17):02d}:{dice.randrange(60):02d}", "kind": kind, "scope": "support",
             "text": f"Ticket {number}: the workshop in {dice.choice(_WORKSHOPS)} {wish}.",
             "tags": ["tickets"], "source_kind": dice.choice(("user", "user", "tool"))}  # fmt: skip
-    return told if importance is None else {**told, "importance": importance}
+    return row if importance is None else {**row, "importance": importance}
 
 
 _FINDINGS = (
@@ -288,10 +292,10 @@ _FINDINGS = (
 def _review(day: int, dice: random.Random) -> dict[str, Any]:
     text, kind, importance = dice.choice(_FINDINGS)
     who, other = dice.sample(_PEOPLE, 2)
-    told = {"day": day, "at": f"{dice.randrange(13, 17):02d}:{dice.randrange(60):02d}", "kind": kind, "scope": "spoke",
+    row = {"day": day, "at": f"{dice.randrange(13, 17):02d}:{dice.randrange(60):02d}", "kind": kind, "scope": "spoke",
             "text": text.format(who=who, other=other, minute=dice.randrange(40, 240)), "tags": ["reviews"],
             "source_kind": "assistant"}  # fmt: skip
-    return told if importance is None else {**told, "importance": importance}
+    return row if importance is None else {**row, "importance": importance}
 
 
 def _lines(name: str) -> Iterator[dict[str, Any]]:

@@ -29,7 +29,7 @@ from cortex.domain.chunk import Chunk
 from cortex.domain.hits import Hit, RecallResult
 from cortex.domain.memory import STANDING_KINDS
 from cortex.domain.trust import TrustTier
-from cortex.domain.turn import Role, Said, Turn
+from cortex.domain.turn import Role, Turn, TurnDraft
 from cortex.errors import EngineError
 
 SAMPLE = Path(__file__).parent / "try"
@@ -158,7 +158,7 @@ def remember(memory: Cortex, console: Console) -> None:
         given["created_at"] = datetime.fromisoformat(given["created_at"])
         ids[name] = memory.remember(**given).memory.id
     for (session, scope), turns in groupby(lines("turns.jsonl"), lambda turn: (turn["session"], turn["scope"])):
-        memory.keep_turns(session, [said(turn) for turn in turns], scope=scope)
+        memory.store_turns(session, [said(turn) for turn in turns], scope=scope)
     took = time.perf_counter() - started
     counts = memory.stats()
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.by_kind.items()))
@@ -176,8 +176,8 @@ def lines(name: str) -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
-def said(turn: dict[str, Any]) -> Said:
-    return Said(
+def said(turn: dict[str, Any]) -> TurnDraft:
+    return TurnDraft(
         text=turn["text"],
         role=Role(turn["role"]),
         speaker=turn.get("speaker", ""),
@@ -250,8 +250,8 @@ def capture(memory: Cortex, console: Console) -> None:
         grid.add_row(each.kind.value, escape(each.text) + (f" [dim]instead of: {escape(old.text)}[/]" if old else ""))
     facts = captured.receipt.facts
     skipped = ", ".join(f"{number} {reason}" for reason, number in facts["skipped"].items())
-    told = f"{facts['stored']} turns stored, {skipped} left out; the same chat again stores {again['stored']}."
-    console.print(Padding(Group(grid, "", f"[dim]{told}[/]"), (1, 2)))
+    message = f"{facts['stored']} turns stored, {skipped} left out; the same chat again stores {again['stored']}."
+    console.print(Padding(Group(grid, "", f"[dim]{message}[/]"), (1, 2)))
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -264,8 +264,8 @@ def follow(memory: Cortex, notes: Path, console: Console) -> None:
     """A folder of Markdown notes: indexed, asked, edited, asked again. The files stay the truth."""
     shutil.copytree(SAMPLE / "notes", notes)
     first = memory.index(notes).synced
-    told = f"{first.seen} notes are followed, cut into {first.chunks} chunks along their headings."
-    console.print(Padding(told, (1, 2, 0, 2)))
+    message = f"{first.seen} notes are followed, cut into {first.chunks} chunks along their headings."
+    console.print(Padding(message, (1, 2, 0, 2)))
     show(FROZEN, memory.recall(FROZEN.text, lanes=["notes"]), console)
     with (notes / "2026-03-02.md").open("a", encoding="utf-8") as note:
         note.write("- The paint was dry by Friday already.\n")
@@ -301,9 +301,9 @@ def show_receipt(memory: Cortex, recalled: RecallResult, console: Console) -> No
     console.print(Padding(grid, (1, 2, 0, 2)))
     memory.remember("The staging server of Ebb is being rebuilt.", scope="ebb")
     replay = memory.replay(receipt.id)
-    told = "[bold green]the same answer[/]" if replay.same else f"[bold red]{escape(str(replay.differences))}[/]"
+    message = "[bold green]the same answer[/]" if replay.same else f"[bold red]{escape(str(replay.differences))}[/]"
     then = f"One memory later, the question is asked again as of position {receipt.position}"
-    console.print(Padding(f"{then}: {told}.", (1, 2)))
+    console.print(Padding(f"{then}: {message}.", (1, 2)))
 
 
 def show_next(memory: Cortex, home: Path, console: Console) -> None:
@@ -315,7 +315,7 @@ def show_next(memory: Cortex, home: Path, console: Console) -> None:
             f"The sample stays in {escape(str(home))}. Look at it in the dashboard, or ask it something:\n\n"
             f"  [bold].venv/bin/cortex --home {escape(str(home))} serve[/]   [dim]then http://127.0.0.1:8300[/]\n"
             f'  [bold].venv/bin/cortex --home {escape(str(home))} recall "what is Aksel allergic to?"[/]\n'
-            f"  [bold].venv/bin/cortex --home {escape(str(home))} receipts[/]\n\n"
+            f"  [bold].venv/bin/cortex --home {escape(str(home))} admin receipts[/]\n\n"
             "[dim]README.md has the tour, docs/recall.md says how the ranking works.[/]",
             (1, 2),
         )

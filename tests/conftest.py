@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
 import shutil
+import ssl
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +19,14 @@ from cortex.settings import user_models
 
 # Every test finds the models in one place, whatever home it runs in, so they are fetched once.
 os.environ.setdefault("CORTEX_MODELS", str(user_models()))
+# Compiled files are kept, whatever the environment says: the tests start hundreds of processes.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 if TYPE_CHECKING:
     from scheduling import Together
 
-for name, examples in {"cortex": 25, "soak": 1_000}.items():
+for name, examples in {"cortex": 15, "soak": 1_000}.items():
     settings.register_profile(
         name,
         max_examples=examples,
@@ -39,6 +46,13 @@ def pytest_configure() -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """The garbage collector leaves the tests alone: to look at all of them again takes it half a second each time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together | None:
     """Tests that share something expensive share a worker."""
@@ -56,4 +70,12 @@ def plain_environment() -> Iterator[None]:
         for name in list(os.environ):
             if name.startswith("CORTEX_") and name != "CORTEX_MODELS":
                 patch.delenv(name)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_certificates() -> Iterator[None]:
+    """The certificates of this machine are read once, not for every HTTP client: that takes longer than most tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield

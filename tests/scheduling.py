@@ -7,7 +7,12 @@ what they share was made by each. Here a group is a place, so that no node id ha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xdist.scheduler import LoadScopeScheduling
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
 
 TOGETHER = (
     "tests/behaviour/",  # a server and the processes of MCP hosts
@@ -41,3 +46,11 @@ class Together(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)
+
+    def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:
+        """Forget what is done: otherwise every test counts all that were done before it."""
+        super().mark_test_complete(node, item_index, duration)
+        assigned = self.assigned_work[node]
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(assigned[scope].values()):
+            del assigned[scope]

@@ -152,25 +152,27 @@ def test_the_commands_of_the_quick_start_run_in_their_order(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes").mkdir()  # the reader has some
     (tmp_path / "notes" / "plan.md").write_text("# Release\n\nWe plan the release for May.\n", encoding="utf-8")
-    told = ""
+    message = ""
     for piped, command in typed:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped.encode())))
-        # The server would stay until it is told to end.
+        # The server would keep running.
         done = cortex(shlex.split(command) + ["--help"] * (command == "serve"))
         captured = capsys.readouterr()
         assert done == 0, (command, captured)
-        told += captured.out
-    assert "The deploy key rotates on Mondays" in told
-    assert "Ghent" in told
-    assert "notes/plan.md" in told
+        message += captured.out
+    assert "The deploy key rotates on Mondays" in message
+    assert "Ghent" in message
+    assert "notes/plan.md" in message
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    """A server of a home of its own, in a process of its own."""
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of a home of its own, in a process of its own and with none beside it."""
     command = [sys.executable, "-m", "cortex", "serve", "--port", "0", "--json"]
+    alone = {"CORTEX_SERVE__RECALL_PROCESSES": "0", "CORTEX_SERVE__WORKER_PROCESS": "false"}
+    variables = environment(tmp_path_factory.mktemp("served")) | alone
     with subprocess.Popen(
-        command, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as server:
         assert server.stdout is not None
         try:
@@ -186,9 +188,9 @@ def test_the_python_of_a_page_runs_over_a_server(page: str, url: str, capsys: py
         memory.remember("The deploy key is changed on Mondays", scope="infra")
     names: dict[str, object] = {}
     for block in blocks:
-        told = block.replace("http://127.0.0.1:8300", url).replace(', token="ctx_…"', "")
-        assert url in told
-        exec(compile(told, page, "exec"), names)
+        source = block.replace("http://127.0.0.1:8300", url).replace(', token="ctx_…"', "")
+        assert url in source
+        exec(compile(source, page, "exec"), names)
     assert "Mondays" in capsys.readouterr().out
 
 
@@ -196,7 +198,7 @@ def test_the_client_page_names_what_a_server_does_not_offer() -> None:
     def public(of: type) -> set[str]:
         return {name for name in dir(of) if not name.startswith("_")}
 
-    page = (DOCS / "client.md").read_text(encoding="utf-8").partition("## What is only where")[2].partition("\n## ")[0]
+    page = (DOCS / "client.md").read_text(encoding="utf-8").partition("## Local only")[2].partition("\n## ")[0]
     rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
     makes_one = {"connect", "over", "context"}
     assert set(re.findall(r"`(\w+)", rows)) == public(Cortex) - public(RemoteCortex) - makes_one
@@ -209,20 +211,21 @@ def test_the_set_of_the_tuning_page_can_be_measured(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "records.jsonl").write_text(records, encoding="utf-8")
     (folder / "queries.jsonl").write_text(queries, encoding="utf-8")
-    command = [sys.executable, "-m", "cortex", "eval", "infra-set", "--json", "--recipe", "cortex-hybrid.v1"]
+    command = [sys.executable, "-m", "cortex", "eval", "infra-set", "--json"]
+    command += ["--recipe", "cortex-hybrid.v1"]
     done = run(command, cwd=tmp_path, env=environment(tmp_path))
     assert done.returncode == 0, done.stderr
     measured = json.loads(done.stdout)
     assert measured["overall"]["n"] == 4
     assert set(measured["categories"]) == {"facts", "changes", "unanswerable"}
-    # What the page says each measure asks, the command measures.
-    named = re.findall(r"`([a-z@0-9_]+)`", page.partition("| measure | asks | want |")[2].partition("\n\n")[0])
+    # The command prints every measure that the page explains.
+    named = re.findall(r"`([a-z@0-9_]+)`", page.partition("| measure | question | goal |")[2].partition("\n\n")[0])
     assert len(named) > 5
     assert [name for name in named if name not in measured["overall"]] == []
 
 
 def test_every_reason_of_the_tuning_page_is_one_that_recall_gives() -> None:
-    page = (DOCS / "tuning.md").read_text(encoding="utf-8").partition("| became | means |")[2].partition("\n\n")[0]
+    page = (DOCS / "tuning.md").read_text(encoding="utf-8").partition("| result | meaning |")[2].partition("\n\n")[0]
     named = re.findall(r"`([a-z_]+)`", "".join(row.split("|")[1] for row in page.splitlines()[2:]))
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/cortex/recall").glob("*.py"))
     states = (ROOT / "src/cortex/domain/lanes.py").read_text(encoding="utf-8")

@@ -16,14 +16,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PATCHES = ROOT / "docs" / "extending" / "patches"
-MOST_FILES = {"new-field": 4, "new-verb": 4, "new-kind": 2}
+MOST_FILES = {"new-field": 4, "new-verb": 4, "new-kind": 2, "new-language": 4}
 
 _SERVED = """
 import json, tempfile
 from pathlib import Path
 from starlette.testclient import TestClient
 from cortex import Cortex
-from cortex.access.tokens import Tokens
+from cortex.access.tokens import TokenFile
 from cortex.clock import SystemClock
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.http.app import create_app
@@ -31,7 +31,7 @@ from cortex.surfaces.mcp.tools import offered
 
 home = Path(tempfile.mkdtemp())
 engine = Cortex(home, settings={"embedding": {"provider": "none"}})
-app = create_app(engine, Tokens(home / "tokens.json", SystemClock()))
+app = create_app(engine, TokenFile(home / "tokens.json", SystemClock()))
 client = TestClient(app, base_url="http://127.0.0.1")
 client.__enter__()
 """
@@ -64,7 +64,13 @@ assert [hit["id"] for hit in hits] == [kept["id"]]
 assert "habit" in offered()["remember"].schema(65_536)["properties"]["kind"]["enum"]
 assert run(["--home", str(home), "list", "--kind", "habit"]) == 0
 """
-TRIED = {"new-field": _FIELD, "new-verb": _VERB, "new-kind": _KIND}
+_LANGUAGE = """
+engine.capture([{"role": "user", "content": "Förresten, jag bor nu i Lund."}], session="s")
+assert [(each.attribute, each.value) for each in engine.list() if hasattr(each, "value")] == [("home city", "Lund")]
+receipt = engine.capture([{"role": "user", "content": "Mitt lösenord är Xk93-trallala9"}], session="t").receipt
+assert receipt.facts["redacted"] == {"password": 1}
+"""
+TRIED = {"new-field": _FIELD, "new-verb": _VERB, "new-kind": _KIND, "new-language": _LANGUAGE}
 
 
 def touched(patch: Path) -> list[str]:
@@ -80,6 +86,12 @@ def test_every_patch_is_tried_and_named_in_the_guide() -> None:
 @pytest.mark.parametrize("name", TRIED)
 def test_a_change_touches_no_more_files_than_promised(name: str) -> None:
     assert 0 < len(touched(PATCHES / f"{name}.patch")) <= MOST_FILES[name]
+
+
+def test_a_language_is_one_folder() -> None:
+    folders = {str(Path(file).parent) for file in touched(PATCHES / "new-language.patch")}
+    assert len(folders) == 1
+    assert folders.pop().startswith("src/cortex/languages/")
 
 
 @pytest.mark.parametrize("name", TRIED)

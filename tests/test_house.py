@@ -11,7 +11,7 @@ from bench.house import House, show
 
 REACHES = 0
 """Places that touch a private attribute of something else."""
-KNOTTED = 7
+KNOTTED = 0
 """Rooms that import each other in a circle."""
 
 

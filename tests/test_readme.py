@@ -1,4 +1,4 @@
-"""The code of the README and of the guides runs as it stands."""
+"""The examples of the README and of the docs run as they stand: Python, commands and settings."""
 
 from __future__ import annotations
 
@@ -6,17 +6,106 @@ import contextlib
 import io
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from cortex.surfaces.cli.app import run
+from cortex import Cortex, settings
+from cortex.surfaces.cli.app import command_line, run
 
 ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 _EXTENDING = sorted((ROOT / "docs" / "extending").glob("*.md"))
 PAGES = [ROOT / "README.md", *(page for page in _EXTENDING if page.name != "surfaces.md")]
 """What is not here is shown by patches, which tests/test_extending.py applies."""
+OVER_A_SERVER = {"client.md", "quickstart.md"}
+"""Their Python is run by tests/test_docs_site.py."""
+
+
+def host(**_: object) -> str:
+    """What a reader has: a model to ask, and a screen to show its answer on."""
+    return "NO_REPLY"
+
+
+WITH_A_MEMORY: dict[str, dict[str, Callable[..., object]]] = {
+    "editing.md": {},
+    "flush.md": {"agent_turn": host, "show": host},
+    "hooks.md": {"model": host},
+    "http.md": {},
+    "media.md": {},
+}
+"""Pages whose Python goes on from a memory of the reader's, or asks a model of the reader's."""
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_SHELL = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_TOML = re.compile(r"^```toml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def pages_with(block: re.Pattern[str]) -> list[Path]:
+    """The pages that have such an example."""
+    pages = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [page for page in pages if block.search(page.read_text(encoding="utf-8"))]
+
+
+def test_every_page_with_python_is_run() -> None:
+    names = {page.name for page in PAGES} | OVER_A_SERVER | WITH_A_MEMORY.keys()
+    assert [page.name for page in pages_with(_BLOCK) if page.name not in names] == []
+
+
+@pytest.mark.parametrize("page", WITH_A_MEMORY)
+def test_the_python_of_a_page_runs_on_a_memory(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CORTEX_EMBEDDING__PROVIDER", "none")
+    monkeypatch.setenv("CORTEX_HOME", str(tmp_path / "home"))
+    blocks = _BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
+    assert blocks
+    with Cortex() as memory:
+        memory.remember("The deploy key rotates on Mondays")
+        names: dict[str, Any] = {"__name__": page, "memory": memory, **WITH_A_MEMORY[page]}
+        for block in blocks:
+            exec(compile(block, page, "exec"), names)
+        names["memory"].close()
+
+
+@pytest.mark.parametrize("page", pages_with(_SHELL), ids=lambda page: page.name)
+def test_the_commands_of_a_page_are_taken_as_they_are_written(page: Path) -> None:
+    """Those of the quick start and of the README are run as well."""
+    for script in _SHELL.findall(page.read_text(encoding="utf-8")):
+        for typed in re.findall(r"^(?:.* \| |.*/bin/)?cortex (.+)$", script.replace("\\\n", " "), re.MULTILINE):
+            command: Any = typer.main.get_command(command_line())
+            rest = without(command.params, shlex.split(typed, comments=True))
+            while rest and rest[0] in getattr(command, "commands", {}):
+                command = command.commands[rest.pop(0)]
+            assert getattr(command, "invoke_without_command", True), typed
+            command.make_context("cortex", rest)  # raises what the command line would say
+
+
+def without(options: list[Any], words: list[str]) -> list[str]:
+    """The words without the options that may stand anywhere, and without their values."""
+    values = {name: 0 if option.is_flag else 1 for option in options for name in option.opts}
+    rest, given = [], iter(words)
+    for word in given:
+        if word not in values:
+            rest.append(word)
+        elif values[word]:
+            next(given)
+    return rest
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in pages_with(_TOML) if page.parent == DOCS], ids=lambda page: page.name
+)
+def test_the_settings_of_a_page_are_settings(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the guides to extending are of a package of one's own."""
+    for variable in re.findall(r"\$\{(\w+)\}", page.read_text(encoding="utf-8")):
+        monkeypatch.setenv(variable, "x")
+    for block in _TOML.findall(page.read_text(encoding="utf-8")):
+        if block.startswith("[project."):
+            continue  # of a package of the reader's
+        (tmp_path / settings.FILE_NAME).write_text(block, encoding="utf-8")
+        assert settings.load(tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -43,9 +43,11 @@ def test_a_group_is_run_by_one_worker(tmp_path: Path) -> None:
     for name in ("test_a.py", "test_b.py"):
         (place / name).write_text(A_TEST, encoding="utf-8")
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    ours["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-q", "-p", "no:cacheprovider"],
-        cwd=tmp_path, env=ours | {"PYTHONPATH": str(ROOT / "tests")}, capture_output=True, text=True, timeout=300,
+        [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-q", "-p", "xdist"],
+        cwd=tmp_path, env=ours | {"PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path])},
+        capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "10 passed" in done.stdout

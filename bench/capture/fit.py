@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from bench.capture import labeled_turns
 from cortex import settings as configuration
 from cortex.capture import prose, rules, statements, worth
-from cortex.capture.worth import Scale
+from cortex.capture.worth import WorthScale
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
@@ -68,11 +68,11 @@ class Fit:
 
 FITS = {
     # The shares of statements were set with totals of capture-gold and of the labeled turns in view.
-    Scale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
-    Scale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.78),
+    WorthScale.STATEMENT: Fit(8.0, 60.0, least_useful=0.77),
+    WorthScale.STATEMENT_BY_SIGNS: Fit(8.0, None, least_useful=0.78),
     # Rules are rare in a conversation: the threshold is where hardly any sentence of real chats is taken for one.
-    Scale.RULE: Fit(2.0, 10.0, 0.75),
-    Scale.RULE_BY_SIGNS: Fit(2.0, None, 0.25),
+    WorthScale.RULE: Fit(2.0, 10.0, 0.75),
+    WorthScale.RULE_BY_SIGNS: Fit(2.0, None, 0.25),
 }
 
 _KNOWN_RULE = "rule: rule"
@@ -107,18 +107,18 @@ def _chats() -> Iterator[Mapping[str, Any]]:
 
 def _of_chat(chat: Mapping[str, Any]) -> Iterator[Example]:
     said: dict[str, str] = {}
-    heard = ""
+    reply = ""
     for at, turn in enumerate(chat["turns"]):
         text = turn["text"] if "text" in turn else " ".join(part[0] for part in turn["parts"])
         if "parts" in turn:
             speaker = turn.get("speaker", "")
-            yield from _of_turn(chat, at, speaker, turn, said.get(speaker, ""), heard)
+            yield from _of_turn(chat, at, speaker, turn, said.get(speaker, ""), reply)
             said[speaker] = text
-        heard = text
+        reply = text
 
 
 def _of_turn(
-    of: Mapping[str, Any], at: int, speaker: str, turn: Mapping[str, Any], before: str, heard: str
+    of: Mapping[str, Any], at: int, speaker: str, turn: Mapping[str, Any], before: str, reply: str
 ) -> Iterator[Example]:
     chat, parts = of["chat"], turn["parts"]
     day = datetime.fromisoformat(turn.get("day", "2024-01-01")).replace(tzinfo=UTC)
@@ -126,7 +126,7 @@ def _of_turn(
     id = TraceId(f"{chat}:{at}")
     said = Turn(id=id, text=text, session=chat, seq=at, created_at=day, role=Role.USER, speaker=speaker)
     starts = np.cumsum([0, *(len(part[0]) + 1 for part in parts)])
-    for each in statements.read(said, before, heard, listener="" if of["style"] == "friends" else None)[0]:
+    for each in statements.read(said, before, reply, listener="" if of["style"] == "friends" else None)[0]:
         part = parts[int(np.searchsorted(starts, each.start, side="right")) - 1]
         is_kept = len(part) < 4 or _shared(each.text, part[3]) > 0.5
         weight = part[2] if is_kept else 0
@@ -198,11 +198,11 @@ class Problem:
         names = sorted(name for name, count in shown.items() if count >= FEWEST)
         signs = np.array([[name in each.signs for name in names] for each in examples])
         mean = vectors.mean(axis=0)
-        meant = [] if how.vector_penalty is None else [STRETCH * (vectors - mean)]
+        embedded = [] if how.vector_penalty is None else [STRETCH * (vectors - mean)]
         of_vector = [] if how.vector_penalty is None else [how.vector_penalty] * vectors.shape[1]
         return cls(
             names,
-            np.hstack([np.ones((len(examples), 1)), signs, *meant]).astype(np.float64),
+            np.hstack([np.ones((len(examples), 1)), signs, *embedded]).astype(np.float64),
             np.array([float(each.is_right) for each in examples]),
             np.array([each.counts for each in examples]),
             np.array([0.0, *[how.sign_penalty] * len(names), *of_vector]),
@@ -262,7 +262,7 @@ def threshold_of(how: Fit, examples: Sequence[Example], problem: Problem) -> flo
     return chosen_threshold(left_out(examples, problem), problem, how.least_useful)
 
 
-def report(scale: Scale, examples: Sequence[Example], problem: Problem, threshold: float) -> None:
+def report(scale: WorthScale, examples: Sequence[Example], problem: Problem, threshold: float) -> None:
     """Precision and recall on examples that were left out, with half of the groups and with all."""
     groups = sorted({each.group for each in examples})
     is_half = np.array([groups.index(each.group) // FOLDS % 2 == 0 for each in examples])
@@ -272,7 +272,7 @@ def report(scale: Scale, examples: Sequence[Example], problem: Problem, threshol
         sys.stdout.write(f"{scale} from {threshold}, {which}: precision {precision:.3f}, recall {recall:.3f}\n")
 
 
-def report_phrasings(scale: Scale, examples: Sequence[Example], problem: Problem, threshold: float) -> None:
+def report_phrasings(scale: WorthScale, examples: Sequence[Example], problem: Problem, threshold: float) -> None:
     """How many instructions of each way of phrasing are found, and how many near misses, by a fit on all others."""
     total = np.zeros(4, dtype=int)
     for group in dict.fromkeys(each.group for each in examples if each.group.startswith(_PHRASING)):
@@ -293,15 +293,15 @@ def main() -> None:
     embedder = local.create({}, configuration.models_home(configuration.default_home()))
     fitted = {}
     for examples, scales in (
-        (statement_examples(), (Scale.STATEMENT, Scale.STATEMENT_BY_SIGNS)),
-        (rule_examples(), (Scale.RULE, Scale.RULE_BY_SIGNS)),
+        (statement_examples(), (WorthScale.STATEMENT, WorthScale.STATEMENT_BY_SIGNS)),
+        (rule_examples(), (WorthScale.RULE, WorthScale.RULE_BY_SIGNS)),
     ):
         vectors = _vectors(embedder, examples)
         for scale in scales:
             problem = Problem.of(examples, vectors, FITS[scale])
             threshold = threshold_of(FITS[scale], examples, problem)
             report(scale, examples, problem, threshold)
-            if scale in (Scale.RULE, Scale.RULE_BY_SIGNS):
+            if scale in (WorthScale.RULE, WorthScale.RULE_BY_SIGNS):
                 report_phrasings(scale, examples, problem, threshold)
             fitted[scale.value] = problem.as_dict(threshold)
     worth.WEIGHTS_FILE.write_text(json.dumps(fitted, separators=(",", ":")) + "\n", encoding="utf-8")

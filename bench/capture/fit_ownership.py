@@ -1,7 +1,7 @@
 """What each sign of whose words a message holds weighs: `python -m bench.capture.fit_ownership`.
 
 Fitted on texts of the project alone: `ownership.jsonl`, the development sets with attacks and honest texts,
-and the turns of chats and of labeled languages as honest ones. Writes `src/cortex/domain/ownership_weights.py`, and
+and the turns of chats and of labeled languages as honest ones. Writes `src/cortex/domain/ownership/weights.py`, and
 prints how the fit does on each set and each family left out in turn, since a new author phrases in new ways.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.domain import ownership_weights
 from cortex.domain.ownership import carried, signs_of
+from cortex.domain.ownership import weights as ownership_weights
 
 HERE = Path(__file__).parent
 INTO = Path(ownership_weights.__file__)
@@ -47,7 +47,7 @@ THRESHOLDS = {
     "sure": SURE,
     "certain": CERTAIN,
 }
-"""The log-odds that `ownership_signs.Weights` tells of; chosen with the development sets in view."""
+"""The log-odds that `ownership.signs.Weights` tells of; chosen with the development sets in view."""
 LEAST = 0.0005
 """A weight below this is not written."""
 FAMILIES = ("paste", "mail", "cv", "transcript", "fiction", "guest")
@@ -194,7 +194,7 @@ def _write(fitted: Fitted) -> None:
 
 def _module(numbers: Mapping[str, float], signs: Mapping[str, float]) -> str:
     lines = [
-        '"""What each sign of `ownership_signs` weighs, as `python -m bench.capture.fit_ownership` fitted it."""',
+        '"""What each sign of `ownership.signs` weighs, as `python -m bench.capture.fit_ownership` fitted it."""',
         "",
         "from __future__ import annotations",
         "",

@@ -163,12 +163,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.capture.fit_relations")
     parser.add_argument("--check", action="store_true", help="judge each chat by the others, and write nothing")
     parser.add_argument("--show", action="store_true", help="with --check, show what was judged wrong")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     own = pairs()
     given = with_cosines([*own, *unrelated(own), *chats()])
     print(len(own), "pairs and", len(given) - len(own), "unrelated ones")
-    if asked.check:
-        check(given, show=asked.show)
+    if options.check:
+        check(given, show=options.show)
         check_flags(given)
     else:
         INTO.write_text(module(fit(rows(given))), encoding="utf-8")

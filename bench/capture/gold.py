@@ -219,8 +219,8 @@ def summarize(judged: Sequence[Judged]) -> Summary:
 def _shares(columns: np.ndarray[Any, np.dtype[np.float64]]) -> metrics.Reduce:
     """The share of one column in the other, for each draw of turns."""
 
-    def share(drawn: np.ndarray[Any, Any], axis: int) -> Any:  # noqa: ARG001 - the draws lie along the first
-        sums = columns[drawn.astype(np.intp)].sum(axis=1)
+    def share(sampled: np.ndarray[Any, Any], axis: int) -> Any:  # noqa: ARG001 - the draws lie along the first
+        sums = columns[sampled.astype(np.intp)].sum(axis=1)
         return sums[:, 0] / np.maximum(sums[:, 1], 1.0)
 
     return share

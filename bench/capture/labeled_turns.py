@@ -25,7 +25,7 @@ from cortex.capture.candidate import Candidate
 from cortex.domain.choices import chosen
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Memory, slot_of
-from cortex.domain.turn import Role, Said, Turn
+from cortex.domain.turn import Role, Turn, TurnDraft
 from cortex.errors import InvalidRequest, NotFound
 from cortex.evaluation import metrics, sets
 from cortex.evaluation.metrics import Summary
@@ -284,7 +284,7 @@ class CaptureReport:
 
     def to_json(self, *, faults: bool = False) -> dict[str, Any]:
         """The measures as one object; each single fault on request."""
-        told: dict[str, Any] = {
+        payload: dict[str, Any] = {
             "set": self.name,
             "overall": _values(self.overall),
             "intervals": _intervals(self.overall),
@@ -304,11 +304,11 @@ class CaptureReport:
             "notes": list(self.notes),
         }
         if faults:
-            told["faults"] = [
+            payload["faults"] = [
                 {"turn": fault.turn, "lang": fault.lang, "what": fault.what, "key": fault.key, "text": fault.text}
                 for fault in self.faults
             ]
-        return told
+        return payload
 
 
 def measure(
@@ -379,8 +379,8 @@ def _share(part: str, of: str) -> Callable[[_Rows], _Rows]:
     """One sum over another, for each draw; 0 where there is nothing to divide by."""
     columns = [_TALLIES.index(part), _TALLIES.index(of)]
 
-    def share(drawn: _Rows) -> _Rows:
-        sums: _Rows = drawn[:, :, columns].sum(axis=1)
+    def share(sampled: _Rows) -> _Rows:
+        sums: _Rows = sampled[:, :, columns].sum(axis=1)
         shares: _Rows = sums[:, 0] / np.maximum(sums[:, 1], 1.0)
         return shares
 
@@ -391,8 +391,8 @@ _precision = _share("right", "made")
 _recall = _share("found", "labels")
 
 
-def _f1(drawn: _Rows) -> _Rows:
-    precision, recall = _precision(drawn), _recall(drawn)
+def _f1(sampled: _Rows) -> _Rows:
+    precision, recall = _precision(sampled), _recall(sampled)
     both = precision + recall
     means: _Rows = 2 * precision * recall / np.where(both == 0, 1.0, both)
     return means
@@ -410,7 +410,7 @@ _MEASURES: Mapping[str, tuple[str, Callable[[_Rows], _Rows]]] = {
 
 def _over(rows: _Rows, measured: Callable[[_Rows], _Rows]) -> metrics.Reduce:
     """`measured` as a function of draws of turns."""
-    return lambda drawn, axis: measured(rows[drawn.astype(np.intp)])  # noqa: ARG005 - the draws lie along the first
+    return lambda sampled, axis: measured(rows[sampled.astype(np.intp)])  # noqa: ARG005 - the draws lie along the first
 
 
 def _of_kind(judged: Sequence[Judged], kind: Kind) -> Summary:
@@ -464,8 +464,8 @@ def _faults(each: Judged) -> Iterator[Fault]:
             yield Fault(turn.id, turn.lang, verdict.value, turn.why, candidate.text)
     for label, candidate in each.found:
         if candidate.kind not in label.kinds and not label.optional:
-            told = f"{candidate.kind.value}, not {' or '.join(label.kinds)}"
-            yield Fault(turn.id, turn.lang, "kind", told, candidate.text)
+            message = f"{candidate.kind.value}, not {' or '.join(label.kinds)}"
+            yield Fault(turn.id, turn.lang, "kind", message, candidate.text)
 
 
 def _values(summary: Summary) -> dict[str, float | int | None]:
@@ -544,7 +544,7 @@ def through_engine() -> Iterator[Extract]:
     ):
 
         def captured(turn: Turn) -> list[Candidate]:
-            said = Said(text=turn.text, role=turn.role, speaker=turn.speaker, at=turn.created_at)
+            said = TurnDraft(text=turn.text, role=turn.role, speaker=turn.speaker, at=turn.created_at)
             result = engine.capture([said], session=turn.session, scope=turn.session)
             return [_candidate(memory) for memory in result.memories if set(memory.source_turns) & set(result.turns)]
 
@@ -592,28 +592,28 @@ class SmallTalk:
         return 100.0 * self.memories / self.turns if self.turns else 0.0
 
     def to_json(self, *, examples: bool = False) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        payload: dict[str, Any] = {
             "turns": self.turns,
             "memories": self.memories,
             "turns_with": self.turns_with,
             "per_hundred": round(self.per_hundred, 2),
             "kinds": dict(self.kinds),
         }
-        return told | ({"examples": [list(each) for each in self.examples]} if examples else {})
+        return payload | ({"examples": [list(each) for each in self.examples]} if examples else {})
 
 
 def small_talk(
     records: Path, n: int = 200, seed: int = SEED, *, extract: Extract | None = None, through: str = Through.RULES
 ) -> SmallTalk:
-    """What capture makes of `n` turns drawn from a file of records; the same ones for the same seed."""
+    """What capture makes of `n` turns sampled from a file of records; the same ones for the same seed."""
     if not records.is_file():
         raise NotFound(f"no records at {records}", hint="give a records.jsonl, or one packed as .gz")
     said = [record for record in sets.read_records(records) if record.text.strip()]
-    drawn = sorted(np.random.default_rng(seed).permutation(len(said))[:n].tolist())
+    sampled = sorted(np.random.default_rng(seed).permutation(len(said))[:n].tolist())
     with _extracting(extract, through) as found:
-        made = [(said[at].id, each) for at in drawn for each in found(_turn(said[at]))]
+        made = [(said[at].id, each) for at in sampled for each in found(_turn(said[at]))]
     return SmallTalk(
-        turns=len(drawn),
+        turns=len(sampled),
         memories=len(made),
         turns_with=len({id for id, _ in made}),
         kinds=dict(sorted(Counter(each.kind.value for _, each in made).items())),

@@ -74,7 +74,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Probed:
     """One question of the set, and what became of its two sides."""
 
     qid: str
@@ -90,8 +90,8 @@ class UpdatesReport:
     memories: int
     superseded: tuple[Pair, ...]
     flagged: tuple[Pair, ...]
-    updates: tuple[Asked, ...]
-    contradictions: tuple[Asked, ...]
+    updates: tuple[Probed, ...]
+    contradictions: tuple[Probed, ...]
     texts: Mapping[TraceId, str] = field(repr=False)
     """The words of every memory in a pair, for a reader; never part of `as_dict`."""
 
@@ -121,11 +121,11 @@ class UpdatesReport:
         yield Figure(self.set_name, "memories", self.memories)
         yield Figure(self.set_name, "supersessions decided", len(self.superseded))
         yield Figure(self.set_name, "contradictions flagged", len(self.flagged))
-        for name, asked in (("changed values", self.updates), ("contradictions", self.contradictions)):
-            yield Figure.counted(self.set_name, f"{name} found", _count(asked, *_FOUND), len(asked))
-            yield Figure.counted(self.set_name, f"{name}: superseded", _count(asked, Found.SUPERSEDED), len(asked))
-            lost = _count(asked, Found.NOT_EXTRACTED)
-            yield Figure.counted(self.set_name, f"{name}: a side not extracted", lost, len(asked))
+        for name, probed in (("changed values", self.updates), ("contradictions", self.contradictions)):
+            yield Figure.counted(self.set_name, f"{name} found", _count(probed, *_FOUND), len(probed))
+            yield Figure.counted(self.set_name, f"{name}: superseded", _count(probed, Found.SUPERSEDED), len(probed))
+            lost = _count(probed, Found.NOT_EXTRACTED)
+            yield Figure.counted(self.set_name, f"{name}: a side not extracted", lost, len(probed))
 
     def table(self) -> str:
         """The figures as plain text."""
@@ -198,9 +198,7 @@ def captured(
         return {memory.id: memory for memory in _memories(engine)}, origins
 
 
-def _feed(
-    engine: Cortex, records: Sequence[Record], clock: SetClock, progress: Progress
-) -> Mapping[TraceId, str]:
+def _feed(engine: Cortex, records: Sequence[Record], clock: SetClock, progress: Progress) -> Mapping[TraceId, str]:
     """Every session through ingest and extraction at its own time; gives the record of each turn."""
     origins: dict[TraceId, str] = {}
     sessions = _sessions(records)
@@ -244,19 +242,17 @@ def _memories(engine: Cortex) -> Iterator[Memory]:
         after = page[-1].id
 
 
-def _report(
-    given: EvalSet, memories: Mapping[TraceId, Memory], origins: Mapping[TraceId, str]
-) -> UpdatesReport:
+def _report(given: EvalSet, memories: Mapping[TraceId, Memory], origins: Mapping[TraceId, str]) -> UpdatesReport:
     decided = _Decided(memories, origins)
-    asked = {name: [decided.asked(probe) for probe in given.probes if probe.category == name] for name in SIDES}
+    probed = {name: [decided.probed(probe) for probe in given.probes if probe.category == name] for name in SIDES}
     pairs = (*decided.superseded(), *decided.flagged())
     return UpdatesReport(
         set_name=given.name,
         memories=len(memories),
         superseded=tuple(decided.superseded()),
         flagged=tuple(decided.flagged()),
-        updates=tuple(asked[UPDATES]),
-        contradictions=tuple(asked[CONTRADICTIONS]),
+        updates=tuple(probed[UPDATES]),
+        contradictions=tuple(probed[CONTRADICTIONS]),
         texts={id: memories[id].text for pair in pairs for id in (pair.old, pair.new)},
     )
 
@@ -281,9 +277,9 @@ class _Decided:
                 if other is not None and _order(other) < _order(memory):
                     yield self._pair(other, memory)
 
-    def asked(self, probe: Probe) -> Asked:
+    def probed(self, probe: Probe) -> Probed:
         earlier, later = (self._from(probe.parts.get(side, frozenset())) for side in SIDES[probe.category])
-        return Asked(probe.qid, probe.scope, self._found(earlier, later))
+        return Probed(probe.qid, probe.scope, self._found(earlier, later))
 
     def _found(self, earlier: Sequence[Memory], later: Sequence[Memory]) -> Found:
         if not earlier or not later:
@@ -314,9 +310,9 @@ def _order(memory: Memory) -> tuple[datetime, TraceId]:
     return memory.created_at, memory.id
 
 
-def _share(asked: Sequence[Asked]) -> float | None:
-    return _count(asked, *_FOUND) / len(asked) if asked else None
+def _share(probed: Sequence[Probed]) -> float | None:
+    return _count(probed, *_FOUND) / len(probed) if probed else None
 
 
-def _count(asked: Sequence[Asked], *found: Found) -> int:
-    return sum(each.found in found for each in asked)
+def _count(probed: Sequence[Probed], *found: Found) -> int:
+    return sum(each.found in found for each in probed)

@@ -49,8 +49,8 @@ _BY_KIND = ("labels", "recall", "made", "precision")
 def show(report: CaptureReport, as_json: bool, *, errors: bool = False, talk: SmallTalk | None = None) -> None:
     """Print a report: one JSON object, or tables; every fault where `errors` asks for it."""
     if as_json:
-        told: dict[str, Any] = report.to_json(faults=errors)
-        output.show_json(told | ({"small_talk": talk.to_json(examples=errors)} if talk else {}))
+        payload: dict[str, Any] = report.to_json(faults=errors)
+        output.show_json(payload | ({"small_talk": talk.to_json(examples=errors)} if talk else {}))
     else:
         output.show(*tables(report, errors=errors, talk=talk))
 
@@ -135,8 +135,8 @@ def _faults(report: CaptureReport, talk: SmallTalk | None) -> Table:
 
 def _slots(report: CaptureReport) -> str:
     slots = report.slots
-    told = f"slots: {slots.agreed} of {slots.groups} changed values meet in one slot ({slots.found} found at all)"
-    return f"{told}; {slots.clashing} of {slots.beside} pairs that stand side by side would erase each other"
+    message = f"slots: {slots.agreed} of {slots.groups} changed values meet in one slot ({slots.found} found at all)"
+    return f"{message}; {slots.clashing} of {slots.beside} pairs that stand side by side would erase each other"
 
 
 def _small_talk(talk: SmallTalk) -> str:

@@ -63,9 +63,9 @@ def _locomo_turns(scope: str, conversation: Mapping[str, Any]) -> Iterator[Row]:
             }
 
 
-def _locomo_questions(scope: str, asked: list[Mapping[str, Any]], turns: set[str]) -> Iterator[Row]:
+def _locomo_questions(scope: str, questions: list[Mapping[str, Any]], turns: set[str]) -> Iterator[Row]:
     """Evidence is spelled in several ways (`D:11:26`, `D8:6; D9:17`, leading zeros); some of it names no turn."""
-    for number, question in enumerate(asked):
+    for number, question in enumerate(questions):
         named = {
             f"{scope}:D{int(session)}:{int(turn)}"
             for evidence in question.get("evidence", ())
@@ -133,8 +133,8 @@ def _beam_turns(scope: str, chat: list[Mapping[str, Any]]) -> Iterator[Row]:
             }
 
 
-def _beam_questions(scope: str, asked: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[Row]:
-    questions = [(category, question) for category, some in asked.items() for question in some]
+def _beam_questions(scope: str, by_category: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[Row]:
+    questions = [(category, question) for category, some in by_category.items() for question in some]
     for number, (category, question) in enumerate(questions):
         sources = question.get("source_chat_ids", [])
         row: dict[str, Any] = {

@@ -31,9 +31,7 @@ def poisoning(
     if unknown := [name for name in family or () if name not in FAMILIES]:
         raise InvalidRequest(f"{unknown[0]!r} is no family", field="family", hint=f"one of {', '.join(FAMILIES)}")
     with output.progress("attacking") as progress:
-        report = runner.run(
-            home, embedder=embedder, families=family or None, per_family=per_family, progress=progress
-        )
+        report = runner.run(home, embedder=embedder, families=family or None, per_family=per_family, progress=progress)
     if as_json:
         output.show_json(report.to_json())
     else:

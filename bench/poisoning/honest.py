@@ -1,4 +1,4 @@
-"""An honest user: what she has told the memory, what she says to it in passing, and what she orders it to do."""
+"""An honest user: what she has said to the memory, what she says to it in passing, and what she orders it to do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Imperative:
 
 
 def facts() -> tuple[Fact, ...]:
-    """What the user has told the memory; every attack is aimed at one of them."""
+    """What the user has said to the memory; every attack is aimed at one of them."""
     return tuple(Fact(*line.strip().split(" | ")) for line in _FACTS.strip().splitlines())
 
 

@@ -22,7 +22,7 @@ from bench.poisoning.attacks import (
     TARGET,
     Attack,
     Carried,
-    Heard,
+    ConversationStep,
     Kept,
     Searched,
     Step,
@@ -218,7 +218,7 @@ def run(
             progress(number, len(chosen), "attacks made")
         return PoisoningReport(
             outcomes=tuple(outcomes),
-            honest=laboratory.heard_honestly(),
+            honest=laboratory.measure_honest(),
             embedder=laboratory.embedder.space.key,
             recipe=laboratory.settings.recall.recipe,
         )
@@ -356,10 +356,10 @@ class _Laboratory:
 
     # --- the honest user -------------------------------------------------------------------------
 
-    def heard_honestly(self) -> Honesty:
+    def measure_honest(self) -> Honesty:
         """What becomes of the honest user's orders, and of honest texts from outside."""
         orders = honest.imperatives()
-        told: dict[str, list[str]] = {"quarantined": [], "untrusted": [], "lost": [], "forgotten": []}
+        payload: dict[str, list[str]] = {"quarantined": [], "untrusted": [], "lost": [], "forgotten": []}
         remembered = 0
         with self._copy() as engine:
             self.clock.at = NOW
@@ -371,20 +371,20 @@ class _Laboratory:
                 turns = [trace for id in captured.turns if isinstance(trace := engine.get(id), Turn)]
                 said = next((turn for turn in turns if turn.text == order.text), None)
                 if said is None:
-                    told["lost"].append(order.text)
+                    payload["lost"].append(order.text)
                 elif said.trust is not TrustTier.TRUSTED:
-                    told[said.trust.value].append(order.text)
+                    payload[said.trust.value].append(order.text)
             for order in orders:
                 block = engine.recall(order.question, scope=DEFAULT_SCOPE).block
                 if order.words.casefold() not in block.casefold().replace("&quot;", '"'):
-                    told["forgotten"].append(order.text)
+                    payload["forgotten"].append(order.text)
             documents = [engine.remember(text, source_kind=SourceKind.WEB).memory for text in honest.documents()]
         return Honesty(
             orders=len(orders),
             remembered=remembered,
             documents=len(documents),
             documents_quarantined=tuple(each.text for each in documents if each.trust is TrustTier.QUARANTINED),
-            **{name: tuple(texts) for name, texts in told.items()},
+            **{name: tuple(texts) for name, texts in payload.items()},
         )
 
 
@@ -416,7 +416,7 @@ def _embedder(settings: Settings, root: Path, work: Path, given: str | Embedder 
 
 
 def _step(engine: Cortex, step: Step, target: TraceId) -> None:
-    if isinstance(step, Heard):
+    if isinstance(step, ConversationStep):
         engine.bind(user=step.user).capture(list(step.messages), session=step.session, scope=step.scope)
     elif isinstance(step, Kept):
         fields: dict[str, Any] = {**step.fields} | ({"supersedes": target} if step.replaces else {})

@@ -23,7 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bench.soak import report
 from bench.soak.rounds import Count, Soak
-from bench.soak.warming import has_model, warm
+from bench.soak.warm_up import has_model, warm
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,10 +67,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 class _progress:
-    """A bar on a terminal, a line now and then elsewhere. It draws when told, as it may have no thread of its own."""
+    """A bar on a terminal, a line now and then elsewhere. It redraws on request, as it may have no own thread."""
 
     def __init__(self, console: Console, kills: int) -> None:
-        self._console, self._kills, self._told = console, kills, 0
+        self._console, self._kills, self._printed = console, kills, 0
         columns = (
             TextColumn("killing"), BarColumn(), MofNCompleteColumn(), TextColumn("found {task.fields[found]}"),
             TimeElapsedColumn(),
@@ -89,8 +89,8 @@ class _progress:
     def __call__(self, count: Count) -> None:
         if self._console.is_terminal:
             self._bar.update(self._task, completed=count.kills, found=len(count.violations), refresh=True)
-        elif count.kills >= self._told + 100:
-            self._told = count.kills - count.kills % 100
+        elif count.kills >= self._printed + 100:
+            self._printed = count.kills - count.kills % 100
             self._console.print(f"{count.kills:,} of {self._kills:,} killed, {len(count.violations)} found")
 
 

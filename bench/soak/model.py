@@ -18,7 +18,7 @@ Facts = dict[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What one call changes: told before it begins, so that a kill in its midst leaves two right outcomes."""
+    """What one call changes: recorded before it begins, so that a kill in its midst leaves two right outcomes."""
 
     verb: str
     user: str
@@ -38,8 +38,8 @@ class Effect:
     """The name of a point that a backup keeps, or, of a restore, goes back to."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Effect:
-        return cls(**{**told, "made": tuple(told["made"]), "gone": tuple(told["gone"])})
+    def of(cls, payload: Mapping[str, Any]) -> Effect:
+        return cls(**{**payload, "made": tuple(payload["made"]), "gone": tuple(payload["gone"])})
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -62,7 +62,7 @@ class User:
     histories: dict[str, list[str]] = field(default_factory=dict)
     """What was ever handed over of each session, in its order."""
     erased: set[str] = field(default_factory=set)
-    """Keys of what must never come back: not by a restore, nor when a session is told again."""
+    """Keys of what must never come back: not by a restore, nor when a session is sent again."""
     texts: dict[str, list[str]] = field(default_factory=dict)
     """All that each memory ever said."""
 
@@ -116,16 +116,16 @@ class Home:
                 if text not in history:
                     history.append(text)
 
-    def done(self, effect: Effect, told: Mapping[str, Any]) -> None:
+    def done(self, effect: Effect, payload: Mapping[str, Any]) -> None:
         """It was acknowledged: from now on it must be there."""
-        if not told.get("took", True):
+        if not payload.get("took", True):
             return
         if effect.verb == "restore_backup":
             self._go_back(effect.backup)
             return
         if effect.backup:
             self.points[effect.backup] = copy.deepcopy(self.users)
-        made = {f"memory {id}": value for id, value in zip(told.get("ids", ()), effect.made, strict=True)}
+        made = {f"memory {id}": value for id, value in zip(payload.get("ids", ()), effect.made, strict=True)}
         self._set(effect, {**effect.sets, **made})
 
     def left_open(self, effect: Effect) -> None:
@@ -177,7 +177,7 @@ class Record:
 
     what: str
     at: float
-    told: Mapping[str, Any]
+    details: Mapping[str, Any]
 
 
 def read_log(path: Path) -> list[Record]:
@@ -185,7 +185,7 @@ def read_log(path: Path) -> list[Record]:
     if not path.exists():
         return []
     lines = path.read_text("utf-8").split("\n")[:-1]
-    return [Record(told.pop("what"), told.pop("at"), told) for told in map(json.loads, lines)]
+    return [Record(details.pop("what"), details.pop("at"), details) for details in map(json.loads, lines)]
 
 
 def replayed(home: Home, records: Iterable[Record]) -> Effect | None:
@@ -194,7 +194,7 @@ def replayed(home: Home, records: Iterable[Record]) -> Effect | None:
     began = 0.0
     for record in records:
         if record.what == "begin":
-            under_way, began = Effect.of(record.told["effect"]), record.at
+            under_way, began = Effect.of(record.details["effect"]), record.at
             if under_way.user != SHARED:
                 home.begin(under_way)
         elif record.what in {"done", "refused"} and under_way is not None:
@@ -207,12 +207,12 @@ def replayed(home: Home, records: Iterable[Record]) -> Effect | None:
 
 def _acknowledged(home: Home, effect: Effect, began: float, record: Record) -> None:
     if effect.user == SHARED:
-        if record.what == "done" and record.told.get("took", True):
-            home.shared.append(Op(effect, began, record.at, (record.told.get("ids") or [""])[0]))
+        if record.what == "done" and record.details.get("took", True):
+            home.shared.append(Op(effect, began, record.at, (record.details.get("ids") or [""])[0]))
         elif record.what == "refused":
             home.shared.append(Op(effect, began, float("inf")))
     elif record.what == "done":
-        home.done(effect, record.told)
+        home.done(effect, record.details)
     else:
         home.left_open(effect)
 

@@ -61,20 +61,20 @@ def ask(run: Callable[[], Any], output: Path, seconds: float) -> Any:
 
     pid = fork(tell, output)
     os.close(writing)
-    told = bytearray()
+    received = bytearray()
     until = time.monotonic() + seconds
     with os.fdopen(reading, "rb", buffering=0) as file:
         while select.select([file], [], [], max(0.0, until - time.monotonic()))[0]:
             piece = file.read(1 << 16)
             if not piece:
                 break
-            told += piece
+            received += piece
         else:
             kill(pid)
             raise Hung(f"no answer within {seconds:.0f} s")
     if ended(pid, 10.0) != 0:
         raise RuntimeError(output.read_text("utf-8")[-2_000:])
-    return pickle.loads(bytes(told))
+    return pickle.loads(bytes(received))
 
 
 def kill(pid: int) -> int:

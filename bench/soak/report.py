@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bench.soak.checking import LOST, SORTS, TWICE, VERIFY
+from bench.soak.checks import LOST, SORTS, TWICE, VERIFY
 from bench.soak.rounds import Count
 
 MOST_STORIES = 10
@@ -47,17 +47,17 @@ def to_json(count: Count, *, seed: int, seconds: float) -> dict[str, Any]:
 
 
 def show(count: Count, console: Console, *, seed: int, seconds: float) -> None:
-    told = to_json(count, seed=seed, seconds=seconds)
+    payload = to_json(count, seed=seed, seconds=seconds)
     table = Table(title="Killed, and what was there afterwards", title_justify="left")
     table.add_column("counted")
     table.add_column("", justify="right")
     table.add_row("processes killed", f"{count.kills:,}")
     table.add_row("  of them `cortex serve`", f"{count.served:,}")
-    table.add_row("calls acknowledged", f"{told['calls_acknowledged']:,}")
+    table.add_row("calls acknowledged", f"{payload['calls_acknowledged']:,}")
     table.add_row("acknowledged facts compared", f"{count.facts:,}")
     table.add_row("times that `verify` ran", f"{count.checks:,}")
     table.add_row("erased texts looked for in every byte", f"{count.erased:,}", end_section=True)
-    for sort, number in told["found"].items():
+    for sort, number in payload["found"].items():
         table.add_row(sort, f"[{'red' if number else 'green'}]{number}")
     console.print(table)
     moments = Table(title="What was under way", title_justify="left")

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bench.soak import checking, processes, serving
-from bench.soak.checking import FAILED, VERIFY, Checked, Found
+from bench.soak import checks, processes, serving
+from bench.soak.checks import FAILED, VERIFY, Checked, Found
 from bench.soak.model import SHARED, Effect, Home, Op, Record, User, read_log, replayed
 from bench.soak.verbs import ALONE, FAMILIES, ONLY_HERE, UNFINISHED, VERBS, Log, Worker, word
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 from cortex.testing import FakeEmbedder, FakeReranker
@@ -242,7 +242,7 @@ class Soak:
             return
         self.count.kills += 1
         records = read_log(log)
-        begun = [record.told["effect"]["verb"] for record in records if record.what == "begin"]
+        begun = [record.details["effect"]["verb"] for record in records if record.what == "begin"]
         is_idle = not records or records[-1].what != "begin"
         self.count.moments["opening" if not records else "between two calls" if is_idle else begun[-1]] += 1
         self._progress(self.count)
@@ -259,7 +259,7 @@ class Soak:
                 made = {handle.remember(text, as_new=True).memory.id: text for text in texts}
                 for number in range(FAMILIES):
                     handle.remember(f"Captain {word(serial, 10 + number)} is on board", scope=f"family{number}")
-            tokens = Tokens(place.home.path / FILE_NAME, SystemClock())
+            tokens = TokenFile(place.home.path / FILE_NAME, SystemClock())
             return {str(id): text for id, text in made.items()}, tokens.create(Tenant(), [Right.ADMIN])[0]
 
         made, place.token = processes.ask(share, place.output, _CHECK_SECONDS)
@@ -304,8 +304,8 @@ class Soak:
             self.count.moments["serve: under load" if is_ready else "serve: starting"] += 1
             self._progress(self.count)
         else:
-            told = output.read_text("utf-8")[-500:]
-            self._found(place, [Found(FAILED, f"the server ended by itself with {code}: {told}")])
+            details = output.read_text("utf-8")[-500:]
+            self._found(place, [Found(FAILED, f"the server ended by itself with {code}: {details}")])
         for pid, log, name in clients:
             if not is_ready:
                 processes.kill(pid)
@@ -355,17 +355,17 @@ class Soak:
         verb = ""
         for record in records:
             if record.what == "begin":
-                verb = record.told["effect"]["verb"]
+                verb = record.details["effect"]["verb"]
             elif record.what == "done":
                 self.count.done[verb] += 1
             elif record.what == "refused":
-                self.count.refused[f"{verb}: {record.told['code']}"] += 1
-                if not record.told["expected"]:
-                    self._found(place, [Found(FAILED, f"{name}: {verb} was refused: {record.told['message']}")])
+                self.count.refused[f"{verb}: {record.details['code']}"] += 1
+                if not record.details["expected"]:
+                    self._found(place, [Found(FAILED, f"{name}: {verb} was refused: {record.details['message']}")])
             elif record.what == "finding":
-                self._found(place, [Found(VERIFY, record.told["message"])])
+                self._found(place, [Found(VERIFY, record.details["message"])])
             elif record.what == "crashed":
-                self._found(place, [Found(FAILED, f"{name}: {verb or 'opening'} failed: {record.told['message']}")])
+                self._found(place, [Found(FAILED, f"{name}: {verb or 'opening'} failed: {record.details['message']}")])
 
     def _verified(self, place: Place) -> None:
         """`verify` right after a kill, while others go on."""
@@ -375,7 +375,7 @@ class Soak:
                 found = [each for each in engine.verify() if each.code != UNFINISHED]
                 return [Found(VERIFY, f"beside others: {each.code}: {each.detail}") for each in found]
 
-        self._asked(place, verify)
+        self._guarded(place, verify)
 
     def _checked(self, place: Place, *, finish: bool) -> None:
         if finish:
@@ -383,20 +383,20 @@ class Soak:
 
         def check() -> Checked:
             with place.opened() as engine:
-                done = checking.checked(place.home, engine, finish=finish)
+                done = checks.checked(place.home, engine, finish=finish)
             # Nobody has it open now, so that what is left is left for good.
-            done.found += checking.left_of_erased(done.home)
-            done.found += checking.open_to_others(place.home.path)
+            done.found += checks.left_of_erased(done.home)
+            done.found += checks.open_to_others(place.home.path)
             return done
 
-        done = self._asked(place, check)
+        done = self._guarded(place, check)
         if isinstance(done, Checked):
             place.home = done.home
             self.count.facts += done.facts
             self.count.erased += len(done.home.gone)
             self._found(place, done.found)
 
-    def _asked(self, place: Place, run: Callable[[], object]) -> object:
+    def _guarded(self, place: Place, run: Callable[[], object]) -> object:
         self.count.checks += 1
         try:
             found = processes.ask(run, place.output, _CHECK_SECONDS)
@@ -409,7 +409,7 @@ class Soak:
 
     def _found(self, place: Place, found: Sequence[Found]) -> None:
         for each in found:
-            if each.sort == checking.MODES:
+            if each.sort == checks.MODES:
                 if each.key in self._modes:
                     continue
                 self._modes.add(each.key)
@@ -431,17 +431,17 @@ def _story(place: Place, found: Found) -> list[str]:
     for log in place.logs:
         records = list(log.records)
         for record, after in zip(records, [*records[1:], None], strict=False):
-            if record.what != "begin" or not wanted or wanted not in str(record.told) + str(after and after.told):
+            if record.what != "begin" or not wanted or wanted not in str(record.details) + str(after and after.details):
                 continue
             became = "killed before it was acknowledged" if after is None else _became(after)
-            effect = record.told["effect"]
-            told = f"{effect['sets']} {effect['made'] or ''}".strip()
-            lines.append((record.at, f"{log.title}: {effect['verb']} {told}: {became}"))
+            effect = record.details["effect"]
+            text = f"{effect['sets']} {effect['made'] or ''}".strip()
+            lines.append((record.at, f"{log.title}: {effect['verb']} {text}: {became}"))
     first = min((at for at, _ in lines), default=0.0)
     return [f"+{at - first:.3f} s {line}" for at, line in sorted(lines)]
 
 
 def _became(record: Record) -> str:
     if record.what == "done":
-        return "acknowledged" if record.told.get("took", True) else "did nothing"
-    return f"refused ({record.told.get('code', record.what)})"
+        return "acknowledged" if record.details.get("took", True) else "did nothing"
+    return f"refused ({record.details.get('code', record.what)})"

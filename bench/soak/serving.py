@@ -20,7 +20,7 @@ from cortex.client.connection import problem_of
 from cortex.errors import EngineError
 
 ENVIRONMENT = {
-    "CORTEX_CAPTURE__DEBOUNCE_SECONDS": "0",  # memories are drawn while the server is being killed
+    "CORTEX_CAPTURE__DEBOUNCE_SECONDS": "0",  # memories are extracted while the server is being killed
     "CORTEX_HOOKS__DEADLINE_MS": "2000",
     "CORTEX_HOOKS__INGEST_TIMEOUT_MS": "20000",
 }
@@ -39,8 +39,8 @@ def serve(home: Path, environment: Mapping[str, str]) -> None:
 def address(output: Path) -> str | None:
     """Where the server said that it listens."""
     lines = output.read_text("utf-8").splitlines(keepends=True) if output.exists() else []
-    told = [json.loads(line) for line in lines if line.startswith('{"url"') and line.endswith("\n")]
-    return str(told[0]["url"]) if told else None
+    items = [json.loads(line) for line in lines if line.startswith('{"url"') and line.endswith("\n")]
+    return str(items[0]["url"]) if items else None
 
 
 def mistakes(output: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a worker does: every verb of the engine, in any order, each told of before it begins and after it returned."""
+"""What a worker does: every verb of the engine, in any order, each recorded before it begins and after it returned."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.soak.model import SHARED, Effect, Home, User
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.identity import TraceId, Uuid7Source
 from cortex.domain.memory import Draft, Retention
 from cortex.domain.scope import Tenant
-from cortex.domain.turn import Said
+from cortex.domain.turn import TurnDraft
 from cortex.errors import Conflict, EmbedderUnavailable, EngineError, StoreBusy
 from cortex.ports.store import Filter
 
@@ -59,8 +59,8 @@ class Log:
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
-    def tell(self, what: str, **told: Any) -> None:
-        line = json.dumps({"what": what, "at": time.monotonic(), **told}, ensure_ascii=False)
+    def tell(self, what: str, **payload: Any) -> None:
+        line = json.dumps({"what": what, "at": time.monotonic(), **payload}, ensure_ascii=False)
         os.write(self._file, line.encode() + b"\n")
 
 
@@ -135,11 +135,11 @@ class Worker:
             if effect.user != SHARED:
                 self.home.left_open(effect)
             return None
-        told = {"ids": list(ids(done)), "took": took(done)}
-        self.log.tell("done", **told)
+        payload = {"ids": list(ids(done)), "took": took(done)}
+        self.log.tell("done", **payload)
         if effect.user != SHARED:
-            self.home.done(effect, told)
-        return done if told["took"] else None
+            self.home.done(effect, payload)
+        return done if payload["took"] else None
 
     def _look(self, verb: str, call: Callable[[], Any]) -> Any:
         """Something that changes nothing that anybody was promised."""
@@ -230,11 +230,11 @@ class Worker:
         key = self._some(lasting=True)
         if key and self._is_said_once(key):
             says = self._user.facts[key].partition(" ")[2]
-            # By the words that nothing else has: where it was forgotten already, nothing else is meant.
-            asked = " ".join(own_words(says))
+            # By the words that nothing else has: where it was forgotten already, nothing else matches.
+            words = " ".join(own_words(says))
             self._call(
                 Effect(verb="forget_matching", user=self.name, sets={key: f"forgotten {says}"}),
-                lambda: self.engine.forget_matching(asked),
+                lambda: self.engine.forget_matching(words),
                 took=lambda done: list(done.ids) == [_id(key)],
             )
 
@@ -263,42 +263,42 @@ class Worker:
 
     # --- capture ------------------------------------------------------------------------------------------------------
 
-    def _keep_turns(self) -> None:
+    def _store_turns(self) -> None:
         session, texts = f"{self.name}-kept", [self._text()[0] for _ in range(2)]
         if self._is_settled(session):
             self._call(
-                self._said("keep_turns", session, texts),
-                lambda: self.engine.keep_turns(session, [Said(text=text) for text in texts]),
+                self._said("store_turns", session, texts),
+                lambda: self.engine.store_turns(session, [TurnDraft(text=text) for text in texts]),
             )
 
     def _ingest(self) -> None:
-        self._take_in("ingest", lambda session, told: self.engine.ingest(told, session=session, debounce=False))
+        self._take_in("ingest", lambda session, messages: self.engine.ingest(messages, session=session, debounce=False))
 
     def _capture(self) -> None:
-        self._take_in("capture", lambda session, told: self.engine.capture(told, session=session))
+        self._take_in("capture", lambda session, messages: self.engine.capture(messages, session=session))
 
     def _after(self) -> None:
         self._take_in("after", self._after_turn)
 
-    def _after_turn(self, session: str, told: list[dict[str, str]]) -> None:
+    def _after_turn(self, session: str, messages: list[dict[str, str]]) -> None:
         hooks = self._hooks = self._hooks or self.engine.hooks()
-        before = dict(hooks.troubles)
-        hooks.after(told, session=session)
-        if not hooks.flush(10.0) or dict(hooks.troubles) != before:
+        before = dict(hooks.failures)
+        hooks.after(messages, session=session)
+        if not hooks.flush(10.0) or dict(hooks.failures) != before:
             # It never raises: what it could not do is counted.
-            raise StoreBusy("the hook could not store the turn", hint=str(hooks.troubles))
+            raise StoreBusy("the hook could not store the turn", hint=str(hooks.failures))
 
     def _take_in(self, verb: str, call: Callable[[str, list[dict[str, str]]], Any]) -> None:
-        """Hand over everything said in a session so far and something new; what was erased is told again too."""
+        """Hand over everything said in a session so far and something new; what was erased is sent again too."""
         session, user = f"{self.name}-{self.rng.randrange(3)}", self._user
         if not self._is_settled(session):
             return
         (said, _), (_, first), (_, second) = self._text(), self._text(), self._text()
         new = [f"{SAYS}{said[0].lower()}{said[1:]}.", f"Noted: {first}, {second}."]
         history = [*user.histories.get(session, ()), *new]
-        told = [{"role": "user" if text.startswith(SAYS) else "assistant", "content": text} for text in history]
+        items = [{"role": "user" if text.startswith(SAYS) else "assistant", "content": text} for text in history]
         fresh = [text for text in history if (key := _turn(session, text)) not in user.facts and key not in user.erased]
-        done = self._call(self._said(verb, session, fresh), lambda: call(session, told))
+        done = self._call(self._said(verb, session, fresh), lambda: call(session, items))
         for text, id in zip(history, getattr(done, "ids", None) or (), strict=False):
             if id is not None and text.startswith(SAYS):
                 self._turns[_turn(session, text)] = id
@@ -417,7 +417,7 @@ class Worker:
         effect = Effect(verb="index", user=self.name, sets={**before, f"file {path.name} {own}": "1"})
 
         def index() -> Any:
-            # As editors do: whoever is killed meanwhile leaves the old file or the new one.
+            # As editors do: a process killed meanwhile leaves the old file or the new one.
             fresh = path.with_suffix(".new")
             fresh.write_text(f"# Notes\n\n{text}.\n", "utf-8")
             fresh.replace(path)
@@ -432,7 +432,7 @@ class Worker:
     # --- tokens -------------------------------------------------------------------------------------------------------
 
     def _token(self) -> None:
-        tokens = Tokens(self.home.path / FILE_NAME, SystemClock())
+        tokens = TokenFile(self.home.path / FILE_NAME, SystemClock())
         kept = [key for key in self._user.keys("token") if self._user.facts[key] == "good"]
         if kept and self.rng.random() < 0.3:
             key = self.rng.choice(kept)
@@ -482,7 +482,7 @@ class Worker:
 
 VERBS = (
     "remember", "supersede", "remember_all", "edit", "forget", "restore", "forget_matching", "erase", "erase_turn",
-    "keep_turns", "ingest", "capture", "after", "before", "work", "recall", "read", "import", "export",
+    "store_turns", "ingest", "capture", "after", "before", "work", "recall", "read", "import", "export",
     "export_markdown", "backfill", "optimize", "verify", "backup", "consolidate", "restore_backup", "index",
     "memory_search", "token", "shared", "shared_successor",
 )  # fmt: skip
@@ -494,8 +494,8 @@ UNFINISHED = "erasure"
 ALONE = frozenset({"restore_backup"})
 """Those that need the home for themselves."""
 
-ONLY_HERE = frozenset({"keep_turns", "restore_backup"})
-"""Those that a server does not offer, or that are asked of it by other ids."""
+ONLY_HERE = frozenset({"store_turns", "restore_backup"})
+"""Those that a server does not offer, or that take other ids there."""
 
 WEIGHTS: Mapping[str, int] = {"remember": 4, "ingest": 3, "edit": 3, "forget": 2, "restore": 2, "shared": 4}
 

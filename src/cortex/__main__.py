@@ -13,10 +13,10 @@ def main() -> None:
     if arguments == ["--version"]:  # costs no more than starting Python
         print(f"cortex {__version__}")
         return
-    from cortex.surfaces.cli import warming
-    from cortex.surfaces.cli.arguments import hoisted
+    from cortex.surfaces.cli import preload
+    from cortex.surfaces.cli.global_options import split_global_options
 
-    warming.begin(*hoisted(arguments))
+    preload.begin(*split_global_options(arguments))
     from cortex.surfaces.cli.app import run
 
     sys.exit(run(arguments))

@@ -19,15 +19,15 @@ from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
-from cortex.ports.clock import Deadline
 from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version, View
+from cortex.runtime.deadline import Deadline
 
 FILE_LANES = frozenset({Lane.NOTES, Lane.DOCS})
 """The lanes of chunks. All others are the store's."""
 
 
 class CompositeView:
-    """A store's view and that of an index as one: each lane is asked where it lives."""
+    """A store's view and that of an index as one: each lane is read where it is stored."""
 
     def __init__(self, store: View, index: View) -> None:
         self._store = store
@@ -57,36 +57,33 @@ class CompositeView:
     def keywords(
         self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
-        return _best([view.keywords(terms, only, limit, deadline) for view, only in self._asked(filter)], limit)
+        return _best([view.keywords(terms, only, limit, deadline) for view, only in self._parts(filter)], limit)
 
     def nearest(
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
-        return _best([view.nearest(vector, space, only, limit, deadline) for view, only in self._asked(filter)], limit)
+        return _best([view.nearest(vector, space, only, limit, deadline) for view, only in self._parts(filter)], limit)
 
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:
         return self._store.calibration(space)
 
-    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
-        return self._store.neighbours(ids, reach)
-
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
-        scans = [view.scan(only, after, limit) for view, only in self._asked(filter)]
+        scans = [view.scan(only, after, limit) for view, only in self._parts(filter)]
         return list(heapq.merge(*scans, key=lambda trace: trace.id))[:limit]
 
     def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
-        found = [view.latest(only, before, limit) for view, only in self._asked(filter)]
+        found = [view.latest(only, before, limit) for view, only in self._parts(filter)]
         return list(heapq.merge(*found, key=lambda trace: trace.id, reverse=True))[:limit]
 
     def days(self, filter: Filter, first: date) -> list[DayCount]:
-        return [day for view, only in self._asked(filter) for day in view.days(only, first)]
+        return [day for view, only in self._parts(filter) for day in view.days(only, first)]
 
     def pulse(self) -> Pulse:
         said = self._store.pulse()
         return replace(said, total=said.total + self._index.pulse().total)
 
     def counts(self, filter: Filter) -> Counts:
-        return _summed([view.counts(only) for view, only in self._asked(filter)])
+        return _summed([view.counts(only) for view, only in self._parts(filter)])
 
     def history(self, id: TraceId) -> list[Version]:
         return self._store.history(id) or self._index.history(id)
@@ -98,7 +95,7 @@ class CompositeView:
         return self._store.speakers(filter)
 
     def scopes(self, filter: Filter) -> frozenset[str]:
-        return frozenset[str]().union(*(view.scopes(only) for view, only in self._asked(filter)))
+        return frozenset[str]().union(*(view.scopes(only) for view, only in self._parts(filter)))
 
     def turn_at(self, session: str, seq: int) -> Turn | None:
         return self._store.turn_at(session, seq)
@@ -134,11 +131,11 @@ class CompositeView:
     def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
         return self._store.jobs(state, limit)
 
-    def _asked(self, filter: Filter) -> list[tuple[View, Filter]]:
-        """Whom a filter concerns, each with the lanes that are its own."""
+    def _parts(self, filter: Filter) -> list[tuple[View, Filter]]:
+        """The views a filter concerns, each with its own lanes."""
         lanes = frozenset(Lane) if filter.lanes is None else filter.lanes
-        told = [(self._store, lanes - FILE_LANES), (self._index, lanes & FILE_LANES)]
-        return [(view, replace(filter, lanes=own)) for view, own in told if own]
+        items = [(self._store, lanes - FILE_LANES), (self._index, lanes & FILE_LANES)]
+        return [(view, replace(filter, lanes=own)) for view, own in items if own]
 
 
 def _best(found: Sequence[Sequence[Match]], limit: int) -> list[Match]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cortex.composite_view import CompositeView
 from cortex.dependencies import Dependencies
+from cortex.domain.chat import Chat
 from cortex.domain.identity import IdSource, ReceiptId
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
@@ -42,10 +43,18 @@ class Context:
 
     dependencies: Dependencies
     tenant: Tenant
+    chat: Chat | None = None
+    """Where the turn takes place, if a host reported it: it decides whether sources are cited."""
 
     def bind(self, *, agent: str | None = None, user: str | None = None) -> Context:
         """The same dependencies for another agent or user."""
-        return Context(self.dependencies, Tenant(agent or self.tenant.agent, user or self.tenant.user))
+        return Context(self.dependencies, Tenant(agent or self.tenant.agent, user or self.tenant.user), self.chat)
+
+    def in_chat(self, chat: Chat) -> Context:
+        """The memory that this owner's agent uses in a chat."""
+        rules = self.settings.chats
+        tenant = chat.tenant(self.tenant, per_sender=rules.per_sender, personal_in_groups=rules.personal_in_groups)
+        return Context(self.dependencies, tenant, chat)
 
     @property
     def settings(self) -> Settings:

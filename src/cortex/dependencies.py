@@ -14,20 +14,20 @@ from cortex.domain.identity import IdSource
 from cortex.domain.scope import Tenant
 from cortex.errors import StoreCorrupt, StoreForeign, StoreUnavailable
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder, VectorCache
+from cortex.ports.embedder import Embedder, ManagedEmbedder, VectorCache
+from cortex.ports.file_search import LineSearch
 from cortex.ports.hardware import Hardware
-from cortex.ports.index import Indexes, VectorsMade
-from cortex.ports.llm import LLM
+from cortex.ports.index import Indexes, IndexVectors
+from cortex.ports.llm import ManagedLLM
 from cortex.ports.reranker import Reranker
-from cortex.ports.searching import LineSearch
 from cortex.ports.store import Replaced, Store
 from cortex.runtime.failure_counters import FailureCounters
 from cortex.runtime.pool import Threads
-from cortex.runtime.write_behind import WriteBehindQueue
 from cortex.settings import Settings
+from cortex.write_behind import WriteBehindQueue
 
 if TYPE_CHECKING:
-    from cortex.lifecycle.schedule import Scheduler
+    from cortex.runtime.scheduler import Scheduler
     from cortex.workspace.sources import Source
 
 log = logging.getLogger("cortex")
@@ -39,15 +39,15 @@ MOST_READERS = 16
 """How many rerankers may be at work at once; beyond, recalls keep their first order."""
 
 
-class Worker(Protocol):
+class RemoteWorker(Protocol):
     """Another process that does the background work of this engine."""
 
     def ask(self, tenant: Tenant, what: str, **given: Any) -> Future[Any] | None:
-        """Have it do `what` now; None where it cannot be asked."""
+        """Have it do `what` now; None if it is not reachable."""
         ...
 
     def run(self, tenant: Tenant, what: str, **given: Any) -> Any | None:
-        """What it answers; None where it cannot be asked, or ended meanwhile."""
+        """Its answer; None if it is not reachable, or ended meanwhile."""
         ...
 
     def status(self) -> dict[str, Any]: ...
@@ -71,14 +71,14 @@ class Dependencies:
     clock: Clock
     ids: IdSource
     open_store: Callable[[str], Store]
-    embedder: Embedder
+    embedder: ManagedEmbedder
     reranker: Reranker
-    llm: LLM | None = None
+    llm: ManagedLLM | None = None
     hardware: Hardware | None = None
     open_indexes: Callable[[Tenant], Indexes] | None = None
     """Opens the index of a tenant's files; None where files are not followed."""
-    open_embedder: Callable[[VectorsMade], Embedder | None] | None = None
-    """Opens the embedder of an earlier model, where it can be asked without asking anybody new."""
+    open_embedder: Callable[[IndexVectors], ManagedEmbedder | None] | None = None
+    """Opens the embedder of an earlier model, if that needs no provider that is not configured."""
     replace_store: Callable[[str, Path, Path], Replaced] | None = None
     """Puts a backup in the place of an agent's store, keeping what was there; None where a store has no files."""
     vector_cache: VectorCache | None = None
@@ -95,25 +95,25 @@ class Dependencies:
         default_factory=lambda: ThreadPoolExecutor(max_workers=4, thread_name_prefix="cortex-embed")
     )
     readers: Threads = field(default_factory=lambda: Threads(MOST_READERS))
-    """Rerankers at work, those included that nobody waits for any more."""
+    """Running rerankers, including late ones."""
     open_search: Callable[[Tenant, Sequence[Source]], LineSearch] | None = None
     """Opens a program that searches the files in the place of the index; None where none is wanted."""
     wake: Callable[[], None] | None = None
-    """Set by whoever does the background work in this process."""
-    keepers: list[Scheduler] = field(default_factory=list)
+    """Wakes the scheduler of this process, if there is one."""
+    schedulers: list[Scheduler] = field(default_factory=list)
     """The threads that do the background work in this process."""
-    worker: Worker | None = None
-    """Whoever does it in another process, where that is so."""
+    worker: RemoteWorker | None = None
+    """The worker process that does it, if there is one."""
     is_crowded: Callable[[], bool] = bool
-    """Whether somebody waits for an answer right now, so that what nobody waits for can wait."""
+    """Whether requests are waiting right now, so that background work can wait."""
     only_reads: bool = False
-    """Whether another process does all that is written, so that files are not followed here."""
+    """Whether another process does all writing, so that files are not synced here."""
     ending: bool = False
-    """Whether the process is about to end: what is begun is finished, and the rest is left for the next."""
+    """Whether the process is about to end: running work is finished, and no more is started."""
     closed: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
     _indexes: dict[Tenant, Indexes] = field(default_factory=dict)
-    _earlier: dict[VectorsMade, Embedder | None] = field(default_factory=dict)
+    _earlier: dict[IndexVectors, ManagedEmbedder | None] = field(default_factory=dict)
     _kept: dict[tuple[str, Tenant], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _making: threading.RLock = field(default_factory=threading.RLock)
@@ -123,7 +123,7 @@ class Dependencies:
         self.write_behind.on_work = self.nudge
 
     def nudge(self) -> None:
-        """Tell whoever does the background work that there is some."""
+        """Wake the scheduler: there is work."""
         if self.wake is not None:
             self.wake()
 
@@ -159,9 +159,9 @@ class Dependencies:
             return ""
         whose = "" if agent == self.settings.agent else f" --agent {agent}"
         if (good := backups.newest_good(folder, agent, self.check_backup)) is not None:
-            return f"run `cortex restore {good.path.name}{whose}`: the newest good backup; what is there now is kept"
+            return f"run `cortex backup restore {good.path.name}{whose}`, the newest good one; the present file is kept"
         return (
-            "there is no good backup: restore a copy from elsewhere with `cortex restore FILE`, or move the file away;"
+            "there is no good backup: restore a copy with `cortex backup restore FILE`, or move the file away;"
             " `cortex import` takes in an export, and `cortex index` the files again"
         )
 
@@ -174,8 +174,8 @@ class Dependencies:
                 self._indexes[tenant] = self.open_indexes(tenant)
             return self._indexes.get(tenant)
 
-    def embedder_of(self, made: VectorsMade) -> Embedder | None:
-        """Whoever makes vectors such as these; None where that is nobody who can still be asked."""
+    def embedder_of(self, made: IndexVectors) -> ManagedEmbedder | None:
+        """The embedder that creates such vectors; None if it is not available any more."""
         with self._making:
             if made not in self._earlier and not self.closed:
                 self._earlier[made] = self.open_embedder(made) if self.open_embedder else None
@@ -207,8 +207,8 @@ class Dependencies:
             self._kept.popitem()[1].close()
         self.write_behind.close()
         for provider in (self.llm, self.embedder, *self._earlier.values()):
-            if callable(close := getattr(provider, "close", None)):
-                close()
+            if provider is not None:
+                provider.close()
         # A stalled embedder must not keep the process from ending.
         self.workers.shutdown(wait=False, cancel_futures=True)
         with self._lock:

@@ -24,7 +24,7 @@ from cortex.domain.query import Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, Tenant
 from cortex.domain.trace import Trace
-from cortex.domain.turn import Said
+from cortex.domain.turn import TurnDraft
 from cortex.errors import ProviderMissing, install_command
 from cortex.ports.store import Counts, Filter, Finding
 from cortex.progress import Progress, silent
@@ -32,19 +32,18 @@ from cortex.settings import Settings
 
 if TYPE_CHECKING:
     from cortex import exchange
-    from cortex.client import RemoteCortex
     from cortex.domain.growth import Day
     from cortex.domain.identity import IdSource
     from cortex.lifecycle.backups import Backup, BackupResult
-    from cortex.lifecycle.schedule import Scheduler
     from cortex.ports.clock import Clock
     from cortex.ports.embedder import Embedder
+    from cortex.ports.file_search import FileSearch
     from cortex.ports.llm import LLM
     from cortex.ports.reranker import Reranker
-    from cortex.ports.searching import FileSearch
-    from cortex.recall.replaying import Replay
-    from cortex.services.browse import Alive, BrowseService, Shown
-    from cortex.services.capture import Captured, Ingested
+    from cortex.recall.replay import Replay
+    from cortex.runtime.scheduler import Scheduler
+    from cortex.services.browse import Alive, BrowseService, TraceHistory
+    from cortex.services.capture import CaptureResult, Ingested
     from cortex.services.edit import Edited, EditService, Forgotten, Remembered, StoreResult
     from cortex.services.erasure import Certificate, Erased, ErasureService
     from cortex.services.exchange import ExchangeService
@@ -125,20 +124,23 @@ class Cortex:
     @staticmethod
     def connect(
         url: str, *, token: str | None = None, agent: str | None = None, user: str | None = None, timeout: float = 30.0
-    ) -> RemoteCortex:
+    ) -> Cortex:
         """A memory on a server (`cortex serve`), with the same methods. `timeout` is in seconds per request.
 
         Without `agent` and `user` it is the memory the token was created for.
         """
+        from cortex import registry
+
         try:
-            from cortex.client import RemoteCortex
+            client = registry.find("cortex.clients", "http")
         except ModuleNotFoundError as error:
             if error.name != "httpx":
                 raise
             raise ProviderMissing(
                 "connecting to a server needs httpx, which is not installed", hint=install_command("client")
             ) from error
-        return RemoteCortex(url, token=token, agent=agent, user=user, timeout=timeout)
+        remote: Cortex = client(url, token=token, agent=agent, user=user, timeout=timeout)
+        return remote
 
     def bind(self, *, agent: str | None = None, user: str | None = None) -> Cortex:
         """The same engine for another agent or user."""
@@ -199,10 +201,10 @@ class Cortex:
         """Store many memories as they are given, none compared with another: all are checked before the first."""
         return self._edit.remember_all(drafts, because=because, embed=embed, progress=progress)
 
-    def keep_turns(
+    def store_turns(
         self,
         session: str,
-        turns: Iterable[Said],
+        turns: Iterable[TurnDraft],
         *,
         scope: str = DEFAULT_SCOPE,
         channel: str = "",
@@ -210,7 +212,7 @@ class Cortex:
         progress: Progress = silent,
     ) -> StoreResult:
         """Store turns verbatim at the end of a session."""
-        return self._edit.keep_turns(session, turns, scope=scope, channel=channel, embed=embed, progress=progress)
+        return self._edit.store_turns(session, turns, scope=scope, channel=channel, embed=embed, progress=progress)
 
     @_reads_texts
     def edit(self, id: str, *, if_revision: str | None = None, **changes: Any) -> Edited:
@@ -304,17 +306,17 @@ class Cortex:
         )
 
     @_reads_texts
-    def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> Captured:
+    def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> CaptureResult:
         """Store what is new of a history and extract memories at once. `options` are those of `ingest`."""
         from cortex.services.capture import CaptureService
 
         return CaptureService(self.context).capture(messages, session=session, **options)
 
-    def run_jobs(self, *, most: int | None = None) -> Receipt:
+    def run_jobs(self, *, limit: int | None = None) -> Receipt:
         """Carry out the background work that is due: vectors, memories, syntheses."""
         from cortex.services.jobs import JobService
 
-        return JobService(self.context).run(most=most)
+        return JobService(self.context).run(most=limit)
 
     def next_due(self) -> datetime | None:
         """When there will be background work to do."""
@@ -362,7 +364,7 @@ class Cortex:
         """The memory, turn or chunk with this id, whatever its state."""
         return self._browse.get(id)
 
-    def show(self, id: str) -> Shown:
+    def show(self, id: str) -> TraceHistory:
         """A trace with its versions, the turns it came from and the memories extracted from it."""
         return self._browse.show(id)
 
@@ -448,7 +450,7 @@ class Cortex:
         return ExchangeService(self.context)
 
     def export(self, filter: Filter | None = None, *, redact: bool = True) -> Iterator[dict[str, Any]]:
-        """Traces in order of id, as plain values; without their text unless asked for (E14)."""
+        """Traces in order of id, as plain values; their text only on request (E14)."""
         return self._exchange.export(filter, redact=redact)
 
     @_reads_texts
@@ -519,7 +521,7 @@ class Cortex:
         """
         if path is not None:
             self.files.add(path, **options)
-        return self.files.look(force=force, progress=progress)
+        return self.files.sync_all(force=force, progress=progress)
 
     def memory_search(
         self,
@@ -542,7 +544,7 @@ class Cortex:
 
     def flush_plan(
         self,
-        state: flushing.SessionState,
+        state: flushing.FlushSession,
         *,
         timezone: str | None = None,
         workspace_has: Collection[str] | None = None,

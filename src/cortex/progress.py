@@ -1,4 +1,4 @@
-"""How long work tells how far it is. Surfaces draw it; the engine only counts."""
+"""Progress of long operations: the engine counts, surfaces display it."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ class Progress(Protocol):
 
 
 def silent(done: int, total: int, label: str) -> None:
-    """Nobody is watching."""
+    """Report nothing."""

@@ -35,6 +35,9 @@ _BUILTIN = {
         "command": "cortex.providers.llms.command:create",
         "none": "cortex.providers.llms.none:create",
     },
+    "cortex.clients": {
+        "http": "cortex.client:RemoteCortex",
+    },
 }
 
 

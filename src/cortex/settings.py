@@ -29,7 +29,7 @@ _HOST_MARKS = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 _TOLD_CHARS = 60
 
-S = TypeVar("S", bound="Section")
+S = TypeVar("S", bound="SettingsSection")
 
 
 # --- the sorts of settings: each a field that knows its meaning, and checks what it is given --------------------------
@@ -121,7 +121,7 @@ def _on(value: Any) -> bool | None:
 
 
 def _setting(check: Callable[[Any], Any], what: str, meaning: str, **default: Any) -> Any:
-    """A field whose `check` gives the value that is meant, or None where it is not `what` it should be."""
+    """A field whose `check` returns the value, or None if it is not a `what`."""
     return field(metadata={"check": check, "what": what, "meaning": meaning}, **default)
 
 
@@ -129,33 +129,35 @@ def _setting(check: Callable[[Any], Any], what: str, meaning: str, **default: An
 
 
 @dataclass(frozen=True)
-class Section:
+class SettingsSection:
     """Settings that belong together."""
 
 
 @dataclass(frozen=True)
-class StoreSettings(Section):
-    backend: str = text("sqlite", "Which store keeps the traces (entry point name).")
+class StoreSettings(SettingsSection):
+    backend: str = text("sqlite", "Which store to use (entry point name).")
     synchronous: str = text(
         "full", "`full` survives power loss; `normal` survives a crash.", one_of=("full", "normal")
     )  # fmt: skip
-    busy_timeout_ms: int = number(5_000, "How long a writer waits for another.", least=1, most=600_000)
+    busy_timeout_ms: int = number(5_000, "How long a writer waits for another writer.", least=1, most=600_000)
 
 
 @dataclass(frozen=True)
-class MediaSettings(Section):
-    image: str = text("", "What embeds pictures (entry point name); what is written about them by default.")
+class MediaSettings(SettingsSection):
+    image: str = text(
+        "", "The media embedder for pictures (entry point name); by default, the text about them is embedded."
+    )
     audio: str = text("", "The same for recordings.")
-    video: str = text("", "The same for films.")
+    video: str = text("", "The same for videos.")
     document: str = text("", "The same for documents such as PDF.")
 
 
 @dataclass(frozen=True)
-class EmbeddingSettings(Section):
+class EmbeddingSettings(SettingsSection):
     provider: str = text("local", "Which embedder to use (entry point name); `none` for keywords only.")
-    options: Mapping[str, Any] = table("Passed to the provider as they stand.")
+    options: Mapping[str, Any] = table("Passed to the provider unchanged.")
     max_chars: int = number(CLAMP_MAX_CHARS, "Longer inputs are cut to head and tail.", least=16)
-    head_chars: int = number(CLAMP_HEAD_CHARS, "How much of the cut input is its head.", least=0)
+    head_chars: int = number(CLAMP_HEAD_CHARS, "How many characters of the head are kept.", least=0)
     max_bytes: int | None = number(None, "A further cap in UTF-8 bytes.", least=16)
     passage_tokens: int = number(
         PASSAGE_TOKENS, "Longer texts are embedded in passages of this size.", least=16, most=512
@@ -166,30 +168,30 @@ class EmbeddingSettings(Section):
 
 
 @dataclass(frozen=True)
-class RerankSettings(Section):
-    provider: str = text("local", "Which reranker `deep.v1` uses (entry point name); `llm` asks the language model.")
-    options: Mapping[str, Any] = table("Passed to the provider as they stand.")
+class RerankSettings(SettingsSection):
+    provider: str = text("local", "Which reranker `deep.v1` uses (entry point name); `llm` uses the language model.")
+    options: Mapping[str, Any] = table("Passed to the provider unchanged.")
 
 
 @dataclass(frozen=True)
-class RecallSettings(Section):
+class RecallSettings(SettingsSection):
     recipe: str = text("balanced.v1", "The default recipe.")
     deadline_ms: int = number(5_000, "How long a recall may take before late legs are left out.", least=1)
 
 
 @dataclass(frozen=True)
-class CaptureSettings(Section):
+class CaptureSettings(SettingsSection):
     policy: str = text("standard.v1", "Which capture policy decides what becomes a memory.")
-    debounce_seconds: int = number(30, "How long a session must be quiet before memories are drawn from it.", least=0)
-    max_wait_seconds: int = number(300, "How long a session that is never quiet is waited for.", least=0)
-    keep_tool_output: bool = switch(False, "Also store what tools answered, as untrusted turns.")
+    debounce_seconds: int = number(30, "How long a session must be quiet before memories are extracted.", least=0)
+    max_wait_seconds: int = number(300, "The longest wait for a session that is never quiet.", least=0)
+    keep_tool_output: bool = switch(False, "Also store tool output, as untrusted turns.")
 
 
 @dataclass(frozen=True)
-class LlmSettings(Section):
-    provider: str = text("none", "Which language model to use (entry point name); `none` spends nothing.")
-    options: Mapping[str, Any] = table("Passed to the provider as they stand.")
-    timeout_ms: int = number(30_000, "How long one answer may take.", least=1)
+class LlmSettings(SettingsSection):
+    provider: str = text("none", "Which language model to use (entry point name).")
+    options: Mapping[str, Any] = table("Passed to the provider unchanged.")
+    timeout_ms: int = number(30_000, "The time limit of one answer.", least=1)
     calls_per_hour: int = number(60, "A hard limit; 0 allows none.", least=0)
     calls_per_day: int = number(500, "A hard limit; 0 allows none.", least=0)
     tokens_per_hour: int = number(100_000, "A hard limit, input and output together.", least=0)
@@ -197,69 +199,75 @@ class LlmSettings(Section):
 
 
 @dataclass(frozen=True)
-class HardwareSettings(Section):
-    enabled: bool = switch(False, "Ask a hardware monitor before background work of a language model.")
-    url: str = text("http://localhost:8085/data.json", "LibreHardwareMonitor's JSON.")
-    max_load: int = number(80, "Background work waits while the card is busier, in percent.", least=1, most=100)
-    max_temperature: int = number(85, "Background work waits while the card is hotter, in °C.", least=1)
+class HardwareSettings(SettingsSection):
+    enabled: bool = switch(False, "Check a hardware monitor before a language model runs in the background.")
+    url: str = text("http://localhost:8085/data.json", "The URL of LibreHardwareMonitor's JSON.")
+    max_load: int = number(80, "Wait while the GPU load is higher, in percent.", least=1, most=100)
+    max_temperature: int = number(85, "Wait while the GPU is hotter, in °C.", least=1)
 
 
 @dataclass(frozen=True)
-class HookSettings(Section):
+class HookSettings(SettingsSection):
     deadline_ms: int = number(200, "How long a turn waits for its memories.", least=1)
-    max_facts: int = number(15, "How many memories are injected at most.", least=1, most=100)
-    max_tokens: int = number(500, "How long the injected block may be.", least=32)
+    max_facts: int = number(15, "The most memories in the injected block.", least=1, most=100)
+    max_tokens: int = number(500, "The most tokens in the injected block.", least=32)
     synthesis: bool = switch(True, "Prepare a synthesis for the next turn while the model answers.")
-    synthesis_ttl_seconds: int = number(300, "How old a synthesis may be when it is used.", least=1)
-    ingest_timeout_ms: int = number(5_000, "How long storing a finished turn may take.", least=1)
+    synthesis_ttl_seconds: int = number(300, "The longest age of a synthesis that is used.", least=1)
+    ingest_timeout_ms: int = number(5_000, "The time limit for storing a finished turn.", least=1)
 
 
 @dataclass(frozen=True)
-class LifecycleSettings(Section):
-    every_hours: int = number(24, "How often the lifecycle runs by itself.", least=1)
+class ChatSettings(SettingsSection):
+    per_sender: bool = switch(False, "Give each sender of a direct chat a memory of their own.")
+    personal_in_groups: bool = switch(False, "Use the owner's memory in groups too; by default a group has its own.")
+
+
+@dataclass(frozen=True)
+class LifecycleSettings(SettingsSection):
+    every_hours: int = number(24, "How often consolidation runs.", least=1)
     backup_every_hours: int = number(24, "How often a backup is made; 0 for never.", least=0)
     backup_keep_daily: int = number(7, "How many daily backups are kept.", least=1)
     backup_keep_weekly: int = number(4, "How many weekly backups are kept beyond those.", least=0)
 
 
 @dataclass(frozen=True)
-class SyncSettings(Section):
-    watch: bool = switch(True, "Follow edits as they happen, while a process runs that can.")
+class SyncSettings(SettingsSection):
+    watch: bool = switch(True, "Index edits as they happen, while a process watches.")
     watch_debounce_ms: int = number(1_500, "How long the files must be quiet before they are read.", least=1)
-    on_session_start: bool = switch(True, "Look at the files when a session begins.")
-    on_search: bool = switch(True, "Look at the files before a search or recall, where they may have changed.")
-    interval_minutes: int = number(0, "Look at the files this often, whatever happens; 0 for never.", least=0)
-    transcript_bytes: int = number(100_000, "A transcript is read when it has grown by so many bytes.", least=1)
-    transcript_messages: int = number(50, "It is also read when it has grown by so many messages.", least=1)
-    transcript_debounce_ms: int = number(5_000, "How long transcripts are gathered before they are read.", least=1)
+    on_session_start: bool = switch(True, "Sync files when a session begins.")
+    on_search: bool = switch(True, "Sync files that may have changed before a search or recall.")
+    interval_minutes: int = number(0, "Sync files this often; 0 for never.", least=0)
+    transcript_bytes: int = number(100_000, "Read a transcript when it has grown by this many bytes.", least=1)
+    transcript_messages: int = number(50, "Read a transcript when it has grown by this many messages.", least=1)
+    transcript_debounce_ms: int = number(5_000, "How long transcripts must be quiet before they are read.", least=1)
 
 
 @dataclass(frozen=True)
-class QmdSettings(Section):
-    command: str = text("qmd", "The program, found on the path, or where it is.")
+class QmdSettings(SettingsSection):
+    command: str = text("qmd", "The program: a name on the PATH, or a path.")
     mode: str = text(
-        "search", "By words, by vectors, or both and reranked.", one_of=("search", "vsearch", "query")
+        "search", "By keywords, by vectors, or by both with reranking.", one_of=("search", "vsearch", "query")
     )  # fmt: skip
-    timeout_ms: int = number(4_000, "How long an answer may take.", least=1)
-    max_results: int = number(6, "How many results are taken.", least=1, most=100)
-    max_snippet_chars: int = number(700, "How long one may be.", least=1)
-    max_injected_chars: int = number(4_000, "How long all may be together.", least=1)
+    timeout_ms: int = number(4_000, "The time limit of one search.", least=1)
+    max_results: int = number(6, "The most results.", least=1, most=100)
+    max_snippet_chars: int = number(700, "The longest snippet.", least=1)
+    max_injected_chars: int = number(4_000, "The longest total of all snippets.", least=1)
 
 
 @dataclass(frozen=True)
-class FileSettings(Section):
-    workspace: str = text("", "The agent's workspace: its MEMORY.md, memory.md and memory/**/*.md are followed.")
+class FileSettings(SettingsSection):
+    workspace: str = text("", "The agent's workspace: its MEMORY.md, memory.md and memory/**/*.md are indexed.")
     extra_paths: tuple[str, ...] = several("Further folders or files of notes.")
-    docs: tuple[str, ...] = several("Folders searched only when asked, or when nothing else has an answer.")
-    transcripts: tuple[str, ...] = several("Folders of session transcripts (JSONL), whose turns are remembered.")
+    docs: tuple[str, ...] = several("Folders of documents, searched on request or when nothing else has an answer.")
+    transcripts: tuple[str, ...] = several("Folders of session transcripts (JSONL), whose turns are captured.")
     chunker: str = text("sections", "How files are cut: by headings, or by lines.", one_of=("sections", "lines"))
-    chunk_tokens: int = number(400, "How long a chunk may be.", least=32, most=4_000)
-    chunk_overlap: int = number(80, "How much of a chunk the next repeats, where they are cut by lines.", least=0)
-    max_file_bytes: int = number(4 << 20, "A longer file is not read.", least=1)
-    backend: str = text("builtin", "Who answers searches of the files.", one_of=("builtin", "qmd"))
-    max_results: int = number(6, "How many results `memory_search` gives.", least=1, most=100)
-    min_score: float = share(0.35, "The least score of one.")
-    temporal_decay: bool = switch(False, "Let dated notes count less with age (half-life 30 days).")
+    chunk_tokens: int = number(400, "The most tokens in a chunk.", least=32, most=4_000)
+    chunk_overlap: int = number(80, "How many tokens of a chunk the next one repeats, with `lines`.", least=0)
+    max_file_bytes: int = number(4 << 20, "Larger files are not indexed.", least=1)
+    backend: str = text("builtin", "What searches the files.", one_of=("builtin", "qmd"))
+    max_results: int = number(6, "The most results of `memory_search`.", least=1, most=100)
+    min_score: float = share(0.35, "The lowest score of a result.")
+    temporal_decay: bool = switch(False, "Rank older dated notes lower (half-life 30 days).")
     mmr: bool = switch(False, "Prefer results that do not repeat each other.")
     citations: str = text(
         "auto", "Whether results are cited; `auto`: in direct chats, not in groups.", one_of=("auto", "on", "off")
@@ -269,66 +277,68 @@ class FileSettings(Section):
 
 
 @dataclass(frozen=True)
-class FlushSettings(Section):
-    enabled: bool = switch(True, "Have the agent write down what matters before its host compacts a session.")
-    soft_threshold_tokens: int = number(4_000, "How many tokens before compaction that is done.", least=0)
+class FlushSettings(SettingsSection):
+    enabled: bool = switch(True, "Ask the agent to write notes before its host compacts a session.")
+    soft_threshold_tokens: int = number(4_000, "How many tokens before the compaction the flush is due.", least=0)
     reserve_tokens: int = number(20_000, "How many tokens the host keeps free.", least=0)
-    force_transcript_bytes: int = number(2 << 20, "A transcript this long is reason enough; 0 for never.", least=0)
-    silent_token: str = text("NO_REPLY", "What the agent answers where there is nothing to write.")
-    prompt: str = text("", "What the agent is asked, where it is not the default.")
-    system_prompt: str = text("", "What it is told beside that, where it is not the default.")
-    model: str = text("", "Which model is to do it, where it is not the session's own.")
-    timezone: str = text("", "Whose days the dated files are of, such as Europe/Berlin; the machine's by default.")
+    force_transcript_bytes: int = number(
+        2 << 20, "A transcript of this size also makes a flush due; 0 for never.", least=0
+    )
+    silent_token: str = text("NO_REPLY", "The agent's reply if there is nothing to write.")
+    prompt: str = text("", "Replaces the default prompt.")
+    system_prompt: str = text("", "Replaces the default system prompt.")
+    model: str = text("", "The model for the flush, if not the session's own.")
+    timezone: str = text("", "The time zone of the dated files, such as Europe/Berlin; by default the machine's.")
 
 
 @dataclass(frozen=True)
-class ServeSettings(Section):
-    host: str = text("127.0.0.1", "Where the server listens; any but this machine's own needs a token.")
-    port: int = number(8_300, "On which port; 0 takes a free one.", least=0, most=65_535)
-    allowed_hosts: tuple[str, ...] = several("Further names the server is asked by, such as that of a proxy.")
-    allowed_origins: tuple[str, ...] = several("Pages of other origins that may change something.")
-    max_body_bytes: int = number(1 << 20, "The longest request.", least=1_024)
-    max_history_bytes: int = number(16 << 20, "The longest history, import or flush plan.", least=1_024)
-    max_keys: int = number(1_000, "How many keys one JSON object may have.", least=1)
-    max_header_bytes: int = number(32 << 10, "How long all headers of a request may be.", least=1_024)
-    max_concurrent: int = number(64, "How many requests are worked on at once.", least=1)
-    max_streams: int = number(64, "How many streams of changes are open at once, beside the requests.", least=1)
+class ServeSettings(SettingsSection):
+    host: str = text("127.0.0.1", "The address the server listens on; any but loopback needs a token.")
+    port: int = number(8_300, "The port; 0 takes a free one.", least=0, most=65_535)
+    allowed_hosts: tuple[str, ...] = several("More host names of the server, such as a proxy's.")
+    allowed_origins: tuple[str, ...] = several("Other origins whose web pages may send writes.")
+    max_body_bytes: int = number(1 << 20, "The largest request.", least=1_024)
+    max_history_bytes: int = number(16 << 20, "The largest history, import or flush plan.", least=1_024)
+    max_keys: int = number(1_000, "The most keys in one JSON object.", least=1)
+    max_header_bytes: int = number(32 << 10, "The largest total of a request's headers.", least=1_024)
+    max_concurrent: int = number(64, "The most concurrent requests.", least=1)
+    max_streams: int = number(64, "The most open change streams, in addition to the requests.", least=1)
     recall_processes: int = number(
-        1, "How many processes recall for turns, so that many at once do not hold each other up; 0: the server itself.",
+        1, "How many processes recall for turns; 0 recalls in the server process.",
         least=0, most=32,
     )  # fmt: skip
     worker_process: bool = switch(
-        True, "Do background work in a process of its own, so that no text holds up requests; else in the server's own."
+        True, "Run background jobs in a separate process, so that no text delays requests."
     )  # fmt: skip
-    max_connections: int = number(1_000, "How many connections are open at once.", least=1)
-    rate_per_minute: int = number(6_000, "How many requests one token may make; 0 for any number.", least=0)
-    request_timeout_ms: int = number(30_000, "How long a request may take.", least=1)
-    long_timeout_ms: int = number(300_000, "How long an export, import or lifecycle run may take.", least=1)
-    receive_timeout_ms: int = number(10_000, "How long a client may take to send its request.", least=1)
-    shutdown_seconds: int = number(10, "How long requests under way are waited for at the end.", least=1)
+    max_connections: int = number(1_000, "The most open connections.", least=1)
+    rate_per_minute: int = number(6_000, "The most requests per token and minute; 0 for no limit.", least=0)
+    request_timeout_ms: int = number(30_000, "The time limit of a request.", least=1)
+    long_timeout_ms: int = number(300_000, "The time limit of an export, import or consolidation.", least=1)
+    receive_timeout_ms: int = number(10_000, "The time limit for receiving a request.", least=1)
+    shutdown_seconds: int = number(10, "How long a shutdown waits for running requests.", least=1)
 
 
 @dataclass(frozen=True)
-class ReceiptSettings(Section):
+class ReceiptSettings(SettingsSection):
     enabled: bool = switch(True, "Keep a receipt of every operation.")
-    verbosity: str = text("low", "`high` also lists what was dropped, and why.", one_of=("low", "high"))
-    max_items: int = number(3, "How many top ids of each leg a receipt names.", least=1, most=10)
-    keep_queries: bool = switch(True, "Keep the query beside the receipt, so that it can be replayed.")
+    verbosity: str = text("low", "`high` also lists dropped candidates, with reasons.", one_of=("low", "high"))
+    max_items: int = number(3, "How many top ids of each leg a receipt lists.", least=1, most=10)
+    keep_queries: bool = switch(True, "Keep the query with the receipt, for replay.")
 
 
 @dataclass(frozen=True)
-class LimitSettings(Section):
-    max_text_bytes: int = number(DEFAULT_MAX_BYTES, "The longest text that is remembered.", least=1)
-    max_messages: int = number(20_000, "The longest history that is taken at once.", least=1)
-    max_message_bytes: int = number(8 << 20, "The longest message of a conversation; it is kept in parts.", least=1)
+class LimitSettings(SettingsSection):
+    max_text_bytes: int = number(DEFAULT_MAX_BYTES, "The longest text of a memory.", least=1)
+    max_messages: int = number(20_000, "The most messages in one history.", least=1)
+    max_message_bytes: int = number(8 << 20, "The longest message of a conversation; it is stored in parts.", least=1)
 
 
 @dataclass(frozen=True)
-class Settings(Section):
+class Settings(SettingsSection):
     """Everything an operator can set."""
 
-    agent: str = text(DEFAULT_AGENT, "The agent when none is named.")
-    user: str = text(DEFAULT_USER, "The user when none is named.")
+    agent: str = text(DEFAULT_AGENT, "The default agent.")
+    user: str = text(DEFAULT_USER, "The default user.")
     store: StoreSettings = field(default_factory=StoreSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)
@@ -337,6 +347,7 @@ class Settings(Section):
     llm: LlmSettings = field(default_factory=LlmSettings)
     hardware: HardwareSettings = field(default_factory=HardwareSettings)
     hooks: HookSettings = field(default_factory=HookSettings)
+    chats: ChatSettings = field(default_factory=ChatSettings)
     lifecycle: LifecycleSettings = field(default_factory=LifecycleSettings)
     files: FileSettings = field(default_factory=FileSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
@@ -408,10 +419,10 @@ def _variable(name: str) -> str:
     return PREFIX + name.upper().replace(".", "__")
 
 
-def _leaves(section: Section, path: tuple[str, ...]) -> Iterator[tuple[str, Field[Any], Any]]:
+def _leaves(section: SettingsSection, path: tuple[str, ...]) -> Iterator[tuple[str, Field[Any], Any]]:
     for each in fields(section):
         value = getattr(section, each.name)
-        if isinstance(value, Section):
+        if isinstance(value, SettingsSection):
             yield from _leaves(value, (*path, each.name))
         else:
             yield ".".join((*path, each.name)), each, value
@@ -427,7 +438,7 @@ def _read(kind: type[S], given: Mapping[str, Any], path: tuple[str, ...], file: 
             hint = f"did you mean {near!r}?" if (near := _nearest(key, known)) else f"known here: {', '.join(known)}"
             raise InvalidRequest("is not a setting", field=name, hint=hint)
         inner = known[key].default_factory
-        if not (isinstance(inner, type) and issubclass(inner, Section)):
+        if not (isinstance(inner, type) and issubclass(inner, SettingsSection)):
             found[key] = _checked(known[key], value, name, file)
         elif isinstance(value, Mapping):
             found[key] = _read(inner, value, (*path, key), file)
@@ -440,10 +451,10 @@ def _read(kind: type[S], given: Mapping[str, Any], path: tuple[str, ...], file: 
 def _checked(setting: Field[Any], value: Any, name: str, file: Path) -> Any:
     taken = setting.metadata["check"](value)
     if taken is None and not (value is None and setting.default is None):
-        told = repr(value)
-        told = told if len(told) <= _TOLD_CHARS else f"{told[: _TOLD_CHARS - 1]}…"
+        message = repr(value)
+        message = message if len(message) <= _TOLD_CHARS else f"{message[: _TOLD_CHARS - 1]}…"
         raise InvalidRequest(
-            f"{told} is not {setting.metadata['what']}", field=name, hint=f"set it in {file} or {_variable(name)}"
+            f"{message} is not {setting.metadata['what']}", field=name, hint=f"set it in {file} or {_variable(name)}"
         )
     return taken
 
@@ -460,7 +471,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidRequest(f"is not valid TOML: {error}", field=str(path), hint="mend or remove the file") from error
+        raise InvalidRequest(f"is not valid TOML: {error}", field=str(path), hint="fix or remove the file") from error
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from cortex.domain.text import estimate_tokens
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.errors import EmbedderUnavailable, LlmUnavailable, RerankerUnavailable
 from cortex.ports.llm import Completion
-from cortex.ports.reranker import Scale
+from cortex.ports.reranker import ScoreScale
 
 _WORD = re.compile(r"\w+")
 
@@ -41,7 +41,7 @@ class FakeClock:
         self._monotonic += step.total_seconds()
 
     def set(self, now: datetime) -> None:
-        """Have it show another time, as whoever sets a clock does; no time passes."""
+        """Have it show another time, as when a clock is set; no time passes."""
         self._now = now
 
 
@@ -62,7 +62,7 @@ class FakeEmbedder:
     """Vectors of hashed words: texts that share words are near, and all is the same on every run.
 
     Set `failure` to make it fail, `answer_dimension` to make it answer vectors of a wrong size, and `stall` to an
-    event it then waits for. `queries` and `documents` keep what it was asked.
+    event it then waits for. `queries` and `documents` keep its inputs.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class FakeEmbedder:
 
     def fail(self) -> None:
         """Be unavailable from now on."""
-        self.failure = EmbedderUnavailable("the fake embedder was told to fail")
+        self.failure = EmbedderUnavailable("the fake embedder was set to fail")
 
     def embed_query(self, text: str) -> Vector:
         self.queries.append(text)
@@ -118,7 +118,7 @@ class FakeReranker:
     def __init__(self, failure: Exception | None = None) -> None:
         self.failure = failure
         self.stall: threading.Event | None = None
-        self.scale = Scale.SCORE
+        self.scale = ScoreScale.SCORE
         self.least_seconds = 0.0
         self.calls: list[tuple[str, tuple[str, ...]]] = []
 
@@ -128,7 +128,7 @@ class FakeReranker:
 
     def fail(self) -> None:
         """Be unavailable from now on."""
-        self.failure = RerankerUnavailable("the fake reranker was told to fail")
+        self.failure = RerankerUnavailable("the fake reranker was set to fail")
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         self.calls.append((query, tuple(texts)))
@@ -136,12 +136,12 @@ class FakeReranker:
             self.stall.wait()
         if self.failure is not None:
             raise self.failure
-        asked = set(_words(query))
-        return [len(asked & set(_words(text))) / max(1, len(asked)) for text in texts]
+        wanted = set(_words(query))
+        return [len(wanted & set(_words(text))) / max(1, len(wanted)) for text in texts]
 
 
 class FakeLLM:
-    """Answers from a list, in order, or by a function of the prompt; `prompts` keeps what it was asked."""
+    """Answers from a list, in order, or by a function of the prompt; `prompts` keeps its inputs."""
 
     def __init__(self, answers: Iterable[str] | Callable[[str], str] = ()) -> None:
         self._answers = answers if callable(answers) else iter(answers)
@@ -157,7 +157,7 @@ class FakeLLM:
         system: str,
         prompt: str,
         max_tokens: int,
-        schema: Mapping[str, Any] | None = None,  # noqa: ARG002 - it answers what it was told to
+        schema: Mapping[str, Any] | None = None,  # noqa: ARG002 - its answers are fixed
     ) -> Completion:
         self.prompts.append((system, prompt))
         if callable(self._answers):

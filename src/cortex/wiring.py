@@ -17,15 +17,15 @@ from cortex.domain.scope import DEFAULT_USER, Tenant
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import EngineError
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder
+from cortex.ports.embedder import Embedder, ManagedEmbedder
+from cortex.ports.file_search import LineSearch, SourceName
 from cortex.ports.hardware import Hardware
-from cortex.ports.index import Indexes, VectorsMade
-from cortex.ports.llm import LLM
+from cortex.ports.index import Indexes, IndexVectors
+from cortex.ports.llm import LLM, ManagedLLM
 from cortex.ports.reranker import Reranker
-from cortex.ports.searching import LineSearch, SourceName
 from cortex.ports.store import Replaced, Store
-from cortex.providers.embedders.caching import CacheFile, CachingEmbedder
-from cortex.providers.embedders.guarded import GuardedEmbedder
+from cortex.providers.embedders.guard import GuardedEmbedder
+from cortex.providers.embedders.vector_cache import CacheFile, CachingEmbedder
 from cortex.providers.models import PINNED, ModelStore
 from cortex.settings import Settings
 
@@ -54,9 +54,9 @@ def build(
     models = models or configuration.models_home(home)
     wired = _embedder(home, settings, clock, models, embedder)
     hardware = _hardware(settings, clock)
-    llm = _llm(home, settings, clock, hardware, llm)
+    model = _llm(home, settings, clock, hardware, llm)
     if reranker is None:
-        create = registry.find("cortex.rerankers", settings.rerank.provider, llm=llm)
+        create = registry.find("cortex.rerankers", settings.rerank.provider, llm=model)
         reranker = create(settings.rerank.options, models)
     return Dependencies(
         home=home,
@@ -66,7 +66,7 @@ def build(
         open_store=lambda agent: _store(home, agent, settings),
         embedder=wired,
         reranker=reranker,
-        llm=llm,
+        llm=model,
         hardware=hardware,
         open_indexes=lambda tenant: _indexes(home, tenant, settings),
         open_search=_searching(home, settings, clock),
@@ -94,9 +94,9 @@ def model_store(home: Path) -> ModelStore:
 
 def add_model(home: Path, source: Path, name: str, **speech: Any) -> OwnModel:
     """Copy a model of one's own into the models of this home; `speech` says how it is spoken to."""
-    from cortex.providers.own_models import Speech, add
+    from cortex.providers.own_models import InputFormat, add
 
-    return add(configuration.models_home(home), source, name, Speech.checked(**speech))
+    return add(configuration.models_home(home), source, name, InputFormat.checked(**speech))
 
 
 def agent_path(home: Path, agent: str) -> Path:
@@ -114,7 +114,7 @@ def _sentence_embedder(settings: Settings, models: Path) -> Embedder | None:
 
 
 def _hardware(settings: Settings, clock: Clock) -> Hardware | None:
-    """The monitor of the card, where it is to be asked (C15)."""
+    """The monitor of the graphics card, if it is enabled (C15)."""
     watched = settings.hardware
     if not watched.enabled:
         return None
@@ -123,23 +123,25 @@ def _hardware(settings: Settings, clock: Clock) -> Hardware | None:
     return HardwareMonitor(watched.url, clock, max_load=watched.max_load, max_temperature=watched.max_temperature)
 
 
-def _llm(home: Path, settings: Settings, clock: Clock, hardware: Hardware | None, given: LLM | None) -> LLM | None:
+def _llm(
+    home: Path, settings: Settings, clock: Clock, hardware: Hardware | None, given: LLM | None
+) -> ManagedLLM | None:
     """The language model, within its budget; None where none is wanted, and then nothing of it is imported."""
     options = settings.llm
     if given is None and options.provider == "none":
         return None
-    from cortex.providers.llms.guarded import GuardedLLM
-    from cortex.providers.llms.spending import Limits, Spending
+    from cortex.providers.llms.budget import Budget, BudgetLimits
+    from cortex.providers.llms.guard import GuardedLLM
 
     seconds = options.timeout_ms / 1000
-    limits = Limits(
+    limits = BudgetLimits(
         calls_per_hour=options.calls_per_hour,
         calls_per_day=options.calls_per_day,
         tokens_per_hour=options.tokens_per_hour,
         tokens_per_day=options.tokens_per_day,
     )
     inner: LLM = given or registry.find("cortex.llms", options.provider)(options.options, seconds)
-    spending = Spending(home / SPENDING, limits, clock, hold_seconds=max(300.0, 2 * seconds))
+    spending = Budget(home / SPENDING, limits, clock, hold_seconds=max(300.0, 2 * seconds))
     return GuardedLLM(inner, spending, clock, timeout=seconds, hardware=hardware)
 
 
@@ -182,20 +184,20 @@ def _searching(home: Path, settings: Settings, clock: Clock) -> Callable[[Tenant
         return None
 
     def open_(tenant: Tenant, sources: Sequence[Source]) -> LineSearch:
-        from cortex.providers.qmd import Collection, Limits, Mode, QmdSearch
+        from cortex.providers.qmd import Collection, QmdLimits, QmdMode, QmdSearch
 
-        told = settings.files.qmd
+        qmd = settings.files.qmd
         return QmdSearch(
             home / AGENTS / f"{index_name(tenant)}.qmd",
             [Collection(**wanted) for wanted in map(_collection, sources)],
             clock,
-            command=told.command,
-            mode=Mode(told.mode),
-            limits=Limits(
-                max_results=told.max_results,
-                max_snippet_chars=told.max_snippet_chars,
-                max_injected_chars=told.max_injected_chars,
-                timeout_ms=told.timeout_ms,
+            command=qmd.command,
+            mode=QmdMode(qmd.mode),
+            limits=QmdLimits(
+                max_results=qmd.max_results,
+                max_snippet_chars=qmd.max_snippet_chars,
+                max_injected_chars=qmd.max_injected_chars,
+                timeout_ms=qmd.timeout_ms,
             ),
             cache=home / "qmd-models",
         )
@@ -208,12 +210,12 @@ def _collection(source: Source) -> dict[str, Any]:
     from cortex.workspace.sources import Shape
 
     lane: SourceName = "docs" if source.lane is Lane.DOCS else "memory"
-    told: dict[str, Any] = {"name": source.name or "workspace", "cited": source.name, "source": lane}
+    payload: dict[str, Any] = {"name": source.name or "workspace", "cited": source.name, "source": lane}
     if source.root.is_file():
-        return told | {"root": source.root.parent, "pattern": source.root.name}
+        return payload | {"root": source.root.parent, "pattern": source.root.name}
     if source.shape is Shape.WORKSPACE:
-        return told | {"root": source.root, "pattern": "{MEMORY.md,memory.md,memory/**/*.md}"}
-    return told | {"root": source.root, "pattern": "**/*.{md,markdown,mdx}"}
+        return payload | {"root": source.root, "pattern": "{MEMORY.md,memory.md,memory/**/*.md}"}
+    return payload | {"root": source.root, "pattern": "**/*.{md,markdown,mdx}"}
 
 
 def index_name(tenant: Tenant) -> str:
@@ -233,13 +235,13 @@ def _store(home: Path, agent: str, settings: Settings) -> Store:
     return store
 
 
-def _embedder(home: Path, settings: Settings, clock: Clock, models: Path, given: Embedder | None) -> Embedder:
+def _embedder(home: Path, settings: Settings, clock: Clock, models: Path, given: Embedder | None) -> ManagedEmbedder:
     options = settings.embedding
     inner: Embedder = given or registry.find("cortex.embedders", options.provider)(options.options, models)
     return _guarded(inner, home, settings, clock)
 
 
-def _guarded(inner: Embedder, home: Path, settings: Settings, clock: Clock) -> Embedder:
+def _guarded(inner: Embedder, home: Path, settings: Settings, clock: Clock) -> ManagedEmbedder:
     options = settings.embedding
     guarded = GuardedEmbedder(
         inner, clock, max_chars=options.max_chars, head_chars=options.head_chars, max_bytes=options.max_bytes
@@ -251,9 +253,9 @@ def _guarded(inner: Embedder, home: Path, settings: Settings, clock: Clock) -> E
 
 
 def _earlier_embedder(
-    made: VectorsMade, now: EmbeddingSpace, home: Path, settings: Settings, clock: Clock, models: Path
-) -> Embedder | None:
-    """The embedder that made these vectors, where it can still be asked; None where it cannot.
+    made: IndexVectors, now: EmbeddingSpace, home: Path, settings: Settings, clock: Clock, models: Path
+) -> ManagedEmbedder | None:
+    """The embedder that made these vectors, if it is still available; else None.
 
     It runs on this machine, or on the server that is in use: whom the settings no longer name is sent nothing.
     """
@@ -267,12 +269,12 @@ def _earlier_embedder(
     return None
 
 
-def _earlier_options(made: VectorsMade, settings: Settings) -> Iterator[Mapping[str, Any]]:
-    """What the provider may have been told, the likeliest first: as now, with the model that was used then."""
-    told = settings.embedding.options
+def _earlier_options(made: IndexVectors, settings: Settings) -> Iterator[Mapping[str, Any]]:
+    """The options it may have had, the likeliest first: those of now, with the model of then."""
+    payload = settings.embedding.options
     if settings.embedding.provider == "auto":
-        told = told.get(made.provider) or {}
+        payload = payload.get(made.provider) or {}
     elif settings.embedding.provider != made.provider:
-        told = {}
-    then = {**told, "model": made.model}
-    yield from (then, {**then, "dimensions": made.dimension}, told)
+        payload = {}
+    then = {**payload, "model": made.model}
+    yield from (then, {**then, "dimensions": made.dimension}, payload)

@@ -12,21 +12,21 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cortex.access import Right, Tokens
+from cortex.access import Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 
 
 def create(path: Path, number: str) -> None:
     """Make so many tokens, and tell each secret as soon as it may be relied on."""
-    tokens = Tokens(path, SystemClock())
+    tokens = TokenFile(path, SystemClock())
     for _ in range(int(number)):
         secret, _ = tokens.create(Tenant(), [Right.WRITE])
         print(secret, flush=True)
 
 
 def revoke(path: Path, id: str) -> None:
-    Tokens(path, SystemClock()).revoke(id)
+    TokenFile(path, SystemClock()).revoke(id)
 
 
 def die(path: Path, number: str) -> None:
@@ -44,7 +44,7 @@ def die(path: Path, number: str) -> None:
 def calls(path: Path, number: str) -> None:
     """Make so many tokens, and tell the calls that change something outside."""
     _listen(print)
-    tokens = Tokens(path, SystemClock())
+    tokens = TokenFile(path, SystemClock())
     for _ in range(int(number)):
         tokens.create(Tenant(), [Right.READ])
 
@@ -52,7 +52,7 @@ def calls(path: Path, number: str) -> None:
 def _listen(before: Callable[[str], Any]) -> None:
     """Hear of every call that changes something outside, before it is made."""
 
-    def heard(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def recorded(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def calling(*arguments: Any, **options: Any) -> Any:
             before(name)
             return call(*arguments, **options)
@@ -60,8 +60,8 @@ def _listen(before: Callable[[str], Any]) -> None:
         return calling
 
     for name in ("open", "unlink", "fsync", "replace"):
-        setattr(os, name, heard(name, getattr(os, name)))
-    fcntl.flock = heard("flock", fcntl.flock)
+        setattr(os, name, recorded(name, getattr(os, name)))
+    fcntl.flock = recorded("flock", fcntl.flock)
 
 
 def torn(path: Path, size: str) -> None:
@@ -81,16 +81,16 @@ def opens(path: Path, number: str) -> None:
     """Check so many times before and after a change; tell how often the file was opened for it."""
     opened: list[str] = []
 
-    def listen(event: str, told: tuple[Any, ...]) -> None:
-        if event == "open" and told[1] is None:  # `os.open` itself; what calls it is told too, with a mode
-            opened.append(str(told[0]))
+    def listen(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and arguments[1] is None:  # `os.open` itself; its callers report too, with a mode
+            opened.append(str(arguments[0]))
 
     sys.addaudithook(listen)
-    tokens = Tokens(path, SystemClock())
-    secret, token = Tokens(path, SystemClock()).create(Tenant(), [Right.READ])
+    tokens = TokenFile(path, SystemClock())
+    secret, token = TokenFile(path, SystemClock()).create(Tenant(), [Right.READ])
     for changed in (False, True):
         if changed:
-            Tokens(path, SystemClock()).revoke(token.id)
+            TokenFile(path, SystemClock()).revoke(token.id)
         opened.clear()
         found = {tokens.check(secret) for _ in range(int(number))}
         assert found == ({None} if changed else {token})

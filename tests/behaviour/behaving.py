@@ -20,7 +20,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.errors import EngineError, InvalidRequest
 from cortex.ports.store import Filter
-from cortex.workspace.flush import SessionState
+from cortex.workspace.flush import FlushSession
 
 EMBEDDED, HTTP, STDIO, STREAMED = "embedded", "http", "mcp-stdio", "mcp-http"
 SURFACES = (EMBEDDED, HTTP, STDIO, STREAMED)
@@ -273,16 +273,16 @@ class Engines:
         return TakenIn(facts["memories"], facts["turns"], sum(facts["duplicates"].values()), done.receipt.id)
 
     def flush_plan(self, **state: Any) -> Mapping[str, Any]:
-        plan: Mapping[str, Any] = self.engine.flush_plan(SessionState(**state)).to_json()
+        plan: Mapping[str, Any] = self.engine.flush_plan(FlushSession(**state)).to_json()
         return plan
 
     def flush_prompt(self) -> str:
-        plan = self.engine.flush_plan(SessionState(context_window=1, tokens_used=0))
+        plan = self.engine.flush_plan(FlushSession(context_window=1, tokens_used=0))
         return f"{plan.system_prompt}\n\n{plan.prompt}"
 
     def receipt(self, id: str) -> Mapping[str, Any]:
-        told: Mapping[str, Any] = self.engine.receipt(id).to_json()
-        return told
+        payload: Mapping[str, Any] = self.engine.receipt(id).to_json()
+        return payload
 
     def _filter(self, unless_told: frozenset[State], **options: Any) -> Filter:
         chosen = {name: options[name] for name in ("since", "until") if name in options}
@@ -383,14 +383,14 @@ def _sent(value: Any) -> Any:
     return list(value) if isinstance(value, frozenset | tuple) else value
 
 
-def as_raised(told: Mapping[str, Any]) -> EngineError:
+def as_raised(payload: Mapping[str, Any]) -> EngineError:
     """The error of the engine that a host was told of."""
-    hint = told.get("hint") or ""
-    if told["code"] == InvalidRequest.code:
-        name = told["field"]
-        return InvalidRequest(told["message"].removeprefix(f"{name}: "), field=name, hint=hint)
-    kind = next(kind for kind in _kinds(EngineError) if kind.code == told["code"])
-    return kind(told["message"], hint=hint)
+    hint = payload.get("hint") or ""
+    if payload["code"] == InvalidRequest.code:
+        name = payload["field"]
+        return InvalidRequest(payload["message"].removeprefix(f"{name}: "), field=name, hint=hint)
+    kind = next(kind for kind in _kinds(EngineError) if kind.code == payload["code"])
+    return kind(payload["message"], hint=hint)
 
 
 def _kinds(of: type[EngineError]) -> Iterator[type[EngineError]]:

@@ -37,12 +37,12 @@ def test_every_surface_finds_the_same_by_meaning(meaningful: World, scope: str) 
     for text, memory in zip(texts, everyone, strict=True):
         memory.remember(text)
     then = datetime.now(UTC)
-    told = []
+    items = []
     for memory in everyone:
         found = memory.search("which nut makes her ill?", as_of=then)
-        told.append([(hit.id, round(hit.score, 6), hit.legs) for hit in found.hits])
+        items.append([(hit.id, round(hit.score, 6), hit.legs) for hit in found.hits])
         assert (found.texts[0], found.hits[0].legs) == ("Mara is allergic to walnuts", ("vector",))
-    assert all(each == told[0] for each in told[1:])
+    assert all(each == items[0] for each in items[1:])
     for memory in everyone:
         lines = memory.memory_search("In which city does Mara have her atelier?", min_score=0.0)
         assert lines["mode"] == "hybrid"

@@ -204,10 +204,10 @@ def test_what_every_call_did_is_on_record(memory: Surface, beside: Surface) -> N
     gone = memory.forget(kept.id)
     # A receipt is written when nobody waits for it any more.
     assert reached(lambda: is_known(beside, gone.receipt))
-    told = [beside.receipt(each.receipt) for each in (kept, found, gone)]
-    assert [each["op"] for each in told] == ["remember", "recall", "forget"]
+    items = [beside.receipt(each.receipt) for each in (kept, found, gone)]
+    assert [each["op"] for each in items] == ["remember", "recall", "forget"]
     assert len({each.receipt for each in (kept, found, gone)}) == 3
-    assert "heron" not in str(told)
+    assert "heron" not in str(items)
 
 
 def is_known(memory: Surface, receipt: str) -> bool:
@@ -250,9 +250,9 @@ def test_every_surface_ranks_the_same_memory_the_same(world: World, scope: str) 
     for query in ("parcel for Lena in Crete", "kitchen", "Where is the parcel of Mara?"):
         for verb in ("recall", "search"):
             found = [getattr(each, verb)(query, as_of=then, limit=10, budget=4_000) for each in everyone]
-            told = [[(hit.id, round(hit.score, 6), hit.legs) for hit in each.hits] for each in found]
-            assert told[0], (verb, query)
-            assert all(each == told[0] for each in told[1:]), (verb, query)
+            items = [[(hit.id, round(hit.score, 6), hit.legs) for hit in each.hits] for each in found]
+            assert items[0], (verb, query)
+            assert all(each == items[0] for each in items[1:]), (verb, query)
             assert len({each.block for each in found}) == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 from behaving import CANNOT, STDIO, STREAMED, SURFACES, TOOLS, VERBS, Engines, Tools
 from worlds import World
 
-from cortex.client.remote import ONLY_HERE, RemoteCortex
+from cortex.client.remote import LOCAL_ONLY, RemoteCortex
 from cortex.memory import Cortex
 
 ADAPTERS = {name: Tools if name in {STDIO, STREAMED} else Engines for name in SURFACES}
@@ -39,10 +39,10 @@ def test_the_client_has_the_methods_of_the_engine_with_the_same_arguments() -> N
     """A program need not know where its memory is; what a server does not offer is listed with the reason."""
     methods = {name for name, each in vars(Cortex).items() if not name.startswith("_") and callable(each)} - {"connect"}
     offered = {name for name in methods if hasattr(RemoteCortex, name)}
-    assert methods - offered == {name for name in ONLY_HERE if name in methods}
+    assert methods - offered == {name for name in LOCAL_ONLY if name in methods}
     for name in sorted(offered):
         assert _arguments(Cortex, name) == _arguments(RemoteCortex, name), name
-    assert all(ONLY_HERE.values())
+    assert all(LOCAL_ONLY.values())
 
 
 def _arguments(kind: type, name: str) -> list[tuple[str, Any]]:

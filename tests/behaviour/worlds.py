@@ -14,7 +14,7 @@ from mcp_client import PATIENCE, Host, connected, over_stdio
 from serve_process import Process
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import DEFAULT_AGENT, DEFAULT_USER, Tenant
 
@@ -79,7 +79,7 @@ class World:
         return self._server
 
     def _token(self, tenant: Tenant) -> str:
-        secret, _ = Tokens(self.home / FILE_NAME, SystemClock()).create(tenant, [Right.WRITE])
+        secret, _ = TokenFile(self.home / FILE_NAME, SystemClock()).create(tenant, [Right.WRITE])
         return secret
 
     def close(self) -> None:
@@ -98,11 +98,11 @@ async def _streamed(url: str, token: str) -> AsyncIterator[Any]:
 
 def variables(settings: Mapping[str, Any], prefix: str = "CORTEX") -> dict[str, str]:
     """Settings as a process takes them from its environment."""
-    told: dict[str, str] = {}
+    payload: dict[str, str] = {}
     for name, value in settings.items():
         key = f"{prefix}_{name.upper()}"
-        told |= variables(value, f"{key}_") if isinstance(value, Mapping) else {key: str(value)}
-    return told
+        payload |= variables(value, f"{key}_") if isinstance(value, Mapping) else {key: str(value)}
+    return payload
 
 
 @contextmanager

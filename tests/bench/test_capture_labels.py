@@ -395,11 +395,11 @@ def test_a_report_is_shown_as_tables_and_its_faults_on_request(capsys):
 
 
 def test_a_report_is_one_json_object(capsys):
-    told = json.loads(shown(capsys, as_json=True, talk=labeled_turns.SmallTalk(200, 3, 2)))
-    assert (told["overall"]["precision"], told["overall"]["recall"]) == (0.0, 0.0)
-    assert told["faults_by_sort"] == {"missed": 1, "wrong": 1}
-    assert told["small_talk"]["per_hundred"] == 1.5
-    assert "faults" not in told
+    payload = json.loads(shown(capsys, as_json=True, talk=labeled_turns.SmallTalk(200, 3, 2)))
+    assert (payload["overall"]["precision"], payload["overall"]["recall"]) == (0.0, 0.0)
+    assert payload["faults_by_sort"] == {"missed": 1, "wrong": 1}
+    assert payload["small_talk"]["per_hundred"] == 1.5
+    assert "faults" not in payload
     assert [fault["turn"] for fault in json.loads(shown(capsys, as_json=True, errors=True))["faults"]] == ["t1", "t2"]
 
 

@@ -13,12 +13,14 @@ from bench.poisoning import honest, view
 from bench.poisoning.attacks import FAMILIES, PER_FAMILY, attacks
 from bench.poisoning.runner import Honesty, Outcome, PoisoningReport, run
 from cortex.testing import FakeEmbedder
+from sweeps import sweep
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> PoisoningReport:
-    """One attack of each family, by words and by the fake embedder."""
-    return run(tmp_path_factory.mktemp("home"), embedder=FakeEmbedder(256), per_family=1)
+@pytest.fixture(scope="module", params=sweep(["some families", "every family"], ["some families"]))
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> PoisoningReport:
+    """One attack of a family, by words and by the fake embedder."""
+    families = None if request.param == "every family" else sorted(FAMILIES)[::3]
+    return run(tmp_path_factory.mktemp("home"), embedder=FakeEmbedder(256), families=families, per_family=1)
 
 
 def test_there_are_twenty_families_of_a_dozen_attacks_each_with_a_marker_of_its_own():
@@ -97,5 +99,5 @@ def test_a_report_is_shown_as_a_table(report: PoisoningReport):
     for part in view.tables(report):
         console.print(part)
     shown = console.export_text()
-    assert all(family in shown for family in FAMILIES)
+    assert all(family in shown for family in report.families)
     assert "honest orders" in shown

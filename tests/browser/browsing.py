@@ -1,4 +1,4 @@
-"""A real browser on a real server, and everything a page did on the way: what it asked for, said and broke."""
+"""A real browser on a real server, and everything a page did on the way: what it requested, logged and broke."""
 
 from __future__ import annotations
 
@@ -110,7 +110,12 @@ class Server:
                 stdout=subprocess.PIPE,
                 stderr=written,
                 text=True,
-                env=environment(CORTEX_EMBEDDING__PROVIDER=self._embedder),
+                env=environment(
+                    CORTEX_EMBEDDING__PROVIDER=self._embedder,
+                    # What runs beside a server is tested elsewhere, and each process would load the model.
+                    CORTEX_SERVE__RECALL_PROCESSES="0",
+                    CORTEX_SERVE__WORKER_PROCESS="false",
+                ),
             )
         assert self._process.stdout is not None
         if not (said := self._process.stdout.readline()):
@@ -182,7 +187,7 @@ class Seen:
 
 
 class Visit:
-    """One page of the dashboard and whoever sits before it."""
+    """One page of the dashboard and its user."""
 
     def __init__(self, page: Page, server: Server, seen: Seen) -> None:
         self.page = page
@@ -202,7 +207,7 @@ class Visit:
 
     def settled(self) -> Visit:
         """Once nothing is loading any more."""
-        # Another view of the same page is only begun once it has heard that its address changed.
+        # Another view of the same page is only begun once it has noticed that its address changed.
         self.page.evaluate("() => new Promise((done) => setTimeout(done, 20))")
         expect(self.page.locator("main h1").first).to_be_visible()
         expect(self.page.locator("main [aria-busy=true], main[aria-busy=true]")).to_have_count(0)

@@ -102,8 +102,8 @@ def test_no_view_runs_what_it_lists(visit: Visit) -> None:
 
 
 def test_the_receipt_of_a_hostile_question_shows_it_as_it_was_asked(visit: Visit, sample: Server) -> None:
-    asked = sample.post("/v1/recall", query=HOSTILE["image"])
-    visit.go(f"#/receipts/{asked['receipt']['id']}")
+    recalled = sample.post("/v1/recall", query=HOSTILE["image"])
+    visit.go(f"#/receipts/{recalled['receipt']['id']}")
     visit.button("Replay").click()
     visit.settled()
     harmless(visit)

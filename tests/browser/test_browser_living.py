@@ -10,7 +10,7 @@ import pytest
 from browsing import Server, Visit
 from playwright.sync_api import expect
 
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 
@@ -51,7 +51,7 @@ def test_a_memory_that_is_changed_elsewhere_is_shown_anew(visit: Visit, sample: 
 
 def test_an_empty_home_teaches_on_every_view(opened: Opens, fresh: Server) -> None:
     with opened(fresh) as visit:
-        # The server's own upkeep leaves receipts; nobody has asked it anything yet.
+        # The server's own upkeep leaves receipts; nobody has called it yet.
         for route in ("#/", "#/timeline", "#/receipts?op=recall"):
             visit.go(route)
             empty = visit.page.locator("main [data-empty]").first
@@ -91,11 +91,11 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def tokens(guarded: Server) -> Tokens:
-    return Tokens(guarded.home / FILE_NAME, SystemClock())
+def tokens(guarded: Server) -> TokenFile:
+    return TokenFile(guarded.home / FILE_NAME, SystemClock())
 
 
-def token(tokens: Tokens, *rights: Right) -> tuple[str, str]:
+def token(tokens: TokenFile, *rights: Right) -> tuple[str, str]:
     """A secret and its id."""
     secret, made = tokens.create(Tenant("main", "default"), rights)
     return secret, made.id
@@ -108,7 +108,7 @@ def sign_in(visit: Visit, secret: str) -> None:
     box.press("Enter")
 
 
-def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(opened: Opens, guarded: Server, tokens: Tokens) -> None:
+def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(opened: Opens, guarded: Server, tokens: TokenFile) -> None:
     secret, _ = token(tokens, Right.WRITE)
     with opened(guarded) as visit:
         visit.statuses = {401}
@@ -129,7 +129,7 @@ def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(opened: Opens, guard
 
 
 def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(
-    opened: Opens, guarded: Server, tokens: Tokens
+    opened: Opens, guarded: Server, tokens: TokenFile
 ) -> None:
     secret, id = token(tokens, Right.READ)
     with opened(guarded) as visit:
@@ -145,7 +145,7 @@ def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(
 
 @pytest.mark.parametrize(("right", "offered"), [(Right.READ, 0), (Right.WRITE, 1)])
 def test_only_who_may_write_is_offered_a_change(
-    opened: Opens, guarded: Server, tokens: Tokens, right: Right, offered: int
+    opened: Opens, guarded: Server, tokens: TokenFile, right: Right, offered: int
 ) -> None:
     secret, _ = token(tokens, right)
     with opened(guarded) as visit:

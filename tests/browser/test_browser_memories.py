@@ -60,11 +60,11 @@ def test_an_edit_of_what_was_changed_elsewhere_is_told_and_loses_nothing(
     visit.page.get_by_label("Text").fill("The window opens to the street")
     sample.edit(id, text="The window opens to the canal")
     visit.button("Save").click()
-    expect(visit.page.get_by_text("It was changed meanwhile")).to_be_visible()
+    expect(visit.page.get_by_text("Changed in the meantime")).to_be_visible()
     expect(visit.page.locator(".quote")).to_have_text("The window opens to the canal")
     expect(visit.page.get_by_label("Text")).to_have_value("The window opens to the street")
     assert sample.get(f"/v1/memories/{id}")["text"] == "The window opens to the canal"
-    visit.button("Save mine over it" if keeps_mine else "Take what it says now").click()
+    visit.button("Overwrite" if keeps_mine else "Discard my changes").click()
     wanted = "The window opens to the street" if keeps_mine else "The window opens to the canal"
     expect(visit.page.locator(".said")).to_have_text(wanted)
     assert sample.get(f"/v1/memories/{id}")["text"] == wanted
@@ -84,12 +84,12 @@ def test_what_cannot_be_saved_is_refused_in_words(visit: Visit, sample: Server) 
 # --- forget -----------------------------------------------------------------------------------------------------------
 
 
-def test_keep_it_changes_nothing(visit: Visit, sample: Server) -> None:
+def test_canceling_changes_nothing(visit: Visit, sample: Server) -> None:
     id = sample.remember("The plant in the hall is called Gustav")
     visit.go(f"#/memory/{id}")
     visit.button("Forget").click()
     expect(visit.dialog).to_contain_text("Gustav")
-    visit.button("Keep it").click()
+    visit.button("Cancel").click()
     expect(visit.dialog).to_have_count(0)
     assert sample.get(f"/v1/memories/{id}")["state"] == "active"
     assert len(sample.get(f"/v1/memories/{id}")["versions"]) == 1
@@ -121,7 +121,7 @@ def test_erasing_is_typed_and_ends_with_a_certificate_that_stays(visit: Visit, s
     visit.button("Erase").click()
     expect(visit.dialog).to_contain_text("opens with a song")
     assert visit.findings() == []
-    erase = visit.button("Erase for good")
+    erase = visit.button("Erase permanently")
     expect(erase).to_be_disabled()
     visit.page.keyboard.press("Escape")
     expect(visit.dialog).to_have_count(0)
@@ -142,7 +142,7 @@ def test_erasing_is_typed_and_ends_with_a_certificate_that_stays(visit: Visit, s
 def test_a_memory_leads_to_what_it_replaced_and_back(visit: Visit, sample: Server) -> None:
     old, new = named(sample, "runs in Falkenstein"), named(sample, "moved to Helsinki")
     visit.go(f"#/memory/{new['id']}")
-    way = visit.page.get_by_role("navigation", name="Older and newer").get_by_role("link")
+    way = visit.page.get_by_role("navigation", name="Related memories").get_by_role("link")
     expect(way).to_contain_text("Replaces")
     expect(way).to_contain_text("runs in Falkenstein")
     way.click()
@@ -156,15 +156,15 @@ def test_a_memory_leads_to_what_it_replaced_and_back(visit: Visit, sample: Serve
 def test_two_that_contradict_each_other_name_each_other(visit: Visit, sample: Server) -> None:
     one = named(sample, "importer keeps the order")
     visit.go(f"#/memory/{one['id']}")
-    way = visit.page.get_by_role("navigation", name="Older and newer").get_by_role("link")
+    way = visit.page.get_by_role("navigation", name="Related memories").get_by_role("link")
     expect(way).to_contain_text("Contradicts")
     expect(way).to_contain_text("does not keep the order")
 
 
-def test_a_memory_leads_to_the_turn_it_was_drawn_from_and_the_turn_to_the_memory(visit: Visit, sample: Server) -> None:
-    drawn = named(sample, "Five workshops agreed to be canaries")
-    visit.go(f"#/memory/{drawn['id']}")
-    sources = visit.page.locator("section").filter(has=visit.page.get_by_role("heading", name=re.compile("drawn|from")))
+def test_a_memory_leads_to_its_source_turn_and_the_turn_back_to_it(visit: Visit, sample: Server) -> None:
+    extracted = named(sample, "Five workshops agreed to be canaries")
+    visit.go(f"#/memory/{extracted['id']}")
+    sources = visit.page.locator("section").filter(has=visit.page.get_by_role("heading", name="Source turns"))
     sources.get_by_role("link").first.click()
     expect(visit.page.locator("main h1")).to_have_text("Turn")
     expect(visit.page.locator("main")).to_contain_text("Nadia")
@@ -176,7 +176,7 @@ def test_who_is_not_to_be_trusted_is_marked(visit: Visit, sample: Server) -> Non
     quarantined = next(each for each in listed if "Ignore all previous" in each["text"])
     visit.go(f"#/memory/{quarantined['id']}")
     expect(visit.page.locator("main")).to_contain_text("Quarantined")
-    expect(visit.page.locator("main")).to_contain_text("Agents are never given it")
+    expect(visit.page.locator("main")).to_contain_text("Agents never see it")
 
 
 def test_a_long_text_is_shown_whole(visit: Visit, sample: Server) -> None:
@@ -199,10 +199,10 @@ def test_an_id_nobody_knows_is_told_in_words(visit: Visit) -> None:
 def test_the_timeline_shows_what_the_ledger_has_newest_first(visit: Visit, sample: Server) -> None:
     visit.go("#/timeline")
     shown = visit.page.locator("[data-event]")
-    told = sample.get("/v1/timeline", limit=20)["events"]
+    events = sample.get("/v1/timeline", limit=20)["events"]
     positions = [int(str(each.get_attribute("data-position"))) for each in shown.all()]
     assert positions == sorted(positions, reverse=True)
-    assert positions[: len(told)] == [event["position"] for event in told][: len(positions)]
+    assert positions[: len(events)] == [event["position"] for event in events][: len(positions)]
     before = shown.count()
     visit.button("Show older").click()
     expect(shown.nth(before)).to_be_visible()

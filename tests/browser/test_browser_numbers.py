@@ -19,8 +19,8 @@ def table(visit: Visit, chart: str) -> tuple[list[str], list[list[str]]]:
 
 
 def short(day: str) -> str:
-    told = date.fromisoformat(day)
-    return f"{told.day} {told:%b}".replace("Sep", "Sept")
+    found = date.fromisoformat(day)
+    return f"{found.day} {found:%b}".replace("Sep", "Sept")
 
 
 # --- charts -----------------------------------------------------------------------------------------------------------
@@ -36,9 +36,9 @@ def test_the_growth_chart_is_drawn_and_its_table_says_what_the_api_says(visit: V
     head, rows = table(visit, "growth")
     assert [row[0] for row in rows] == [short(day["day"]) for day in days]
     for row, day in zip(rows, days, strict=True):
-        told = {kind.lower(): int(value.replace(",", "")) for kind, value in zip(head[1:], row[1:], strict=True)}
-        assert {kind: number for kind, number in told.items() if number} == day["kinds"]
-        assert sum(told.values()) == day["made"]
+        payload = {kind.lower(): int(value.replace(",", "")) for kind, value in zip(head[1:], row[1:], strict=True)}
+        assert {kind: number for kind, number in payload.items() if number} == day["kinds"]
+        assert sum(payload.values()) == day["created"]
     # One mark for each kind of each day.
     expect(drawing.locator("rect.mark")).to_have_count(sum(len(day["kinds"]) for day in days))
 
@@ -62,7 +62,7 @@ def test_the_drift_chart_shows_the_share_of_each_label(visit: Visit, sample: Ser
     for day in days:
         for label, number in day["labels"].items():
             labels[label] = labels.get(label, 0) + number
-    words = {label: "not judged" if label == "unknown" else label.replace("_", " ") for label in labels}
+    words = {label: "not rated" if label == "unknown" else label.replace("_", " ") for label in labels}
     assert shown == {words[label]: number for label, number in labels.items() if number}
 
 
@@ -76,17 +76,17 @@ def test_more_days_are_shown_when_they_are_chosen(visit: Visit) -> None:
 def test_the_numbers_can_be_seen_and_hidden(visit: Visit) -> None:
     visit.go()
     figure = visit.page.locator("figure").filter(has=visit.page.locator("svg[data-chart=growth]"))
-    figure.get_by_role("button", name="Show the numbers").click()
+    figure.get_by_role("button", name="Show numbers").click()
     box = figure.locator("table").bounding_box()
     assert box is not None
     assert box["height"] > 100
-    figure.get_by_role("button", name="Hide the numbers").click()
-    expect(figure.get_by_role("button", name="Show the numbers")).to_be_visible()
+    figure.get_by_role("button", name="Hide numbers").click()
+    expect(figure.get_by_role("button", name="Show numbers")).to_be_visible()
 
 
 def test_the_overview_counts_each_lane_as_the_api_does(visit: Visit, sample: Server) -> None:
     visit.go()
-    lanes = visit.page.get_by_role("region", name="What is remembered")
+    lanes = visit.page.get_by_role("region", name="Contents")
     counts = sample.get("/v1/status")["counts"]["by_lane"]
     for lane, name in (("memories", "Memories"), ("sessions", "Turns"), ("notes", "Notes")):
         shown = lanes.locator(".lane").filter(has_text=name).locator("b").inner_text()
@@ -96,26 +96,26 @@ def test_the_overview_counts_each_lane_as_the_api_does(visit: Visit, sample: Ser
 # --- receipts ---------------------------------------------------------------------------------------------------------
 
 
-def asked(sample: Server, query: str, **options: Any) -> dict[str, Any]:
+def recall_receipt(sample: Server, query: str, **options: Any) -> dict[str, Any]:
     receipt: dict[str, Any] = sample.post("/v1/recall", query=query, **options)["receipt"]
     return receipt
 
 
 def test_receipts_are_listed_newest_first_and_lead_to_themselves(visit: Visit, sample: Server) -> None:
-    receipt = asked(sample, "who may deploy on a Friday?")
+    receipt = recall_receipt(sample, "who may deploy on a Friday?")
     visit.go("#/receipts?op=recall")
     rows = visit.page.locator("tbody tr")
-    told = sample.get("/v1/receipts", op="recall", limit=30)["receipts"]
-    assert told[0]["id"] == receipt["id"]
+    found = sample.get("/v1/receipts", op="recall", limit=30)["receipts"]
+    assert found[0]["id"] == receipt["id"]
     links = rows.locator("a").evaluate_all("(all) => all.map((each) => each.getAttribute('href'))")
-    assert links == [f"#/receipts/{each['id']}" for each in told]
+    assert links == [f"#/receipts/{each['id']}" for each in found]
     rows.first.get_by_role("link").click()
     expect(visit.page).to_have_url(re.compile(receipt["id"]))
     expect(visit.page.locator("main h1")).to_contain_text("Receipt of recall")
 
 
 def test_a_receipt_tells_what_came_back_and_from_where(visit: Visit, sample: Server) -> None:
-    receipt = asked(sample, "how do we migrate a big table?", scope="spoke")
+    receipt = recall_receipt(sample, "how do we migrate a big table?", scope="spoke")
     visit.go(f"#/receipts/{receipt['id']}")
     returned = visit.page.locator("ol.returned li")
     expect(returned).to_have_count(len(receipt["returned"]))
@@ -128,11 +128,11 @@ def test_a_receipt_tells_what_came_back_and_from_where(visit: Visit, sample: Ser
 
 
 def test_a_replay_gives_the_same_answer_and_says_so(visit: Visit, sample: Server) -> None:
-    receipt = asked(sample, "what do workshops wish for?", scope="support")
+    receipt = recall_receipt(sample, "what do workshops wish for?", scope="support")
     sample.remember("Workshops wish for recurring bookings, said after the question", scope="support")
     visit.go(f"#/receipts/{receipt['id']}")
     visit.button("Replay").click()
-    expect(visit.page.get_by_text("The same answer")).to_be_visible()
+    expect(visit.page.get_by_text("Same answer")).to_be_visible()
     assert sample.post(f"/v1/receipts/{receipt['id']}/replay")["same"] is True
 
 
@@ -153,16 +153,16 @@ def fact(visit: Visit, name: str) -> Locator:
 
 def test_health_tells_what_is_degraded_and_how_to_mend_it(visit: Visit, sample: Server) -> None:
     visit.go("#/health")
-    told = sample.get("/v1/status")
-    assert any(each["what"] == "files" for each in told["degraded"])
-    for each in told["degraded"]:
+    found = sample.get("/v1/status")
+    assert any(each["what"] == "files" for each in found["degraded"])
+    for each in found["degraded"]:
         expect(visit.page.locator(".notice").filter(has_text=each["why"])).to_be_visible()
     expect(visit.page.locator(".card").filter(has_text="Store")).to_contain_text("sqlite")
 
 
 def test_the_doctor_is_called_and_tells_each_check(visit: Visit, sample: Server) -> None:
     visit.go("#/health")
-    visit.button("Run the doctor").click()
+    visit.button("Run doctor").click()
     checks = sample.get("/v1/doctor")["checks"]
     expect(visit.page.locator("li.check")).to_have_count(len(checks))
     for check in checks:

@@ -21,8 +21,8 @@ def test_what_is_typed_is_searched_and_its_words_are_marked(visit: Visit, sample
     marked = {each.lower() for each in visit.page.locator("article[data-hit] mark").all_inner_texts()}
     assert any(each.startswith("deploy") for each in marked), marked
     assert all(re.match("roll|back|deploy", each) for each in marked), marked
-    asked = sample.post("/v1/search", query="roll back a deploy")
-    assert [each.get_attribute("data-id") for each in visit.hits.all()] == [hit["id"] for hit in asked["hits"]]
+    found = sample.post("/v1/search", query="roll back a deploy")
+    assert [each.get_attribute("data-id") for each in visit.hits.all()] == [hit["id"] for hit in found["hits"]]
 
 
 def test_an_address_is_a_search_that_can_be_kept(visit: Visit) -> None:
@@ -46,7 +46,7 @@ def test_back_leads_to_the_question_before(visit: Visit) -> None:
 def test_why_this_shows_parts_that_sum_to_the_score(visit: Visit, sample: Server, query: str) -> None:
     """A score is never above 1: what is beyond it is taken away like anything else."""
     visit.go(f"#/search?q={quote(query)}")
-    asked = {hit["id"]: hit for hit in sample.post("/v1/search", query=query)["hits"]}
+    found = {hit["id"]: hit for hit in sample.post("/v1/search", query=query)["hits"]}
     for hit in visit.hits.all()[:4]:
         why = hit.get_by_role("button", name="Why this?")
         expect(why).to_have_attribute("aria-expanded", "false")
@@ -56,10 +56,10 @@ def test_why_this_shows_parts_that_sum_to_the_score(visit: Visit, sample: Server
         *parts, score = [number(row) for row in rows]
         assert parts, "there are no parts"
         assert abs(sum(parts) - score) <= 0.0006 * len(rows)
-        told = asked[str(hit.get_attribute("data-id"))]
-        assert abs(score - told["score"]) < 0.02  # the clock goes on between the two questions
+        expected = found[str(hit.get_attribute("data-id"))]
+        assert abs(score - expected["score"]) < 0.02  # the clock goes on between the two questions
         assert hit.locator("[data-parts]").get_attribute("aria-label") is not None
-        assert len(parts) >= len([value for value in told["parts"].values() if value])
+        assert len(parts) >= len([value for value in expected["parts"].values() if value])
         why.click()
         expect(hit.locator(".addends")).not_to_be_visible()
 
@@ -68,17 +68,17 @@ def test_the_bar_of_a_hit_is_as_long_as_its_score(visit: Visit) -> None:
     visit.go("#/search?q=deploy")
 
     def lengths(hit: Locator) -> tuple[float, float]:
-        drawn = hit.locator("[data-parts]").evaluate(
+        length = hit.locator("[data-parts]").evaluate(
             """(bar) => [...bar.children].filter((each) => !each.classList.contains("minus"))
               .reduce((sum, each) => sum + parseFloat(each.style.inlineSize), 0)"""
         )
-        return float(drawn), number(hit.locator(".scored b").inner_text())
+        return float(length), number(hit.locator(".scored b").inner_text())
 
     measured = [lengths(hit) for hit in visit.hits.all()]
     assert len(measured) > 2
     longest = max(measured)
-    for drawn, score in measured:
-        assert abs(drawn / longest[0] - score / longest[1]) < 0.03
+    for length, score in measured:
+        assert abs(length / longest[0] - score / longest[1]) < 0.03
 
 
 def test_search_and_recall_are_two_ways_to_ask(visit: Visit) -> None:
@@ -90,7 +90,7 @@ def test_search_and_recall_are_two_ways_to_ask(visit: Visit) -> None:
     visit.settled()
     expect(visit.hits.first).to_contain_text("Helsinki")
     expect(visit.page.locator("article[data-state=superseded]")).to_have_count(0)
-    visit.page.get_by_text("As an agent is given it").click()
+    visit.page.get_by_text("Context for the agent").click()
     expect(visit.page.locator("pre")).to_contain_text("Helsinki")
 
 
@@ -100,14 +100,14 @@ def test_filters_narrow_what_is_found(visit: Visit, sample: Server) -> None:
     visit.page.get_by_label("Scope").fill("support")
     visit.page.get_by_role("group", name="Kinds").get_by_label("preference").check()
     visit.page.get_by_role("group", name="Lanes").get_by_label("memories").check()
-    visit.page.get_by_label("How many").fill("3")
-    visit.button("Ask").click()
+    visit.page.get_by_label("Limit").fill("3")
+    visit.button("Search").click()
     expect(visit.page).to_have_url(re.compile("scope=support.*kind=preference"))
     visit.settled()
-    asked = sample.post(
+    found = sample.post(
         "/v1/search", query="booking", scope="support", kinds=["preference"], lanes=["memories"], limit=3
     )
-    assert [each.get_attribute("data-id") for each in visit.hits.all()] == [hit["id"] for hit in asked["hits"]]
+    assert [each.get_attribute("data-id") for each in visit.hits.all()] == [hit["id"] for hit in found["hits"]]
     expect(visit.page.get_by_role("button", name="Filters (4)")).to_have_attribute("aria-expanded", "true")
 
 
@@ -140,4 +140,4 @@ def test_other_scripts_are_found_and_shown(visit: Visit) -> None:
 
 def test_a_greeting_is_not_looked_up_and_the_page_says_so(visit: Visit) -> None:
     visit.go("#/search?q=thanks!&mode=recall")
-    expect(visit.page.locator("main [data-empty]")).to_contain_text("Not looked up")
+    expect(visit.page.locator("main [data-empty]")).to_contain_text("Search skipped")

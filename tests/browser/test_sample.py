@@ -50,13 +50,13 @@ def homes(sample: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 @pytest.mark.slow
 def test_the_sample_is_the_same_on_every_run(homes: list[Path]) -> None:
-    told = []
+    items = []
     for home in homes:
         with Cortex(home) as memory:
             traces = memory.list(EVERYTHING, limit=1_000)
             receipts = [(each.id, each.op, each.at, each.latency_ms) for each in memory.receipts(limit=500)]
-            told.append((traces, [(each.at, each.kind, each.subject) for each in memory.events()], receipts))
-    assert told[0] == told[1]
+            items.append((traces, [(each.at, each.kind, each.subject) for each in memory.events()], receipts))
+    assert items[0] == items[1]
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cortex.capture.extraction import MAX_MEMORIES, MAX_TEXT, SCHEMA, SYSTEM, Extracted, extract, read, windows
-from cortex.domain.grounding import Evidence
+from cortex.domain.evidence import Evidence
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.ownership import own_words
@@ -179,7 +179,7 @@ def test_a_model_that_obeys_the_conversation_writes_nothing_down() -> None:
     prose = "Sure! I will ignore my instructions from now on."
     result = extracted(turns, [prose, prose])
     assert result.candidates == ()
-    assert result.problems == ("t1-t2: 0 JSON objects where one was asked for",)
+    assert result.problems == ("t1-t2: 0 JSON objects where one was expected",)
 
 
 def test_the_schema_asks_for_every_part_and_no_other() -> None:

@@ -20,7 +20,7 @@ from cortex.domain.cues import standing_kind
 from cortex.domain.identity import TraceId
 from cortex.domain.instructions import instructions, split
 from cortex.domain.memory import Kind
-from cortex.domain.turn import Role, Said, Turn
+from cortex.domain.turn import Role, Turn, TurnDraft
 from cortex.languages.en import instruction_grammar
 
 _SENTENCES = Path(__file__).with_name("sentences")
@@ -144,8 +144,8 @@ def test_every_instruction_of_a_turn_is_given_by_itself():
 # --- who hears it ----------------------------------------------------------------------------------------------------
 
 
-def talk(*said: tuple[Role | None, str]) -> list[Said]:
-    return [Said(text="Always answer in German.", role=role, speaker=speaker) for role, speaker in said]
+def talk(*said: tuple[Role | None, str]) -> list[TurnDraft]:
+    return [TurnDraft(text="Always answer in German.", role=role, speaker=speaker) for role, speaker in said]
 
 
 def test_a_user_with_a_name_speaks_to_the_assistant_that_answers():

@@ -348,8 +348,8 @@ def test_an_order_to_drop_the_rules_is_unmistakable(text: str):
 
 def test_every_language_of_capture_reads_the_same_families():
     families = {"rule", "decision", "preference", "health", "person", "state", "fact"}
-    told = {pack.lang: {rule.name.partition(".")[0] for rule in pack.rules} for pack in DEFAULT_PACKS}
-    assert {lang: families - names for lang, names in told.items() if families - names} == {}
+    payload = {pack.lang: {rule.name.partition(".")[0] for rule in pack.rules} for pack in DEFAULT_PACKS}
+    assert {lang: families - names for lang, names in payload.items() if families - names} == {}
 
 
 KINDS = "copula possession change plan routine relation project preference decision health correction rule".split()

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.capture.messages import Heard, Message, Noted, Reason, heard, in_parts
-from cortex.domain.turn import Role, Said
+from cortex.capture.messages import Message, MessageIssue, Noted, ReceivedMessages, in_parts, received
+from cortex.domain.turn import Role, TurnDraft
 from cortex.errors import InvalidRequest
 
 
-def hear(*messages: object, most: int = 100, most_bytes: int = 1_000, tools: bool = False) -> Heard:
-    return heard(messages, max_messages=most, max_message_bytes=most_bytes, tools=tools)
+def hear(*messages: object, most: int = 100, most_bytes: int = 1_000, tools: bool = False) -> ReceivedMessages:
+    return received(messages, max_messages=most, max_message_bytes=most_bytes, tools=tools)
 
 
 def one(message: object, **options) -> Message:
@@ -22,7 +22,7 @@ def one(message: object, **options) -> Message:
     return said
 
 
-def reason(message: object) -> Reason:
+def reason(message: object) -> MessageIssue:
     found = hear(message)
     assert found.said == ()
     (noted,) = found.skipped
@@ -50,8 +50,8 @@ def reason(message: object) -> Reason:
         ({"role": "user", "content": ["hello", "there"]}, Role.USER, "hello\nthere"),
         ({"type": "message", "message": {"role": "user", "content": "hello"}}, Role.USER, "hello"),
         ({"content": "hello", "speaker": "Bo"}, None, "hello"),
-        (Said(text="hello", role=Role.ASSISTANT), Role.ASSISTANT, "hello"),
-        (Said(text="hello"), None, "hello"),
+        (TurnDraft(text="hello", role=Role.ASSISTANT), Role.ASSISTANT, "hello"),
+        (TurnDraft(text="hello"), None, "hello"),
     ],
 )  # fmt: skip
 def test_a_message_is_heard_in_every_shape(message: object, role: Role | None, text: str):
@@ -73,7 +73,7 @@ def test_the_place_in_the_input_is_told():
     """So that a receipt can point at it"""
     found = hear({"role": "user", "content": "a"}, None, {"role": "user", "content": "b"})
     assert [message.index for message in found.said] == [0, 2]
-    assert found.skipped == (Noted(1, Reason.NOT_A_MESSAGE),)
+    assert found.skipped == (Noted(1, MessageIssue.NOT_A_MESSAGE),)
 
 
 def test_speaker_and_id_are_kept():
@@ -132,41 +132,41 @@ def test_what_is_said_of_a_picture_is_heard():
 @pytest.mark.parametrize(
     ("message", "why"),
     [
-        ("hello", Reason.NOT_A_MESSAGE),
-        (None, Reason.NOT_A_MESSAGE),
-        (7, Reason.NOT_A_MESSAGE),
-        ([], Reason.NOT_A_MESSAGE),
-        ({"role": "martian", "content": "zorp"}, Reason.UNKNOWN_ROLE),
-        ({"role": 7, "content": "zorp"}, Reason.UNKNOWN_ROLE),
-        ({"role": "user"}, Reason.NO_CONTENT),
-        ({"role": "user", "content": None}, Reason.NO_CONTENT),
-        ({}, Reason.NO_CONTENT),
-        ({"role": "user", "content": ""}, Reason.NO_TEXT),
-        ({"role": "user", "content": " \n"}, Reason.NO_TEXT),
-        ({"role": "user", "content": []}, Reason.NO_TEXT),
-        ({"role": "user", "content": 7}, Reason.NO_TEXT),
-        ({"role": "user", "content": b"bytes"}, Reason.NO_TEXT),
-        ({"role": "user", "content": "\x00\x00"}, Reason.NO_TEXT),
-        ({"role": "user", "content": [{"type": "image", "source": {}}]}, Reason.NO_TEXT),
-        ({"role": "user", "content": [{"type": "text", "text": 7}]}, Reason.NO_TEXT),
-        (Said(text=""), Reason.NO_TEXT),
-        ({"role": "system", "content": "You are helpful"}, Reason.SYSTEM),
-        ({"role": "developer", "content": "You are helpful"}, Reason.SYSTEM),
-        (Said(text="You are helpful", role=Role.SYSTEM), Reason.SYSTEM),
-        ({"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}, Reason.TOOL_CALL),
-        ({"role": "assistant", "content": [{"type": "toolCall", "name": "x"}]}, Reason.TOOL_CALL),
-        ({"type": "function_call", "name": "x", "arguments": "{}"}, Reason.TOOL_CALL),
-        ({"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]}, Reason.THINKING),
-        ({"type": "reasoning", "summary": []}, Reason.THINKING),
-        ({"type": "function_call_output", "output": "42"}, Reason.TOOL_OUTPUT),
-        ({"role": "tool", "content": "exit code 0"}, Reason.TOOL_OUTPUT),
-        ({"role": "function", "name": "x", "content": "42"}, Reason.TOOL_OUTPUT),
-        ({"role": "toolResult", "content": [{"type": "text", "text": "42"}]}, Reason.TOOL_OUTPUT),
-        ({"role": "user", "content": [{"type": "tool_result", "content": "42"}]}, Reason.TOOL_OUTPUT),
-        ({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}, Reason.TOOL_OUTPUT),
+        ("hello", MessageIssue.NOT_A_MESSAGE),
+        (None, MessageIssue.NOT_A_MESSAGE),
+        (7, MessageIssue.NOT_A_MESSAGE),
+        ([], MessageIssue.NOT_A_MESSAGE),
+        ({"role": "martian", "content": "zorp"}, MessageIssue.UNKNOWN_ROLE),
+        ({"role": 7, "content": "zorp"}, MessageIssue.UNKNOWN_ROLE),
+        ({"role": "user"}, MessageIssue.NO_CONTENT),
+        ({"role": "user", "content": None}, MessageIssue.NO_CONTENT),
+        ({}, MessageIssue.NO_CONTENT),
+        ({"role": "user", "content": ""}, MessageIssue.NO_TEXT),
+        ({"role": "user", "content": " \n"}, MessageIssue.NO_TEXT),
+        ({"role": "user", "content": []}, MessageIssue.NO_TEXT),
+        ({"role": "user", "content": 7}, MessageIssue.NO_TEXT),
+        ({"role": "user", "content": b"bytes"}, MessageIssue.NO_TEXT),
+        ({"role": "user", "content": "\x00\x00"}, MessageIssue.NO_TEXT),
+        ({"role": "user", "content": [{"type": "image", "source": {}}]}, MessageIssue.NO_TEXT),
+        ({"role": "user", "content": [{"type": "text", "text": 7}]}, MessageIssue.NO_TEXT),
+        (TurnDraft(text=""), MessageIssue.NO_TEXT),
+        ({"role": "system", "content": "You are helpful"}, MessageIssue.SYSTEM),
+        ({"role": "developer", "content": "You are helpful"}, MessageIssue.SYSTEM),
+        (TurnDraft(text="You are helpful", role=Role.SYSTEM), MessageIssue.SYSTEM),
+        ({"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}, MessageIssue.TOOL_CALL),
+        ({"role": "assistant", "content": [{"type": "toolCall", "name": "x"}]}, MessageIssue.TOOL_CALL),
+        ({"type": "function_call", "name": "x", "arguments": "{}"}, MessageIssue.TOOL_CALL),
+        ({"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}]}, MessageIssue.THINKING),
+        ({"type": "reasoning", "summary": []}, MessageIssue.THINKING),
+        ({"type": "function_call_output", "output": "42"}, MessageIssue.TOOL_OUTPUT),
+        ({"role": "tool", "content": "exit code 0"}, MessageIssue.TOOL_OUTPUT),
+        ({"role": "function", "name": "x", "content": "42"}, MessageIssue.TOOL_OUTPUT),
+        ({"role": "toolResult", "content": [{"type": "text", "text": "42"}]}, MessageIssue.TOOL_OUTPUT),
+        ({"role": "user", "content": [{"type": "tool_result", "content": "42"}]}, MessageIssue.TOOL_OUTPUT),
+        ({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}, MessageIssue.TOOL_OUTPUT),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_skipped_with_its_reason(message: object, why: Reason):
+def test_what_cannot_be_used_is_skipped_with_its_reason(message: object, why: MessageIssue):
     """Bad input never spoils the rest, and is never lost silently"""
     assert reason(message) is why
 
@@ -178,7 +178,7 @@ def test_what_cannot_be_used_is_skipped_with_its_reason(message: object, why: Re
         {"role": "toolResult", "content": [{"type": "text", "text": "42 degrees"}]},
         {"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "text": "42 degrees"}]}]},
         {"role": "user", "content": [{"type": "tool_result", "content": "42 degrees"}]},
-        Said(text="42 degrees", role=Role.TOOL),
+        TurnDraft(text="42 degrees", role=Role.TOOL),
     ],
 )
 def test_what_a_tool_answered_is_heard_as_the_tools_where_it_is_wanted(message: object):
@@ -201,7 +201,7 @@ def test_the_reasons_are_counted_for_the_receipt():
 @pytest.mark.parametrize("wrong", [{"role": "user"}, "hello", b"hello", 7, None])
 def test_a_history_that_is_no_list_is_refused_by_name(wrong: object):
     with pytest.raises(InvalidRequest, match="messages: is not a list"):
-        heard(wrong, max_messages=10, max_message_bytes=10)  # type: ignore[arg-type]
+        received(wrong, max_messages=10, max_message_bytes=10)  # type: ignore[arg-type]
 
 
 # --- time -----------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_a_time_is_read_as_hosts_write_it(given: dict[str, object]):
 def test_a_time_that_is_none_is_left_out_and_told(given: object):
     found = hear({"role": "user", "content": "x", "ts": given})
     assert found.said[0].at is None
-    assert found.changed == (Noted(0, Reason.BAD_TIME),)
+    assert found.changed == (Noted(0, MessageIssue.BAD_TIME),)
 
 
 def test_no_time_is_nothing_to_tell():
@@ -247,7 +247,7 @@ def test_no_time_is_nothing_to_tell():
 def test_nul_bytes_and_lone_surrogates_are_removed_and_told():
     found = hear({"role": "user", "content": "a\x00b\ud800c 好"})
     assert found.said[0].text == "abc 好"
-    assert found.changed == (Noted(0, Reason.CLEANED),)
+    assert found.changed == (Noted(0, MessageIssue.CLEANED),)
 
 
 def test_two_halves_of_a_character_are_one():
@@ -262,14 +262,14 @@ def test_a_message_too_long_is_cut_at_the_limit_and_not_lost(text: str, most: in
     clean = ("x" + text).replace("\x00", "")
     assert clean.startswith(kept)
     assert len(kept.encode()) <= most
-    assert (Noted(0, Reason.CUT) in found.changed) == (kept != clean)
+    assert (Noted(0, MessageIssue.CUT) in found.changed) == (kept != clean)
 
 
 def test_of_too_many_messages_the_newest_are_heard():
     """C1: a history grows at its end"""
     found = hear(*({"role": "user", "content": str(number)} for number in range(5)), most=2)
     assert [(message.index, message.text) for message in found.said] == [(3, "3"), (4, "4")]
-    assert found.skipped == tuple(Noted(index, Reason.TOO_MANY) for index in range(3))
+    assert found.skipped == tuple(Noted(index, MessageIssue.TOO_MANY) for index in range(3))
 
 
 JSON = st.recursive(

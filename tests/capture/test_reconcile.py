@@ -14,7 +14,7 @@ from cortex.capture.reconcile import (
     RETRACTION,
     Decision,
     Known,
-    Verdict,
+    Reconciliation,
     decide,
     decide_all,
     outdated,
@@ -74,7 +74,7 @@ def kinds(decision: Decision) -> list[EventKind]:
 def test_what_nothing_like_is_known_of_is_new() -> None:
     """X13"""
     decision = reconciled(said(2, "I prefer dark mode"), said(1, "My car is red"))
-    assert decision.verdict is Verdict.NEW
+    assert decision.verdict is Reconciliation.NEW
     assert decision.changes == (Put(said(2, "I prefer dark mode"), EventKind.REMEMBERED),)
 
 
@@ -82,25 +82,25 @@ def test_the_same_statement_of_the_same_turn_changes_nothing() -> None:
     """X13: work that is done again does nothing"""
     first = said(1, "I prefer dark mode")
     decision = reconciled(first.revised(id=id_(2)), first)
-    assert (decision.verdict, decision.changes, decision.memory) == (Verdict.DUPLICATE, (), None)
+    assert (decision.verdict, decision.changes, decision.memory) == (Reconciliation.DUPLICATE, (), None)
 
 
 @pytest.mark.parametrize("state", [State.FORGOTTEN, State.EXPIRED, State.SUPERSEDED])
 def test_what_was_forgotten_does_not_come_back_by_reading_the_same_turn_again(state: State) -> None:
     gone = said(1, "I prefer dark mode", state=state)
-    assert reconciled(gone.revised(id=id_(2), state=State.ACTIVE), gone).verdict is Verdict.DUPLICATE
+    assert reconciled(gone.revised(id=id_(2), state=State.ACTIVE), gone).verdict is Reconciliation.DUPLICATE
 
 
 def test_what_was_forgotten_may_be_said_anew() -> None:
     gone = said(1, "I prefer dark mode", state=State.FORGOTTEN)
-    assert reconciled(said(2, "I prefer dark mode"), gone).verdict is Verdict.NEW
+    assert reconciled(said(2, "I prefer dark mode"), gone).verdict is Reconciliation.NEW
 
 
 def test_one_sentence_may_give_two_slots() -> None:
     text = "I live in Berlin and work at Acme"
     first = said(1, text, **HOME, value="Berlin")
     second = first.revised(id=id_(2), attribute="employer", value="Acme")
-    assert reconciled(second, first).verdict is Verdict.NEW
+    assert reconciled(second, first).verdict is Reconciliation.NEW
 
 
 def test_a_restatement_strengthens_one_memory_instead_of_making_another() -> None:
@@ -108,7 +108,7 @@ def test_a_restatement_strengthens_one_memory_instead_of_making_another() -> Non
     old = said(1, "I prefer dark mode", importance=0.4)
     decision = reconciled(said(2, "i really prefer dark mode!", importance=0.8), old)
     stronger = put(decision, old.id)
-    assert decision.verdict is Verdict.REINFORCES
+    assert decision.verdict is Reconciliation.REINFORCES
     assert decision.memory is None
     assert kinds(decision) == [EventKind.REINFORCED]
     assert (stronger.text, stronger.created_at, stronger.reinforced) == (old.text, old.created_at, 1)
@@ -128,19 +128,19 @@ def test_meaning_finds_what_words_do_not_and_the_threshold_is_the_callers() -> N
     """X13 (0.92), L4 (0.95)"""
     known = Known(said(1, "I'm trying to learn the cello"), cosine=0.93)
     again = said(2, "I'm learning the cello")
-    assert reconciled(again, known, duplicate_at=0.92).verdict is Verdict.REINFORCES
-    assert reconciled(again, known, duplicate_at=0.95).verdict is Verdict.NEW
+    assert reconciled(again, known, duplicate_at=0.92).verdict is Reconciliation.REINFORCES
+    assert reconciled(again, known, duplicate_at=0.95).verdict is Reconciliation.NEW
 
 
 @pytest.mark.parametrize(
     ("other", "verdict"),
     [
-        ("I have 3 cats", Verdict.CONTRADICTS),
-        ("I had 2 cats", Verdict.NEW),
-        ("My sister has 2 cats", Verdict.NEW),
+        ("I have 3 cats", Reconciliation.CONTRADICTS),
+        ("I had 2 cats", Reconciliation.NEW),
+        ("My sister has 2 cats", Reconciliation.NEW),
     ],
 )
-def test_however_near_by_meaning_another_value_is_another_statement(other: str, verdict: Verdict) -> None:
+def test_however_near_by_meaning_another_value_is_another_statement(other: str, verdict: Reconciliation) -> None:
     """X13"""
     decision = reconciled(said(2, other), Known(said(1, "I have 2 cats"), cosine=0.99))
     assert decision.verdict is verdict
@@ -168,13 +168,13 @@ def test_reading_a_turn_more_closely_is_no_second_saying() -> None:
     known = said(1, "I live in Berlin")
     closer = put(reconciled(home(1, "Berlin", id=id_(2)), known), id_(1))
     assert closer == known.revised(**HOME, value="Berlin")
-    assert reconciled(home(1, "Berlin", id=id_(3)), closer).verdict is Verdict.DUPLICATE
+    assert reconciled(home(1, "Berlin", id=id_(3)), closer).verdict is Reconciliation.DUPLICATE
 
 
 def test_a_value_is_compared_with_those_of_its_slot_before_loose_statements() -> None:
     """X14"""
     decision = reconciled(home(3, "Berlin"), home(2, "Paris"), said(1, "I live in Berlin"))
-    assert (decision.verdict, decision.others) == (Verdict.SUPERSEDES, (id_(2),))
+    assert (decision.verdict, decision.others) == (Reconciliation.SUPERSEDES, (id_(2),))
 
 
 def test_what_is_meant_to_stay_does_not_end_with_what_it_repeats() -> None:
@@ -186,19 +186,19 @@ def test_what_is_meant_to_stay_does_not_end_with_what_it_repeats() -> None:
 
 def test_what_has_expired_is_not_strengthened() -> None:
     passing = said(1, "I prefer tea", retention=Retention.TTL, ttl=DAY)
-    assert reconciled(said(2, "I prefer tea"), passing).verdict is Verdict.NEW
+    assert reconciled(said(2, "I prefer tea"), passing).verdict is Reconciliation.NEW
 
 
 def test_what_happens_again_happened_twice() -> None:
     first = said(1, "I went swimming in the lake", kind=Kind.EPISODE)
     again = said(4, "I went swimming in the lake", kind=Kind.EPISODE)
-    assert reconciled(again, first).verdict is Verdict.NEW
+    assert reconciled(again, first).verdict is Reconciliation.NEW
     retold = again.revised(created_at=first.created_at + timedelta(hours=2))
-    assert reconciled(retold, first).verdict is Verdict.REINFORCES
+    assert reconciled(retold, first).verdict is Reconciliation.REINFORCES
 
 
 def test_memories_of_other_scopes_are_not_looked_at() -> None:
-    assert reconciled(home(2, "Paris"), home(1, "Berlin", scope="work")).verdict is Verdict.NEW
+    assert reconciled(home(2, "Paris"), home(1, "Berlin", scope="work")).verdict is Reconciliation.NEW
 
 
 # --- slots ------------------------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_a_newer_value_supersedes_the_older() -> None:
     """X14; FIELD pain 4"""
     decision = reconciled(home(3, "Paris"), home(1, "Berlin"))
     old, new = put(decision, id_(1)), put(decision, id_(3))
-    assert decision.verdict is Verdict.SUPERSEDES
+    assert decision.verdict is Reconciliation.SUPERSEDES
     assert kinds(decision) == [EventKind.REMEMBERED, EventKind.SUPERSEDED]
     assert (old.state, old.superseded_by, old.valid_to) == (State.SUPERSEDED, id_(3), NOW + 3 * DAY)
     assert (new.state, new.supersedes, new.valid_from) == (State.ACTIVE, id_(1), NOW + 3 * DAY)
@@ -226,7 +226,7 @@ def test_a_value_that_begins_later_ends_the_old_one_then() -> None:
 def test_the_same_value_in_another_writing_reinforces(old: str, new: str) -> None:
     """X14"""
     decision = reconciled(home(2, new).revised(text=f"It is {new}"), home(1, old))
-    assert decision.verdict is Verdict.REINFORCES
+    assert decision.verdict is Reconciliation.REINFORCES
 
 
 def test_an_older_value_that_comes_in_late_is_history() -> None:
@@ -249,14 +249,14 @@ def test_a_value_may_come_back() -> None:
     """X14"""
     past = home(1, "Berlin", state=State.SUPERSEDED, superseded_by=id_(3), valid_to=NOW + 3 * DAY)
     decision = reconciled(home(5, "Berlin"), past, home(3, "Paris"))
-    assert decision.verdict is Verdict.SUPERSEDES
+    assert decision.verdict is Reconciliation.SUPERSEDES
     assert put(decision, id_(3)).superseded_by == id_(5)
 
 
 def test_late_evidence_for_what_once_held_strengthens_that() -> None:
     past = home(1, "Berlin", state=State.SUPERSEDED, superseded_by=id_(3), valid_to=NOW + 3 * DAY)
     decision = reconciled(home(2, "Berlin"), past, home(3, "Paris"))
-    assert decision.verdict is Verdict.REINFORCES
+    assert decision.verdict is Reconciliation.REINFORCES
     assert put(decision, id_(1)).state is State.SUPERSEDED
 
 
@@ -265,7 +265,7 @@ def test_two_values_of_one_turn_contradict_each_other_on_both_sides() -> None:
     first = home(1, "Berlin")
     second = home(1, "Paris", id=id_(2))
     decision = reconciled(second, first)
-    assert decision.verdict is Verdict.CONTRADICTS
+    assert decision.verdict is Reconciliation.CONTRADICTS
     assert kinds(decision) == [EventKind.REMEMBERED, EventKind.CONTRADICTED]
     assert put(decision, id_(1)).contradicts == (id_(2),)
     assert put(decision, id_(2)).contradicts == (id_(1),)
@@ -274,7 +274,7 @@ def test_two_values_of_one_turn_contradict_each_other_on_both_sides() -> None:
 
 def test_of_two_turns_with_one_time_the_later_turn_was_said_later() -> None:
     first, second = home(1, "Berlin"), home(2, "Paris", created_at=NOW + DAY)
-    assert reconciled(second, first).verdict is Verdict.SUPERSEDES
+    assert reconciled(second, first).verdict is Reconciliation.SUPERSEDES
     assert put(reconciled(first, second), id_(1)).state is State.SUPERSEDED
 
 
@@ -284,22 +284,22 @@ def test_a_contradiction_is_settled_by_what_is_said_next() -> None:
     third = reconciled(home(3, "Rome"), first, second)
     assert {put(third, id).superseded_by for id in (id_(1), id_(2))} == {id_(3)}
     again = reconciled(home(4, "Paris"), first, second)
-    assert again.verdict is Verdict.REINFORCES
+    assert again.verdict is Reconciliation.REINFORCES
     assert put(again, id_(1)).superseded_by == id_(2)
 
 
 def test_a_correction_supersedes_even_in_the_same_breath() -> None:
     """X14"""
     decision = reconciled(home(1, "Paris", id=id_(2)), home(1, "Berlin"), corrects=True)
-    assert decision.verdict is Verdict.SUPERSEDES
+    assert decision.verdict is Reconciliation.SUPERSEDES
     assert put(decision, id_(1)).superseded_by == id_(2)
 
 
 def test_a_correction_without_a_slot_means_the_statement_most_like_it() -> None:
     meeting, car = said(1, "The meeting is on Monday"), said(2, "My car is red")
     decision = reconciled(said(3, "Actually the meeting is on Tuesday"), meeting, car, corrects=True)
-    assert (decision.verdict, decision.others) == (Verdict.SUPERSEDES, (id_(1),))
-    assert reconciled(said(3, "Actually it rains"), meeting, car, corrects=True).verdict is Verdict.NEW
+    assert (decision.verdict, decision.others) == (Reconciliation.SUPERSEDES, (id_(1),))
+    assert reconciled(said(3, "Actually it rains"), meeting, car, corrects=True).verdict is Reconciliation.NEW
 
 
 # --- trust ------------------------------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ def test_a_less_trusted_value_never_replaces_a_trusted_one() -> None:
     """S4, X14"""
     decision = reconciled(home(3, "Paris", **WEB), home(1, "Berlin"))
     trusted, doubted = put(decision, id_(1)), put(decision, id_(3))
-    assert decision.verdict is Verdict.CONTRADICTS
+    assert decision.verdict is Reconciliation.CONTRADICTS
     assert trusted.state is State.ACTIVE
     assert trusted.valid_to is None
     assert (trusted.contradicts, doubted.contradicts) == ((id_(3),), (id_(1),))
@@ -320,20 +320,20 @@ def test_a_less_trusted_correction_or_retraction_is_only_noted() -> None:
     """S4"""
     corrected = reconciled(home(3, "Paris", **WEB), home(1, "Berlin"), corrects=True)
     ended = reconciled(said(3, "I no longer use Vim", **WEB), said(1, "I use Vim"), negated=True)
-    assert [corrected.verdict, ended.verdict] == [Verdict.CONTRADICTS] * 2
+    assert [corrected.verdict, ended.verdict] == [Reconciliation.CONTRADICTS] * 2
     assert put(corrected, id_(1)).state is put(ended, id_(1)).state is State.ACTIVE
 
 
 def test_a_trusted_value_stays_on_top_of_what_a_less_trusted_source_said_later() -> None:
     """S4"""
     decision = reconciled(home(1, "Berlin"), home(3, "Paris", **WEB))
-    assert decision.verdict is Verdict.CONTRADICTS
+    assert decision.verdict is Reconciliation.CONTRADICTS
     assert put(decision, id_(1)).state is State.ACTIVE
 
 
 def test_a_trusted_value_replaces_what_a_less_trusted_source_said_before() -> None:
     decision = reconciled(home(3, "Paris"), home(1, "Berlin", **WEB))
-    assert decision.verdict is Verdict.SUPERSEDES
+    assert decision.verdict is Reconciliation.SUPERSEDES
 
 
 def test_a_flood_of_untrusted_repetitions_strengthens_nothing() -> None:
@@ -342,7 +342,7 @@ def test_a_flood_of_untrusted_repetitions_strengthens_nothing() -> None:
     changes = 0
     for number in range(2, 3 * MOST_SOURCES):
         decision = reconciled(said(number, "I prefer tea", confidence=1.0, importance=1.0, **WEB), known)
-        assert decision.verdict is Verdict.DUPLICATE
+        assert decision.verdict is Reconciliation.DUPLICATE
         if decision.changes:
             changes += 1
             known = put(decision, known.id)
@@ -354,13 +354,13 @@ def test_a_flood_of_untrusted_repetitions_strengthens_nothing() -> None:
 def test_what_a_more_trusted_source_has_said_is_not_kept_again(state: State) -> None:
     """S4"""
     decision = reconciled(home(5, "Berlin", **WEB), home(1, "Berlin", state=state), home(3, "Paris"))
-    assert (decision.verdict, decision.changes) == (Verdict.DUPLICATE, ())
+    assert (decision.verdict, decision.changes) == (Reconciliation.DUPLICATE, ())
 
 
 def test_trust_does_not_rise_by_being_confirmed() -> None:
     """S4"""
     decision = reconciled(said(2, "I prefer tea"), said(1, "I prefer tea", **WEB))
-    assert decision.verdict is Verdict.NEW
+    assert decision.verdict is Reconciliation.NEW
     assert [change.trace.trust for change in decision.changes if isinstance(change, Put)] == [TrustTier.TRUSTED]
 
 
@@ -386,7 +386,7 @@ def test_what_is_no_longer_so_is_retracted_and_the_retraction_is_kept() -> None:
     """X14"""
     decision = reconciled(said(3, "I no longer use Vim"), said(1, "I use Vim for notes"), negated=True)
     old, new = put(decision, id_(1)), put(decision, id_(3))
-    assert decision.verdict is Verdict.RETRACTS
+    assert decision.verdict is Reconciliation.RETRACTS
     assert (old.state, old.superseded_by, old.valid_to) == (State.SUPERSEDED, id_(3), NOW + 3 * DAY)
     assert (new.state, new.supersedes, new.tags) == (State.ACTIVE, id_(1), (RETRACTION,))
 
@@ -394,39 +394,39 @@ def test_what_is_no_longer_so_is_retracted_and_the_retraction_is_kept() -> None:
 def test_a_retraction_means_the_value_it_names() -> None:
     """X14"""
     gone = said(3, "I don't live in Berlin anymore", **HOME, value="Berlin")
-    assert reconciled(gone, home(1, "Berlin"), negated=True).verdict is Verdict.RETRACTS
-    assert reconciled(gone, home(1, "Paris"), negated=True).verdict is Verdict.NEW
+    assert reconciled(gone, home(1, "Berlin"), negated=True).verdict is Reconciliation.RETRACTS
+    assert reconciled(gone, home(1, "Paris"), negated=True).verdict is Reconciliation.NEW
     moved = said(3, "I no longer live there", **HOME)
-    assert reconciled(moved, home(1, "Paris"), negated=True).verdict is Verdict.RETRACTS
+    assert reconciled(moved, home(1, "Paris"), negated=True).verdict is Reconciliation.RETRACTS
 
 
 def test_a_narrower_retraction_leaves_the_wider_statement() -> None:
     decision = reconciled(said(3, "I no longer use Vim for email"), said(1, "I use Vim"), negated=True)
-    assert decision.verdict is Verdict.NEW
+    assert decision.verdict is Reconciliation.NEW
 
 
 def test_a_new_value_lives_beside_the_retraction_of_another() -> None:
     gone = said(3, "I no longer live in Berlin", **HOME, value="Berlin", tags=(RETRACTION,))
-    assert reconciled(home(4, "Paris"), gone).verdict is Verdict.NEW
+    assert reconciled(home(4, "Paris"), gone).verdict is Reconciliation.NEW
 
 
 def test_what_was_retracted_may_be_so_again_and_was_so_before() -> None:
     gone = said(3, "I no longer live in Berlin", **HOME, value="Berlin", tags=(RETRACTION,))
     again = reconciled(home(4, "Berlin"), gone)
-    assert (again.verdict, put(again, id_(3)).state) == (Verdict.SUPERSEDES, State.SUPERSEDED)
+    assert (again.verdict, put(again, id_(3)).state) == (Reconciliation.SUPERSEDES, State.SUPERSEDED)
     assert put(reconciled(home(1, "Berlin"), gone), id_(1)).superseded_by == id_(3)
 
 
 def test_a_retraction_that_was_said_before_ends_nothing() -> None:
     gone = said(1, "I no longer live in Berlin", **HOME, value="Berlin")
     decision = reconciled(gone, home(3, "Berlin"), negated=True)
-    assert (decision.verdict, len(decision.changes)) == (Verdict.NEW, 1)
+    assert (decision.verdict, len(decision.changes)) == (Reconciliation.NEW, 1)
 
 
 def test_a_retraction_said_twice_is_one() -> None:
     gone = said(3, "I no longer use Vim", tags=(RETRACTION,))
-    assert reconciled(said(4, "I don't use Vim anymore"), gone, negated=True).verdict is Verdict.REINFORCES
-    assert reconciled(said(4, "I don't use Vim"), gone).verdict is Verdict.REINFORCES
+    assert reconciled(said(4, "I don't use Vim anymore"), gone, negated=True).verdict is Reconciliation.REINFORCES
+    assert reconciled(said(4, "I don't use Vim"), gone).verdict is Reconciliation.REINFORCES
 
 
 @pytest.mark.parametrize(
@@ -440,7 +440,7 @@ def test_a_retraction_said_twice_is_one() -> None:
 def test_a_plain_denial_without_a_cue_is_a_visible_contradiction(first: str, second: str) -> None:
     """X14"""
     decision = reconciled(said(2, second), said(1, first))
-    assert decision.verdict is Verdict.CONTRADICTS
+    assert decision.verdict is Reconciliation.CONTRADICTS
     assert put(decision, id_(1)).contradicts == (id_(2),)
     assert put(decision, id_(2)).contradicts == (id_(1),)
 
@@ -448,7 +448,7 @@ def test_a_plain_denial_without_a_cue_is_a_visible_contradiction(first: str, sec
 def test_rules_that_only_differ_do_not_contradict() -> None:
     rules = {"kind": Kind.RULE}
     decision = reconciled(said(2, "Use spaces from now on", **rules), Known(said(1, "Always use tabs", **rules), 0.8))
-    assert decision.verdict is Verdict.NEW
+    assert decision.verdict is Reconciliation.NEW
 
 
 # --- batches, outdated turns, undo ------------------------------------------------------------------------------------
@@ -458,7 +458,7 @@ def test_later_statements_of_a_batch_see_the_earlier_ones() -> None:
     statements = [home(1, "Berlin"), said(2, "I prefer tea"), home(3, "Paris"), said(4, "I really prefer tea")]
     decisions = decide_all(statements, lambda _: (), now=NOW)
     verdicts = [decision.verdict for decision in decisions]
-    assert verdicts == [Verdict.NEW, Verdict.NEW, Verdict.SUPERSEDES, Verdict.REINFORCES]
+    assert verdicts == [Reconciliation.NEW, Reconciliation.NEW, Reconciliation.SUPERSEDES, Reconciliation.REINFORCES]
     assert decisions[2].others == (id_(1),)
     assert put(decisions[3], id_(2)).source_turns == (id_(1_002), id_(1_004))
 
@@ -476,13 +476,17 @@ def test_a_batch_knows_which_of_its_statements_correct_or_retract() -> None:
         said(3, "I no longer live in Paris", **HOME, value="Paris"),
     ]
     decisions = decide_all(statements, lambda _: (), corrects={id_(2)}, negated={id_(3)}, now=NOW)
-    assert [decision.verdict for decision in decisions] == [Verdict.NEW, Verdict.SUPERSEDES, Verdict.RETRACTS]
+    assert [decision.verdict for decision in decisions] == [
+        Reconciliation.NEW,
+        Reconciliation.SUPERSEDES,
+        Reconciliation.RETRACTS,
+    ]
 
 
 def test_statements_of_a_batch_may_be_compared_by_meaning() -> None:
     statements = [said(1, "I'm trying to learn the cello"), said(2, "I'm learning the cello")]
     decisions = decide_all(statements, lambda _: (), now=NOW, cosine=lambda *_: 0.95)
-    assert decisions[1].verdict is Verdict.REINFORCES
+    assert decisions[1].verdict is Reconciliation.REINFORCES
 
 
 def turn(number: int, **fields: Any) -> Turn:

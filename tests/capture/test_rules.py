@@ -340,7 +340,7 @@ class TestStanding:
 
 
 class TestBounds:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(st.text(max_size=400))
     def test_any_text_is_survived(self, text: str):
         """bad input never crashes"""
@@ -352,7 +352,7 @@ class TestBounds:
         .split(" ")
     )  # fmt: skip
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(st.lists(_WORDS, max_size=40).map(" ".join))
     def test_a_candidate_is_always_exactly_what_stands_at_its_span(self, text: str):
         """DESIGN 1"""
@@ -363,7 +363,7 @@ class TestBounds:
             assert candidate.text.strip() == candidate.text
             assert candidate.draft(scope="x", source_kind=said("x").source_kind, said_at=said("x").created_at).checked()
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(st.text(max_size=400))
     def test_what_is_blanked_leaves_every_position_where_it_was(self, text: str):
         own = prose.own_prose(text)

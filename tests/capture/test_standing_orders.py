@@ -8,7 +8,7 @@ import pytest
 
 from cortex.capture import statements, worth
 from cortex.capture.candidate import Candidate
-from cortex.capture.worth import Scale
+from cortex.capture.worth import WorthScale
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
@@ -78,7 +78,7 @@ def test_what_is_wanted_once_and_what_people_do_or_say_is_none(text):
 
 def test_a_known_wording_is_a_sign_of_a_rule_and_does_not_decide_alone():
     signs = {"known as a rule", "known by rule.instruction"}
-    scale = worth.weights(Scale.RULE)
+    scale = worth.weights(WorthScale.RULE)
     assert 0 < scale.score(signs) - scale.score(set()) < 3
     assert scale.score(signs) < scale.threshold
 

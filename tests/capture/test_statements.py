@@ -149,7 +149,7 @@ class TestWhatIsKept:
 
     def test_what_the_user_brought_up_first_is_no_echo(self):
         said = "I planted garlic and straw beds in October."
-        found, _ = statements.read(turn(said), before=said, heard="Garlic planted in October needs straw on the beds.")
+        found, _ = statements.read(turn(said), before=said, reply="Garlic planted in October needs straw on the beds.")
         assert "echoes" not in found[0].signs
 
     def test_the_words_of_the_assistant_are_left_alone(self):
@@ -226,11 +226,11 @@ class TestStandingAlone:
         ]
 
     def test_nobody_s_sister_is_given_to_another_speaker(self):
-        told = [
+        items = [
             turn("My sister Ines moved to Ghent in May 2023.", seq=0, speaker="Ada"),
             turn("She works as a vet at a clinic in Bruges since June.", seq=1, speaker="Bo"),
         ]
-        assert not any("Ines works" in each.text for each in statements.candidates(told))
+        assert not any("Ines works" in each.text for each in statements.candidates(items))
 
     def test_the_name_before_a_turn_is_no_part_of_it(self):
         found = kept("Ada: My daughter Mia was born in Ghent on March 1.", speaker="Ada")
@@ -292,7 +292,7 @@ class TestSlots:
 @pytest.mark.parametrize("text", ["I live in Rome.", "My name is Anna.", "I work at Siemens."])
 def test_a_slot_that_is_all_a_statement_says_is_kept_whatever_its_meaning_scores(text: str):
     """X7: who somebody is may come in a message about anything"""
-    weights = worth.weights(worth.Scale.STATEMENT)
+    weights = worth.weights(worth.WorthScale.STATEMENT)
     assert weights.vector is not None
     unlikely = -weights.vector / np.linalg.norm(weights.vector)
     found = statements.candidates([turn(text)], lambda said: [unlikely] * len(said))

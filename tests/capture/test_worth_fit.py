@@ -10,7 +10,7 @@ import pytest
 
 from bench.capture import fit
 from cortex.capture import worth
-from cortex.capture.worth import Scale
+from cortex.capture.worth import WorthScale
 from sweeps import sweep
 
 
@@ -22,7 +22,7 @@ def examples() -> list[fit.Example]:
 @pytest.fixture(scope="module")
 def by_signs(examples: list[fit.Example]) -> fit.Problem:
     """The scale that needs no vectors: these are one number each."""
-    return fit.Problem.of(examples, np.zeros((len(examples), 1)), fit.FITS[Scale.STATEMENT_BY_SIGNS])
+    return fit.Problem.of(examples, np.zeros((len(examples), 1)), fit.FITS[WorthScale.STATEMENT_BY_SIGNS])
 
 
 @pytest.mark.parametrize("file", sorted(fit.TRAINING.glob("*.jsonl")), ids=lambda file: file.stem)
@@ -53,8 +53,8 @@ def test_the_weights_that_ship_are_those_of_a_fit_on_the_training_chats(
     examples: list[fit.Example], by_signs: fit.Problem
 ):
     """Signs that changed without `python -m bench.capture.fit` fail here."""
-    how = fit.FITS[Scale.STATEMENT_BY_SIGNS]
-    shipped = worth.weights(Scale.STATEMENT_BY_SIGNS)
+    how = fit.FITS[WorthScale.STATEMENT_BY_SIGNS]
+    shipped = worth.weights(WorthScale.STATEMENT_BY_SIGNS)
     fitted = by_signs.as_dict(fit.threshold_of(how, examples, by_signs))
     assert fitted["threshold"] == pytest.approx(shipped.threshold, abs=0.11)
     assert fitted["bias"] == pytest.approx(shipped.bias, abs=0.02)
@@ -79,7 +79,7 @@ def test_what_is_left_out_is_scored_by_weights_that_never_saw_it(examples: list[
     """Turning the labels of one group over changes no score of that group."""
     group = examples[0].group
     turned = [replace(each, is_right=each.is_right != (each.group == group)) for each in examples]
-    how = fit.FITS[Scale.STATEMENT_BY_SIGNS]
+    how = fit.FITS[WorthScale.STATEMENT_BY_SIGNS]
     none = np.zeros((len(examples), 1))
     before = fit.left_out(examples, fit.Problem.of(examples, none, how))
     after = fit.left_out(turned, fit.Problem.of(turned, none, how))
@@ -91,7 +91,7 @@ def test_what_is_left_out_is_scored_by_weights_that_never_saw_it(examples: list[
 @pytest.mark.parametrize("every", sweep([12, 1], [12]))
 def test_what_is_worth_more_scores_higher_by_the_weights_that_ship(every: int):
     examples = [example for chat in list(fit._chats())[::every] for example in fit._of_chat(chat)]
-    shipped = worth.weights(Scale.STATEMENT_BY_SIGNS)
+    shipped = worth.weights(WorthScale.STATEMENT_BY_SIGNS)
     scores = np.array([shipped.score(each.signs) for each in examples])
     right = np.array([each.is_right for each in examples])
     assert np.median(scores[right]) > shipped.threshold > np.median(scores[~right])

@@ -1,4 +1,4 @@
-"""What goes wrong over a server is told as the engine tells it, and a server that is not there is named as that."""
+"""Errors over a server are those of the engine, and an unreachable server is reported as that."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_what_is_no_address_is_refused(url: Any) -> None:
         (200, b"[]", StoreUnavailable),
         (502, b"<html>bad gateway</html>", StoreUnavailable),
         (404, b"<html>not here</html>", InvalidRequest),
-        (500, b'{"code": "unexpected", "detail": "a mistake in Cortex", "hint": "report it"}', StoreUnavailable),
+        (500, b'{"code": "unexpected", "detail": "a bug in Cortex", "hint": "report it"}', StoreUnavailable),
         (503, b'{"code": "busy", "detail": "too many", "hint": "try again"}', StoreBusy),
         (409, b'{"code": "conflict", "detail": "changed", "hint": "read again"}', Conflict),
         (404, b'{"code": "not_found", "detail": "nobody", "hint": "look"}', NotFound),
@@ -220,7 +220,7 @@ def test_a_connection_that_breaks_off_is_told() -> None:
     with (
         answering(hang_up) as url,
         Cortex.connect(url) as broken,
-        pytest.raises(StoreUnavailable, match="broke off"),
+        pytest.raises(StoreUnavailable, match="was lost"),
     ):
         broken.status()
 

@@ -15,7 +15,7 @@ from cortex.client import RemoteCortex, hooks
 from cortex.client.hooks import RemoteHooks
 from cortex.services.turn_hooks import Injection
 
-ASKED = "When does the deploy key rotate?"
+QUESTION = "When does the deploy key rotate?"
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def nobody() -> Iterator[RemoteCortex]:
 
 def test_what_is_remembered_comes_before_the_turn(remote: RemoteCortex, turns: RemoteHooks) -> None:
     id = remote.remember("The deploy key rotates on Mondays").memory.id
-    found = turns.before(ASKED, session="s1")
+    found = turns.before(QUESTION, session="s1")
     assert found
     assert "Mondays" in found.block
     assert (found.ids, found.degraded, found.facts) == ((id,), (), 1)
     assert found.milliseconds > 0
     assert turns.before("hello", session="s1").skipped
-    assert turns.troubles == {}
+    assert turns.failures == {}
 
 
 def test_a_turn_prefers_what_is_kept_for_its_project(remote: RemoteCortex, turns: RemoteHooks) -> None:
@@ -55,14 +55,14 @@ def test_a_turn_prefers_what_is_kept_for_its_project(remote: RemoteCortex, turns
 
 
 def test_what_was_said_is_stored_after_the_turn(served: Served, turns: RemoteHooks) -> None:
-    turns.after([{"role": "user", "content": ASKED}], session="s1", scope="infra")
+    turns.after([{"role": "user", "content": QUESTION}], session="s1", scope="infra")
     assert turns.flush()
-    assert [(turn.text, turn.scope) for turn in served.engine.list()] == [(ASKED, "infra")]
-    assert turns.troubles == {}
+    assert [(turn.text, turn.scope) for turn in served.engine.list()] == [(QUESTION, "infra")]
+    assert turns.failures == {}
 
 
 def test_the_hooks_of_another_user_are_theirs(served: Served, turns: RemoteHooks) -> None:
-    turns.bind(user="anna").after([{"role": "user", "content": ASKED}], session="s1")
+    turns.bind(user="anna").after([{"role": "user", "content": QUESTION}], session="s1")
     assert turns.flush()  # what runs in the background is shared
     assert served.engine.stats().total == 0
     assert served.engine.bind(user="anna").stats().total == 1
@@ -70,18 +70,18 @@ def test_the_hooks_of_another_user_are_theirs(served: Served, turns: RemoteHooks
 
 def test_a_server_that_is_not_there_leaves_the_turn_alone(nobody: RemoteCortex) -> None:
     turns = nobody.hooks()
-    found = turns.before(ASKED, session="s1")
+    found = turns.before(QUESTION, session="s1")
     assert (bool(found), found.block, found.degraded) == (False, "", ("store_unavailable",))
-    turns.after([{"role": "user", "content": ASKED}], session="s1")
+    turns.after([{"role": "user", "content": QUESTION}], session="s1")
     turns.warm()
     assert turns.flush()
-    assert turns.troubles == {"before:store_unavailable": 1, "after:store_unavailable": 1, "warm:store_unavailable": 1}
+    assert turns.failures == {"before:store_unavailable": 1, "after:store_unavailable": 1, "warm:store_unavailable": 1}
 
 
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteCortex]:
     """A client of a server that takes connections and says nothing; what it waits for is short here."""
-    monkeypatch.setattr(hooks, "ON_THE_WAY_SECONDS", 0.01)
+    monkeypatch.setattr(hooks, "NETWORK_SECONDS", 0.01)
     monkeypatch.setattr(hooks, "DEADLINE_SECONDS", 0.01)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -91,9 +91,9 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteCortex]:
 
 def test_a_server_that_says_nothing_is_not_waited_for(silent: RemoteCortex) -> None:
     turns = silent.hooks()
-    found = turns.before(ASKED, session="s1")
+    found = turns.before(QUESTION, session="s1")
     assert replace(found, milliseconds=0.0) == Injection(degraded=("deadline",))
-    assert turns.troubles == {"before:deadline": 1}
+    assert turns.failures == {"before:deadline": 1}
 
 
 @pytest.mark.parametrize("messages", ["hello", {"role": "user"}, None, 3, [object()]])
@@ -102,13 +102,13 @@ def test_a_history_that_is_none_is_counted_and_raises_nothing(
 ) -> None:
     turns.after(messages, session="s1")  # type: ignore[arg-type]
     assert turns.flush()
-    assert turns.troubles == {"after:invalid_request": 1}
+    assert turns.failures == {"after:invalid_request": 1}
     assert served.engine.stats().total == 0
 
 
 @pytest.mark.parametrize("session", ["", "a\nb", None])
 def test_a_session_that_is_none_leaves_the_turn_alone(turns: RemoteHooks, session: object) -> None:
-    found = turns.before(ASKED, session=session)  # type: ignore[arg-type]
+    found = turns.before(QUESTION, session=session)  # type: ignore[arg-type]
     assert (bool(found), found.degraded) == (False, ("invalid_request",))
 
 
@@ -125,4 +125,4 @@ def test_the_server_says_how_long_a_turn_may_take(tmp_path: Path) -> None:
 def test_beyond_so_many_at_once_a_turn_goes_on_without(monkeypatch: pytest.MonkeyPatch, silent: RemoteCortex) -> None:
     monkeypatch.setattr(hooks, "MOST_AT_ONCE", 1)
     turns = silent.hooks()
-    assert [turns.before(ASKED, session="s1").degraded for _ in range(2)] == [("deadline",), ("busy",)]
+    assert [turns.before(QUESTION, session="s1").degraded for _ in range(2)] == [("deadline",), ("busy",)]

@@ -92,24 +92,24 @@ def die() -> None:
 
 def before(place: Any, name: str, times: int = 1) -> None:
     """Die before `place.name` is called for the `times`-th time."""
-    asked = getattr(place, name)
+    original = getattr(place, name)
     calls = iter(range(1, times + 1))
 
     def dying(*args: Any, **named: Any) -> Any:
         if next(calls, times) == times:
             die()
-        return asked(*args, **named)
+        return original(*args, **named)
 
     setattr(place, name, dying)
 
 
 def after(place: Any, name: str, times: int = 1) -> None:
     """Die once `place.name` has been called for the `times`-th time."""
-    asked = getattr(place, name)
+    original = getattr(place, name)
     calls = iter(range(1, times + 1))
 
     def dying(*args: Any, **named: Any) -> Any:
-        answer = asked(*args, **named)
+        answer = original(*args, **named)
         if next(calls, times) == times:
             die()
         return answer
@@ -178,7 +178,7 @@ def read(home: Path, _: Path) -> None:
 
 def hold(home: Path, _: Path) -> None:
     """Keep the right to change the index until told otherwise."""
-    with indexes(home).changing(0):
+    with indexes(home).write_lock(0):
         say("holding")
         sys.stdin.readline()
 
@@ -186,7 +186,7 @@ def hold(home: Path, _: Path) -> None:
 def build(home: Path, _: Path) -> None:
     """Make an index without ever coming to an end."""
     own = indexes(home)
-    with own.changing(0), own.building("{}"):
+    with own.write_lock(0), own.build("{}"):
         say("building")
         sys.stdin.readline()
 

@@ -23,7 +23,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.ports.store import Change, Embed, Filter, Job, Match, Put, Store, View
-from cortex.stores.sqlite import damage
+from cortex.stores.relational import checksums
 
 AT = datetime(2026, 7, 1, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -126,7 +126,7 @@ class Desk:
 def as_first_version(path: Path) -> None:
     """Make a file what the first release would have made of it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as file:
-        for table in damage.SUMMED:
+        for table in checksums.SUMMED:
             file.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
         file.execute("ALTER TABLE jobs DROP COLUMN written")
         for index in ("events_by_user", "traces_contradicted"):

@@ -9,7 +9,7 @@ from pathlib import Path
 from samples import ANNA, AT, EAST, Desk, as_first_version, chunk, id_, ids, memory, turn
 
 from cortex.domain.events import EventKind
-from cortex.domain.followed import Followed
+from cortex.domain.indexed_file import IndexedFile
 from cortex.ports.index import Follow
 from cortex.ports.store import Put
 from cortex.stores.sqlite import SqliteStore
@@ -38,9 +38,9 @@ def test_a_damaged_chunk_is_taken_out_and_its_file_is_read_again(tmp_path: Path)
     """An index is made anew from the files: nothing of it has to be kept."""
     file = tmp_path / "index.db"
     with closing(SqliteIndex(file, made_with="x")) as index:
-        told = Followed("memory/harbour.md", "", 12, 1, 1, "hash", False, "", (id_(1), id_(2)))
+        harbour = IndexedFile("memory/harbour.md", "", 12, 1, 1, "hash", False, "", (id_(1), id_(2)))
         chunks = [Put(chunk(1), EventKind.CHUNKED), Put(chunk(2, "The tide comes in"), EventKind.CHUNKED)]
-        index.apply(ANNA, [*chunks, Follow(told)], at=AT)
+        index.apply(ANNA, [*chunks, Follow(harbour)], at=AT)
         assert list(index.verify()) == []
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("UPDATE traces SET body = replace(body, 'dawn', 'dusk')")

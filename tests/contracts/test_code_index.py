@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from cortex.domain.vectors import code_bytes
-from cortex.stores.sqlite import codes, schema
-from cortex.stores.sqlite.codes import CodeIndex
+from cortex.stores.relational import code_index
+from cortex.stores.relational.code_index import CodeIndex
+from cortex.stores.sqlite import schema
+from cortex.stores.sqlite.view import code_positions
 
-MANY = 3 * codes._BATCH + 7
+MANY = 3 * code_index._BATCH + 7
 DIMENSION = 8
 
 
@@ -42,9 +44,9 @@ def test_codes_that_were_not_read_to_the_end_are_read_on_and_not_again(
 
     connection.set_progress_handler(is_late, 2_000)
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
-        index.columns(connection)
+        index.columns(connection, *code_positions(connection))
     connection.set_progress_handler(None, 0)
-    seen = index.columns(connection)
+    seen = index.columns(connection, *code_positions(connection))
     assert seen.keys.tolist() == list(range(1, MANY + 1))
     assert seen.alive.all()
     assert (seen.codes[:, 0] & np.uint64(255)).tolist() == [key % 256 for key in range(1, MANY + 1)]
@@ -56,7 +58,7 @@ def test_reading_goes_on_a_little_each_time_until_it_is_done(connection: sqlite3
         looks = iter([False] * 20)
         connection.set_progress_handler(lambda looks=looks: next(looks, True), 2_000)
         try:
-            found = index.columns(connection)
+            found = index.columns(connection, *code_positions(connection))
             break
         except sqlite3.OperationalError:
             continue
@@ -69,7 +71,7 @@ def test_which_codes_lie_in_the_facets_that_hold_most_follows_what_is_added_and_
     index = CodeIndex(1, DIMENSION)
 
     def within(*facets: int) -> list[int]:
-        return index.within(index.columns(connection), list(facets))[1].tolist()
+        return index.within(index.columns(connection, *code_positions(connection)), list(facets))[1].tolist()
 
     assert within(1) == within(1) == list(range(1, MANY + 1))
     assert within(2) == []

@@ -27,12 +27,12 @@ def erasure(number: int, *ids: int, user: str = ANNA.user, **fields: object) -> 
 def test_an_erasure_is_kept_until_it_is_finished_and_then_without_its_text(store: Store) -> None:
     first, second, other = erasure(1, 1), erasure(2, 2, backups=True), erasure(3, 3, user=BORIS.user)
     for each in (second, first, other):
-        store.note_erasure(each)
+        store.record_erasure(each)
     assert store.erasures() == [first, second, other]
     assert store.erasures(ANNA.user, pending=True) == [first, second]
     done = first.ended({"clean": True})
-    store.note_erasure(replace(second, reason="a reader"))
-    store.note_erasure(done)
+    store.record_erasure(replace(second, reason="a reader"))
+    store.record_erasure(done)
     assert store.erasures(ANNA.user) == [done, replace(second, reason="a reader")]
     assert store.erasures(pending=True) == [replace(second, reason="a reader"), other]
     assert SECRET not in str(done)
@@ -79,9 +79,9 @@ def test_marks_of_lines_are_added_to_those_a_session_has(anna: Desk) -> None:
 
 
 def test_one_at_a_time_may_erase(store: Store) -> None:
-    with store.erasing(0) as first, store.erasing(0.01) as second:
+    with store.erasure_lock(0) as first, store.erasure_lock(0.01) as second:
         assert (first, second) == (True, False)
-    with store.erasing(0) as again:
+    with store.erasure_lock(0) as again:
         assert again
 
 
@@ -92,7 +92,7 @@ def test_an_older_file_is_given_out_only_after_what_is_missing_was_carried_out(t
     desk.put(memory(1, SECRET), memory(2))
     store.backup(tmp_path / "older.sqlite")
     desk.apply(Erase(erasure(1, 1)))
-    store.note_erasure(erasure(1, 1).ended({}))
+    store.record_erasure(erasure(1, 1).ended({}))
     store.close()
     path.write_bytes((tmp_path / "older.sqlite").read_bytes())
     store = SqliteStore(path)
@@ -105,7 +105,7 @@ def test_an_older_file_is_given_out_only_after_what_is_missing_was_carried_out(t
 def test_an_older_file_stays_closed_while_it_cannot_be_told_what_was_erased(tmp_path: Path) -> None:
     path = tmp_path / "agents" / "main.sqlite"
     store = SqliteStore(path)
-    store.note_erasure(erasure(1, 1).ended({}))
+    store.record_erasure(erasure(1, 1).ended({}))
     store.close()
     (log,) = path.with_suffix(".erasures").glob("*.json")
     log.write_text("{", encoding="utf-8")

@@ -19,9 +19,9 @@ from index_process import FILES, PUBLISHED, STEPS, TENANT, answering, following,
 from samples import AT, chunk
 
 from cortex.domain.events import EventKind
-from cortex.domain.followed import Followed
+from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.vectors import EmbeddingSpace
-from cortex.errors import StoreBusy, StoreCorrupt, StoreError, StoreForeign, StoreTooNew, StoreUnavailable
+from cortex.errors import StoreBusy, StoreCorrupt, StoreError, StoreForeign, StoreTooNew
 from cortex.ports.index import Follow
 from cortex.ports.store import Put
 from cortex.stores.sqlite.generations import SqliteIndexes
@@ -110,7 +110,7 @@ def start(home: Path, tree: Path) -> Iterator[Start]:
 
 def publish(own: SqliteIndexes, text: str) -> Path:
     """Make an index with one chunk, and put it in its place."""
-    with own.changing(1), own.building("{}") as building:
+    with own.write_lock(1), own.build("{}") as building:
         put(building.index, text)
         building.publish()
     index = own.current()
@@ -119,9 +119,9 @@ def publish(own: SqliteIndexes, text: str) -> Path:
 
 
 def put(index: SqliteIndex, text: str) -> None:
-    told = chunk(1, text)
-    file = Followed(told.path, "notes", 1, 2, 3, chunks=(told.id,))
-    index.apply(TENANT, [Put(told, EventKind.CHUNKED), Follow(file)], at=AT)
+    stored = chunk(1, text)
+    file = IndexedFile(stored.path, "notes", 1, 2, 3, chunks=(stored.id,))
+    index.apply(TENANT, [Put(stored, EventKind.CHUNKED), Follow(file)], at=AT)
 
 
 def text_of(index: SqliteIndex | None) -> str:
@@ -151,7 +151,7 @@ def age_pointer(home: Path, seconds: float) -> None:
 
 def test_before_the_first_there_is_none_and_asking_makes_nothing(own: SqliteIndexes, home: Path) -> None:
     assert own.current() is None
-    assert not own.is_being_made
+    assert not own.is_building
     assert not home.exists()
 
 
@@ -166,7 +166,7 @@ def test_what_was_published_is_in_use_and_stays_so(own: SqliteIndexes, home: Pat
 def test_until_it_is_published_the_old_one_is_in_use(own: SqliteIndexes) -> None:
     """B14"""
     publish(own, "anchor")
-    with own.changing(0), own.building("{}") as building:
+    with own.write_lock(0), own.build("{}") as building:
         put(building.index, "buoy")
         assert text_of(own.current()) == "anchor"
         building.publish()
@@ -206,7 +206,7 @@ def test_what_is_not_published_is_thrown_away(own: SqliteIndexes, home: Path, wh
     before = names(home)
 
     def make() -> None:
-        with own.changing(0), own.building("{}") as building:
+        with own.write_lock(0), own.build("{}") as building:
             put(building.index, "buoy")
             raise why("on the way")
 
@@ -219,7 +219,7 @@ def test_what_is_not_published_is_thrown_away(own: SqliteIndexes, home: Path, wh
 
 def test_an_index_that_cannot_be_begun_leaves_nothing(own: SqliteIndexes, home: Path) -> None:
     publish(own, "anchor")
-    with pytest.raises(StoreError), own.changing(0), own.building(made_with=object()):  # type: ignore[arg-type]
+    with pytest.raises(StoreError), own.write_lock(0), own.build(made_with=object()):  # type: ignore[arg-type]
         raise AssertionError("it was begun")
     assert len(databases(home)) == 1
 
@@ -231,10 +231,10 @@ def test_the_old_one_is_removed_later_and_not_at_once(own: SqliteIndexes, home: 
     """Another process may be about to look at it"""
     old = publish(own, "anchor")
     new = publish(own, "buoy")
-    with own.changing(0):
+    with own.write_lock(0):
         assert databases(home) == [old.name, new.name]
     age_pointer(home, 61)
-    with own.changing(0):
+    with own.write_lock(0):
         assert databases(home) == [new.name]
     assert text_of(own.current()) == "buoy"
 
@@ -242,7 +242,7 @@ def test_the_old_one_is_removed_later_and_not_at_once(own: SqliteIndexes, home: 
 def test_of_many_that_were_replaced_quickly_only_the_last_lingers(own: SqliteIndexes, home: Path) -> None:
     """What is made anew again and again must not fill the disk"""
     paths = [publish(own, f"anchor {number}") for number in range(5)]
-    with own.changing(0):
+    with own.write_lock(0):
         assert databases(home) == [path.name for path in paths[-2:]]
     assert text_of(own.current()) == "anchor 4"
 
@@ -260,7 +260,7 @@ def test_what_a_crash_left_behind_is_swept_away_and_nothing_else(own: SqliteInde
     ]  # fmt: skip
     for name in (*left, *others):
         (home / name).write_text("something")
-    with own.changing(0):
+    with own.write_lock(0):
         assert not [name for name in left if (home / name).exists()]
     assert all((home / name).exists() for name in others)
     assert kept.exists()
@@ -270,27 +270,11 @@ def test_what_a_crash_left_behind_is_swept_away_and_nothing_else(own: SqliteInde
 def test_a_number_is_never_given_twice(own: SqliteIndexes, home: Path) -> None:
     """Who still has a removed one open would take away the files of another with its name"""
     given = {publish(own, "anchor").name, publish(own, "buoy").name}
-    with own.changing(0), own.building("{}") as building:
+    with own.write_lock(0), own.build("{}") as building:
         given.add(building.index.path.with_suffix(".sqlite").name)
-    own.remove()
+    (home / "main.files").unlink()
     given.add(publish(own, "crane").name)
     assert len(given) == 4
-
-
-def test_removing_takes_everything_away_for_every_process(own: SqliteIndexes, home: Path) -> None:
-    with closing(indexes(home)) as other:
-        publish(own, "anchor")
-        assert text_of(other.current()) == "anchor"
-        open_still = own.current()
-        assert open_still is not None
-        own.remove()
-        assert own.current() is None
-        assert other.current() is None
-    with pytest.raises(StoreUnavailable):
-        said(open_still)
-    assert sorted(path.name for path in home.iterdir()) == ["main.files.lock"]
-    publish(own, "buoy")
-    assert text_of(own.current()) == "buoy"
 
 
 def test_agents_with_like_names_keep_apart(home: Path) -> None:
@@ -300,7 +284,7 @@ def test_agents_with_like_names_keep_apart(home: Path) -> None:
         publish(each, name)
         publish(each, name)
     for each in opened:
-        with each.changing(0):
+        with each.write_lock(0):
             pass
     assert [text_of(each.current()) for each in opened] == list(names)
     for each in opened:
@@ -313,7 +297,7 @@ def test_agents_with_like_names_keep_apart(home: Path) -> None:
 def test_only_one_process_may_change_the_index(own: SqliteIndexes, tree: Path, start: Start) -> None:
     holder = start("hold")
     assert holder.line() == "holding"
-    with pytest.raises(StoreBusy, match="being indexed") as busy, own.changing(0.05):
+    with pytest.raises(StoreBusy, match="being indexed") as busy, own.write_lock(0.05):
         raise AssertionError("two hold it")
     assert busy.value.hint
     with pytest.raises(StoreBusy):
@@ -324,9 +308,9 @@ def test_only_one_process_may_change_the_index(own: SqliteIndexes, tree: Path, s
 
 
 def test_only_one_thread_may_change_the_index(own: SqliteIndexes) -> None:
-    with own.changing(0), pytest.raises(StoreBusy), own.changing(0):
+    with own.write_lock(0), pytest.raises(StoreBusy), own.write_lock(0):
         raise AssertionError("two hold it")
-    with own.changing(0):
+    with own.write_lock(0):
         pass
 
 
@@ -335,7 +319,7 @@ def test_who_waits_for_the_index_gets_it(own: SqliteIndexes, start: Start) -> No
     assert holder.line() == "holding"
 
     def change() -> str:
-        with own.changing(PATIENCE):
+        with own.write_lock(PATIENCE):
             return "changed"
 
     with ThreadPoolExecutor(1) as pool:
@@ -349,12 +333,12 @@ def test_a_dead_process_holds_nothing_and_makes_nothing(own: SqliteIndexes, home
     publish(own, "anchor")
     builder = start("build")
     assert builder.line() == "building"
-    assert own.is_being_made
+    assert own.is_building
     assert text_of(own.current()) == "anchor"
     builder.kill()
     assert any(name.endswith(".new") for name in names(home))
-    assert not own.is_being_made
-    with own.changing(0):
+    assert not own.is_building
+    with own.write_lock(0):
         assert not any(name.endswith(".new") for name in names(home))
 
 
@@ -362,7 +346,7 @@ def test_a_sync_that_makes_nothing_anew_is_no_making(own: SqliteIndexes, start: 
     publish(own, "anchor")
     holder = start("hold")
     assert holder.line() == "holding"
-    assert not own.is_being_made
+    assert not own.is_building
 
 
 # --- what cannot be used -------------------------------------------------------------------------
@@ -424,17 +408,17 @@ def unusable(request: pytest.FixtureRequest, home: Path, tree: Path) -> tuple[ty
         following(first, tree).sync()
         index = first.current()
         assert index is not None
-    damage, error, told = UNUSABLE[request.param]
+    damage, error, message = UNUSABLE[request.param]
     damage(home, index.path)
-    return error, told
+    return error, message
 
 
 def test_an_index_that_cannot_be_used_says_so_each_time_with_the_fix(
     own: SqliteIndexes, unusable: tuple[type[StoreError], str]
 ) -> None:
-    error, told = unusable
+    error, message = unusable
     for _ in range(3):
-        with pytest.raises(error, match=told) as noticed:
+        with pytest.raises(error, match=message) as noticed:
             own.current()
         assert noticed.value.hint
 
@@ -536,7 +520,7 @@ def test_death_at_any_step_of_making_an_index_anew_leaves_a_whole_one(
     assert (code, out) == (-signal.SIGKILL, ""), complaint
     now, then = ("wet", "dry") if step in PUBLISHED else ("dry", "wet")
     assert_whole(own.current(), now, then)
-    assert not own.is_being_made
+    assert not own.is_building
     assert following(own, tree).sync().full == ""
     assert_whole(own.current(), "wet", "dry")
     assert len(databases(home)) <= 2
@@ -641,13 +625,13 @@ def test_searches_are_answered_while_a_long_reindex_runs(own: SqliteIndexes, hom
             for _ in range(5):
                 assert_whole(own.current(), "dry", "wet")
                 assert_whole(other.current(), "dry", "wet")
-            assert other.is_being_made
+            assert other.is_building
         finally:
             stalled.stall.set()
         assert running.result(PATIENCE).full == "forced"
         assert_whole(own.current(), "wet", "dry")
         assert_whole(other.current(), "wet", "dry")
-        assert not other.is_being_made
+        assert not other.is_building
 
 
 def test_an_index_of_another_space_is_not_seeded_from(own: SqliteIndexes, tree: Path) -> None:

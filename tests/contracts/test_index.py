@@ -15,8 +15,8 @@ from samples import ANNA, AT, BORIS, EAST, NORTH, NORTH_EAST, OTHER_SPACE, SPACE
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
-from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId
+from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
 from cortex.domain.terms import query_terms
@@ -25,17 +25,17 @@ from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.errors import InvalidRequest, NotFound, StoreBusy, StoreForeign
 from cortex.ports.index import Follow, Unfollow
 from cortex.ports.store import Change, Embed, Filter, Put, Remove
+from cortex.stores.relational.code_index import MANY
 from cortex.stores.sqlite import SqliteStore
-from cortex.stores.sqlite.codes import MANY
 from cortex.stores.sqlite.index import SqliteIndex
 
 INTERNED = {"meta", "users", "spaces", "facets", "sqlite_sequence"}
 """Names that stay: no path and no text is among them."""
 
 
-def followed(path: str, *chunks: Chunk, **fields: Any) -> Followed:
+def followed(path: str, *chunks: Chunk, **fields: Any) -> IndexedFile:
     known = {"source": "notes", "size": 1, "modified_ns": 2, "inode": 3, "hash": "aa", **fields}
-    return Followed(path, chunks=tuple(each.id for each in chunks), **known)
+    return IndexedFile(path, chunks=tuple(each.id for each in chunks), **known)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Shelf:
         with self.index.view(self.tenant) as view:
             return sorted(view.files())
 
-    def file(self, path: str) -> Followed | None:
+    def file(self, path: str) -> IndexedFile | None:
         with self.index.view(self.tenant) as view:
             return view.file(path)
 
@@ -136,11 +136,17 @@ def left_behind(path: Path) -> dict[str, int]:
 
 def test_a_file_is_known_as_it_was_when_it_was_read(anna: Shelf) -> None:
     """B3: path, source, hash, time and size"""
-    told = {"source": "notes\x1fdocs", "size": 7, "modified_ns": 1_700_000_000_123_456_789, "inode": 42, "hash": "ab"}
+    payload = {
+        "source": "notes\x1fdocs",
+        "size": 7,
+        "modified_ns": 1_700_000_000_123_456_789,
+        "inode": 42,
+        "hash": "ab",
+    }
     first, second = chunk(2, "berth"), chunk(1, "quay")
-    anna.put("memory/harbour.md", first, second, **told)
+    anna.put("memory/harbour.md", first, second, **payload)
     file = anna.file("memory/harbour.md")
-    assert file == followed("memory/harbour.md", first, second, **told)
+    assert file == followed("memory/harbour.md", first, second, **payload)
     assert file.chunks == (first.id, second.id)  # in the order of the file, not of the ids
     with anna.index.view(ANNA) as view:
         assert view.files() == {file.path: file._replace(chunks=())}
@@ -477,11 +483,11 @@ def test_verify_notices_chunks_and_files_that_do_not_belong_together(
 ) -> None:
     """B15: the files are the truth, so that only looking at them anew mends it"""
     shelf = harbour(damaged)
-    damage, told = BELONGING[name]
+    damage, message = BELONGING[name]
     damage(shelf, path)
     findings = list(damaged.verify(repair=True))
     assert {(finding.code, finding.repaired) for finding in findings} == {("files", False)}
-    assert any(told in finding.detail for finding in findings)
+    assert any(message in finding.detail for finding in findings)
 
 
 @pytest.mark.parametrize("name", BELONGING)

@@ -15,10 +15,11 @@ from cortex.domain.events import EventKind
 from cortex.domain.lanes import State
 from cortex.domain.terms import query_terms
 from cortex.ports.store import Filter, Match, Put, RecordAccess, Remove, View
-from cortex.stores.sqlite import SqliteStore, lexicon_cache
+from cortex.stores.relational import lexicon_cache
+from cortex.stores.sqlite import SqliteStore
 from cortex.stores.sqlite.index import SqliteIndex
 
-ASKED = ("harbour dawn", "tide", "ferry harbour bell", "lighthouse keeper")
+QUERIES = ("harbour dawn", "tide", "ferry harbour bell", "lighthouse keeper")
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def store(file: Path) -> Iterator[SqliteStore]:
 
 
 def found_in(view: View) -> list[list[Match]]:
-    return [view.keywords(query_terms(text), Filter(), 20) for text in ASKED]
+    return [view.keywords(query_terms(text), Filter(), 20) for text in QUERIES]
 
 
 def found(store: SqliteStore) -> list[list[Match]]:

@@ -16,8 +16,9 @@ from samples import ANNA, AT, id_, memory
 from cortex.domain.events import EventKind
 from cortex.domain.vectors import EmbeddingSpace, Vector, unit
 from cortex.ports.store import Embed, Filter, Match, Put
-from cortex.stores.sqlite import SqliteStore, codes
-from cortex.stores.sqlite.vectors import SCORE_DIGITS, Vectors, promising
+from cortex.stores.relational import code_index
+from cortex.stores.relational.vectors import SCORE_DIGITS, Vectors, promising
+from cortex.stores.sqlite import SqliteStore
 
 DIMENSION = 24
 SPACE = EmbeddingSpace("fake", "sphere", DIMENSION)
@@ -40,16 +41,16 @@ def test_nothing_that_belongs_to_the_best_is_left_out_early(count: int, limit: i
     matrix = (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float32)
     rows = np.sort(random.integers(0, count, count))
     found = Vectors(np.arange(count), rows, np.arange(count), matrix)
-    asked = unit(random.normal(size=DIMENSION).astype(np.float32))
-    kept = promising(asked, found, limit)
-    assert plain(asked, kept, limit) == plain(asked, found, limit)
+    query = unit(random.normal(size=DIMENSION).astype(np.float32))
+    kept = promising(query, found, limit)
+    assert plain(query, kept, limit) == plain(query, found, limit)
     assert len(kept.keys) >= min(limit, len(set(rows.tolist())))
 
 
 @pytest.fixture
 def vectors() -> np.ndarray:
     random = np.random.default_rng(7)
-    matrix = random.normal(size=(codes.MANY + 300, DIMENSION))
+    matrix = random.normal(size=(code_index.MANY + 300, DIMENSION))
     return (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float32)
 
 

@@ -208,13 +208,12 @@ class Agreement(RuleBasedStateMachine):
             assert sqlite.speakers(filter) == oracle.speakers(filter)
             assert sqlite.scopes(filter) == oracle.scopes(filter)
 
-    @rule(tenant=tenants, reach=st.integers(1, 3), data=st.data())
-    def look_up(self, tenant: Tenant, reach: int, data: st.DataObject) -> None:
+    @rule(tenant=tenants, data=st.data())
+    def look_up(self, tenant: Tenant, data: st.DataObject) -> None:
         known = [id_(number) for number in NUMBERS]
         for oracle, sqlite in self.views(tenant, data):
             assert sqlite.position == oracle.position
             assert sqlite.load(known) == oracle.load(known)
-            assert sqlite.neighbours(known, reach) == oracle.neighbours(known, reach)
             for session in ("s0", "s1", "s2"):
                 assert sqlite.last_seq(session) == oracle.last_seq(session)
                 assert [sqlite.turn_at(session, seq) for seq in NUMBERS] == [
@@ -296,7 +295,7 @@ _QUIET: dict[str, Any] = {
 
 def test_sqlite_answers_like_the_oracle() -> None:
     # Not shrunk, for that can take minutes; the slow run finds the shortest way to a difference.
-    short = settings(max_examples=30, stateful_step_count=20, derandomize=True, phases=[Phase.generate], **_QUIET)
+    short = settings(max_examples=15, stateful_step_count=20, derandomize=True, phases=[Phase.generate], **_QUIET)
     run_state_machine_as_test(Agreement, settings=short)
 
 

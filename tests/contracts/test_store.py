@@ -48,7 +48,6 @@ from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role
 from cortex.domain.vectors import unit
 from cortex.errors import DeadlineExceeded, InvalidRequest, NotFound, StoreError
-from cortex.ports.clock import Deadline
 from cortex.ports.store import (
     Change,
     Counts,
@@ -66,6 +65,7 @@ from cortex.ports.store import (
     Store,
     View,
 )
+from cortex.runtime.deadline import Deadline
 from cortex.stores.ephemeral import EphemeralStore
 from cortex.testing import FakeClock
 
@@ -208,8 +208,8 @@ def test_where_a_users_events_end_is_looked_up_and_not_searched_for(tmp_path: Pa
         view._db.set_trace_callback(looked.append)
         view.pulse(), view.at, view.events(), view.latest_events()
         view._db.set_trace_callback(None)
-        asked = [statement for statement in looked if " events" in statement]
-        plans = [str(view._db.execute(f"EXPLAIN QUERY PLAN {each}").fetchall()) for each in asked]
+        queries = [statement for statement in looked if " events" in statement]
+        plans = [str(view._db.execute(f"EXPLAIN QUERY PLAN {each}").fetchall()) for each in queries]
     store.close()
     assert plans
     assert all("events_by_user" in plan for plan in plans), plans
@@ -450,13 +450,11 @@ def test_an_earlier_view_filters_by_what_held_then(past: Desk, filter: Filter, t
     assert ids(past.scan(filter)) == [id_(number) for number in now]
 
 
-def test_an_earlier_view_shows_the_neighbours_of_that_time(past: Desk) -> None:
+def test_an_earlier_view_shows_the_session_of_that_time(past: Desk) -> None:
     with past.view(as_of=9) as view:
-        assert view.neighbours([id_(3)], reach=4) == {id_(3): {-1: id_(2), -2: id_(1)}}
         assert (view.last_seq("s1"), view.turn_at("s1", 7)) == (3, None)
         assert view.turn_at("s1", 2) == turn(2, "Which pier?")
     with past.view() as view:
-        assert view.neighbours([id_(3)], reach=4) == {id_(3): {-2: id_(1), 4: id_(7)}}
         assert (view.last_seq("s1"), view.turn_at("s1", 7)) == (7, turn(7, "The western pier"))
         assert view.turn_at("s1", 2) == turn(2, "Which pier?", state=State.FORGOTTEN)
 
@@ -520,7 +518,6 @@ def test_what_is_removed_is_gone_from_everything_but_the_ledger(anna: Desk) -> N
         assert ids(anna.scan(Filter(states=EVERY_STATE), as_of=as_of)) == [id_(2), id_(3)]
     with anna.view() as view:
         assert view.history(id_(1)) == []
-        assert view.neighbours([id_(1), id_(2)]) == {}
         assert view.turn_at("s1", 1) is None
         assert [event.position for event in view.events()] == list(range(1, position + 1))
     assert anna.store.vector_sets(ANNA) == {}
@@ -977,15 +974,17 @@ FILTERS = {
 }
 
 
-@pytest.mark.parametrize(("filter", "meant"), FILTERS.values(), ids=FILTERS)
-def test_every_search_and_count_is_narrowed_by_the_filter(anna: Desk, filter: Filter, meant: tuple[Trace, ...]) -> None:
+@pytest.mark.parametrize(("filter", "expected"), FILTERS.values(), ids=FILTERS)
+def test_every_search_and_count_is_narrowed_by_the_filter(
+    anna: Desk, filter: Filter, expected: tuple[Trace, ...]
+) -> None:
     anna.put(*ALL)
     anna.apply(*(Embed(trace.id, SPACE, [EAST]) for trace in ALL), Embed(LINES.id, OTHER_SPACE, [vector(1, 0, 0)]))
-    searchable = ids([trace for trace in meant if trace.state in SEARCHABLE])
+    searchable = ids([trace for trace in expected if trace.state in SEARCHABLE])
     assert sorted(ids(anna.find("harbour", filter))) == searchable
     assert ids(anna.near(EAST, filter)) == searchable
-    assert anna.scan(filter) == list(meant)
-    assert_counts(anna, filter, meant)
+    assert anna.scan(filter) == list(expected)
+    assert_counts(anna, filter, expected)
 
 
 def test_a_view_knows_the_scopes_of_its_tenant(anna: Desk) -> None:
@@ -1112,35 +1111,6 @@ def test_text_bytes_counts_bytes_not_characters(anna: Desk) -> None:
 
 
 # --- conversations -------------------------------------------------------------------------------
-
-
-def test_neighbours_are_the_turns_before_and_after_in_the_session(anna: Desk) -> None:
-    anna.put(*(turn(10 + seq, f"turn {seq}", seq=seq) for seq in range(5)))
-    anna.put(turn(1, "elsewhere", session="s2", seq=2), memory(2))
-    with anna.view() as view:
-        assert view.neighbours([id_(12)]) == {id_(12): {-1: id_(11), 1: id_(13)}}
-        assert view.neighbours([id_(10), id_(14)], reach=2) == {
-            id_(10): {1: id_(11), 2: id_(12)},
-            id_(14): {-1: id_(13), -2: id_(12)},
-        }
-        assert view.neighbours([id_(1)]) == {}
-        assert view.neighbours([id_(12)], reach=0) == {}
-
-
-def test_neighbours_are_asked_of_turns_only(anna: Desk) -> None:
-    anna.put(turn(1), memory(2), chunk(3))
-    with anna.view() as view:
-        assert view.neighbours([id_(2), id_(3), id_(99)]) == {}
-        assert view.neighbours([]) == {}
-
-
-def test_a_forgotten_or_removed_turn_is_no_neighbour_and_nobody_takes_its_place(anna: Desk) -> None:
-    anna.put(turn(1), turn(2, state=State.FORGOTTEN), turn(3), turn(4), turn(5))
-    anna.apply(Remove(id_(4)))
-    with anna.view() as view:
-        assert view.neighbours([id_(3)]) == {}
-        assert view.neighbours([id_(3)], reach=2) == {id_(3): {-2: id_(1), 2: id_(5)}}
-        assert view.neighbours([id_(2)]) == {id_(2): {-1: id_(1), 1: id_(3)}}
 
 
 def test_a_turn_is_found_by_its_place_whatever_its_state(anna: Desk) -> None:
@@ -1541,7 +1511,6 @@ def test_tenants_keep_sessions_states_and_jobs_of_the_same_name_apart(anna: Desk
             assert view.state("s1") == {"user": desk.tenant.user}
             assert view.last_seq("s1") == number
             assert view.turn_at("s1", number).id == id_(number)
-            assert view.neighbours([id_(number)], reach=3) == {}
             assert [waiting.id for waiting in view.jobs()] == [id_(number)]
         assert claim(desk).id == id_(number)
 
@@ -1713,16 +1682,16 @@ def assert_scores(found: list[Match], expected: Mapping[Any, float]) -> None:
     assert [match.score for match in found] == sorted((match.score for match in found), reverse=True)
 
 
-def assert_counts(desk: Desk, filter: Filter, meant: tuple[Trace, ...]) -> None:
+def assert_counts(desk: Desk, filter: Filter, expected: tuple[Trace, ...]) -> None:
     with desk.view() as view:
         counts = view.counts(filter)
-    assert counts.total == len(meant)
-    assert counts.by_lane == Counter(trace.lane.value for trace in meant)
-    assert counts.by_scope == Counter(trace.scope for trace in meant)
-    assert counts.by_state == Counter(trace.state.value for trace in meant)
-    assert counts.by_trust == Counter(trace.trust.value for trace in meant)
-    assert counts.oldest == min((trace.created_at for trace in meant), default=None)
-    assert counts.newest == max((trace.created_at for trace in meant), default=None)
+    assert counts.total == len(expected)
+    assert counts.by_lane == Counter(trace.lane.value for trace in expected)
+    assert counts.by_scope == Counter(trace.scope for trace in expected)
+    assert counts.by_state == Counter(trace.state.value for trace in expected)
+    assert counts.by_trust == Counter(trace.trust.value for trace in expected)
+    assert counts.oldest == min((trace.created_at for trace in expected), default=None)
+    assert counts.newest == max((trace.created_at for trace in expected), default=None)
 
 
 def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[ReceiptId, ...] = ()) -> dict[str, Any]:
@@ -1741,7 +1710,6 @@ def everything(view: View, sessions: tuple[str, ...] = ("s1",), receipts: tuple[
         "by id": view.scan(Filter(ids=frozenset(known))),
         "in session": view.scan(Filter(sessions=frozenset(sessions))),
         "lacking": view.scan(Filter(lacking=SPACE)),
-        "neighbours": view.neighbours(known, reach=3),
         "scan": view.scan(every),
         "latest": view.latest(every),
         "days": view.days(every, AT.date()),

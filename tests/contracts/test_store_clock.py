@@ -68,7 +68,7 @@ def test_writers_that_waited_for_one_another_are_no_step_back(anna: Desk, boris:
         assert view.at == AT + 5 * SECOND
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(-3_000, 3_000)), min_size=1, max_size=12),
     st.lists(st.integers(-20_000, 20_000), min_size=2, max_size=6),

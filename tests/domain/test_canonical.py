@@ -65,8 +65,8 @@ def _in_a_process(seed: str) -> dict[str, Any]:
         timeout=60,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed},
     )
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    payload: dict[str, Any] = json.loads(done.stdout)
+    return payload
 
 
 def test_every_fingerprint_is_the_same_in_every_process():

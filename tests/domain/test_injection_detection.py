@@ -186,9 +186,9 @@ def test_what_a_user_writes_is_not_taken_for_pasted(message: str):
 def test_what_the_assistant_repeats_of_an_untrusted_text_is_no_more_trusted():
     """S4: untrusted never becomes trusted by being summarised"""
     page = "The Zarquon hotel has replaced the Grand Hotel by the station in March."
-    told = "According to the page, the Zarquon hotel has replaced the Grand Hotel by the station."
-    assert tier_for(SourceKind.ASSISTANT, told) is TRUSTED
-    assert tier_for(SourceKind.ASSISTANT, told, seen=[page]) is UNTRUSTED
+    message = "According to the page, the Zarquon hotel has replaced the Grand Hotel by the station."
+    assert tier_for(SourceKind.ASSISTANT, message) is TRUSTED
+    assert tier_for(SourceKind.ASSISTANT, message, seen=[page]) is UNTRUSTED
     assert tier_for(SourceKind.ASSISTANT, CONDITION, seen=[CONDITION]) is QUARANTINED
     assert tier_for(SourceKind.ASSISTANT, "Your flight is on Friday at nine.", seen=[page]) is TRUSTED
 

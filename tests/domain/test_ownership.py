@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from bench.ownership import Measured, cases, measure
 from cortex.domain import ownership
-from cortex.domain.ownership import Owner, Reason, carried, foreign, own_words, owners, spans
+from cortex.domain.ownership import Owner, OwnershipReason, carried, foreign, own_words, owners, phrases, spans
 from cortex.languages import OWNERSHIP as WORDS
 
 
-def reasons(text: str, speaker: str = "") -> list[Reason | None]:
+def reasons(text: str, speaker: str = "") -> list[OwnershipReason | None]:
     return [each.reason for each in foreign(text, speaker)]
 
 
@@ -87,7 +87,7 @@ class TestMail:
     def test_a_letter_ends_with_the_name_below_its_ending(self):
         text = "Dear Ms. Lee,\n\nI live in Oslo.\n\nBest regards,\nBob\n\nIs that polite enough?"
         assert own_words(text).strip() == "Is that polite enough?"
-        assert reasons(text) == [Reason.MAIL]
+        assert reasons(text) == [OwnershipReason.MAIL]
 
     def test_a_letter_to_the_assistant_is_the_users_own(self):
         assert foreign("Dear assistant,\n\nI live in Porto.\n\nBest regards,\nMara") == ()
@@ -113,7 +113,7 @@ class TestTranscripts:
         ],
     )
     def test_a_list_of_fields_is_no_transcript(self, text: str):
-        assert Reason.TRANSCRIPT not in reasons(text)
+        assert OwnershipReason.TRANSCRIPT not in reasons(text)
 
 
 class TestPlayAndGuests:
@@ -162,7 +162,7 @@ class TestPlayAndGuests:
 class TestAssistantsUnderTheUsersRole:
     def test_what_only_an_assistant_says_is_not_the_users(self):
         text = "Sure! Here's a plan for your week. I always keep it short. Let me know if you want changes."
-        assert reasons(text) == [Reason.ASSISTANT]
+        assert reasons(text) == [OwnershipReason.ASSISTANT]
 
     @pytest.mark.parametrize("text", ["Sure! Here's my address: 12 Mill Lane.", "Certainly not. I hate olives."])
     def test_a_friendly_opening_alone_does_not_make_an_assistant(self, text: str):
@@ -194,10 +194,10 @@ def test_spans_cover_the_text_once_and_in_order(text: str, speaker: str):
 @pytest.mark.parametrize("code", WORDS)
 def test_every_phrase_of_every_table_is_a_pattern(code: str):
     for field in set(WORDS[code].__dataclass_fields__) - {"spaced"}:
-        for line in ownership._lines(getattr(WORDS[code], field)):
-            re.compile(ownership._phrase(line))
-            if field in ownership._ANYWHERE and WORDS[code].spaced:
-                assert ownership._keys(line)
+        for line in phrases._lines(getattr(WORDS[code], field)):
+            re.compile(phrases._phrase(line))
+            if field in phrases.ANYWHERE and WORDS[code].spaced:
+                assert phrases._keys(line)
 
 
 class TestHandOvers:

@@ -480,7 +480,7 @@ def test_a_reversal_is_known_in_scripts_without_spaces(affirmed: str, denied: st
 
 
 @pytest.mark.parametrize(
-    ("denial", "told"),
+    ("denial", "text"),
     [
         ("Ich war noch nie in Japan.", "Ich war schon zweimal in Japan."),
         ("Nunca he estado en Japón.", "He estado en Japón dos veces."),
@@ -491,13 +491,13 @@ def test_a_reversal_is_known_in_scripts_without_spaces(affirmed: str, denied: st
         ("我从来没去过日本。", "我去过日本两次。"),
     ],
 )
-def test_never_is_met_by_any_telling_that_it_was_so(denial: str, told: str) -> None:
-    assert denies_ever(denial, told)
-    assert not denies_ever(told, denial)
+def test_never_is_met_by_any_telling_that_it_was_so(denial: str, text: str) -> None:
+    assert denies_ever(denial, text)
+    assert not denies_ever(text, denial)
 
 
 @pytest.mark.parametrize(
-    ("denial", "told"),
+    ("denial", "text"),
     [
         ("Ich war noch nie in Japan.", "Ich möchte in Japan leben."),
         ("Ich war noch nie in Japan.", "Mein Bruder war schon zweimal in Japan."),
@@ -506,8 +506,8 @@ def test_never_is_met_by_any_telling_that_it_was_so(denial: str, told: str) -> N
         ("我从来没去过日本。", "我弟弟去过韩国。"),
     ],
 )
-def test_never_is_not_met_by_a_wish_or_by_somebody_else(denial: str, told: str) -> None:
-    assert not denies_ever(denial, told)
+def test_never_is_not_met_by_a_wish_or_by_somebody_else(denial: str, text: str) -> None:
+    assert not denies_ever(denial, text)
 
 
 def test_a_month_is_no_denial() -> None:

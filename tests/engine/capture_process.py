@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.memory import Cortex
-from cortex.stores.sqlite.writer import Writer
+from cortex.stores.relational.ledger import Ledger
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
 
 BEGINNING = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -93,7 +93,7 @@ def arm(engine: Cortex, place: str, number: int) -> None:
     """Die `before` or `after` this many writes of the store, or this many events `within` them."""
     store = engine.context.store
     if place == "within":
-        _deadly(Writer, "_event", count(1), number, dies_before=True)
+        _deadly(Ledger, "record", count(1), number, dies_before=True)
         return
     writes = count(1)
     for name in ("apply", "claim"):

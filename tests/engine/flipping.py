@@ -16,7 +16,7 @@ from cortex.domain.memory import Draft
 from cortex.errors import StoreError
 from cortex.memory import Cortex
 from cortex.ports.store import Filter, Job, PutJob
-from cortex.stores.sqlite.codes import MANY
+from cortex.stores.relational.code_index import MANY
 from cortex.testing import FakeClock, FakeEmbedder, FakeReranker
 
 STORE = Path("agents") / "main.sqlite"

@@ -12,7 +12,7 @@ from cortex import settings as configuration
 from cortex.context import Context
 from cortex.domain.hits import RecallResult
 from cortex.domain.scope import Tenant
-from cortex.domain.turn import Role, Said
+from cortex.domain.turn import Role, TurnDraft
 from cortex.domain.vectors import Vector
 from cortex.memory import Cortex
 from cortex.ports.clock import Clock
@@ -66,12 +66,12 @@ class Near(FakeEmbedder):
         return np.append(np.sqrt(1 - self._level) * super()._vector(text), np.sqrt(self._level)).astype(np.float32)
 
 
-def user(text: str, **fields: Any) -> Said:
-    return Said(text=text, **{"role": Role.USER, **fields})
+def user(text: str, **fields: Any) -> TurnDraft:
+    return TurnDraft(text=text, **{"role": Role.USER, **fields})
 
 
-def assistant(text: str, **fields: Any) -> Said:
-    return Said(text=text, **{"role": Role.ASSISTANT, **fields})
+def assistant(text: str, **fields: Any) -> TurnDraft:
+    return TurnDraft(text=text, **{"role": Role.ASSISTANT, **fields})
 
 
 def texts(found: RecallResult) -> list[str]:

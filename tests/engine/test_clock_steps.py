@@ -11,7 +11,7 @@ from cortex.domain.events import EventKind
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
 from cortex.ports.store import Filter
-from cortex.surfaces.http.keeping import TenantScheduler
+from cortex.surfaces.http.tenant_scheduler import TenantScheduler
 
 DAY = timedelta(days=1)
 MEMORIES = Filter(lanes=frozenset({Lane.MEMORIES}))
@@ -112,13 +112,13 @@ def test_restore_latest_brings_back_what_was_backed_up_last(open_engine, clock):
 @pytest.mark.parametrize("back", [DAY, 3_650 * DAY])
 def test_a_server_looks_after_its_tenants_again_as_soon_as_the_clock_was_set_back(open_engine, clock, back):
     engine = open_engine()
-    caretaker = TenantScheduler(engine)
-    caretaker.meet(Tenant("main", "anna"))
-    caretaker.run_due()
+    scheduler = TenantScheduler(engine)
+    scheduler.add_tenant(Tenant("main", "anna"))
+    scheduler.run_due()
     engine.flush()
     handle = engine.bind(user="anna")
     first = [each.id for each in handle.receipts(op="consolidate")]
     assert first
     clock.set(clock.now() - back)
-    caretaker.run_due()
+    scheduler.run_due()
     assert len(handle.receipts(op="consolidate")) == len(first) + 1

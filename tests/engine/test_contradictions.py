@@ -9,7 +9,7 @@ import pytest
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
-from cortex.domain.turn import Said, Turn
+from cortex.domain.turn import Turn, TurnDraft
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.ports.store import Filter
@@ -37,7 +37,7 @@ def test_each_contradiction_is_shown_once_the_earlier_side_first(engine: Cortex,
     assert engine.status()["contradictions"] == 1
     (check,) = [each for each in engine.doctor() if each.name == "contradictions"]
     assert check.ok is None
-    assert "cortex resolve" in check.fix
+    assert "cortex admin resolve" in check.fix
 
 
 def test_without_contradictions_nothing_is_asked(engine: Cortex):
@@ -91,7 +91,7 @@ def test_what_is_not_contradicted_cannot_be_settled(engine: Cortex, sides: tuple
 
 
 def test_a_turn_contradicts_nothing(engine: Cortex):
-    (turn,) = engine.keep_turns("s", [Said(text=LIKES)]).ids
+    (turn,) = engine.store_turns("s", [TurnDraft(text=LIKES)]).ids
     with pytest.raises(InvalidRequest, match="is a turn"):
         engine.resolve(turn)
 
@@ -116,7 +116,7 @@ def test_the_block_tells_of_a_contradiction_until_it_is_settled(engine: Cortex, 
 def test_a_turn_is_labeled_while_what_was_extracted_from_it_is_contradicted(engine: Cortex, clock: FakeClock):
     for text in (LIKES, HATES):
         said = f"{text} What else may go with the lentil soup?"
-        turns = engine.keep_turns("soup", [Said(text=said)]).ids
+        turns = engine.store_turns("soup", [TurnDraft(text=said)]).ids
         engine.remember(text, source_turns=turns)
         clock.advance(timedelta(days=1))
     turns = [hit for hit in engine.recall("cilantro with lentil soup").hits if isinstance(hit.trace, Turn)]

@@ -56,7 +56,7 @@ DAMAGE = {
     " WHERE body LIKE '%deploy%'",
     "no text at all": "UPDATE traces SET body = 17 WHERE body LIKE '%deploy%'",
     "other words": "UPDATE traces SET body = replace(body, 'Mondays', 'Tuesdays') WHERE body LIKE '%deploy%'",
-    "a state nobody knows": "UPDATE traces SET body = replace(body, '\"text\"', '\"state\":\"odd\",\"text\"')"
+    "a state nobody knows": 'UPDATE traces SET body = replace(body, \'"text"\', \'"state":"odd","text"\')'
     " WHERE body LIKE '%deploy%'",
 }
 
@@ -82,7 +82,7 @@ def test_one_damaged_row_stops_nothing(home: Path, opened: Callable[[], Cortex],
     status = engine.status()
     assert status["damaged_rows"] == {"traces": 1}
     (trouble,) = [each for each in status["degraded"] if each["what"] == "damaged_rows"]
-    assert trouble["fix"] == "run `cortex verify --repair`"
+    assert trouble["fix"] == "run `cortex admin verify --repair`"
     assert "damaged rows" in [check.name for check in engine.doctor() if check.ok is False]
     (finding,) = [each for each in engine.verify() if each.code == "damaged"]
     assert finding.detail.startswith(f"traces {bad}")
@@ -174,9 +174,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("table", OTHERS)
-def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(
-    home: Path, opened: Callable[[], Cortex], table: str
-):
+def test_a_damaged_row_of_any_table_stops_nothing_and_is_repaired(home: Path, opened: Callable[[], Cortex], table: str):
     """Versions, receipts, session state, jobs, events, vectors and terms: each read goes on without the bad one."""
     engine = opened()
     bad, good = _two(engine)
@@ -241,7 +239,7 @@ def test_a_database_that_cannot_be_read_is_told_with_the_newest_good_backup(home
     for look in (lambda: opened().list(), lambda: opened().verify(repair=True), lambda: opened().recall("harbour")):
         with pytest.raises(StoreError) as told:
             look()
-        assert told.value.hint.startswith(f"run `cortex restore {made.name}`")
+        assert told.value.hint.startswith(f"run `cortex backup restore {made.name}`")
     engine = opened()
     engine.restore_backup(made.name)
     assert len(engine.list()) == 2
@@ -261,10 +259,10 @@ def test_a_damaged_backup_is_not_the_one_that_is_named_or_restored(home: Path, o
     (home / FILE).write_bytes(b"SQLite format 3\0" + b"\xa5" * 8_192)
     with pytest.raises(StoreError) as told:
         opened().list()
-    assert f"cortex restore {good.name}`" in told.value.hint
+    assert f"cortex backup restore {good.name}`" in told.value.hint
     with pytest.raises(StoreCorrupt, match="rows are not what was written") as told:
         opened().restore_backup("latest")
-    assert f"cortex restore {good.name}`" in told.value.hint
+    assert f"cortex backup restore {good.name}`" in told.value.hint
     opened().restore_backup(good.name)
     assert len(opened().list()) == 2
 

@@ -193,12 +193,12 @@ def test_a_backfill_embeds_what_has_no_vector_and_nothing_else(engine, embedder)
     """C7"""
     engine.remember("The ferry leaves from pier nine")
     engine.remember(KEY, embed=False)
-    engine.keep_turns("s1", [user("Which port?"), assistant("8300")], embed=False)
+    engine.store_turns("s1", [user("Which port?"), assistant("8300")], embed=False)
     embedder.documents.clear()
-    told = []
-    receipt = engine.backfill(progress=lambda done, total, label: told.append((done, total, label)))
+    items = []
+    receipt = engine.backfill(progress=lambda done, total, label: items.append((done, total, label)))
     assert receipt.facts["embedded"] == 3
-    assert told[-1] == (3, 3, "embedded")
+    assert items[-1] == (3, 3, "embedded")
     assert KEY in embedder.documents
     assert "The ferry leaves from pier nine" not in embedder.documents
     assert engine.list(Filter(lacking=embedder.space)) == []
@@ -217,10 +217,10 @@ def test_a_second_backfill_has_nothing_to_do(engine, embedder):
 def test_a_backfilled_answer_is_embedded_with_its_question_as_it_would_have_been(engine, embedder):
     """C7: the same vectors, whenever they are made"""
     said = [user("Which port does the gateway use?"), assistant("8300")]
-    engine.keep_turns("s1", said)
+    engine.store_turns("s1", said)
     at_once = list(embedder.documents)
     embedder.documents.clear()
-    engine.keep_turns("s2", said, embed=False)
+    engine.store_turns("s2", said, embed=False)
     engine.backfill()
     assert embedder.documents == at_once
 

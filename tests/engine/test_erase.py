@@ -244,9 +244,7 @@ def test_what_is_acknowledged_after_an_erase_is_there_whoever_else_opens_and_clo
         assert OTHER in seen_by_another()
 
 
-def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(
-    engine: Cortex, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_drawn_from_a_turn_that_is_erased_meanwhile(engine: Cortex, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work that had read the turn before it was erased decides anew"""
     said = "My locker in the north hall opens with seven turns, remember that."
     turn = engine.ingest([{"role": "user", "content": said}], session="s1", debounce=False).ids[0]

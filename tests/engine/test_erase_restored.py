@@ -94,8 +94,8 @@ def test_the_command_says_how_much_stays_erased(
     case: Case, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CORTEX_EMBEDDING__PROVIDER", "none")
-    assert run(["--home", str(case.home), "restore", "latest"]) == 0
-    assert f"{2 + len(case.drawn)} that had been erased since stay erased" in capsys.readouterr().out
+    assert run(["--home", str(case.home), "backup", "restore", "latest"]) == 0
+    assert f"{2 + len(case.drawn)} that were erased since stay erased" in capsys.readouterr().out
     assert run(["--home", str(case.home), "--json", "list"]) == 0
     out = capsys.readouterr().out
     assert case.kept in out

@@ -13,7 +13,7 @@ from backends import BACKENDS
 from laboratory import opened
 from test_erase_interrupted import held
 
-from cortex.domain.erasure import Likeness, Sought
+from cortex.domain.erasure import ErasureMatch, Sought
 from cortex.domain.memory import Draft
 from cortex.domain.terms import TOKENISER
 from cortex.memory import Cortex
@@ -216,25 +216,25 @@ def test_hundreds_of_texts_are_looked_for_in_one_pass(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "likeness"),
+    ("text", "likeness"),
     [
-        (SECRET, Likeness.SAME),
-        (f"x{SECRET}y", Likeness.SAME),
-        *((copy, Likeness.NEAR) for copy in COPIES.values()),
-        (OTHER, Likeness.NONE),
-        ("My locker in the south wing opens with a key", Likeness.NONE),
-        ("", Likeness.NONE),
+        (SECRET, ErasureMatch.SAME),
+        (f"x{SECRET}y", ErasureMatch.SAME),
+        *((copy, ErasureMatch.NEAR) for copy in COPIES.values()),
+        (OTHER, ErasureMatch.NONE),
+        ("My locker in the south wing opens with a key", ErasureMatch.NONE),
+        ("", ErasureMatch.NONE),
     ],
 )
-def test_likeness_is_told_by_letters_and_by_runs_of_words(told: str, likeness: Likeness) -> None:
+def test_likeness_is_told_by_letters_and_by_runs_of_words(text: str, likeness: ErasureMatch) -> None:
     sought = Sought(["kurz", OTHER.swapcase(), SECRET, "🔑🔑🔑🔑🔑"])
-    expected = Likeness.NEAR if told == OTHER else likeness
-    assert sought.likeness(["", told]) is expected
+    expected = ErasureMatch.NEAR if text == OTHER else likeness
+    assert sought.likeness(["", text]) is expected
 
 
 def test_a_text_in_a_script_without_spaces_is_known_however_it_is_broken() -> None:
     text = "私のロッカーは北館にあり、七回まわすと開きます"
     sought = Sought([text])
-    assert sought.likeness([text[:8] + "\n" + text[8:]]) is Likeness.NEAR
-    assert sought.likeness([text.replace("私", "彼")]) is Likeness.NEAR
-    assert sought.likeness(["北館は七時に開きます"]) is Likeness.NONE
+    assert sought.likeness([text[:8] + "\n" + text[8:]]) is ErasureMatch.NEAR
+    assert sought.likeness([text.replace("私", "彼")]) is ErasureMatch.NEAR
+    assert sought.likeness(["北館は七時に開きます"]) is ErasureMatch.NONE

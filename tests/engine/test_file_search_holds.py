@@ -110,7 +110,7 @@ def test_a_search_with_a_floor_of_the_settings_can_be_replayed(open_engine, kett
     engine.index(kettles)
     engine.memory_search("the kettle of room 3 whistles")
     (receipt,) = engine.receipts(limit=1, op="recall")
-    assert receipt.facts["asked"]["hybrid_floor"] == 0.6
+    assert receipt.facts["request"]["hybrid_floor"] == 0.6
     assert engine.replay(receipt.id, query="the kettle of room 3 whistles").same
 
 
@@ -190,9 +190,7 @@ def test_lines_that_two_chunks_share_are_found_once(open_engine, tmp_path, embed
     explained = engine.explain("walrus tank", recipe="files.v1", mode="search", lanes=["notes"], min_score=0.0)
     shown = [hit.trace for hit in explained.result.hits]
     assert len([chunk for chunk in shown if "walrus" in chunk.text]) == 1
-    assert {each.id for each in explained.answer.dropped if each.reason == "told_already"} < {
-        each.id for each in holding
-    }
+    assert {each.id for each in explained.answer.dropped if each.reason == "duplicate"} < {each.id for each in holding}
 
 
 def test_a_chunk_that_answers_beyond_the_shared_lines_is_shown_beside_the_other(open_engine, tmp_path):
@@ -270,7 +268,7 @@ def test_a_recall_of_files_that_did_not_change_leaves_no_trace_of_looking(open_e
     for _ in range(3):
         clock.advance(10)
         assert engine.recall("kettle of room 3").receipt.degraded == ()
-    assert reasons(engine) == ["asked"]
+    assert reasons(engine) == ["requested"]
 
 
 def test_a_recall_that_cannot_wait_says_that_files_are_stale_and_the_next_is_fresh(open_engine, kettles, clock, slow):
@@ -316,7 +314,7 @@ def test_files_that_cannot_be_looked_at_are_told_and_not_tried_at_every_recall(o
     note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
     clock.advance(2)
     other = open_engine()
-    with other.context.dependencies.indexes(other.tenant).changing(1):
+    with other.context.dependencies.indexes(other.tenant).write_lock(1):
         assert engine.recall("kettle of room 4").receipt.degraded == ("files:stale",)
         started = time.monotonic()
         clock.advance(2)
@@ -335,7 +333,7 @@ def test_who_asks_for_no_files_waits_for_none(open_engine, kettles, clock, optio
     note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
     clock.advance(2)
     assert engine.recall("when does the samovar of room 3 hum?", **options).receipt.degraded == ()
-    assert reasons(engine) == ["asked"]
+    assert reasons(engine) == ["requested"]
 
 
 def test_who_follows_no_files_has_none_looked_at(open_engine):
@@ -354,4 +352,4 @@ def test_a_recall_may_be_told_not_to_look(open_engine, kettles, clock):
     note(kettles / "n3.md", "The samovar of room 3 hums on Fridays.\n")
     clock.advance(2)
     assert "samovar" not in said(engine.recall("when does the samovar of room 3 hum?"))
-    assert reasons(engine) == ["asked"]
+    assert reasons(engine) == ["requested"]

@@ -18,7 +18,7 @@ from cortex.domain.lanes import Lane
 from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest, NotFound, StoreUnavailable
 from cortex.memory import Cortex
-from cortex.ports.searching import FileSearch
+from cortex.ports.file_search import FileSearch
 from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeEmbedder, FakeLLM
 from cortex.workspace import scan
@@ -63,15 +63,15 @@ def test_nothing_of_ones_files_is_anybody_elses(engine, tmp_path):
     assert "tank nine" in snippets(engine.memory_search("where does the walrus sleep?"))
     for other in (engine.bind(user="anna"), engine.bind(agent="other")):
         other.index(note(tmp_path / "own" / "plain.md", "The harbour is quiet.\n").parent)
-        told = [
+        items = [
             other.memory_search("where does the walrus sleep?"),
             other.recall("where does the walrus sleep?", min_score=0.0).block,
             [trace.text for trace in other.list()],
             other.status(),
             other.files.status(),
         ]
-        assert "tank nine" not in str(told)
-        assert "zoo" not in str(told)
+        assert "tank nine" not in str(items)
+        assert "zoo" not in str(items)
         assert (other.files.status()["files"], other.stats().by_lane) == (1, {"notes": 1})
         for path in ("zoo/walrus.md", str(tmp_path / "zoo" / "walrus.md")):
             with pytest.raises(InvalidRequest, match="outside of memory"):
@@ -169,12 +169,12 @@ def test_a_name_that_is_taken_is_refused(engine, notes, tmp_path):
 def test_what_is_followed_no_longer_leaves_nothing_behind(engine, notes):
     """B15, X15"""
     engine.index(notes)
-    engine.files.leave("notes")
+    engine.files.remove("notes")
     assert engine.index().synced.removed == 1
     assert engine.memory_search("deploy key")["results"] == []
     assert (engine.files.status()["files"], engine.files.status()["chunks"]) == (0, 0)
     with pytest.raises(NotFound, match="notes"):
-        engine.files.leave("notes")
+        engine.files.remove("notes")
 
 
 def test_two_processes_that_add_folders_do_not_lose_each_others(open_engine, tmp_path):
@@ -203,8 +203,8 @@ def test_what_the_settings_name_is_followed_for_their_own_agent_and_user(open_en
             "transcripts": [str(tmp_path / "talks")],
         }
     )
-    told = [(source.name, source.shape.value, source.lane.value) for source in engine.files.sources()]
-    assert told == [
+    items = [(source.name, source.shape.value, source.lane.value) for source in engine.files.sources()]
+    assert items == [
         ("", "workspace", "notes"),
         ("extra", "tree", "notes"),
         ("docs", "tree", "docs"),
@@ -222,7 +222,7 @@ def test_a_folder_of_the_settings_is_taken_out_there(open_engine, notes):
     engine = open_engine(files={"extra_paths": [str(notes)]})
     for given in ("notes", str(notes)):
         with pytest.raises(InvalidRequest, match="settings"):
-            engine.files.leave(given)
+            engine.files.remove(given)
     assert [source.name for source in engine.files.sources()] == ["notes"]
 
 
@@ -363,7 +363,7 @@ def test_a_forced_look_says_so_and_makes_everything_anew(engine, notes):
     """B12, B13"""
     engine.index(notes)
     assert engine.index(force=True).synced.full == "forced"
-    assert reasons(engine) == ["asked", "forced"]
+    assert reasons(engine) == ["requested", "forced"]
 
 
 def test_receipts_hold_counts_and_never_text(engine, tmp_path):
@@ -373,9 +373,9 @@ def test_receipts_hold_counts_and_never_text(engine, tmp_path):
     engine.files.add(tmp_path / "talks", shape="transcripts")
     engine.index(tmp_path / "zoo")
     engine.memory_search("where does the walrus sleep?")
-    told = json.dumps([receipt.to_json() for receipt in engine.receipts(limit=100)])
-    assert "tank nine" not in told
-    assert "hungry" not in told
+    payload = json.dumps([receipt.to_json() for receipt in engine.receipts(limit=100)])
+    assert "tank nine" not in payload
+    assert "hungry" not in payload
     (looked,) = engine.receipts(op="index")
     assert looked.facts["files"]["added"] == 1
     assert (looked.facts["transcripts"], looked.facts["turns"]) == (1, 1)
@@ -508,6 +508,7 @@ with opened(Path(home), files={"extra_paths": [folder]}) as engine:
 """
 
 
+@pytest.mark.slow
 def test_processes_that_look_at_once_break_nothing(open_engine, tmp_path):
     """B12: each waits for the others, or says that it cannot"""
     for number in range(40):
@@ -783,7 +784,7 @@ def grown(engine: Cortex, talk: Path, messages: int, words: int = 1) -> bool:
     with talk.open("a") as file:
         for number in range(messages):
             file.write(message(f"word {number} " * words) + "\n")
-    return engine.files.hear() is not None
+    return engine.files.sync_transcripts() is not None
 
 
 @pytest.mark.parametrize(("messages", "words", "is_enough"), [(49, 1, False), (50, 1, True), (2, 8_000, True)])
@@ -793,7 +794,7 @@ def test_transcripts_are_read_on_when_they_grew_enough(engine, tmp_path, message
     engine.files.add(tmp_path / "talks", shape="transcripts")
     engine.index()
     assert grown(engine, talk, messages, words) is is_enough
-    assert reasons(engine) == (["asked", "transcript"] if is_enough else ["asked"])
+    assert reasons(engine) == (["requested", "transcript"] if is_enough else ["requested"])
 
 
 def test_a_transcript_that_vanishes_keeps_no_other_from_being_read(engine, tmp_path):
@@ -808,7 +809,7 @@ def test_a_transcript_that_vanishes_keeps_no_other_from_being_read(engine, tmp_p
     assert grown(engine, talks / "b.jsonl", 60)
     listed = scan.found(engine.files.sources()).files
     (talks / "a.jsonl").unlink()
-    assert [engine.files._hearing._has_grown(file) for file in listed] == [False, False]
+    assert [engine.files._transcripts._has_grown(file) for file in listed] == [False, False]
 
 
 def test_what_is_no_transcript_is_passed_over_and_counted(engine, tmp_path):
@@ -831,7 +832,7 @@ def test_sections_are_summarised_where_that_is_wanted_and_there_is_a_model(open_
     engine.index(tmp_path / "notes")
     assert model.prompts == []
     done = engine.index(tmp_path / "notes", summarize=True)
-    assert done.receipt.facts["summaries"]["summarised"] == 1
+    assert done.receipt.facts["summaries"]["summarized"] == 1
     answer = engine.memory_search("hoisting machinery", min_score=0.0)
     assert paths(answer) == ["notes/crane.md"]
     assert "hoisting" not in snippets(answer)

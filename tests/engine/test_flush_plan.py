@@ -1,4 +1,4 @@
-"""The flush turn as it is set: `engine.flush_plan` and `cortex flush-plan` read the same settings (B20, B22)."""
+"""The flush turn as it is set: `engine.flush_plan` and `cortex hook flush-plan` read the same settings (B20, B22)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from laboratory import opened
 from cortex.errors import InvalidRequest
 from cortex.surfaces.cli.app import run
 from cortex.testing import FakeClock
-from cortex.workspace.flush import FlushPlan, Reason, SessionState, after
+from cortex.workspace.flush import FlushPlan, FlushReason, FlushSession, after
 
-FULL = SessionState(context_window=200_000, tokens_used=176_000)
+FULL = FlushSession(context_window=200_000, tokens_used=176_000)
 EVENING = datetime(2026, 2, 3, 20, 30, tzinfo=UTC)
 """The next day already in Tokyo."""
 
@@ -39,7 +39,7 @@ def configured(home: Path) -> Callable[[str], None]:
 def planned(home: Path) -> Callable[..., FlushPlan]:
     """The plan of an engine that is opened on what is set now."""
 
-    def plan(state: SessionState = FULL, **options: Any) -> FlushPlan:
+    def plan(state: FlushSession = FULL, **options: Any) -> FlushPlan:
         with opened(home, clock=FakeClock(EVENING)) as engine:
             return engine.flush_plan(state, **options)
 
@@ -52,7 +52,7 @@ def told(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
 
     def flush_plan(*arguments: str) -> Any:
         capsys.readouterr()
-        code = run(["--home", str(home), "--json", "flush-plan", "--at", EVENING.isoformat(), *arguments])
+        code = run(["--home", str(home), "--json", "hook", "flush-plan", "--at", EVENING.isoformat(), *arguments])
         assert code == 0
         return json.loads(capsys.readouterr().out)
 
@@ -65,17 +65,17 @@ ASKED = ("--window", "200000", "--tokens", "176000")
 def test_by_default_it_is_due_four_thousand_tokens_ahead_of_the_reserve(planned):
     """B20: window − reserve − soft threshold"""
     plan = planned(timezone="UTC")
-    assert (plan.due, plan.reason, plan.threshold) == (True, Reason.DUE_TOKENS, 176_000)
+    assert (plan.due, plan.reason, plan.threshold) == (True, FlushReason.DUE_TOKENS, 176_000)
     assert (plan.target, plan.silent_token, plan.cycle) == ("memory/2026-02-03.md", "NO_REPLY", 0)
     assert plan.target in plan.prompt
     assert "MEMORY.md" in plan.prompt
-    assert not planned(SessionState(context_window=200_000, tokens_used=175_999)).due
+    assert not planned(FlushSession(context_window=200_000, tokens_used=175_999)).due
 
 
 def test_it_is_planned_once_for_each_compaction(planned):
     """B20"""
-    assert planned(after(FULL)).reason is Reason.ALREADY_FLUSHED
-    compacted = SessionState(context_window=200_000, tokens_used=176_000, compactions=1, flushed_at_compaction=0)
+    assert planned(after(FULL)).reason is FlushReason.ALREADY_FLUSHED
+    compacted = FlushSession(context_window=200_000, tokens_used=176_000, compactions=1, flushed_at_compaction=0)
     assert planned(compacted).due
 
 
@@ -95,14 +95,14 @@ timezone = "Asia/Tokyo"
 def test_every_setting_of_the_section_is_followed(configured, planned):
     """B20, B22"""
     configured(SETTINGS)
-    plan = planned(SessionState(context_window=20_000, tokens_used=10_000))
+    plan = planned(FlushSession(context_window=20_000, tokens_used=10_000))
     assert (plan.due, plan.threshold) == (True, 10_000)
     assert (plan.target, plan.silent_token, plan.to_json()["model"]) == ("memory/2026-02-04.md", "SILENCE", "small")
     assert plan.prompt.startswith("Write it down, today is 2026-02-04.")
     assert plan.system_prompt.startswith("You keep the log of 2026-02-04.")
     assert "SILENCE" in plan.prompt
-    large = SessionState(context_window=20_000, tokens_used=1, transcript_bytes=5_000)
-    assert planned(large).reason is Reason.DUE_BYTES
+    large = FlushSession(context_window=20_000, tokens_used=1, transcript_bytes=5_000)
+    assert planned(large).reason is FlushReason.DUE_BYTES
 
 
 def test_the_command_plans_by_the_same_settings(configured, planned, told):
@@ -115,7 +115,7 @@ def test_the_command_plans_by_the_same_settings(configured, planned, told):
 def test_turned_off_it_is_never_due(configured, planned, told):
     """B20"""
     configured("[flush]\nenabled = false\n")
-    assert planned().reason is Reason.DISABLED
+    assert planned().reason is FlushReason.DISABLED
     assert told("--openclaw") is None
 
 
@@ -167,7 +167,7 @@ def test_a_setting_that_cannot_be_is_refused_by_name(configured, planned, home, 
         planned()
     assert caught.value.field == field
     assert caught.value.hint
-    assert run(["--home", str(home), "flush-plan", *ASKED]) == 2
+    assert run(["--home", str(home), "hook", "flush-plan", *ASKED]) == 2
     assert capsys.readouterr().err.startswith(f"error: {field}: ")
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from laboratory import opened
 
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.domain.identity import format_uuid7
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
@@ -25,7 +25,7 @@ from cortex.errors import DiskFull, LlmUnavailable
 from cortex.memory import Cortex
 from cortex.ports.store import Filter
 from cortex.providers.llms.breaker import Breaker
-from cortex.providers.llms.spending import Limits, Spending
+from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.providers.models import ModelFile, ModelStore, Package, PinnedModel
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.mcp import hosts
@@ -34,7 +34,7 @@ from small_disk import Disk, mounted
 
 AT = "2026-01-05T09:00:00+00:00"
 FIRST = "The harbor opens at dawn"
-LIMITS = Limits(calls_per_hour=999, calls_per_day=999, tokens_per_hour=99_999, tokens_per_day=99_999)
+LIMITS = BudgetLimits(calls_per_hour=999, calls_per_day=999, tokens_per_hour=99_999, tokens_per_day=99_999)
 CHAT = [{"role": "user", "content": "I prefer trams over buses"}]
 
 
@@ -54,12 +54,12 @@ class World:
         self.kept = self.engine.remember(FIRST).memory
         self.spare = self.engine.remember("The spare key is under the mat").memory
         self.backup = self.engine.backup().backup.path
-        self.tokens = Tokens(self.home / FILE_NAME, self.clock)
+        self.tokens = TokenFile(self.home / FILE_NAME, self.clock)
         self.secret, _ = self.tokens.create(Tenant(), [Right.READ])
         self.host = disk.root / "host" / "mcp.json"
         self.host.parent.mkdir()
         self.host.write_text("{}\n")
-        self.spending = Spending(self.home / "spending.sqlite", LIMITS, self.clock)
+        self.spending = Budget(self.home / "spending.sqlite", LIMITS, self.clock)
 
     def settled(self) -> None:
         """Nothing is under way, and no log of SQLite has room in it that a small write would fit into."""
@@ -76,9 +76,9 @@ class World:
         finally:
             sys.stdin, sys.stderr, sys.stdout = before
         if code == DiskFull.exit_code:
-            told = json.loads(said)["error"]
-            assert told["code"] == DiskFull.code
-            raise DiskFull(told["message"], hint=told["hint"])
+            payload = json.loads(said)["error"]
+            assert payload["code"] == DiskFull.code
+            raise DiskFull(payload["message"], hint=payload["hint"])
         assert code == 0, said
 
     def _opened(self, home: Path | None, agent: str | None, user: str | None) -> Cortex:
@@ -185,7 +185,7 @@ PATHS: dict[str, tuple[Path_, Path_]] = {
     "cli: export markdown": (NOTHING, lambda world: world.cli(f"export {world.disk.root / 'out.md'} --markdown")),
     "cli: import": (NOTHING, lambda world: world.cli("import -", "\n".join(_jsonl()))),
     "cli: init": (NOTHING, lambda world: world.cli("init --yes --no-model")),
-    "cli: token": (NOTHING, lambda world: world.cli("token create")),
+    "cli: token": (NOTHING, lambda world: world.cli("admin tokens create")),
     "cli: erase": (NOTHING, lambda world: world.cli(f"erase {world.spare.id} --yes --backups")),
 }
 
@@ -293,15 +293,13 @@ def test_what_was_acknowledged_before_the_disk_was_full_is_there_and_whole(world
 
 def test_a_cache_without_space_fails_no_embedding_and_is_used_again_once_there_is(world: World) -> None:
     world.engine.close()
-    world.engine = opened(
-        world.home, clock=world.clock, embedder=world.embedder, embedding={"cache_entries": 1_000}
-    )
+    world.engine = opened(world.home, clock=world.clock, embedder=world.embedder, embedding={"cache_entries": 1_000})
     world.engine.recall("where is the spare key?")
     world.settled()
     world.disk.fill()
     assert world.engine.recall("when does the harbor open?").hits
-    told = {trouble["what"]: trouble["why"] for trouble in world.engine.status()["degraded"]}
-    assert "no space is left" in told["embedding cache"]
+    payload = {trouble["what"]: trouble["why"] for trouble in world.engine.status()["degraded"]}
+    assert "no space is left" in payload["embedding cache"]
     world.disk.free()
     world.engine.recall("when does the harbor open at all?")
     assert "embedding cache" not in {trouble["what"] for trouble in world.engine.status()["degraded"]}
@@ -320,7 +318,7 @@ def test_a_turn_goes_on_without_space_and_what_was_lost_is_counted(world: World)
     world.engine.flush()
     assert FIRST in injected.block
     status = world.engine.status()
-    assert status["hook_troubles"]["after:disk_full"] == 1
+    assert status["hook_failures"]["after:disk_full"] == 1
     assert status["receipts_lost"] >= 1
     lost = next(trouble for trouble in status["degraded"] if trouble["what"] == "receipts")
     assert "free some space" in lost["fix"]
@@ -362,7 +360,7 @@ def test_a_limit_or_quota_that_is_no_full_disk_is_told_the_same_way(tmp_path: Pa
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_output_that_finds_no_space_is_the_same_error_too(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "cortex", "--home", str(tmp_path), "stats"]
+        command = [sys.executable, "-m", "cortex", "--home", str(tmp_path), "admin", "stats"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == DiskFull.exit_code, done.stderr
     assert done.stderr.startswith("error: no space is left"), done.stderr
@@ -371,6 +369,6 @@ def test_output_that_finds_no_space_is_the_same_error_too(tmp_path: Path) -> Non
 def test_the_doctor_names_a_full_disk_and_how_to_go_on(world: World) -> None:
     world.settled()
     world.disk.fill()
-    told = [check for check in world.engine.doctor() if check.ok is False]
-    assert told
-    assert all("free some space" in check.fix for check in told), told
+    items = [check for check in world.engine.doctor() if check.ok is False]
+    assert items
+    assert all("free some space" in check.fix for check in items), items

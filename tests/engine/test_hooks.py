@@ -406,7 +406,7 @@ def test_a_stalled_store_costs_the_turn_its_memories_and_no_more(open_engine, re
         assert not released.is_set()
     assert not given
     assert given.degraded == ("deadline",)
-    assert hooks.troubles == {"before:deadline": 1}
+    assert hooks.failures == {"before:deadline": 1}
     assert "longer than 20 ms" in caplog.text
     assert "rotate" not in caplog.text
 
@@ -464,7 +464,7 @@ def test_a_turn_goes_on_whatever_the_store_does(engine, hooks, caplog, error, co
         hooks.after(SAID, session="s1")
         assert hooks.flush()
     assert given == Injection(degraded=(code,), milliseconds=given.milliseconds)
-    assert hooks.troubles == {f"before:{code}": 1, f"after:{code}": 1}
+    assert hooks.failures == {f"before:{code}": 1, f"after:{code}": 1}
     assert "secret" not in caplog.text
     assert (code if code != "unexpected" else type(error).__name__) in caplog.text
     store.close()
@@ -535,7 +535,7 @@ def test_what_was_said_is_stored_after_the_turn(engine, hooks, clock):
     """X2, C11, C13"""
     hooks.after(SAID, session="s1", channel="chat")
     assert hooks.flush()
-    assert hooks.troubles == {}
+    assert hooks.failures == {}
     with engine.context.store.view(engine.tenant) as view:
         assert [turn.text for turn in view.turns("s1")] == ["I moved to Lisbon", "Noted."]
         assert {turn.channel for turn in view.turns("s1")} == {"chat"}
@@ -567,7 +567,7 @@ def test_the_reply_never_waits_for_the_store(open_engine, released, caplog):
         hooks.after(SAID, session="s2")
         assert not released.is_set()
         assert hooks.flush()
-    assert hooks.troubles == {"after:deadline": 2}
+    assert hooks.failures == {"after:deadline": 2}
     assert "longer than 10 ms" in caplog.text
 
 
@@ -585,7 +585,7 @@ def test_what_is_no_history_is_told_and_never_raised(hooks, messages):
     """C11, C16"""
     hooks.after(messages, session="s1")
     assert hooks.flush()
-    assert hooks.troubles == {"after:invalid_request": 1}
+    assert hooks.failures == {"after:invalid_request": 1}
 
 
 def test_flush_says_when_it_gave_up_waiting(open_engine, released):
@@ -602,7 +602,7 @@ def test_flush_says_when_it_gave_up_waiting(open_engine, released):
 def test_troubles_are_counted_for_all_users_together(hooks):
     hooks.bind(user="ann").before(ASKED, session="")
     hooks.bind(user="ben").after(None, session="s1")
-    assert hooks.troubles == {"after:invalid_request": 1, "before:invalid_request": 1}
+    assert hooks.failures == {"after:invalid_request": 1, "before:invalid_request": 1}
 
 
 def test_warming_loads_what_the_first_turn_needs(tmp_path):

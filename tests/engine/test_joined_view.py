@@ -14,8 +14,8 @@ import pytest
 from cortex.composite_view import FILE_LANES, CompositeView
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
-from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId, format_uuid7
+from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
@@ -66,7 +66,7 @@ class Both:
     def keep(self, *traces: Trace) -> None:
         for trace in traces:
             if isinstance(trace, Chunk):
-                file = Followed(trace.path, "notes", 1, 2, 3, chunks=(trace.id,))
+                file = IndexedFile(trace.path, "notes", 1, 2, 3, chunks=(trace.id,))
                 self.index.apply(TENANT, [Put(trace, EventKind.CHUNKED), Follow(file)], at=AT)
             else:
                 self.store.apply(TENANT, [Put(trace, EventKind.REMEMBERED)], at=AT)
@@ -263,7 +263,6 @@ def test_what_only_a_store_has_is_the_stores(both: Both) -> None:
         assert (view.position, view.at) == (own.position, own.at)
         assert ids(view.turns("s1")) == [id_(1), id_(2)]
         assert (view.last_seq("s1"), view.turn_at("s1", 1)) == (2, turn(1))
-        assert view.neighbours([id_(1), id_(4)]) == {id_(1): {1: id_(2)}}
         assert [event.position for event in view.events()] == [event.position for event in own.events()]
         assert (view.receipts(), view.receipt(id_(9)), view.state("s1"), view.jobs()) == ([], None, None, [])  # type: ignore[arg-type]
         assert (view.derived([id_(1)]), view.speakers(Filter())) == ([], frozenset())

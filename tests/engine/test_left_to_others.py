@@ -93,6 +93,6 @@ def test_work_that_waits_for_long_is_told_with_what_it_waits_for(tmp_path: Path)
         assert not [each for each in unable.status()["degraded"] if each["what"] == "jobs"]
         clock.advance(timedelta(hours=1))
         (told,) = [each for each in unable.status()["degraded"] if each["what"] == "jobs"]
-        assert told["why"] == "1 embed jobs wait for an embedder, which this process does not have"
+        assert told["why"] == "1 embed jobs need an embedder, which is not available here"
         (check,) = [each for each in unable.doctor() if each.name == "background work"]
         assert (check.ok, check.detail) == (None, told["why"])

@@ -169,8 +169,8 @@ def _lines(engine: Cortex, id: str) -> Iterator[str]:
 def test_turns_kept_by_two_at_once_have_a_place_each(two: Callable[..., Two]) -> None:
     world = two(lambda change: isinstance(change, Put))
     world.race(
-        lambda: world.mine.keep_turns("standup", [user("one"), user("two")]),
-        lambda: world.other.keep_turns("standup", [user("three")]),
+        lambda: world.mine.store_turns("standup", [user("one"), user("two")]),
+        lambda: world.other.store_turns("standup", [user("three")]),
     )
     with world.other.context.view() as view:
         assert [(turn.seq, turn.text) for turn in view.turns("standup")] == [(0, "three"), (1, "one"), (2, "two")]
@@ -276,9 +276,9 @@ def _raced(home: Path, id: str, processes: int, rounds: int, *verbs: str) -> lis
     for each in running:
         assert each.stdout is not None
         assert each.stdout.readline() == "ready\n"
-    told = [each.communicate("go\n", timeout=120)[0] for each in running]
+    items = [each.communicate("go\n", timeout=120)[0] for each in running]
     assert [each.returncode for each in running] == [0] * processes
-    return [line for lines in told for line in lines.splitlines()]
+    return [line for lines in items for line in lines.splitlines()]
 
 
 @pytest.mark.parametrize("processes", sweep([2, 4], [2]))
@@ -291,6 +291,7 @@ def test_processes_that_change_one_memory_lose_nothing(tmp_path: Path, processes
 
 
 @pytest.mark.parametrize("processes", sweep([3, 8], [3]))
+@pytest.mark.slow
 def test_processes_that_supersede_one_memory_leave_one_active(tmp_path: Path, processes: int) -> None:
     """X14: all at once make one chain of successors."""
     with opened_alone(tmp_path) as engine:

@@ -17,8 +17,8 @@ from cortex.domain.memory import Kind, Memory, Retention
 from cortex.domain.scope import Tenant
 from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest
-from cortex.exchange import MarkdownReader, Page, Statement, markdown_of, markdown_pages
-from cortex.exchange.reading import Item
+from cortex.exchange import EditableFields, MarkdownReader, Page, markdown_of, markdown_pages
+from cortex.exchange.page_reader import Item
 from cortex.ports.store import Filter, Put
 from cortex.stores.ephemeral import EphemeralStore
 
@@ -88,8 +88,8 @@ def test_whatever_a_memory_says_comes_back_exactly(
 ) -> None:
     memory = a_memory(text, tags=tags, scope=scope, kind=kind, importance=importance, **kept)
     item = read_back(memory)
-    assert item.statement == Statement.of(memory)
-    assert (item.id, item.base) == (memory.id, Statement.of(memory).digest(memory.id))
+    assert item.statement == EditableFields.of(memory)
+    assert (item.id, item.base) == (memory.id, EditableFields.of(memory).digest(memory.id))
 
 
 EDITORS: dict[str, Callable[[str], str]] = {
@@ -114,14 +114,14 @@ EDITORS: dict[str, Callable[[str], str]] = {
 def test_an_editor_that_rewrites_line_ends_and_blanks_changes_no_memory(editor: str, said: list[str]) -> None:
     memories = [a_memory(text, number, tags=("a",), importance=0.9) for number, text in enumerate(said)]
     found = read(EDITORS[editor](written(*memories)))
-    assert [item.statement for item in found] == [Statement.of(memory) for memory in memories]
+    assert [item.statement for item in found] == [EditableFields.of(memory) for memory in memories]
     assert all(item.base == item.statement.digest(item.id or "") for item in found)
 
 
 def test_a_page_reads_like_a_note() -> None:
     tagged = a_memory("The key rotates on Mondays", 1, scope="infra", tags=("ops", "a, b"), importance=0.9)
     held = a_memory("Buy\n\n  - now", 2, trust=TrustTier.UNTRUSTED, kind=Kind.RULE)
-    bases = [Statement.of(memory).digest(memory.id) for memory in (tagged, held)]
+    bases = [EditableFields.of(memory).digest(memory.id) for memory in (tagged, held)]
     body = written(held, tagged).split("-->\n", 1)[1]
     assert body == (
         "\n# infra\n\n## fact\n\n"
@@ -151,9 +151,9 @@ def test_a_base_stands_for_one_memory_and_each_of_its_fields() -> None:
         memory.revised(retention=Retention.PROJECT), memory.revised(retention=Retention.TTL),
         memory.revised(retention=Retention.TTL, ttl=timedelta(days=1)), a_memory("said", 1, tags=("a", "b")),
     ]  # fmt: skip
-    assert len({Statement.of(each).digest(each.id) for each in [memory, *others]}) == len(others) + 1
+    assert len({EditableFields.of(each).digest(each.id) for each in [memory, *others]}) == len(others) + 1
     same = memory.revised(trust=TrustTier.UNTRUSTED, access_count=3, confidence=0.5)
-    assert Statement.of(same).digest(same.id) == Statement.of(memory).digest(memory.id)
+    assert EditableFields.of(same).digest(same.id) == EditableFields.of(memory).digest(memory.id)
 
 
 def test_a_file_of_more_than_a_million_characters_is_read() -> None:
@@ -205,7 +205,7 @@ def test_each_scope_has_a_page_and_a_file_name_that_leads_nowhere_else() -> None
 HEAD = "---\nschema: cortex.memories.v1\n---\n"
 
 
-def said(body: str) -> list[Statement]:
+def said(body: str) -> list[EditableFields]:
     return [item.statement for item in read(HEAD + body)]
 
 
@@ -237,7 +237,7 @@ def test_an_item_without_a_comment_takes_scope_and_kind_from_its_headings() -> N
 )  # fmt: skip
 def test_a_last_line_in_brackets_gives_fields(line: str, fields: dict[str, Any]) -> None:
     (found,) = said(f"# a\n## fact\n- text\n  {line}\n")
-    assert found == Statement(text="text", scope="a", kind=Kind.FACT, **fields)
+    assert found == EditableFields(text="text", scope="a", kind=Kind.FACT, **fields)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_an_unchanged_file_changes_nothing_at_all(filled: Filled) -> None:
 def test_an_edit_is_a_new_version_of_the_same_memory(filled: Filled, embedder: FakeEmbedder) -> None:
     done = filled.engine.import_markdown(filled.page.replace("on Mondays", "every Thursday"))
     assert (done.receipt.facts["edited"], done.receipt.facts["unchanged"]) == (1, 2)
-    assert done.receipt.facts["editedIds"] == [filled.key.id]
+    assert done.receipt.facts["edited_ids"] == [filled.key.id]
     shown = filled.engine.show(filled.key.id)
     assert [version.trace.text for version in shown.versions] == [
         "The deploy key rotates on Mondays",
@@ -222,7 +222,7 @@ def test_a_slot_is_given_up_when_its_value_is_no_longer_said(engine: Cortex) -> 
 def test_only_active_memories_are_exported(filled: Filled) -> None:
     filled.engine.forget(filled.rule.id)
     filled.engine.remember("The deploy key rotates on Fridays", supersedes=filled.key.id)
-    filled.engine.keep_turns("s", [user("a turn is no memory")])
+    filled.engine.store_turns("s", [user("a turn is no memory")])
     page = page_of(filled.engine)
     assert [word for word in ("tabs", "Mondays", "turn is") if word in page] == []
     assert "Fridays" in page
@@ -253,12 +253,12 @@ def test_all_that_are_left_without_vectors_are_counted(engine: Cortex, embedder:
 def test_vectors_of_many_edits_follow(engine: Cortex, embedder: FakeEmbedder) -> None:
     engine.remember_all([Draft(text=f"note {number}") for number in range(300)])
     embedder.documents.clear()
-    told: list[tuple[int, int, str]] = []
+    items: list[tuple[int, int, str]] = []
     page = page_of(engine).replace("- note", "- a note")
-    facts = engine.import_markdown(page, progress=lambda *seen: told.append(seen)).receipt.facts
+    facts = engine.import_markdown(page, progress=lambda *seen: items.append(seen)).receipt.facts
     assert (facts["stored"], facts["embedded"], facts["embeddingSkipped"]) == (300, 300, 0)
     assert sorted(embedder.documents) == sorted(f"a note {number}" for number in range(300))
-    assert told[-1] == (300, 300, "embedded")
+    assert items[-1] == (300, 300, "embedded")
     assert engine.status()["vectors"]["lacking"] == 0
 
 
@@ -298,7 +298,7 @@ def test_a_deleted_item_is_reported_and_still_remembered(filled: Filled) -> None
     assert (done.plan.missing, done.receipt.facts["missing"], done.receipt.facts["forgotten"]) == (
         [filled.pasta.id], 1, 0,
     )  # fmt: skip
-    assert done.receipt.facts["missingIds"] == [filled.pasta.id]
+    assert done.receipt.facts["missing_ids"] == [filled.pasta.id]
     assert filled.everything() == before
 
 
@@ -354,13 +354,13 @@ def test_what_changed_on_both_sides_is_a_conflict_and_nothing_is_changed(filled:
     assert isinstance(refused.value, Conflict)
     assert filled.key.id in refused.value.message
     assert "Fridays" not in str(refused.value)
-    told = found.to_json()
-    assert (told["id"], told["base"]["text"]) == (filled.key.id, "The deploy key rotates on Mondays")
-    assert (told["yours"]["text"], told["theirs"]["text"]) == (
+    payload = found.to_json()
+    assert (payload["id"], payload["base"]["text"]) == (filled.key.id, "The deploy key rotates on Mondays")
+    assert (payload["yours"]["text"], payload["theirs"]["text"]) == (
         "The deploy key rotates on Fridays",
         "The deploy key rotates on Tuesdays",
     )
-    assert len({told[side]["digest"] for side in ("base", "yours", "theirs")}) == 3
+    assert len({payload[side]["digest"] for side in ("base", "yours", "theirs")}) == 3
     assert (filled.everything(), position_of(filled.engine)) == (before, position)
 
 
@@ -369,7 +369,7 @@ def test_the_rest_is_imported_where_conflicts_are_skipped(filled: Filled) -> Non
     edits = filled.page.replace("Mondays", "Fridays").replace("tabs", "spaces")
     done = filled.engine.import_markdown(edits, skip_conflicts=True)
     assert (done.receipt.facts["edited"], done.receipt.facts["conflicts"]) == (1, 1)
-    assert done.receipt.facts["conflictIds"] == [filled.key.id]
+    assert done.receipt.facts["conflict_ids"] == [filled.key.id]
     assert remembered(filled.engine, filled.key.id).text.endswith("Tuesdays")
     assert remembered(filled.engine, filled.rule.id).text == "Always use spaces"
 
@@ -393,9 +393,9 @@ def test_changes_of_different_fields_are_a_conflict_and_not_merged(filled: Fille
     edit_here(filled.engine, "importance: 0.9", "importance: 0.7")
     with pytest.raises(EditConflict) as refused:
         filled.engine.import_markdown(filled.page.replace("Mondays", "Fridays"))
-    told = refused.value.divergences[0].to_json()
-    assert told["yours"]["fields"] == "(importance: 0.9 | tags: ops)"
-    assert told["theirs"]["fields"] == "(importance: 0.7 | tags: ops)"
+    payload = refused.value.divergences[0].to_json()
+    assert payload["yours"]["fields"] == "(importance: 0.9 | tags: ops)"
+    assert payload["theirs"]["fields"] == "(importance: 0.7 | tags: ops)"
 
 
 def forgotten(filled: Filled) -> State:
@@ -425,8 +425,8 @@ def test_deleting_what_was_changed_here_is_a_conflict(filled: Filled) -> None:
     assert filled.engine.import_markdown(page).plan.missing == [filled.key.id]
     with pytest.raises(EditConflict) as refused:
         filled.engine.import_markdown(page, forget_missing=True)
-    told = refused.value.divergences[0].to_json()
-    assert (told["yours"], told["base"]["text"]) == (None, "The deploy key rotates on Mondays")
+    payload = refused.value.divergences[0].to_json()
+    assert (payload["yours"], payload["base"]["text"]) == (None, "The deploy key rotates on Mondays")
     assert remembered(filled.engine, filled.key.id).state is State.ACTIVE
 
 
@@ -443,8 +443,8 @@ def test_a_conflict_shows_the_place_where_long_texts_part(engine: Cortex) -> Non
     edit_here(engine, "Mondays", "Tuesdays")
     with pytest.raises(EditConflict) as refused:
         engine.import_markdown(page.replace("Mondays", "Fridays"))
-    told = refused.value.divergences[0].to_json()
-    shown = [told[side]["text"] for side in ("base", "yours", "theirs")]
+    payload = refused.value.divergences[0].to_json()
+    shown = [payload[side]["text"] for side in ("base", "yours", "theirs")]
     assert all(text.startswith("…") and len(text) < 130 for text in shown)
     assert [day in text for day, text in zip(("Mondays", "Fridays", "Tuesdays"), shown, strict=True)] == [True] * 3
 
@@ -535,8 +535,8 @@ def test_what_another_engine_edits_before_an_edit_is_stored_is_a_conflict_and_no
     edits = added(filled.page, "- Basil wants sun").replace("Mondays", "Fridays").replace("tabs", "spaces")
     with pytest.raises(EditConflict) as refused:
         two.mine.import_markdown(edits)
-    told = refused.value.divergences[0].to_json()
-    assert [told[side]["text"][-8:] for side in ("base", "yours", "theirs")] == [" Mondays", " Fridays", "Tuesdays"]
+    payload = refused.value.divergences[0].to_json()
+    assert [payload[side]["text"][-8:] for side in ("base", "yours", "theirs")] == [" Mondays", " Fridays", "Tuesdays"]
     assert remembered(two.mine, filled.key.id) == filled.key.revised(text="The deploy key rotates on Tuesdays")
     assert remembered(two.mine, filled.rule.id) == filled.rule
     assert "Basil" not in page_of(two.mine)
@@ -548,7 +548,7 @@ def test_where_conflicts_are_skipped_the_rest_is_stored_at_the_second_try(two: T
     edits = added(filled.page, "- Basil wants sun").replace("Mondays", "Fridays").replace("tabs", "spaces")
     done = two.mine.import_markdown(edits, skip_conflicts=True)
     facts = done.receipt.facts
-    assert (facts["edited"], facts["created"], facts["conflictIds"]) == (1, 1, [filled.key.id])
+    assert (facts["edited"], facts["created"], facts["conflict_ids"]) == (1, 1, [filled.key.id])
     assert remembered(two.mine, filled.key.id).text.endswith("Tuesdays")
     assert remembered(two.mine, filled.rule.id).text == "Always use spaces"
     assert page_of(two.mine).count("Basil wants sun") == 1
@@ -733,7 +733,7 @@ def test_an_id_that_stands_on_two_pages_is_refused_by_both_places(filled: Filled
 
 
 def test_a_turn_is_no_memory_to_edit(filled: Filled) -> None:
-    (turn,) = filled.engine.keep_turns("s", [user("hello")]).ids
+    (turn,) = filled.engine.store_turns("s", [user("hello")]).ids
     with pytest.raises(NotFound, match=turn):
         filled.engine.import_markdown(filled.page.replace(filled.key.id, turn))
 
@@ -804,13 +804,13 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def test_cli_a_file_is_exported_edited_and_imported(cli: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "memories.md"
-    assert cli("export", "--markdown", str(file)).out == f"2 memories to {file}, with their text\n"
+    assert cli("export", "--markdown", str(file)).out == f"wrote 2 memories to {file}, with their text\n"
     assert file.stat().st_mode & 0o077 == 0
     assert cli("export", "--markdown").out == file.read_text(encoding="utf-8")
     edit(file, "Mondays", "Fridays")
     assert cli("import", "--markdown", str(file), "--dry-run").out.startswith("would have 1 edited, 0 created")
     done = cli("import", "--markdown", str(file))
-    assert done.out.startswith("1 edited, 0 created, 0 forgotten; 1 as they were\n")
+    assert done.out.startswith("1 edited, 0 created, 0 forgotten; 1 unchanged\n")
     assert "export again" in done.out
     receipt = json.loads(cli("import", "--markdown", str(file), "--json").out)
     assert (receipt["edited"], receipt["same"], receipt["unchanged"], receipt["conflicting"]) == (0, 1, 1, [])
@@ -825,8 +825,8 @@ def test_cli_a_page_can_go_through_a_pipe(cli: Terminal) -> None:
 
 def test_cli_a_directory_has_a_page_for_each_scope(cli: Terminal, tmp_path: Path) -> None:
     pages = tmp_path / "pages"
-    told = json.loads(cli("export", "--markdown", f"{pages}/", "--json").out)
-    assert told == {
+    payload = json.loads(cli("export", "--markdown", f"{pages}/", "--json").out)
+    assert payload == {
         "files": [str(pages / "infra.md"), str(pages / "personal.md")], "memories": 2, "redacted": False,
     }  # fmt: skip
     edit(pages / "infra.md", "Mondays", "Fridays")
@@ -858,7 +858,7 @@ def test_cli_a_conflict_is_shown_from_all_sides_and_has_its_exit_code(cli: Termi
     skipped = cli("import", "--markdown", str(mine), "--skip-conflicts")
     assert skipped.code == 0
     assert "1 edited" in skipped.out
-    assert "1 were changed here as well" in skipped.out
+    assert "1 were changed here too" in skipped.out
 
 
 def test_cli_what_is_missing_is_told_and_forgotten_on_request(cli: Terminal, tmp_path: Path) -> None:
@@ -866,10 +866,10 @@ def test_cli_what_is_missing_is_told_and_forgotten_on_request(cli: Terminal, tmp
     cli("export", "--markdown", str(file))
     id = json.loads(cli("list", "--json", "--scope", "infra").out)["memories"][0]["id"]
     file.write_text(without_item(file.read_text(encoding="utf-8"), id), encoding="utf-8")
-    told = cli("import", "--markdown", str(file)).out
-    assert "1 that were exported are missing from the file, and still remembered" in told
+    text = cli("import", "--markdown", str(file)).out
+    assert "1 are missing from the file, but still remembered" in text
     assert "1 forgotten" in cli("import", "--markdown", str(file), "--forget-missing").out
-    assert json.loads(cli("show", id, "--json").out)["state"] == "forgotten"
+    assert json.loads(cli("get", id, "--json").out)["state"] == "forgotten"
 
 
 def test_cli_edits_that_were_not_imported_are_not_written_over(cli: Terminal, tmp_path: Path) -> None:
@@ -878,23 +878,23 @@ def test_cli_edits_that_were_not_imported_are_not_written_over(cli: Terminal, tm
     edit(file, "Mondays", "Fridays")
     before = file.read_bytes()
     refused = cli("export", "--markdown", str(file))
-    assert (refused.code, "has edits that were not imported: 1 changed, 0 new" in refused.err) == (2, True)
+    assert (refused.code, "has edits that are not imported: 1 changed, 0 new" in refused.err) == (2, True)
     assert file.read_bytes() == before
     cli("import", "--markdown", str(file))
     assert cli("export", "--markdown", str(file)).code == 0
     note = tmp_path / "note.md"
     note.write_text("# My own\n", encoding="utf-8")
-    assert "is there already and would be lost" in cli("export", "--markdown", str(note)).err
+    assert "exists and would be overwritten" in cli("export", "--markdown", str(note)).err
     assert note.read_text(encoding="utf-8") == "# My own\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["export", "--markdown", "--state", "forgotten"], "--state: is not for --markdown"),
-        (["export", "--markdown", "--lane", "sessions"], "--lane: is not for --markdown"),
-        (["import", "x.md", "--markdown", "--trusted"], "--trusted: is not for --markdown"),
-        (["import", "x.md", "--markdown", "--dedupe", "none"], "--dedupe: is not for --markdown"),
+        (["export", "--markdown", "--state", "forgotten"], "--state: cannot be combined with --markdown"),
+        (["export", "--markdown", "--lane", "sessions"], "--lane: cannot be combined with --markdown"),
+        (["import", "x.md", "--markdown", "--trusted"], "--trusted: cannot be combined with --markdown"),
+        (["import", "x.md", "--markdown", "--dedupe", "none"], "--dedupe: cannot be combined with --markdown"),
         (["import", "x.md", "--forget-missing"], "--forget-missing: needs --markdown"),
         (["import", "x.md", "--skip-conflicts"], "--skip-conflicts: needs --markdown"),
         (["import", "x.md", "--untrusted"], "--untrusted: needs --markdown"),
@@ -922,6 +922,6 @@ def test_cli_the_receipt_of_an_import_has_no_text(cli: Terminal, tmp_path: Path)
     cli("export", "--markdown", str(file))
     edit(file, "Mondays", "Fridays")
     cli("import", "--markdown", str(file))
-    receipts = cli("receipts", "--op", "import_markdown", "--json").out
+    receipts = cli("admin", "receipts", "--op", "import_markdown", "--json").out
     assert json.loads(receipts)["receipts"][0]["edited"] == 1
     assert [word for word in ("deploy", "Fridays", "Mondays", "Luigi") if word in receipts] == []

@@ -137,15 +137,15 @@ def test_E19_every_kind_a_note_can_have_is_a_modality_or_mixed(open_engine: Call
 
 @pytest.fixture
 def shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str], dict[str, Any]]:
-    """What `cortex show ID --json` prints."""
+    """What `cortex get ID --json` prints."""
 
     def show(id: str) -> dict[str, Any]:
         capsys.readouterr()
-        code = run(["--home", str(tmp_path), "show", id, "--json"], lambda home, agent, user: opened(tmp_path))
+        code = run(["--home", str(tmp_path), "get", id, "--json"], lambda home, agent, user: opened(tmp_path))
         said = capsys.readouterr()
         assert code == 0, said.err
-        told: dict[str, Any] = json.loads(said.out)
-        return told
+        payload: dict[str, Any] = json.loads(said.out)
+        return payload
 
     return show
 

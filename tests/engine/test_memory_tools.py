@@ -346,7 +346,7 @@ def test_a_search_answers_though_the_files_cannot_be_followed(open_engine, notes
     engine = open_engine(files={"extra_paths": [str(notes)]})
     engine.index()
     other = open_engine(files={"extra_paths": [str(notes)]})
-    with other.context.dependencies.indexes(other.tenant).changing(1):
+    with other.context.dependencies.indexes(other.tenant).write_lock(1):
         engine.files.changed()
         answer = engine.memory_search("deploy key")
     assert answer["stale"] in {"syncing", "syncing_elsewhere"}
@@ -455,7 +455,7 @@ def test_beyond_the_end_there_is_nothing_and_that_is_said(engine, tmp_path, text
 def test_lines_that_cannot_be_are_refused_by_name(engine, notes, option, field, path):
     """B10"""
     engine.index(notes)
-    engine.keep_turns("s1", [])
+    engine.store_turns("s1", [])
     with pytest.raises(InvalidRequest, match=field):
         engine.memory_get(path, **option)
 

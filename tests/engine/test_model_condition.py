@@ -70,7 +70,7 @@ def test_a_model_whose_answers_cannot_be_used_shows(open_engine: Open, clock: Fa
     (trouble,) = troubles(open_engine(model=FakeLLM(down)))
     assert trouble["why"] == (
         "fake/script gave no usable answer since 2026-01-05 09:10 UTC (1 in a row): "
-        "memories are extracted by rules alone"
+        "memories are extracted by rules only"
     )
     assert trouble["fix"] == "use a model that answers in JSON"
     assert not checked(engine).ok
@@ -108,7 +108,7 @@ def test_narratives_that_say_too_much_are_not_told_of_as_bad_json(open_engine: O
         assert troubles(engine) == []
         engine.synthesize(f"What of the budget of Larkspur, number {number}?")
     (trouble,) = troubles(engine)
-    assert "3 narratives of fake/script in a row did not keep to the memories" in trouble["why"]
+    assert "fake/script wrote 3 unsupported narratives in a row" in trouble["why"]
     assert "JSON" not in trouble["fix"]
 
 
@@ -136,7 +136,7 @@ def test_commands_that_end_at_once_know_what_the_others_met(tmp_path: Path, verb
         run = [sys.executable, "-m", "cortex", "--home", str(home), *arguments]
         return subprocess.run(run, input=text, text=True, capture_output=True, timeout=120).stdout
 
-    cortex("hook", "after", "--session", "s", "--work", text=json.dumps([{"role": "user", "content": SAID}]))
+    cortex("hook", "after", "--session", "s", "--run-jobs", text=json.dumps([{"role": "user", "content": SAID}]))
     told = cortex(verb, "--json", *(["--offline"] if verb == "doctor" else []))
     assert "failed once since" in told
     assert "ended with exit code 3" in told

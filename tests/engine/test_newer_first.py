@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from laboratory import user
 
-from cortex.domain.turn import Role, Said
+from cortex.domain.turn import Role, TurnDraft
 from cortex.services.turn_hooks import TurnHooks
 
 START = datetime(2026, 10, 10, 9, tzinfo=UTC)
@@ -72,7 +72,7 @@ def test_both_sides_of_a_contradiction_are_shown(engine):
 
 def test_nobody_says_anything_newer_of_the_mother_of_another(engine):
     def by(name: str, text: str, day: int) -> None:
-        said = Said(text=text, role=Role.USER, speaker=name, at=START + timedelta(days=day))
+        said = TurnDraft(text=text, role=Role.USER, speaker=name, at=START + timedelta(days=day))
         engine.capture([said], session=f"s{day}")
 
     by("Jolene", "My mother lives in Turin.", 0)

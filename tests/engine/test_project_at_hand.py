@@ -71,7 +71,7 @@ def test_a_recall_with_a_project_is_replayed_with_it(engine):
     """E12"""
     both(engine)
     receipt = engine.recall(ASKED, project="billing").receipt
-    assert receipt.facts["asked"]["project"] == "billing"
+    assert receipt.facts["request"]["project"] == "billing"
     assert engine.replay(receipt.id).same
 
 

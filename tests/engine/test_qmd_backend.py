@@ -288,7 +288,7 @@ def test_a_folder_that_was_left_is_searched_no_longer(engine, tmp_path):
     """B15, Q1"""
     note(tmp_path / "more" / "ferry.md", "The ferry leaves at noon.\n")
     engine.index(tmp_path / "more")
-    engine.files.leave("more")
+    engine.files.remove("more")
     engine.index()
     answer = engine.memory_search("ferry")
     assert (answer["backend"], answer["results"]) == ("qmd", [])

@@ -30,7 +30,7 @@ def cosine(embedder: FakeEmbedder, one: str, other: str) -> float:
 def test_the_parts_of_a_score_sum_up_to_it(engine, recipe):
     """E9: within 0 and 1"""
     engine.remember_all(Draft(text=f"The deploy key number {number}", importance=number / 10) for number in range(8))
-    engine.keep_turns("s1", [user("Which deploy key?"), assistant("The blue deploy key"), user("thanks")])
+    engine.store_turns("s1", [user("Which deploy key?"), assistant("The blue deploy key"), user("thanks")])
     hits = engine.search("deploy key number 3", recipe=recipe, min_score=0.0).hits
     assert hits
     for hit in hits:
@@ -229,8 +229,8 @@ def test_only_what_was_returned_is_counted(engine):
 
 def test_the_memories_behind_a_turn_that_is_shown_are_counted_too(engine, clock):
     """X8: what was extracted from it was of use, though the turn was shown in its place"""
-    (turn,) = engine.keep_turns("s1", [user(KEY)]).ids
-    (other,) = engine.keep_turns("s2", [user("Plum cake needs an hour")]).ids
+    (turn,) = engine.store_turns("s1", [user(KEY)]).ids
+    (other,) = engine.store_turns("s2", [user("Plum cake needs an hour")]).ids
     kept = engine.remember("The deploy key is rotated weekly, on a Monday", source_turns=[turn]).memory
     gone = engine.remember("The deploy key rotates somewhen", source_turns=[turn]).memory
     past = engine.remember("The deploy key rotates tonight", source_turns=[turn], retention="session").memory
@@ -247,7 +247,7 @@ def test_the_memories_behind_a_turn_that_is_shown_are_counted_too(engine, clock)
 
 def test_a_memory_shown_beside_its_turn_is_counted_once(engine):
     """X8"""
-    (one, other) = engine.keep_turns("s1", [user(KEY), user("The deploy key rotates in the morning")]).ids
+    (one, other) = engine.store_turns("s1", [user(KEY), user("The deploy key rotates in the morning")]).ids
     kept = engine.remember("The deploy key rotates on Monday mornings", source_turns=[one, other]).memory
     engine.search("deploy key rotates")
     engine.flush()

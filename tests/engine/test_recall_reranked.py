@@ -9,8 +9,8 @@ import pytest
 from laboratory import ids
 
 from cortex.domain.memory import Draft
-from cortex.ports.clock import Deadline
-from cortex.ports.reranker import Scale
+from cortex.ports.reranker import ScoreScale
+from cortex.runtime.deadline import Deadline
 from cortex.services.turn_hooks import TurnHooks
 from cortex.testing import FakeReranker
 
@@ -28,7 +28,7 @@ class Backwards(FakeReranker):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scale = Scale.ORDER
+        self.scale = ScoreScale.ORDER
 
     def scores(self, query, texts):
         super().scores(query, texts)

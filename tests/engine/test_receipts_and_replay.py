@@ -15,13 +15,14 @@ from laboratory import RECIPE_NAMES, assistant, ids, opened, texts, user
 
 from cortex.domain.memory import Draft
 from cortex.domain.query import Mode
+from cortex.domain.receipt import CAMEL_CASE_KEYS
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound
 from cortex.ports.store import PutReceipt
 from cortex.recall.recipes import DEFAULT, named
-from cortex.recall.replaying import compared
-from cortex.runtime.write_behind import WriteBehindQueue
+from cortex.recall.replay import compared
 from cortex.testing import FakeClock, FakeEmbedder
+from cortex.write_behind import WriteBehindQueue
 
 KEY = "The deploy key rotates on Mondays"
 ASKED = "when does the deploy key rotate?"
@@ -34,10 +35,46 @@ sayings = st.lists(st.lists(words, min_size=2, max_size=6).map(" ".join), min_si
 # --- E12 ------------------------------------------------------------------------------------------
 
 
+def _keys(value):
+    """Every key of a JSON value, however deep."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _keys(each)
+
+
+def test_keys_of_receipts_are_snake_case_except_those_a_requirement_spells(engine, tmp_path):
+    """E12, E13, S5, C13"""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "key.md").write_text(KEY, encoding="utf-8")
+    engine.files.add(notes)
+    engine.index()
+    kept = engine.remember(KEY).memory
+    engine.edit(kept.id, text=f"{KEY} at nine")
+    engine.store_turns("s1", [user("hello harbour")])
+    engine.capture([{"role": "user", "content": "I moved to Lisbon in May."}], session="s2")
+    engine.recall(ASKED)
+    engine.synthesize(ASKED)
+    engine.forget(kept.id)
+    engine.restore(kept.id)
+    engine.import_(['{"importance": 1.5}'], skip_bad=True)
+    engine.consolidate(dry_run=True)
+    engine.backfill()
+    engine.flush()
+    found = engine.receipts(limit=50)
+    assert {"import", "consolidate", "index", "edit", "recall"} <= {receipt.op for receipt in found}
+    keys = {key for receipt in found for key in _keys(receipt.to_json())}
+    assert {key for key in keys if key != key.lower()} <= CAMEL_CASE_KEYS.keys()
+    assert {"ftsTop", "policyTier", "embeddingSkipped", "bad_lines", "dry_run"} <= keys
+
+
 def test_every_operation_leaves_a_receipt_with_a_versioned_schema(engine):
     """E12"""
     kept = engine.remember(KEY).memory
-    engine.keep_turns("s1", [user("hello harbour")])
+    engine.store_turns("s1", [user("hello harbour")])
     engine.recall(ASKED)
     engine.forget(kept.id)
     engine.restore(kept.id)
@@ -46,12 +83,12 @@ def test_every_operation_leaves_a_receipt_with_a_versioned_schema(engine):
     engine.import_([])
     found = engine.receipts(limit=50)
     assert {receipt.op for receipt in found} == {
-        "remember", "keep_turns", "recall", "forget", "restore", "backfill", "import",
+        "remember", "store_turns", "recall", "forget", "restore", "backfill", "import",
     }  # fmt: skip
     for receipt in found:
-        told = receipt.to_json()
-        assert told["schema"] == f"cortex.{receipt.op}.receipt.v1"
-        assert {"id", "at", "agent", "user", "position", "latency_ms"} <= set(told)
+        payload = receipt.to_json()
+        assert payload["schema"] == f"cortex.{receipt.op}.receipt.v1"
+        assert {"id", "at", "agent", "user", "position", "latency_ms"} <= set(payload)
         assert engine.receipt(receipt.id) == receipt
 
 
@@ -72,14 +109,14 @@ def test_no_word_of_a_memory_or_a_query_occurs_in_a_receipt(tmp_path_factory, sa
     with opened(tmp_path_factory.mktemp("home"), "ephemeral", receipts={"verbosity": verbosity}) as engine:
         kept = [engine.remember(text, topic=text, subject=text).memory.id for text in said]
         engine.remember(said[0] + " anew", supersedes=kept[0])
-        engine.keep_turns("s1", [user(text, speaker="Ann") for text in said])
+        engine.store_turns("s1", [user(text, speaker="Ann") for text in said])
         engine.recall(said[0], recipe=recipe, min_score=0.0)
         engine.search(said[-1], recipe=recipe, limit=1, budget=60)
         engine.forget_matching(said[-1])
         engine.import_(json.dumps(line) for line in engine.export(redact=False))
-        told = json.dumps([receipt.to_json() for receipt in engine.receipts(limit=1_000)])
+        payload = json.dumps([receipt.to_json() for receipt in engine.receipts(limit=1_000)])
         for word in " ".join(said).split():
-            assert word not in told
+            assert word not in payload
 
 
 @pytest.mark.parametrize("most", [1, 3, 10])
@@ -104,7 +141,7 @@ def test_a_receipt_says_what_was_asked_tried_and_found(engine):
     kept = engine.remember(KEY, scope="infra").memory
     facts = engine.recall(ASKED, scope="infra", limit=7).receipt.facts
     assert facts["recipe"] == "balanced.v1"
-    assert (facts["asked"]["scope"], facts["asked"]["limit"], facts["asked"]["mode"]) == ("infra", 7, "auto")
+    assert (facts["request"]["scope"], facts["request"]["limit"], facts["request"]["mode"]) == ("infra", 7, "auto")
     assert facts["ftsTop"] == facts["vecTop"] == facts["fusedTop"] == [kept.id]
     assert facts["counts"] == {"candidates": 1, "returned": 1, "dropped": {}}
     assert facts["policyTier"]
@@ -161,7 +198,7 @@ def test_receipts_come_newest_first_and_by_operation(engine):
 
 
 def test_an_unknown_receipt_is_not_found(engine):
-    with pytest.raises(NotFound, match="cortex receipts"):
+    with pytest.raises(NotFound, match="cortex admin receipts"):
         engine.receipt("019b8d62-7a80-7000-8000-00000000ffff")
 
 
@@ -302,7 +339,7 @@ def test_every_recall_of_any_history_can_be_replayed(tmp_path_factory, backend, 
                     if (engine.get(id).state == "forgotten") is (verb == "restore"):
                         getattr(engine, verb)(id)
                 case "say", one, other:
-                    engine.keep_turns("s1", [user(one + "?"), assistant(other)])
+                    engine.store_turns("s1", [user(one + "?"), assistant(other)])
                 case "recall", text, recipe, mode:
                     answers.append(engine.recall(text, recipe=recipe, mode=mode))
                 case "break", broken:

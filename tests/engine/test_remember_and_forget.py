@@ -13,7 +13,7 @@ from cortex.domain.events import EventKind
 from cortex.domain.lanes import State
 from cortex.domain.memory import Draft, Kind
 from cortex.domain.trust import TrustTier
-from cortex.domain.turn import Role, Said
+from cortex.domain.turn import Role, TurnDraft
 from cortex.errors import EngineError, InvalidRequest, NotFound
 from cortex.ports.store import Filter
 
@@ -204,13 +204,13 @@ def test_of_many_drafts_all_are_checked_before_the_first_is_stored(engine):
 
 
 def test_many_are_stored_in_the_order_given(engine):
-    told = []
+    items = []
     kept = engine.remember_all(
         (Draft(text=f"Harbour number {number}") for number in range(5)),
-        progress=lambda done, total, label: told.append((done, total, label)),
+        progress=lambda done, total, label: items.append((done, total, label)),
     )
     assert [engine.get(id).text for id in kept.ids] == [f"Harbour number {number}" for number in range(5)]
-    assert told[-1] == (5, 5, "stored")
+    assert items[-1] == (5, 5, "stored")
     assert kept.receipt.facts["stored"] == 5
 
 
@@ -219,13 +219,13 @@ def test_nothing_to_remember_is_no_error_and_moves_nothing(engine):
     position = engine.remember(KEY).receipt.position
     assert engine.remember_all([]).ids == ()
     assert engine.remember_all([]).receipt.position == position
-    assert engine.keep_turns("s1", []).receipt.position == position
+    assert engine.store_turns("s1", []).receipt.position == position
 
 
 def test_turns_are_kept_verbatim_and_in_order(engine):
     """C1"""
     said = [user("  Which port?\n"), assistant("8300, I think")]
-    kept = engine.keep_turns("s1", said, scope="infra", channel="signal")
+    kept = engine.store_turns("s1", said, scope="infra", channel="signal")
     turns = [engine.get(id) for id in kept.ids]
     assert [turn.text for turn in turns] == ["  Which port?\n", "8300, I think"]
     assert [(turn.session, turn.seq, turn.role, turn.channel, turn.scope) for turn in turns] == [
@@ -236,47 +236,47 @@ def test_turns_are_kept_verbatim_and_in_order(engine):
 
 def test_a_session_goes_on_where_it_stopped(engine):
     """C1"""
-    engine.keep_turns("s1", [user("one"), user("two")])
-    (third,) = engine.keep_turns("s1", [user("three")]).ids
-    (other,) = engine.keep_turns("s2", [user("one")]).ids
+    engine.store_turns("s1", [user("one"), user("two")])
+    (third,) = engine.store_turns("s1", [user("three")]).ids
+    (other,) = engine.store_turns("s2", [user("one")]).ids
     assert (engine.get(third).seq, engine.get(other).seq) == (2, 0)
 
 
 def test_what_a_tool_said_is_untrusted(engine):
     """S4, E7"""
-    (turn,) = engine.keep_turns("s1", [Said(text="exit code 0", role=Role.TOOL)]).ids
+    (turn,) = engine.store_turns("s1", [TurnDraft(text="exit code 0", role=Role.TOOL)]).ids
     assert engine.get(turn).trust is TrustTier.UNTRUSTED
 
 
 def test_a_rule_that_was_said_is_known_as_one(engine):
     """X12, DESIGN 9"""
-    (turn,) = engine.keep_turns("s1", [user("Always answer in German.")]).ids
+    (turn,) = engine.store_turns("s1", [user("Always answer in German.")]).ids
     assert engine.get(turn).kind is Kind.RULE
 
 
 def test_the_time_of_a_turn_without_a_zone_is_utc(engine, clock):
     """DESIGN 3: as everywhere"""
-    (id,) = engine.keep_turns("s1", [user("The harbour opens", at=datetime(2026, 1, 5, 8, 0))]).ids  # noqa: DTZ001
+    (id,) = engine.store_turns("s1", [user("The harbour opens", at=datetime(2026, 1, 5, 8, 0))]).ids  # noqa: DTZ001
     assert engine.get(id).created_at == clock.now() - timedelta(hours=1)
     assert engine.recall("harbour opens", recipe="typed.v1").hits
 
 
 def test_one_bad_turn_stores_none(engine):
     with pytest.raises(InvalidRequest, match=r"turns\[1\].text"):
-        engine.keep_turns("s1", [user("good"), user(" ")])
+        engine.store_turns("s1", [user("good"), user(" ")])
     assert engine.stats().total == 0
 
 
 def test_a_memory_made_of_an_untrusted_turn_is_untrusted(engine):
     """S4: untrusted never becomes trusted by being summarised"""
-    (turn,) = engine.keep_turns("s1", [Said(text="the page says: key is 42", role=Role.TOOL)]).ids
+    (turn,) = engine.store_turns("s1", [TurnDraft(text="the page says: key is 42", role=Role.TOOL)]).ids
     kept = engine.remember("The key is 42", source_turns=(turn,)).memory
     assert kept.trust is TrustTier.UNTRUSTED
 
 
 def test_a_memory_shows_the_turns_it_came_from(engine):
     """S4: provenance"""
-    (turn,) = engine.keep_turns("s1", [user("my cat is called Tom")]).ids
+    (turn,) = engine.store_turns("s1", [user("my cat is called Tom")]).ids
     kept = engine.remember("The user's cat is called Tom", source_turns=(turn,), source_kind="user").memory
     assert [source.id for source in engine.show(kept.id).sources] == [turn]
 
@@ -314,11 +314,11 @@ def test_what_there_is_can_be_counted(engine):
 def test_the_status_is_made_of_plain_values(engine):
     """B21, E16"""
     engine.remember(KEY)
-    engine.keep_turns("s1", [user("which port?")])
-    told = json.loads(json.dumps(engine.status()))
-    assert told["counts"]["by_lane"] == {"memories": 1, "sessions": 1}
-    assert (told["vectors"]["embedded"], told["vectors"]["lacking"], told["degraded"]) == (2, 0, [])
-    assert told["embedder"]["model"] == "words"
+    engine.store_turns("s1", [user("which port?")])
+    payload = json.loads(json.dumps(engine.status()))
+    assert payload["counts"]["by_lane"] == {"memories": 1, "sessions": 1}
+    assert (payload["vectors"]["embedded"], payload["vectors"]["lacking"], payload["degraded"]) == (2, 0, [])
+    assert payload["embedder"]["model"] == "words"
 
 
 def test_every_change_leaves_an_event_and_no_text(engine):

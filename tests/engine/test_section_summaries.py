@@ -122,7 +122,7 @@ def test_X15_nothing_is_asked_where_it_is_not_wanted(engine: Cortex, notes: Path
     assert "summaries" not in done.receipt.facts
 
 
-def test_X15_only_the_folders_that_want_it_are_summarised(
+def test_X15_only_the_folders_that_want_it_are_summarized(
     engine: Cortex, notes: Path, tmp_path: Path, librarian: Librarian
 ):
     other = tmp_path / "manuals"
@@ -203,8 +203,8 @@ def test_X15_the_next_run_asks_again_for_what_failed_and_the_receipt_says_so(
     done = engine.index()
     assert (done.synced.unchanged, sorted(librarian.shown)) == (1, ["Heating", "Roof"])
     assert summaries(engine) == SUMMARIES
-    told = {"asked": 2, "summarised": 2, "again": 2, "given_up": 0, "problems": {}}
-    assert done.receipt.facts["summaries"] == told
+    payload = {"requested": 2, "summarized": 2, "again": 2, "given_up": 0, "problems": {}}
+    assert done.receipt.facts["summaries"] == payload
     assert any("radiators stay cold" in text for text in embedder.documents), "its vectors know it too"
     librarian.shown.clear()
     engine.index()
@@ -261,10 +261,10 @@ def test_X15_looks_in_the_background_ask_for_nothing_again(
     engine.index(notes, summarize=True)
     librarian.away = None
     clock.advance(3_600)
-    engine.files.look(reason="session_start")
+    engine.files.sync_all(reason="session_start")
     assert librarian.shown == []
     write(notes / "house.md", HEATING.replace("every November", "every October"))
-    engine.files.look(reason="watch")
+    engine.files.sync_all(reason="watch")
     assert sorted(librarian.shown) == ["Heating", "Roof"], "a file that changed is another matter"
 
 
@@ -295,7 +295,7 @@ def test_X15_an_answer_of_no_use_changes_nothing_and_is_counted(open_engine: Cal
     done = engine.index(notes, summarize=True)
     assert set(summaries(engine).values()) == {""}
     assert problems(done) == {"bad_answer": 2}
-    assert done.receipt.facts["summaries"]["asked"] == 2
+    assert done.receipt.facts["summaries"]["requested"] == 2
 
 
 def test_X15_the_budget_holds_for_summaries(open_engine: Callable[..., Cortex], notes: Path, librarian: Librarian):
@@ -314,6 +314,6 @@ def test_X15_without_a_model_files_are_indexed_all_the_same(open_engine: Callabl
 
 def test_X15_the_receipt_tells_numbers_and_no_text(engine: Cortex, notes: Path):
     done = engine.index(notes, summarize=True)
-    told = {"asked": 2, "summarised": 2, "again": 0, "given_up": 0, "problems": {}}
-    assert done.receipt.facts["summaries"] == told
+    payload = {"requested": 2, "summarized": 2, "again": 0, "given_up": 0, "problems": {}}
+    assert done.receipt.facts["summaries"] == payload
     assert "boiler" not in json.dumps(done.receipt.to_json())

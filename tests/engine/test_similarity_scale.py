@@ -132,8 +132,8 @@ def test_a_recall_on_an_estimated_scale_is_replayed_alike(filled, backend):
 
 
 def test_the_doctor_tells_that_the_scale_is_estimated(filled):
-    told = {check.name: check.detail for check in filled(Squeezing(0.5), facts=FACTS[:3]).doctor()}
-    assert "as estimated on unrelated sentences; they are measured from 12 texts on" in told["similarities"]
+    payload = {check.name: check.detail for check in filled(Squeezing(0.5), facts=FACTS[:3]).doctor()}
+    assert "(estimated; measured from 12 texts on)" in payload["similarities"]
 
 
 def test_the_scale_is_measured_again_when_texts_have_doubled_and_not_before(filled):
@@ -226,15 +226,15 @@ def test_capture_and_the_lifecycle_judge_on_the_measured_scale(filled):
     """X13: 0.92 means nearly the same for every model"""
     engine = filled(Squeezing(0.8))
     # Half of the words are the same: on the raw scale that is a cosine of 0.9, on the common one far from 0.92.
-    engine.keep_turns("s1", [user("hello")])
+    engine.store_turns("s1", [user("hello")])
     engine.remember_all([Draft(text="lantern green harbour boat"), Draft(text="lantern green cottage cat")])
     assert engine.consolidate(dry_run=True).outcome.planned == 0
 
 
 def test_the_doctor_tells_on_what_scale_similarities_are(filled):
     engine = filled(Squeezing(0.5))
-    told = {check.name: check.detail for check in engine.doctor()}
-    assert told["similarities"] == "cosines from 0.35 on count, as measured on 30 texts"
+    payload = {check.name: check.detail for check in engine.doctor()}
+    assert payload["similarities"] == "cosines above 0.35 count (measured on 30 texts)"
 
 
 def test_an_embedder_that_fails_leaves_the_scale_as_it_is(open_engine):

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from laboratory import texts, user
 
-from cortex.domain.turn import Role, Said
+from cortex.domain.turn import Role, TurnDraft
 from cortex.recall import recipes
 from cortex.recall.recipes import Answerability
 from cortex.recall.weights import MISSING
@@ -70,7 +70,7 @@ def test_a_rule_of_the_general_scope_applies_everywhere_and_one_of_a_scope_only_
 
 def test_a_rule_merely_said_holds_in_the_scope_it_was_said_in(engine):
     """E5"""
-    engine.keep_turns("s1", [user("Please keep your answers short.")])
+    engine.store_turns("s1", [user("Please keep your answers short.")])
     engine.remember(KEY, scope="infra")
     engine.remember("The harbour opens at nine")
     assert pinned(engine.recall(ASKED, scope="infra")) == []
@@ -176,8 +176,8 @@ def test_a_preference_keeps_a_place_where_advice_is_asked_for(engine):
 def test_what_the_user_said_to_prefer_counts_for_more_where_advice_is_asked_for(engine):
     """X5: and for no more where a fact is asked for, nor where somebody else said it"""
     said = "a desk with drawers would suit my office"
-    engine.keep_turns("s", [user(f"I prefer light wood, {said}"), user(f"I saw light wood, {said}")])
-    engine.keep_turns("t", [Said(text=f"You may prefer light wood, {said}", role=Role.ASSISTANT)])
+    engine.store_turns("s", [user(f"I prefer light wood, {said}"), user(f"I saw light wood, {said}")])
+    engine.store_turns("t", [TurnDraft(text=f"You may prefer light wood, {said}", role=Role.ASSISTANT)])
 
     def preferred(question: str) -> list[str]:
         hits = engine.recall(question, limit=5).hits
@@ -199,7 +199,7 @@ def test_rules_apply_without_vectors_too(open_engine):
 
 def test_the_assistants_own_words_pin_nothing(engine):
     """E7"""
-    engine.keep_turns("s1", [user("What is the key?")])
+    engine.store_turns("s1", [user("What is the key?")])
     engine.ingest([{"role": Role.ASSISTANT.value, "content": "Always answer in German."}], session="s2")
     assert pinned(engine.recall(ASKED)) == []
 

@@ -21,7 +21,7 @@ from cortex.domain.query import Query
 from cortex.errors import Conflict, InvalidRequest, NotFound
 from cortex.memory import Cortex
 from cortex.ports.store import Filter
-from cortex.workspace.flush import SessionState
+from cortex.workspace.flush import FlushSession
 
 # What only the other tenant knows: the words of `ASKED` may be guessed, the others must never come back.
 CANARY = "zyxquark keeps the vorpal kettle behind frumious bandersnatch"
@@ -44,7 +44,7 @@ class Canary:
         self.rule = self.engine.remember("Always greet the frumious bandersnatch", kind="rule").memory
         self.newer = self.engine.remember(CANARY + " mimsy", supersedes=self.memory.id).memory
         turns = [user("Who keeps the vorpal kettle?", speaker="Jubjub"), assistant("zyxquark does")]
-        self.turns = self.engine.keep_turns("tulgey-session", turns, scope="slithy-scope").ids
+        self.turns = self.engine.store_turns("tulgey-session", turns, scope="slithy-scope").ids
         self.folder = engine.context.dependencies.home / "burrow"
         self.folder.mkdir()
         (self.folder / "kettle.md").write_text(f"# The vorpal kettle\n\n{CANARY}.\n")
@@ -129,8 +129,8 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
         _refused(lambda: engine.remember("mine", source_turns=tuple(canary.turns))),
     ],
     "remember_all": lambda engine, canary: engine.remember_all([Draft(text="my other kettle", scope="a")]),
-    "keep_turns": lambda engine, canary: [
-        engine.keep_turns("tulgey-session", [user("who keeps the vorpal kettle?")]),
+    "store_turns": lambda engine, canary: [
+        engine.store_turns("tulgey-session", [user("who keeps the vorpal kettle?")]),
         engine.recall(ASKED).block,
     ],
     "edit": lambda engine, canary: [_refused(lambda id=id: engine.edit(id, text="mine")) for id in canary.trace_ids],
@@ -206,7 +206,7 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
     "index": _indexed,
     "memory_search": _found,
     "memory_get": _read,
-    "flush_plan": lambda engine, canary: engine.flush_plan(SessionState(context_window=10_000, tokens_used=9_000)),
+    "flush_plan": lambda engine, canary: engine.flush_plan(FlushSession(context_window=10_000, tokens_used=9_000)),
 }
 HANDLES = {"bind", "over", "connect", "context", "close", "flush", "tenant", "scheduler", "settings"}
 """What answers nothing: `bind` is the way to be someone else, by name."""
@@ -230,7 +230,7 @@ def test_nothing_of_another_user_comes_back(engine, name):
     """DESIGN 3: a handle, not a filter"""
     canary = Canary(engine)
     engine.remember("The kettle is mine")
-    engine.keep_turns("s1", [user("where is my kettle?")])
+    engine.store_turns("s1", [user("where is my kettle?")])
     before = canary.engine.get(canary.newer.id)
     answer = told(READS[name](engine, canary))
     for secret in SECRETS:
@@ -245,7 +245,7 @@ def test_nothing_of_another_user_comes_back(engine, name):
 def test_a_session_of_the_same_name_is_another_session(engine):
     """DESIGN 3"""
     canary = Canary(engine)
-    (mine,) = engine.keep_turns("tulgey-session", [user("hello kettle")]).ids
+    (mine,) = engine.store_turns("tulgey-session", [user("hello kettle")]).ids
     assert engine.get(mine).seq == 0
     assert canary.engine.get(canary.turns[1]).seq == 1
 
@@ -328,7 +328,7 @@ def test_whatever_two_users_say_each_gets_ones_own_back(tmp_path_factory, backen
         for at, (name, text) in enumerate(kept):
             handle = engine.bind(user=name)
             own[name].add(handle.remember(text).memory.id)
-            own[name].update(handle.keep_turns(f"s{at % 2}", [user(text)]).ids)
+            own[name].update(handle.store_turns(f"s{at % 2}", [user(text)]).ids)
         for name, mine in own.items():
             handle = engine.bind(user=name)
             for recipe in RECIPE_NAMES:
@@ -339,7 +339,7 @@ def test_whatever_two_users_say_each_gets_ones_own_back(tmp_path_factory, backen
 
 def positions(engine: Cortex) -> set[int]:
     """Every position that a user is told, by whatever is asked."""
-    told = [
+    items = [
         engine.pulse().position,
         engine.status()["position"],
         engine.recall(ASKED).receipt.position,
@@ -352,7 +352,7 @@ def positions(engine: Cortex) -> set[int]:
         engine.forget_matching("no such thing at all").receipt.position,
     ]
     engine.flush()
-    return {*told, *(receipt.position for receipt in engine.receipts())}
+    return {*items, *(receipt.position for receipt in engine.receipts())}
 
 
 def test_what_others_do_moves_no_position_that_a_user_is_told(engine: Cortex) -> None:

@@ -35,7 +35,7 @@ def test_a_page_that_is_full_says_where_to_go_on(engine):
 
 def test_files_leave_no_events_and_turns_leave_theirs(engine):
     engine.remember("one")
-    engine.keep_turns("s1", [user("hello")])
+    engine.store_turns("s1", [user("hello")])
     kinds = {lane: [each.event.kind for each in engine.timeline(lane=lane).happened] for lane in Lane}
     assert kinds == {
         Lane.MEMORIES: [EventKind.REMEMBERED],
@@ -65,7 +65,7 @@ def test_days_without_anything_are_there_and_carry_the_total_on():
         DayCount(FIRST + timedelta(days=9), "fact", "unknown", "trusted", "active", 99),
     ]
     days = days_of(counts, FIRST, FIRST + timedelta(days=2))
-    assert [(day.day.day, day.made, day.total) for day in days] == [(1, 3, 8), (2, 0, 8), (3, 0, 8)]
+    assert [(day.day.day, day.created, day.total) for day in days] == [(1, 3, 8), (2, 0, 8), (3, 0, 8)]
     assert (days[0].kinds, days[0].states) == ({"fact": 2, "rule": 1}, {"active": 2, "forgotten": 1})
     assert days[1].kinds == {}
 

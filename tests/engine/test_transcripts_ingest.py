@@ -166,8 +166,8 @@ def test_two_transcripts_of_one_session_lose_nothing_to_each_other(
     transcript.write(message("And I sail"))
     transcript.follow()
     other.follow()
-    told = ["I live in Bergen", "Noted.", "And I ski", "Nice.", "I have a cat", "Which one?"]
-    assert stored(engine) == [*told, "And I sail", "A grey one"]
+    lines = ["I live in Bergen", "Noted.", "And I ski", "Nice.", "I have a cat", "Which one?"]
+    assert stored(engine) == [*lines, "And I sail", "A grey one"]
 
 
 # --- by both roads ------------------------------------------------------------------------------------------------
@@ -202,8 +202,8 @@ def test_words_that_differ_between_the_roads_keep_none_of_the_others_twice(
     transcript.follow()
     transcript.write(*talk("ok", "Noted.")[1:], message("ok"), message("Fine.", "assistant"), message("ok"))
     transcript.follow()
-    told = ["I live in Bergen", "Noted.", "ok", "Fine.", "[Sun 12:00] I live in Bergen", "ok"]
-    assert stored(engine) == told
+    lines = ["I live in Bergen", "Noted.", "ok", "Fine.", "[Sun 12:00] I live in Bergen", "ok"]
+    assert stored(engine) == lines
 
 
 def test_what_a_transcript_brought_itself_is_not_taken_for_what_was_captured_live(
@@ -239,7 +239,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS, st.integers(1, 3))
 @example([("said", "a"), ("follow", "a"), ("said", "a"), ("said", "a"), ("stopped", "a")], 1)
 def test_however_the_roads_cross_the_session_is_stored_as_it_was(

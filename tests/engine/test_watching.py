@@ -23,7 +23,7 @@ from cortex.memory import Cortex
 from cortex.services.files.file_watcher import FileWatcher
 from cortex.testing import FakeClock
 from cortex.workspace.sources import Shape, Source
-from cortex.workspace.watch import Noticed, Place, Watching, concerns, places
+from cortex.workspace.watch import Noticed, WatchedFolder, Watching, concerns, places
 
 Following = Callable[..., Cortex]
 
@@ -72,7 +72,7 @@ def source(root: Path, shape: Shape = Shape.TREE) -> Source:
     return Source(name=name, root=root, shape=shape, lane=lane)
 
 
-def told(found: list[Place]) -> list[tuple[str, bool]]:
+def told(found: list[WatchedFolder]) -> list[tuple[str, bool]]:
     return [(place.path, place.deep) for place in found]
 
 
@@ -109,7 +109,7 @@ def test_what_is_not_there_cannot_be_watched_and_another_folder_in_its_place_is_
     assert first != places(followed)
 
 
-TREE, FLAT = Place("/venv/notes", True, (0, 0)), Place("/venv/ws", False, (0, 0))
+TREE, FLAT = WatchedFolder("/venv/notes", True, (0, 0)), WatchedFolder("/venv/ws", False, (0, 0))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_what_something_that_happened_may_concern(path, place, is_gone, what):
 def test_a_folder_that_is_there_is_known_as_one(tmp_path):
     """B12"""
     (tmp_path / "v1.2").mkdir()
-    place = Place(str(tmp_path), True, (0, 0))
+    place = WatchedFolder(str(tmp_path), True, (0, 0))
     assert concerns(str(tmp_path / "v1.2"), place, is_gone=False) is Noticed.FILES
 
 
@@ -328,7 +328,7 @@ def test_the_files_are_looked_at_by_the_clock(tmp_path, notes):
         opened(tmp_path / "home", clock=clock, files={"extra_paths": [str(notes)], "sync": sync}) as engine,
         engine.files.watching() as watch,
     ):
-        assert watch.is_told is False
+        assert watch.is_in_place is False
         clock.advance(299)
         time.sleep(0.1)
         assert reasons(engine) == []
@@ -398,7 +398,7 @@ def test_a_look_that_fails_is_made_again(followed, notes, tmp_path, monkeypatch,
     lock.unlink()
     lock.mkdir()
     note(notes / "door.md", "The cellar door sticks.\n")
-    assert eventually(lambda: "could not be followed" in caplog.text)
+    assert eventually(lambda: "could not be synced" in caplog.text)
     assert engine.files.dirty
     lock.rmdir()
     assert finds(engine, "cellar door", "notes/door.md")
@@ -483,7 +483,7 @@ def test_a_store_that_does_not_answer_does_not_end_the_watch(tmp_path, notes):
     watching = Watching(sources, lambda what: noticed.set())
     watching.start()
     try:
-        watching._again.set()
+        watching._worker.wake()
         assert noticed.wait(PATIENCE)
     finally:
         watching.stop()

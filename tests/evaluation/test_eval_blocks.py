@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from golden import write_set
 
-from cortex.evaluation.blocks import Conversations, Shown, words
+from cortex.evaluation.blocks import BlockMeasurement, Conversations, words
 from cortex.evaluation.runner import run
 from cortex.evaluation.sets import Probe, Record
 from cortex.testing import FakeEmbedder
@@ -31,26 +31,26 @@ TALK = [
 
 
 def test_only_words_of_the_answer_that_the_evidence_has_are_asked_for():
-    asked = Conversations.of(TALK).asked(probe("It is at the harbor of Kiel for 700", "t2"))
-    assert asked.answer == {"harbor", "700"}
-    assert Conversations.of(TALK).asked(probe("Kiel", "t2")).answer_in_block is None
+    expected = Conversations.of(TALK).expected(probe("It is at the harbor of Kiel for 700", "t2"))
+    assert expected.answer == {"harbor", "700"}
+    assert Conversations.of(TALK).expected(probe("Kiel", "t2")).answer_in_block is None
 
 
 def test_the_answer_is_in_a_block_that_has_all_its_words():
-    shown = Shown(words("harbor 700"), text="a flat by the Harbor, for 700 euros", hits="harbor")
+    shown = BlockMeasurement(words("harbor 700"), text="a flat by the Harbor, for 700 euros", hits="harbor")
     assert (shown.answer_in_block, shown.answer_words_in_block) == (1.0, 1.0)
     assert (shown.answer_in_hits, shown.answer_words_in_hits) == (0.0, 0.5)
 
 
 def test_evidence_and_its_neighbors_bear_and_each_record_counts_once():
-    asked = Conversations.of(TALK).asked(probe("harbor", "t2"))
-    assert asked.bears == {"t1", "t2", "t3"}
+    expected = Conversations.of(TALK).expected(probe("harbor", "t2"))
+    assert expected.bears == {"t1", "t2", "t3"}
     lines = tuple(frozenset({id}) for id in ("t2", "t2", "t1", "t4"))
-    shown = Shown(asked.answer, lines=lines, relevant=asked.relevant, bears=asked.bears)
+    shown = BlockMeasurement(expected.answer, lines=lines, relevant=expected.relevant, bears=expected.bears)
     assert shown.bearing() == 0.5
     assert shown.bearing(1) == 1.0
     assert shown.evidence_in_block == 1.0
-    assert Shown(asked.answer, relevant=asked.relevant, bears=asked.bears).bearing() is None
+    assert BlockMeasurement(expected.answer, relevant=expected.relevant, bears=expected.bears).bearing() is None
 
 
 TURNS = [
@@ -91,7 +91,7 @@ def test_documents_have_no_block_to_measure(tmp_path, options):
 def test_blocks_are_written_to_be_read(tmp_path, options):
     blocks = tmp_path / "blocks.txt"
     run(write_set(tmp_path / "set", TURNS, ASKED), blocks_into=blocks, **options)
-    told = blocks.read_text(encoding="utf-8")
-    assert "which color has the boat" in told
-    assert "Answer: Green; in the block" in told
-    assert "The boat is green." in told
+    text = blocks.read_text(encoding="utf-8")
+    assert "which color has the boat" in text
+    assert "Answer: Green; in the block" in text
+    assert "The boat is green." in text

@@ -20,7 +20,7 @@ from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.errors import InvalidRequest, NotFound
 from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.runner import run
-from cortex.surfaces.cli.evaluation_view import tables
+from cortex.surfaces.cli.evaluation_rendering import tables
 from cortex.testing import FakeEmbedder
 
 DOCS = {
@@ -92,17 +92,17 @@ def test_the_right_file_is_asked_for(tmp_path, options):
 
 
 def test_the_report_has_the_keys_of_the_format_and_the_first_place(tmp_path, options):
-    told = run(tree(tmp_path / "set", DOCS, ASKED), **options).to_json()
+    payload = run(tree(tmp_path / "set", DOCS, ASKED), **options).to_json()
     keys = {
         "n", "any@10", "all@10", "recall@10", "mrr@10", "ndcg@10", "empty_on_unanswerable", "empty_on_answerable",
         "updated_above_original", "tokens_mean", "latency_ms_p50", "latency_ms_p95",
         "answer_in_block", "answer_words_in_block", "answer_in_hits", "answer_words_in_hits", "evidence_in_block",
         "bearing", "bearing@5", "block_lines", "block_tokens", "rule_lines",
     }  # fmt: skip
-    assert set(told["overall"]) == keys | {"any@1"} == set(metrics.keys(10))
-    assert all(set(each) == set(told["overall"]) for each in told["baselines"].values())
-    assert set(told["baselines"]) == {"fts5", "vectors", "hybrid"}
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert set(payload["overall"]) == keys | {"any@1"} == set(metrics.keys(10))
+    assert all(set(each) == set(payload["overall"]) for each in payload["baselines"].values())
+    assert set(payload["baselines"]) == {"fts5", "vectors", "hybrid"}
+    assert json.loads(json.dumps(payload, allow_nan=False)) == payload
 
 
 def test_a_heading_is_found_by_its_file_and_a_plain_search_sees_the_same_text(tmp_path, options):
@@ -194,17 +194,17 @@ CORPUS = "# Log\n\n" + "\n\n".join(
 def test_recall_is_the_share_of_the_excerpts_characters(tmp_path, plain):
     """Half of an answer that lies in two places, where one of them alone is found."""
     text = "# Keys\n\nThe walrus has the key.\n\n# Other\n\nNobody asks for this line here.\n"
-    asked = asks("walrus key", "keys.md", text, "The walrus has the key.", "Nobody asks for this li")
-    report = run(excerpts(tmp_path / "set", {"keys.md": text}, [asked]), k=1, **plain)
+    question = asks("walrus key", "keys.md", text, "The walrus has the key.", "Nobody asks for this li")
+    report = run(excerpts(tmp_path / "set", {"keys.md": text}, [question]), k=1, **plain)
     assert report.cortex.overall["recall@1"] == pytest.approx(0.5, abs=0.02)
     assert (report.cortex.overall["any@1"], report.cortex.overall["all@1"]) == (1.0, 0.0)
     assert report.cortex.overall["mrr@10"] == 1.0
 
 
 def test_the_first_hit_that_overlaps_decides_the_rank(tmp_path, options):
-    asked = asks("the password of day 2 was marlin", "log.md", CORPUS, "password of day 2 was marlin")
+    question = asks("the password of day 2 was marlin", "log.md", CORPUS, "password of day 2 was marlin")
     details = tmp_path / "details.jsonl"
-    report = run(excerpts(tmp_path / "set", {"log.md": CORPUS}, [asked]), per_query=details, **options)
+    report = run(excerpts(tmp_path / "set", {"log.md": CORPUS}, [question]), per_query=details, **options)
     line = json.loads(details.read_text())
     place = next(at for at, found in enumerate(line["found"], start=1) if found)
     assert report.cortex.overall["mrr@10"] == 1 / place
@@ -216,24 +216,24 @@ def test_the_first_hit_that_overlaps_decides_the_rank(tmp_path, options):
 
 def test_an_answer_that_is_found_in_pieces_is_found(tmp_path, plain):
     """Spans that cross chunks: every character but the blank lines between them is covered."""
-    asked = asks("password", "log.md", CORPUS, CORPUS[7:-5])
-    report = run(excerpts(tmp_path / "set", {"log.md": CORPUS}, [asked]), k=50, budget=100_000, **plain)
+    question = asks("password", "log.md", CORPUS, CORPUS[7:-5])
+    report = run(excerpts(tmp_path / "set", {"log.md": CORPUS}, [question]), k=50, budget=100_000, **plain)
     assert 0.99 < report.cortex.overall["recall@50"] <= 1.0
 
 
 @pytest.mark.parametrize("chunker", ["sections", "lines"])
 def test_any_chunker_is_measured(tmp_path, plain, chunker):
     write(tmp_path / "home" / "cortex.toml", f'[files]\nchunker = "{chunker}"\n')
-    asked = [asks(f"password of day {day}", "log.md", CORPUS, f"of day {day} was") for day in range(4)]
-    report = run(excerpts(tmp_path / "set", {"log.md": CORPUS}, asked), **plain)
+    question = [asks(f"password of day {day}", "log.md", CORPUS, f"of day {day} was") for day in range(4)]
+    report = run(excerpts(tmp_path / "set", {"log.md": CORPUS}, question), **plain)
     assert report.cortex.overall["recall@10"] == 1.0
 
 
 def test_a_long_line_is_found_where_it_stands(tmp_path, plain):
     """Parts of one line have its number, and are told apart by what they say."""
     text = " ".join(f"The buoy number {number} is painted in colour {number * 7}." for number in range(300)) + "\n"
-    asked = asks("buoy number 222", "buoys.md", text, "The buoy number 222 is painted in colour 1554.")
-    report = run(excerpts(tmp_path / "set", {"buoys.md": text}, [asked]), **plain)
+    question = asks("buoy number 222", "buoys.md", text, "The buoy number 222 is painted in colour 1554.")
+    report = run(excerpts(tmp_path / "set", {"buoys.md": text}, [question]), **plain)
     assert report.cortex.overall["recall@10"] == 1.0
 
 
@@ -246,16 +246,16 @@ def test_a_long_line_is_found_where_it_stands(tmp_path, plain):
     ],
 )
 def test_characters_count_without_the_mark_of_the_encoding(tmp_path, plain, name, data):
-    asked = asks("password of day 3", "log.md", CORPUS, "The password of day 3 was osprey.")
-    report = run(excerpts(tmp_path / name, {"log.md": data}, [asked]), **plain)
+    question = asks("password of day 3", "log.md", CORPUS, "The password of day 3 was osprey.")
+    report = run(excerpts(tmp_path / name, {"log.md": data}, [question]), **plain)
     assert report.cortex.overall["recall@10"] == 1.0
     assert report.cortex.overall["all@10"] == 1.0
 
 
 def test_lines_that_end_as_on_windows_count_both_characters(tmp_path, plain):
     text = CORPUS.replace("\n", "\r\n")
-    asked = asks("password of day 3", "log.md", text, "\r\n\r\nThe password of day 3 was osprey.")
-    assert sets.read(excerpts(tmp_path / "set", {"log.md": text}, [asked])).texts["corpora/log.md"] == text
+    question = asks("password of day 3", "log.md", text, "\r\n\r\nThe password of day 3 was osprey.")
+    assert sets.read(excerpts(tmp_path / "set", {"log.md": text}, [question])).texts["corpora/log.md"] == text
     report = run(tmp_path / "set", **plain)
     assert report.cortex.overall["recall@10"] == 1.0
 
@@ -269,25 +269,27 @@ def test_lines_that_end_as_on_windows_count_both_characters(tmp_path, plain):
     ],
 )
 def test_any_script_is_counted_in_characters(tmp_path, plain, text, query, answer):
-    asked = asks(query, "notes.md", text, answer)
-    report = run(excerpts(tmp_path, {"notes.md": text, "b/other.md": "# Nothing\n\nOf that sort.\n"}, [asked]), **plain)
+    question = asks(query, "notes.md", text, answer)
+    report = run(
+        excerpts(tmp_path, {"notes.md": text, "b/other.md": "# Nothing\n\nOf that sort.\n"}, [question]), **plain
+    )
     assert report.cortex.overall["recall@10"] == 1.0
     assert report.cortex.overall["any@1"] == 1.0
 
 
 def test_no_span_at_all_asks_for_silence(tmp_path, plain):
-    asked = [
+    question = [
         {"qid": "1", "query": "ok thanks", "file": "log.md", "spans": []},
         asks("walrus", "log.md", CORPUS, "walrus"),
     ]
-    report = run(excerpts(tmp_path, {"log.md": CORPUS}, asked), **plain)
+    report = run(excerpts(tmp_path, {"log.md": CORPUS}, question), **plain)
     assert report.cortex.overall["empty_on_unanswerable"] == 1.0
     assert report.cortex.overall["recall@10"] == 1.0
 
 
 def test_a_question_without_a_category_is_counted_by_its_file(tmp_path):
-    asked = [asks("walrus", "log.md", CORPUS, "walrus"), asks("puffin", "log.md", CORPUS, "puffin", category="bird")]
-    assert [probe.category for probe in sets.read(excerpts(tmp_path, {"log.md": CORPUS}, asked)).probes] == [
+    question = [asks("walrus", "log.md", CORPUS, "walrus"), asks("puffin", "log.md", CORPUS, "puffin", category="bird")]
+    assert [probe.category for probe in sets.read(excerpts(tmp_path, {"log.md": CORPUS}, question)).probes] == [
         "log.md", "bird",
     ]  # fmt: skip
 
@@ -337,12 +339,12 @@ def test_foreign_records_beside_files_answer_nothing(tmp_path, options):
 def test_details_stay_short_however_long_an_answer_is(tmp_path, plain):
     """Spans, not characters; at most a hundred of them; and no text."""
     every_other = [[at, at + 1] for at in range(0, len(CORPUS) - 1, 2)]
-    asked = [
+    question = [
         {"qid": "long", "query": "password", "file": "log.md", "spans": [[0, len(CORPUS)]]},
         {"qid": "many", "query": "password", "file": "log.md", "spans": every_other},
     ]
     details = tmp_path / "details.jsonl"
-    run(excerpts(tmp_path / "set", {"log.md": CORPUS}, asked), per_query=details, **{**plain, "baselines": True})
+    run(excerpts(tmp_path / "set", {"log.md": CORPUS}, question), per_query=details, **{**plain, "baselines": True})
     long, many = (json.loads(line) for line in details.read_text().splitlines())
     assert long["relevant"] == [f"corpora/log.md@0-{len(CORPUS)}"]
     assert all(len(found) <= 1 for found in long["found"])
@@ -473,6 +475,6 @@ def test_a_piece_answers_by_the_characters_it_shares(spans, start, length):
 @given(SPANS)
 def test_spans_say_the_same_as_their_characters(spans):
     units = lines.units("a.md", spans)
-    told = [tuple(map(int, span.rpartition("@")[2].split("-"))) for span in lines.spans_of(units)]
-    assert lines.units("a.md", told) == units
-    assert all(end < start for (_, end), (start, _) in pairwise(told))
+    items = [tuple(map(int, span.rpartition("@")[2].split("-"))) for span in lines.spans_of(units)]
+    assert lines.units("a.md", items) == units
+    assert all(end < start for (_, end), (start, _) in pairwise(items))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.evaluation import metrics
-from cortex.evaluation.metrics import Outcome
+from cortex.evaluation.metrics import ProbeResult
 from cortex.evaluation.sets import Probe
 
 IDS = st.sampled_from("abcdefghij")
@@ -20,11 +20,11 @@ def ranking(*ids: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(each.split("+")) for each in ids)
 
 
-def outcome(found: tuple[str, ...] = (), relevant: tuple[str, ...] = ("a",), **fields: object) -> Outcome:
+def outcome(found: tuple[str, ...] = (), relevant: tuple[str, ...] = ("a",), **fields: object) -> ProbeResult:
     category = str(fields.get("category", "c"))
     parts = {name: frozenset(ids) for name, ids in dict(fields.get("parts", {})).items()}  # type: ignore[call-overload]
     probe = Probe(qid="q", scope="s", query="?", relevant=frozenset(relevant), category=category, parts=parts)
-    return Outcome(probe, ranking(*found), int(str(fields.get("tokens", 0))), float(str(fields.get("ms", 1.0))))
+    return ProbeResult(probe, ranking(*found), int(str(fields.get("tokens", 0))), float(str(fields.get("ms", 1.0))))
 
 
 def test_any_is_met_by_one_and_all_only_by_every_relevant_record():
@@ -97,7 +97,7 @@ def test_a_probe_about_something_else_says_nothing_of_updates():
 
 
 def test_probes_without_an_answer_count_only_for_the_nothing_rate():
-    summary = metrics.summarise([outcome(("a",)), outcome(()), outcome((), ()), outcome(("x",), ())], k=10)
+    summary = metrics.summarize([outcome(("a",)), outcome(()), outcome((), ()), outcome(("x",), ())], k=10)
     assert summary["n"] == 4
     assert summary["any@10"] == 0.5
     assert summary["empty_on_answerable"] == 0.5
@@ -105,11 +105,11 @@ def test_probes_without_an_answer_count_only_for_the_nothing_rate():
 
 
 def test_what_applies_to_no_probe_is_none():
-    summary = metrics.summarise([outcome((), ())], k=10)
+    summary = metrics.summarize([outcome((), ())], k=10)
     assert summary["recall@10"] is None
     assert summary["updated_above_original"] is None
     assert summary.intervals["recall@10"] is None
-    assert metrics.summarise([], k=10)["latency_ms_p50"] is None
+    assert metrics.summarize([], k=10)["latency_ms_p50"] is None
 
 
 def test_the_keys_are_those_of_the_format():
@@ -119,7 +119,7 @@ def test_the_keys_are_those_of_the_format():
         "answer_words_in_hits", "evidence_in_block", "bearing", "bearing@5", "block_lines", "block_tokens",
         "rule_lines", "tokens_mean", "latency_ms_p50", "latency_ms_p95",
     )  # fmt: skip
-    assert tuple(metrics.summarise([outcome()], k=10).values) == metrics.keys(10)
+    assert tuple(metrics.summarize([outcome()], k=10).values) == metrics.keys(10)
     assert tuple(metrics.absent(10, 3).values) == metrics.keys(10)
 
 
@@ -129,12 +129,12 @@ def test_another_k_gives_other_keys_but_mrr_keeps_its_ten_places():
 
 def test_the_first_place_alone_is_not_told_twice():
     assert metrics.keys(1)[1:6] == ("any@1", "all@1", "recall@1", "mrr@10", "ndcg@10")
-    summary = metrics.summarise([outcome(("x", "a"))], k=1)
+    summary = metrics.summarize([outcome(("x", "a"))], k=1)
     assert (summary["any@1"], summary["recall@1"], summary["mrr@10"]) == (0.0, 0.0, 0.5)
 
 
 def test_any_at_one_looks_at_the_first_place_whatever_k_is():
-    summary = metrics.summarise([outcome(("a", "x")), outcome(("x", "a"))], k=10)
+    summary = metrics.summarize([outcome(("a", "x")), outcome(("x", "a"))], k=10)
     assert (summary["any@1"], summary["any@10"]) == (0.5, 1.0)
 
 
@@ -142,7 +142,7 @@ def test_of_characters_one_hit_may_hold_all():
     """As of records, ten places would have to hold them, and the best answer would be a bad one."""
     letters = "abcdefghij"
     probe = Probe(qid="q", scope="s", query="?", relevant=frozenset(letters), category="c", in_characters=True)
-    first = metrics.summarise([Outcome(probe, (frozenset(letters),), 0, 1.0)], k=10)
+    first = metrics.summarize([ProbeResult(probe, (frozenset(letters),), 0, 1.0)], k=10)
     assert first["ndcg@10"] == 1.0
     halves = (frozenset(letters[:5]), frozenset(letters[:5]), frozenset(letters[5:]))
     assert metrics.discounted_coverage(halves, set(letters)) == pytest.approx(0.5 + 0.5 / math.log2(4))
@@ -155,7 +155,7 @@ def test_coverage_never_exceeds_recall(found, relevant, k):
 
 def test_latencies_are_percentiles_and_tokens_a_mean():
     outcomes = [outcome(ms=float(ms), tokens=ms) for ms in range(1, 101)]
-    summary = metrics.summarise(outcomes, k=10)
+    summary = metrics.summarize(outcomes, k=10)
     assert summary["latency_ms_p50"] == pytest.approx(50.5)
     assert summary["latency_ms_p95"] == pytest.approx(95.05)
     assert summary["tokens_mean"] == pytest.approx(50.5)

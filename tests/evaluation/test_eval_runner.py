@@ -11,7 +11,7 @@ from rich.console import Console
 from cortex.errors import EmbedderUnavailable, NotFound
 from cortex.evaluation import metrics
 from cortex.evaluation.runner import run
-from cortex.surfaces.cli.evaluation_view import tables
+from cortex.surfaces.cli.evaluation_rendering import tables
 from cortex.testing import FakeEmbedder
 
 KEYS = set(metrics.keys(10))
@@ -88,9 +88,9 @@ def test_hybrid_recall_beats_vectors_alone_and_never_leaves_the_scope(tmp_path, 
 def test_a_second_run_embeds_nothing_anew_and_says_the_same(tmp_path, options):
     golden = write_golden(tmp_path / "golden")
     first = run(golden, **options)
-    asked_before = len(options["embedder"].documents)
+    before = len(options["embedder"].documents)
     second = run(golden, **options)
-    assert len(options["embedder"].documents) == asked_before
+    assert len(options["embedder"].documents) == before
     scores = [name for name in KEYS if not name.startswith("latency")]
     assert [first.cortex.overall[name] for name in scores] == [second.cortex.overall[name] for name in scores]
 
@@ -158,5 +158,5 @@ def test_the_report_prints_as_tables(tmp_path, options):
     console = Console(file=StringIO(), width=200)
     console.print(*tables(report), sep="\n")
     printed = console.file.getvalue()
-    for expected in ("recall@10", "fts5", "vectors", "trick (apart)", " to ", "p95"):
+    for expected in ("recall@10", "fts5", "vectors", "trick (separate)", " to ", "p95"):
         assert expected in printed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench import datasets
-from cortex.domain.turn import Said
+from cortex.domain.turn import TurnDraft
 from cortex.evaluation import sets
 from cortex.evaluation.runner import run
 from cortex.memory import Cortex
@@ -62,9 +62,9 @@ def test_excerpts_of_files_are_found_by_keywords_alone(tmp_path):
 @pytest.mark.slow
 def test_a_second_ingest_of_everything_changes_no_count(tmp_path):
     """C1"""
-    sessions: dict[tuple[str, str], list[Said]] = {}
+    sessions: dict[tuple[str, str], list[TurnDraft]] = {}
     for record in sets.read(SETS / "locomo").records:
-        said = Said(text=record.text, role=record.role, speaker=record.speaker, at=record.at)
+        said = TurnDraft(text=record.text, role=record.role, speaker=record.speaker, at=record.at)
         sessions.setdefault((record.scope, record.session), []).append(said)
     with Cortex(tmp_path, settings={"embedding": {"provider": "none"}}) as engine:
         counts = []

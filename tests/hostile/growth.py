@@ -43,9 +43,7 @@ class TooSlow:
         )
 
 
-def too_slow(
-    read: Reader, shapes: Iterable[Shape], *, screen: int, small: int, large: int, most: int
-) -> list[TooSlow]:
+def too_slow(read: Reader, shapes: Iterable[Shape], *, screen: int, small: int, large: int, most: int) -> list[TooSlow]:
     """The shapes whose cost grows too fast: all are read at one size, and the `most` slowest compared at two others."""
     costs: dict[Shape, float] = {}
     for shape in shapes:

@@ -22,7 +22,8 @@ from typing import Any
 
 import cortex
 from cortex.capture import classify, policies
-from cortex.domain import handover, limits, ownership
+from cortex.domain import limits
+from cortex.domain.ownership import clauses, phrases
 from cortex.languages import LIMITS, WORDS
 from cortex.languages.en import slots
 from cortex.languages.packs import DEFAULT_PACKS
@@ -214,7 +215,8 @@ HELD: Mapping[str, Mapping[str, Any]] = {
     "capture.policies": {"shape": [shape for _, shape in policies._SIGNS]},
     "capture.rules._lead": {"pattern": [(pack.explicit, pack.corrections, pack.leads) for pack in DEFAULT_PACKS]},
     "capture.clauses": {
-        "words": _CLAUSES, "pattern": [pattern for words in _CLAUSES for pattern in (words.unreal, words.errands)],
+        "words": _CLAUSES,
+        "pattern": [pattern for words in _CLAUSES for pattern in (words.unreal, words.errands)],
     },
     "capture.standalone": {
         "words": _REFERENCES,
@@ -224,14 +226,14 @@ HELD: Mapping[str, Mapping[str, Any]] = {
     "capture.statements": {"pattern": [[*pack.signs.values(), *pack.rule_signs.values()] for pack in DEFAULT_PACKS]},
     "domain.limits": {"lang": 0, "code": 0, "LIMITS": [_EVERY_LIMIT], "_shapes": lambda _: _EVERY_SHAPE},
     "domain.injection_detection._rules_for": {"letters": [words.letters for words in WORDS]},
-    "domain.ownership": {
-        "bucket": SimpleNamespace(any=[each.any for each in ownership._index().values()]),
-        "pattern": [pattern for each in ownership._index().values() for _, pattern in each.fields],
-        "field": list(ownership._ANYWHERE),
-        "_unspaced": lambda fields: [ownership._unspaced(field) for field in fields],
+    "domain.ownership.phrases": {
+        "bucket": SimpleNamespace(any=[each.any for each in phrases.phrase_index().values()]),
+        "pattern": [pattern for each in phrases.phrase_index().values() for _, pattern in each.fields],
+        "field": list(phrases.ANYWHERE),
+        "unspaced_pattern": lambda fields: [phrases.unspaced_pattern(field) for field in fields],
     },
-    "domain.handover._filling": {
-        "words": [handover._unspaced(code)[field][0] for code in ("ja", "zh") for field in ("link", "work", "judge")],
+    "domain.ownership.clauses._filling": {
+        "words": [clauses._unspaced(code)[field][0] for code in ("ja", "zh") for field in ("link", "work", "judge")],
     },
     # Made of somebody's words, letter by letter.
     "domain.erasure": {"text": ["7", "ab"]},

@@ -14,12 +14,12 @@ from cortex.domain import (
     citations,
     cues,
     erasure,
+    evidence,
     fingerprints,
-    grounding,
     injection_detection,
     instructions,
     ownership,
-    retelling,
+    paraphrase,
     scope,
     secrets,
     small_talk,
@@ -33,14 +33,14 @@ from cortex.domain.query import Query
 from cortex.domain.trust import SourceKind
 from cortex.domain.turn import Role, Turn
 from cortex.errors import EngineError
-from cortex.exchange import escaping
-from cortex.exchange.reading import MarkdownReader
+from cortex.exchange import escapes
+from cortex.exchange.page_reader import MarkdownReader
 from cortex.languages.packs import DEFAULT_PACKS
 from cortex.recall import answerability, mentions, packing, questions, standing_rules, statements, synthesis, topic
 from cortex.recall import gate as recall_gate
 from cortex.recall import plan as recall_plan
 from cortex.recall.recipes import DEFAULT, RECIPES
-from cortex.workspace import chunking, citing, markdown, media, summaries, transcripts
+from cortex.workspace import chunking, markdown, media, snippets, summaries, transcripts
 
 _NOW = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -65,13 +65,13 @@ def _page(said: str) -> object:
 
 def _place(said: str) -> object:
     with suppress(EngineError):
-        return citations.Place.of(said)
+        return citations.CitedLines.of(said)
     return None
 
 
 def _heard(said: str) -> object:
     given = [{"role": "user", "content": said}, said, {"role": "user", "content": [{"type": "text", "text": said}]}]
-    return messages.heard(given, max_messages=100, max_message_bytes=1 << 20)
+    return messages.received(given, max_messages=100, max_message_bytes=1 << 20)
 
 
 def _transcribed(said: str) -> object:
@@ -110,8 +110,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "messages in parts": lambda said: messages.in_parts(said, 500),
     "extracted": lambda said: extraction.read(said, ["t1"]),
     "extracted in a fence": lambda said: extraction.read(f"```json\n{said}\n```", ["t1"]),
-    "grounding": lambda said: grounding.Evidence.of([turn(said)]).supports(said),
-    "grounding of a retold text": lambda said: retelling.is_supported(said, [said]),
+    "grounding": lambda said: evidence.Evidence.of([turn(said)]).supports(said),
+    "grounding of a retold text": lambda said: paraphrase.is_supported(said, [said]),
     "instructions": lambda said: [*instructions.instructions(said), instructions.split(said)],
     "cues": lambda said: cues.standing_kind(said, Role.USER),
     "injected": _without_injected,
@@ -135,18 +135,18 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "chunks": lambda said: [*chunking.lines(said), *chunking.by_sections(said)],
     "chunks below a heading": lambda said: chunking.by_sections(f"# A\n\n{said}"),
     "media": media.references,
-    "snippet": lambda said: citing.snippet(said, frozenset(terms.index_terms(said)), 700),
+    "snippet": lambda said: snippets.snippet(said, frozenset(terms.index_terms(said)), 700),
     "summary": summaries.worded,
     "transcript": _transcribed,
     "page": _page,
-    "block of a page": lambda said: escaping.unescaped(escaping.as_block(said)),
+    "block of a page": lambda said: escapes.unescaped(escapes.as_block(said)),
     "recall gate": recall_gate.skip_reason,
     "plan": _planned,
     "rules asked for": standing_rules.asks_for_rules,
     "topic": lambda said: topic.same_topic(said, said),
-    "asked for": answerability._asked_for,
+    "requested noun": answerability._requested_noun,
     "first words": lambda said: answerability._leading(said, frozenset(terms.index_terms(said))),
-    "question": lambda said: (questions.asks_how_it_is(said), questions.kinds_asked_for(said)),
+    "question": lambda said: (questions.asks_how_it_is(said), questions.requested_kinds(said)),
     "statement": lambda said: statements.statement(
         statements.Text.of(said), {"deploy": 0.5, "rotati": 0.5}, frozenset()
     ),

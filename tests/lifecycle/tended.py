@@ -12,7 +12,7 @@ from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
-from cortex.lifecycle import flow, undoing, upkeep
+from cortex.lifecycle import flow, undo, upkeep
 from cortex.ports.embedder import Embedder
 from cortex.ports.store import Change, Filter, Put, Store
 from cortex.testing import CountingIds, FakeClock
@@ -49,15 +49,17 @@ class Household:
     def put(self, *memories: Memory, because: EventKind = EventKind.REMEMBERED) -> int:
         return self.apply(*(Put(each, because) for each in memories))
 
-    def consolidate(self, *, dry_run: bool = False, secure: Callable[[], object] | None = None) -> flow.Outcome:
+    def consolidate(
+        self, *, dry_run: bool = False, secure: Callable[[], object] | None = None
+    ) -> flow.ConsolidationOutcome:
         return flow.consolidate(
             tenant=self.tenant, store=self.store, embedder=self.embedder, clock=self.clock, ids=self.ids,
             dry_run=dry_run, secure=secure,
         )  # fmt: skip
 
-    def undo(self, run: undoing.Run | None) -> undoing.Undone:
+    def undo(self, run: undo.Run | None) -> undo.Undone:
         assert run is not None
-        return undoing.undo(run, tenant=self.tenant, store=self.store, clock=self.clock)
+        return undo.undo(run, tenant=self.tenant, store=self.store, clock=self.clock)
 
     def get(self, id: TraceId) -> Memory:
         with self.store.view(self.tenant) as view:

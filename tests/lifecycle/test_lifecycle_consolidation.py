@@ -177,7 +177,7 @@ nouns = st.sampled_from(
 
 @example([("tea", "a", TrustTier.TRUSTED, 0.5, ""), *[("tea", "a", TrustTier.TRUSTED, 0.5, "x")] * 2,
           ("green tea", "a", TrustTier.TRUSTED, 0.5, "y")])  # fmt: skip
-@settings(max_examples=300)
+@settings(max_examples=50)
 @given(
     st.lists(
         st.tuples(

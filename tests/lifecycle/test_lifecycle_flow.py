@@ -18,7 +18,7 @@ from cortex.domain.trust import TrustTier
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.errors import Conflict, InvalidRequest, StoreBusy, StoreUnavailable
 from cortex.lifecycle import flow
-from cortex.lifecycle.undoing import Run
+from cortex.lifecycle.undo import Run
 from cortex.ports.store import JobState, Put, RecordAccess, Store
 from cortex.testing import FakeEmbedder
 
@@ -81,11 +81,11 @@ def test_a_run_looks_after_one_tenant_alone(store: Store):
 
 def test_what_a_receipt_says_of_a_run_holds_no_text(filled: Household):
     """C15"""
-    told = json.dumps(filled.consolidate().facts())
-    assert "tea" not in told
-    assert "4711" not in told
-    assert id_(3) in told
-    assert json.loads(told)["steps"]["decay"]["reasons"] == {"session_idle": 1}
+    payload = json.dumps(filled.consolidate().facts())
+    assert "tea" not in payload
+    assert "4711" not in payload
+    assert id_(3) in payload
+    assert json.loads(payload)["steps"]["decay"]["reasons"] == {"session_idle": 1}
 
 
 def test_a_run_can_be_taken_back_whole(filled: Household):

@@ -13,6 +13,8 @@ import environments
 import pytest
 from environments import Environment
 
+from sweeps import sweep
+
 EXTRAS = "all"
 
 
@@ -44,10 +46,17 @@ def sdist(built: Path) -> Path:
     return found
 
 
-@pytest.fixture(scope="session")
-def plain(workshop: Path, wheel: Path) -> Iterator[Path]:
+@pytest.fixture(scope="session", params=sweep(["linked", "installed"], ["linked"]))
+def plain(request: pytest.FixtureRequest, workshop: Path, wheel: Path) -> Iterator[Path]:
     """An environment with the package as it is without any extra."""
-    with environments.shared(workshop / "plain", lambda folder: environments.make(folder, str(wheel))) as folder:
+
+    def make(folder: Path) -> None:
+        if request.param == "linked":
+            environments.link(folder, wheel)
+        else:
+            environments.make(folder, str(wheel))
+
+    with environments.shared(workshop / f"plain-{request.param}", make) as folder:
         yield folder
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import fcntl
+import importlib.util
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import pytest
+from packaging.requirements import Requirement
+
+from cortex._version import DISTRIBUTION
 
 ROOT = Path(__file__).parents[2]
 KEYWORDS_ALONE = {"CORTEX_EMBEDDING__PROVIDER": "none"}
@@ -96,14 +101,37 @@ class Serving:
 
 
 def build(folder: Path) -> None:
-    """A source archive, and the wheel made from it, in `folder`: as `make package` does."""
-    _needing_the_registry([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)])
+    """A source archive, and the wheel made from it, in `folder`: as `make package` does, with our own build backend."""
+    isolation = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
+    _needing_the_registry([sys.executable, "-m", "build", *isolation, "--outdir", str(folder), str(ROOT)])
 
 
 def make(folder: Path, requirement: str) -> None:
     """An environment that has `requirement` in it and nothing else."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     pip(folder, "install", "--no-compile", requirement)
+
+
+def link(folder: Path, wheel: Path) -> None:
+    """An environment with the wheel, and with links to what it requires: as `make` has it, without the registry."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    pip(folder, "install", "--no-compile", "--no-deps", "--no-index", str(wheel))
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for name in sorted(_required(metadata.distribution(DISTRIBUTION).requires)):
+        distribution = metadata.distribution(name)
+        files = distribution.files or ()
+        for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
+
+
+def _required(requirements: Iterable[str] | None) -> set[str]:
+    """The names of what these require without any extra, and of what that requires."""
+    named = {each.name for each in map(Requirement, requirements or ()) if _is_plain(each)}
+    return named.union(*(_required(metadata.distribution(name).requires) for name in named))
+
+
+def _is_plain(requirement: Requirement) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
 
 
 def pip(folder: Path, *arguments: str) -> str:

@@ -113,24 +113,24 @@ def test_it_runs_as_nobody_in_particular_and_by_no_shell() -> None:
 @pytest.mark.slow
 def test_what_it_starts_wants_a_token_then_serves_then_is_found_well_then_ends(fully: Environment) -> None:
     """The entry point, the command, the health check and the environment of the recipe, with another home and port"""
-    told = {name: value for name, value in variables().items() if name not in ("PATH", "HOME", "CORTEX_MODELS")}
-    told |= KEYWORDS_ALONE | {"CORTEX_HOME": str(fully.home / "data"), "CORTEX_SERVE__PORT": _free_port()}
+    payload = {name: value for name, value in variables().items() if name not in ("PATH", "HOME", "CORTEX_MODELS")}
+    payload |= KEYWORDS_ALONE | {"CORTEX_HOME": str(fully.home / "data"), "CORTEX_SERVE__PORT": _free_port()}
     entry, start = the("ENTRYPOINT").command, [*the("ENTRYPOINT").command, *the("CMD").command]
     check = the("HEALTHCHECK").command
 
-    refused = fully.run(*_found(fully, start), **told)
+    refused = fully.run(*_found(fully, start), **payload)
     assert refused.returncode == 2
-    assert "cortex token create" in refused.stderr
-    assert fully.run(*_found(fully, check), **told).returncode == 1
+    assert "cortex admin tokens create" in refused.stderr
+    assert fully.run(*_found(fully, check), **payload).returncode == 1
 
-    made = fully.run(*_found(fully, [*entry, "token", "create", "--rights", "admin"]), **told)
+    made = fully.run(*_found(fully, [*entry, "admin", "tokens", "create", "--rights", "admin"]), **payload)
     assert re.fullmatch(r"ctx_\w{12}_[\w-]{43}\n", made.stdout)
-    with fully.serving(_found(fully, start), **told) as server:
-        assert fully.run(*_found(fully, check), **told, HTTP_PROXY="http://127.0.0.1:1").returncode == 0
+    with fully.serving(_found(fully, start), **payload) as server:
+        assert fully.run(*_found(fully, check), **payload, HTTP_PROXY="http://127.0.0.1:1").returncode == 0
         assert server.get("/v1/stats")[0] == 401
         assert server.get("/v1/stats", Authorization=f"Bearer {made.stdout.strip()}")[0] == 200
         assert server.end() == 0
-    assert fully.run(*_found(fully, check), **told).returncode == 1
+    assert fully.run(*_found(fully, check), **payload).returncode == 1
 
 
 def test_the_recipe_has_no_finding_of_hadolint() -> None:
@@ -144,12 +144,12 @@ def test_the_recipe_has_no_finding_of_hadolint() -> None:
 def test_the_example_for_compose_fits_the_recipe() -> None:
     yaml = pytest.importorskip("yaml")
     path = ROOT / "packaging" / "compose.yaml"
-    told: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    service = told["services"]["cortex"]
+    payload: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    service = payload["services"]["cortex"]
     assert (path.parent / service["build"]["context"] / "Dockerfile").resolve() == DOCKERFILE
     assert service["ports"] == [f"127.0.0.1:{the('EXPOSE').rest}:{the('EXPOSE').rest}"]
     (volume,) = service["volumes"]
-    assert volume.split(":") == [*told["volumes"], variables()["CORTEX_HOME"]]
+    assert volume.split(":") == [*payload["volumes"], variables()["CORTEX_HOME"]]
     assert int(service["stop_grace_period"].removesuffix("s")) > settings.Settings().serve.shutdown_seconds
     assert (service["read_only"], service["cap_drop"], service["tmpfs"]) == (True, ["ALL"], ["/tmp"])
 

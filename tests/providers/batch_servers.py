@@ -136,18 +136,18 @@ class BatchServer:
         protocol, request = PROTOCOLS[self.vendor], json.loads(body)
         texts = protocol.texts(request)
         self.embedded.append(texts)
-        return told(protocol.answer(request, [(at, self.script.vector(text)) for at, text in enumerate(texts)]))
+        return as_reply(protocol.answer(request, [(at, self.script.vector(text)) for at, text in enumerate(texts)]))
 
     def _serve(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         path = handler.path.partition("?")[0]
-        asked = (
+        steps_of = (
             (step, matched)
             for method, pattern, step in self.routes
             if method == handler.command and (matched := re.fullmatch(pattern, path))
         )
-        step, matched = next(asked, ("", None))
+        step, matched = next(steps_of, ("", None))
         if matched is None:
-            return self._send(handler, told({"error": "no such route"}, 404))
+            return self._send(handler, as_reply({"error": "no such route"}, 404))
         self.steps.append(step)
         if step != "put":  # an address that itself is the permission
             self.keys.add(handler.headers.get("authorization") or handler.headers.get("x-goog-api-key") or "")
@@ -159,7 +159,7 @@ class BatchServer:
             # Vendors quote the request in their errors; what they quote must not reach ours.
             refusal = {"error": {"message": "key-1 sent: a secret text 0"}}
             return self._send(
-                handler, told(PROTOCOLS[self.vendor].error(status) if step == "embed" else refusal, status)
+                handler, as_reply(PROTOCOLS[self.vendor].error(status) if step == "embed" else refusal, status)
             )
         reply: Reply = getattr(self, step)(handler, body, *matched.groups())
         return self._send(handler, reply, broken=self.script.broken and step == "content")
@@ -227,11 +227,11 @@ class FilesServer(BatchServer):
         }
         assert fields["purpose"] == b"batch"
         name = self._keep("input", fields["file"])
-        return told({"id": name, "object": "file", "purpose": "batch"})
+        return as_reply({"id": name, "object": "file", "purpose": "batch"})
 
     def create(self, handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
         request = json.loads(body)
-        return told(self._told(self._begin(request["input_file_id"], request), "validating"))
+        return as_reply(self._status(self._begin(request["input_file_id"], request), "validating"))
 
     def poll(self, handler: BaseHTTPRequestHandler, body: bytes, identity: str) -> Reply:
         job = self._job(identity)
@@ -240,21 +240,21 @@ class FilesServer(BatchServer):
             job.request["output_file_id"] = self._keep("output", self._answer_lines(job, self._answered))
             if job.script.failing:
                 job.request["error_file_id"] = self._keep("errors", self._errors(job))
-        return told(self._told(job, self.called.get(state, state)))
+        return as_reply(self._status(job, self.called.get(state, state)))
 
     def cancel(self, handler: BaseHTTPRequestHandler, body: bytes, identity: str) -> Reply:
         job = self._job(identity)
         job.cancelled = True
-        return told(self._told(job, "cancelling"))
+        return as_reply(self._status(job, "cancelling"))
 
     def content(self, handler: BaseHTTPRequestHandler, body: bytes, file: str) -> Reply:
         return Reply(self.files[file], headers={"content-type": "application/octet-stream"})
 
     def delete(self, handler: BaseHTTPRequestHandler, body: bytes, file: str) -> Reply:
         del self.files[file]
-        return told({"id": file, "object": "file", "deleted": True})
+        return as_reply({"id": file, "object": "file", "deleted": True})
 
-    def _told(self, job: Job, status: str) -> dict[str, Any]:
+    def _status(self, job: Job, status: str) -> dict[str, Any]:
         code = {"code": job.script.reason, "message": "it says: a secret text 0", "line": 1}
         answer = {
             "id": None if job.script.nameless else job.id,
@@ -320,12 +320,12 @@ class GeminiServer(BatchServer):
 
     def put(self, handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
         name = self._keep("input", body)
-        return told({"file": {"name": f"files/{name}"}}, headers={"x-goog-upload-status": "final"})
+        return as_reply({"file": {"name": f"files/{name}"}}, headers={"x-goog-upload-status": "final"})
 
     def create(self, handler: BaseHTTPRequestHandler, body: bytes, model: str) -> Reply:
         request = json.loads(body)["batch"] | {"model": model}
         file = request["inputConfig"]["file_name"].removeprefix("files/")
-        return told(self._told(self._begin(file, request), "BATCH_STATE_PENDING"))
+        return as_reply(self._status(self._begin(file, request), "BATCH_STATE_PENDING"))
 
     def poll(self, handler: BaseHTTPRequestHandler, body: bytes, identity: str) -> Reply:
         job = self._job(identity)
@@ -333,21 +333,21 @@ class GeminiServer(BatchServer):
         if state == "done" and "output" not in job.request:
             content = self._answer_lines(job, self._answered) + self._errors(job)
             job.request["output"] = self._keep("output", content)
-        return told(self._told(job, self.called.get(state, f"BATCH_STATE_{state.upper()}")))
+        return as_reply(self._status(job, self.called.get(state, f"BATCH_STATE_{state.upper()}")))
 
     def cancel(self, handler: BaseHTTPRequestHandler, body: bytes, identity: str) -> Reply:
         self._job(identity).cancelled = True
-        return told({})
+        return as_reply({})
 
     def content(self, handler: BaseHTTPRequestHandler, body: bytes, file: str) -> Reply:
         return Reply(self.files[file], headers={"content-type": "application/octet-stream"})
 
     def delete(self, handler: BaseHTTPRequestHandler, body: bytes, file: str) -> Reply:
         del self.files[file]
-        return told({})
+        return as_reply({})
 
     @staticmethod
-    def _told(job: Job, state: str) -> dict[str, Any]:
+    def _status(job: Job, state: str) -> dict[str, Any]:
         metadata: dict[str, Any] = {"state": state, "model": job.request["model"]}
         if "output" in job.request:
             metadata["output"] = {"responsesFile": f"files/{job.request['output']}"}
@@ -376,5 +376,5 @@ def batch_server(vendor: str) -> Iterator[BatchServer]:
         server.close()
 
 
-def told(answer: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Reply:
+def as_reply(answer: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None) -> Reply:
     return Reply(json.dumps(answer).encode(), status, headers or {})

@@ -146,11 +146,11 @@ def embedding_server(provider: str, dimension: int = 8) -> Iterator[EmbeddingSer
 @contextmanager
 def refusing_proxy() -> Iterator[tuple[str, list[str]]]:
     """A proxy that lets nobody through: its address, and whom it was asked to connect with."""
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_CONNECT(self) -> None:
-            asked.append(self.path)
+            requested.append(self.path)
             self.send_error(403)
 
         def log_message(self, *_: object) -> None:
@@ -159,7 +159,7 @@ def refusing_proxy() -> Iterator[tuple[str, list[str]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as proxy:
         thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{proxy.server_address[1]}", asked
+        yield f"http://127.0.0.1:{proxy.server_address[1]}", requested
         proxy.shutdown()
         thread.join()
 

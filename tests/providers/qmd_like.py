@@ -165,14 +165,14 @@ def ranked(index: Index, query: str) -> list[tuple[str, str, float]]:
     """Files with every word of the query, or words that begin with it, by BM25."""
     files = [(f"{name}/{file}", text) for name, kept in index.items() for file, text in kept["files"].items()]
     excluded = any(word.startswith("-") for word in query.split())
-    asked = tokens(query)
+    wanted = tokens(query)
     counts = [Counter(tokens(text)) for _, text in files]
     average = sum(map(Counter.total, counts)) / max(len(counts), 1)
     scored = []
     for (file, text), count in zip(files, counts, strict=True):
-        found = [sum(times for word, times in count.items() if word.startswith(each)) for each in asked]
-        if asked and all(found) and not excluded:
-            rarity = math.log(1 + len(files) / (1 + sum(any(map(other.get, asked)) for other in counts)))
+        found = [sum(times for word, times in count.items() if word.startswith(each)) for each in wanted]
+        if wanted and all(found) and not excluded:
+            rarity = math.log(1 + len(files) / (1 + sum(any(map(other.get, wanted)) for other in counts)))
             weight = sum(rarity * 2.2 * n / (n + 1.2 * (0.25 + 0.75 * count.total() / average)) for n in found)
             scored.append((file, text, weight / (1 + weight)))
     return sorted(scored, key=lambda each: (-each[2], each[0]))

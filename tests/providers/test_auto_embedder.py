@@ -15,7 +15,7 @@ from embedding_servers import embedding_server, numbers_of
 from cortex import Cortex
 from cortex.domain.vectors import unit
 from cortex.errors import EmbedderUnavailable, InvalidRequest
-from cortex.ports.probed import trouble_of
+from cortex.ports.provider import trouble_of
 from cortex.providers.embedders import auto, local, openai
 from cortex.providers.embedders.auto import AutoEmbedder
 
@@ -76,11 +76,11 @@ def test_where_nothing_can_be_used_words_alone_are_searched_and_the_reason_is_to
     with Cortex(tmp_path / "home", embedder=made) as memory:
         memory.remember("The deploy key rotates on Mondays")
         assert memory.recall("deploy key").hits[0].legs == ("keyword",)
-        told = memory.status()["embedder"]
-    assert told["available"] is False
+        reported = memory.status()["embedder"]
+    assert reported["available"] is False
     for name in ("local: ", "openai: there is no key for OpenAI", "ollama: OLLAMA_HOST is not set"):
-        assert name in told["why"]
-    assert "cortex models fetch" in told["fix"]
+        assert name in reported["why"]
+    assert "cortex models fetch" in reported["fix"]
 
 
 def test_options_have_a_table_for_each_provider(tmp_path: Path) -> None:

@@ -14,19 +14,19 @@ from batch_servers import DIMENSION, BatchServer, Script, batch_server
 
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, EngineError
-from cortex.ports.probed import trouble_of
-from cortex.providers.embedders.batches import Answers
-from cortex.providers.embedders.batches.gemini import GeminiBatches
-from cortex.providers.embedders.batches.openai import OpenAIBatches
-from cortex.providers.embedders.batches.voyage import VoyageBatches
-from cortex.providers.embedders.batching import (
+from cortex.ports.provider import trouble_of
+from cortex.providers.embedders.batch_embedder import (
     FAILURE_LIMIT,
     POLLS_UNANSWERED,
     BatchedEmbedder,
     BatchJobs,
-    JobState,
-    Progress,
+    BatchProgress,
+    BatchState,
 )
+from cortex.providers.embedders.batches import Answers
+from cortex.providers.embedders.batches.gemini import GeminiBatches
+from cortex.providers.embedders.batches.openai import OpenAIBatches
+from cortex.providers.embedders.batches.voyage import VoyageBatches
 from cortex.testing import FakeClock, FakeEmbedder
 
 KEY = "key-1"
@@ -307,7 +307,7 @@ def test_B17_the_texts_of_a_failed_job_are_embedded_synchronously_at_once(
 
 
 @pytest.mark.parametrize(
-    ("script", "told"),
+    ("script", "text"),
     [
         (Script(failing=frozenset({1, 4})), "no vector for 2 of 6 texts: 2 failed, 0 missing"),
         (Script(left_out=frozenset({3})), "no vector for 1 of 6 texts: 0 failed, 1 missing"),
@@ -315,13 +315,13 @@ def test_B17_the_texts_of_a_failed_job_are_embedded_synchronously_at_once(
         (Script(refused={"content": 404}), "404"),
     ],
 )
-def test_B17_an_answer_with_gaps_says_how_many(jobs: Jobs, server: BatchServer, script: Script, told: str) -> None:
+def test_B17_an_answer_with_gaps_says_how_many(jobs: Jobs, server: BatchServer, script: Script, text: str) -> None:
     server.script = script
     script.polls = 0
     service = jobs()
     job = service.submit(TEXTS)
-    assert service.poll(job).state is JobState.DONE
-    with pytest.raises(EmbedderUnavailable, match=told) as caught:
+    assert service.poll(job).state is BatchState.DONE
+    with pytest.raises(EmbedderUnavailable, match=text) as caught:
         service.collect(job)
     assert "secret" not in str(caught.value)
     assert KEY not in str(caught.value)
@@ -332,9 +332,9 @@ def test_B17_a_refusal_is_told_by_its_status_alone(jobs: Jobs, server: BatchServ
     service = jobs()
     job = service.submit(TEXTS)
     server.script = Script(refused={step: 503})
-    asked = {"poll": lambda: service.poll(job), "cancel": lambda: service.cancel(job)}
+    calls = {"poll": lambda: service.poll(job), "cancel": lambda: service.cancel(job)}
     with pytest.raises(EmbedderUnavailable, match="503") as caught:
-        asked.get(step, lambda: service.submit(TEXTS))()
+        calls.get(step, lambda: service.submit(TEXTS))()
     assert "secret" not in str(caught.value)
     assert KEY not in str(caught.value)
 
@@ -348,19 +348,19 @@ def test_B17_a_service_that_is_not_there_is_a_failure(jobs: Jobs, server: BatchS
 
 
 @pytest.mark.parametrize(
-    ("reason", "told"), [("invalid_json_line", "invalid_json_line"), ("it says: a secret text 0", "")]
+    ("reason", "text"), [("invalid_json_line", "invalid_json_line"), ("it says: a secret text 0", "")]
 )
 def test_B17_progress_tells_why_a_job_failed_by_name(
-    jobs: Jobs, vendor: str, server: BatchServer, reason: str, told: str
+    jobs: Jobs, vendor: str, server: BatchServer, reason: str, text: str
 ) -> None:
     """Gemini's SDK hands out no reason; a reason that is a sentence may repeat a text."""
     server.script = Script(polls=1, ends="failed", reason=reason)
     service = jobs()
     job = service.submit(TEXTS)
     first, second = service.poll(job), service.poll(job)
-    assert (first.state, first.total) == (JobState.WAITING, 6)
-    assert second.state is JobState.FAILED
-    assert second.reason == ("" if vendor == "gemini" else told)
+    assert (first.state, first.total) == (BatchState.WAITING, 6)
+    assert second.state is BatchState.FAILED
+    assert second.reason == ("" if vendor == "gemini" else text)
 
 
 @pytest.mark.parametrize(
@@ -442,8 +442,8 @@ def test_B17_a_poll_that_hangs_does_not_hang_the_run(jobs: Jobs, server: BatchSe
 def test_B17_a_poll_or_two_without_an_answer_are_no_failure(jobs: Jobs, server: BatchServer, clock: FakeClock) -> None:
     def sleep(seconds: float) -> None:
         clock.advance(seconds)
-        asked = server.steps.count("poll")
-        server.script.refused = {"poll": 503} if asked in (0, 1, 3, 4) else {}
+        polls = server.steps.count("poll")
+        server.script.refused = {"poll": 503} if polls in (0, 1, 3, 4) else {}
 
     server.script = Script(polls=2)
     embedder = batched(jobs(), clock, sleep=sleep)
@@ -482,9 +482,9 @@ def test_B17_after_two_failures_the_service_is_not_asked_again(
     embedder.embed_documents(TEXTS)
     assert embedder.batch_status() == {"enabled": False, "failures": 2, "limit": 2, "used": 0}
     server.script = Script()
-    asked = list(server.steps)
+    steps = list(server.steps)
     assert same(embedder.embed_documents(TEXTS), synchronous(TEXTS))
-    assert server.steps == asked
+    assert server.steps == steps
     assert inner.documents == TEXTS * 3
 
 
@@ -527,8 +527,8 @@ class Service:
         self._texts[job] = list(texts)
         return job
 
-    def poll(self, job: str) -> Progress:
-        return Progress(JobState.DONE)
+    def poll(self, job: str) -> BatchProgress:
+        return BatchProgress(BatchState.DONE)
 
     def collect(self, job: str) -> list[Vector]:
         return self._collect(self._texts[job])
@@ -589,7 +589,7 @@ def test_B17_vectors_are_never_paired_with_the_wrong_text(clock: FakeClock) -> N
 def test_B17_where_both_ways_fail_the_synchronous_error_is_told(clock: FakeClock) -> None:
     inner = FakeEmbedder(DIMENSION)
     inner.fail()
-    with pytest.raises(EmbedderUnavailable, match="told to fail") as caught:
+    with pytest.raises(EmbedderUnavailable, match="set to fail") as caught:
         batched(Service(lambda texts: []), clock, inner).embed_documents(TEXTS)
     assert caught.value.__context__ is None, "the failed job is told in the log, not with this"
 

@@ -17,9 +17,15 @@ from cortex import Cortex, registry
 from cortex.domain.memory import Draft
 from cortex.domain.vectors import Vector, unit
 from cortex.errors import InvalidRequest
-from cortex.ports.probed import trouble_of
+from cortex.ports.provider import trouble_of
 from cortex.providers.embedders import auto, gemini, ollama, openai, voyage
-from cortex.providers.embedders.batching import AT_LEAST, POLL_SECONDS, TIMEOUT_SECONDS, BatchedEmbedder, Batching
+from cortex.providers.embedders.batch_embedder import (
+    AT_LEAST,
+    POLL_SECONDS,
+    TIMEOUT_SECONDS,
+    BatchedEmbedder,
+    BatchOptions,
+)
 from cortex.providers.embedders.remote import Options, Patience, RemoteEmbedder
 
 PROVIDERS: dict[str, Any] = {"openai": openai, "gemini": gemini, "voyage": voyage}
@@ -99,9 +105,9 @@ def test_a_job_asks_for_the_length_that_the_other_way_asks_for(server: BatchServ
         made = create(server, ON | {"at_least": 2}, model=model)
         made.embed_documents(MANY[:2])
         made.close()
-    asked = [str(job.lines[0]) + str(job.request) for job in server.jobs]
+    sent = [str(job.lines[0]) + str(job.request) for job in server.jobs]
     names = ("dimensions", "outputDimensionality", "output_dimension")
-    assert [any(f"'{name}': {DIMENSION}" in each for name in names) for each in asked] == [True, False]
+    assert [any(f"'{name}': {DIMENSION}" in each for name in names) for each in sent] == [True, False]
 
 
 def test_three_hundred_documents_go_by_the_batch_until_it_failed_twice(
@@ -121,9 +127,9 @@ def test_three_hundred_documents_go_by_the_batch_until_it_failed_twice(
             assert [text for request in server.embedded for text in request] == MANY, "they went synchronously at once"
             assert made.batch_status() == {"enabled": failures < 2, "failures": failures, "limit": 2, "used": 300}
     server.script = good()
-    asked = len(server.jobs)
+    jobs_before = len(server.jobs)
     assert same(made.embed_documents(MANY), expected)
-    assert (asked, len(server.jobs)) == (3, 3), "from now on everything goes synchronously"
+    assert (jobs_before, len(server.jobs)) == (3, 3), "from now on everything goes synchronously"
     assert "everything from now on" in caplog.text
     assert not any(hidden in caplog.text for hidden in ("secret", KEY))
     assert server.files == {}
@@ -195,10 +201,10 @@ def test_batches_are_off_unless_they_are_wanted(server: BatchServer) -> None:
 def test_what_is_not_said_is_as_documented() -> None:
     """B17: 200 texts, an hour, polls from two seconds to a minute"""
     read = Options.read({"api_key": KEY}, openai.VENDOR)
-    assert Batching.read({"batch": {"enabled": True}}, read) == Batching(200, 3_600.0, (2.0, 60.0))
+    assert BatchOptions.read({"batch": {"enabled": True}}, read) == BatchOptions(200, 3_600.0, (2.0, 60.0))
     assert (AT_LEAST, TIMEOUT_SECONDS, POLL_SECONDS) == (200, 3_600.0, (2.0, 60.0))
     given = {"enabled": True, "at_least": 7, "timeout_s": 90, "poll_seconds": [1, 5.5]}
-    assert Batching.read({"batch": given}, read) == Batching(7, 90.0, (1.0, 5.5))
+    assert BatchOptions.read({"batch": given}, read) == BatchOptions(7, 90.0, (1.0, 5.5))
 
 
 def test_a_vendor_has_batches_without_further_words(vendor: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
-from cortex.providers.embedders.caching import CacheFile, CachingEmbedder
+from cortex.providers.embedders.vector_cache import CacheFile, CachingEmbedder
 from cortex.testing import FakeClock, FakeEmbedder
 
 
@@ -244,7 +244,7 @@ import sys
 from pathlib import Path
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
-from cortex.providers.embedders.caching import CachingEmbedder
+from cortex.providers.embedders.vector_cache import CachingEmbedder
 from cortex.testing import FakeClock, FakeEmbedder
 
 embedder = CachingEmbedder(FakeEmbedder(), Path(sys.argv[1]), 10_000, FakeClock())

@@ -22,7 +22,7 @@ from cortex.errors import EmbedderUnavailable, ModelChanged, RerankerUnavailable
 from cortex.providers import digests
 from cortex.providers.digests import Digests
 from cortex.providers.embedders import auto, local
-from cortex.providers.embedders.guarded import GuardedEmbedder
+from cortex.providers.embedders.guard import GuardedEmbedder
 from cortex.providers.models import EMBEDDER, RERANKER, ModelStore, PinnedModel
 from cortex.providers.rerankers import local as rerankers
 from cortex.services.health import report as health
@@ -226,9 +226,7 @@ def registry(tmp_path: Path) -> Registry:
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_file_is_read_once_and_again_when_it_has_changed(
-    registry: Registry, tmp_path: Path, read: list[str]
-) -> None:
+def test_a_file_is_read_once_and_again_when_it_has_changed(registry: Registry, tmp_path: Path, read: list[str]) -> None:
     home = tmp_path / "models"
     model = home / "one" / "model.onnx"
     for _ in range(3):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cortex import registry
-from cortex.providers.embedders import batching, gemini, ollama, openai, remote, voyage
+from cortex.providers.embedders import batch_embedder, gemini, ollama, openai, remote, voyage
 from cortex.providers.embedders.batches import gemini as gemini_batches
 from cortex.providers.embedders.batches import openai as openai_batches
 from cortex.providers.embedders.batches import voyage as voyage_batches
@@ -28,7 +28,7 @@ def test_every_provider_has_its_row(provider: str) -> None:
 
 
 @pytest.mark.parametrize("vendor", VENDORS, ids=lambda vendor: vendor.name)
-def test_what_is_said_of_a_vendor_is_so(vendor: remote.Vendor) -> None:
+def test_what_is_said_of_a_vendor_is_so(vendor: remote.EmbeddingVendor) -> None:
     what, models = rows(vendor.name)
     assert vendor.address in what[3]
     assert (models[1], models[3]) == (f"`{vendor.model}`", str(vendor.texts_at_once))
@@ -37,10 +37,10 @@ def test_what_is_said_of_a_vendor_is_so(vendor: remote.Vendor) -> None:
 
 @pytest.mark.parametrize("provider", [openai, gemini, voyage], ids=lambda provider: provider.VENDOR.name)
 def test_every_model_of_a_vendor_is_named_with_its_length(provider: object) -> None:
-    told = rows(provider.VENDOR.name)[1][2]
+    cell = rows(provider.VENDOR.name)[1][2]
     # A length stands behind the last of the models that have it.
     lengths = {
-        name: int(re.search(r" (\d+)(?:,|$)", told[told.index(f"`{name}`") :]).group(1)) for name in provider.MODELS
+        name: int(re.search(r" (\d+)(?:,|$)", cell[cell.index(f"`{name}`") :]).group(1)) for name in provider.MODELS
     }
     assert lengths == {name: model.dimension for name, model in provider.MODELS.items()}
 
@@ -58,16 +58,20 @@ def test_every_open_model_is_named_with_its_prefixes() -> None:
 
 def test_every_option_has_its_row_and_says_whose_it_is() -> None:
     for name in remote.SHARED_OPTIONS:
-        assert rows(name)[0][1] == "all that ask somebody"
-    for name in ("base_url", "host", "headers", "keep_alive", batching.OPTION):
+        assert rows(name)[0][1] == "all remote"
+    for name in ("base_url", "host", "headers", "keep_alive", batch_embedder.OPTION):
         owners = [vendor.name for vendor in VENDORS if name in vendor.options or (name == vendor.address_option)]
         assert rows(name)[0][1] == ", ".join(f"`{owner}`" for owner in owners), name
 
 
 def test_the_batches_are_as_they_are_told() -> None:
     defaults = {"enabled": "`false`", "at_least": "200", "timeout_s": "3600", "poll_seconds": "`[2, 60]`"}
-    assert (batching.AT_LEAST, batching.TIMEOUT_SECONDS, batching.POLL_SECONDS) == (200, 3_600.0, (2.0, 60.0))
-    for name in batching.BATCH_OPTIONS:
+    assert (batch_embedder.AT_LEAST, batch_embedder.TIMEOUT_SECONDS, batch_embedder.POLL_SECONDS) == (
+        200,
+        3_600.0,
+        (2.0, 60.0),
+    )
+    for name in batch_embedder.BATCH_OPTIONS:
         assert rows(name)[-1][1] == defaults.get(name, "`false`")
     for service in (openai_batches, voyage_batches):
         assert (service.MAX_TEXTS, service.MAX_BYTES) == (50_000, 200_000_000)

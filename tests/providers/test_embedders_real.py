@@ -81,6 +81,7 @@ def test_a_dimension_that_is_not_the_servers_is_told(server: LlamaEmbeddingServe
     made.close()
 
 
+@pytest.mark.slow
 def test_search_goes_on_by_words_when_the_server_is_gone(gguf: Path, tmp_path: Path) -> None:
     """C6"""
     doomed = LlamaEmbeddingServer(gguf)

@@ -7,7 +7,7 @@ import pytest
 
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, ModelUnavailable, ProviderMissing
-from cortex.providers.embedders.guarded import PAUSE_SECONDS, GuardedEmbedder
+from cortex.providers.embedders.guard import PAUSE_SECONDS, GuardedEmbedder
 from cortex.testing import FakeClock, FakeEmbedder
 
 

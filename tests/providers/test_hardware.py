@@ -84,14 +84,14 @@ def look(url: str, clock: Clock | None = None, timeout: float = 5.0) -> Any:
     return made.verdict()
 
 
-def told(tree: Any) -> Any:
+def verdict_of(tree: Any) -> Any:
     with monitor(answering(json.dumps(tree).encode())) as url:
         return look(url)
 
 
 def test_a_cool_and_idle_card_has_room() -> None:
     """C15: load and temperature of the card, not of the processor, its memory or its fans"""
-    verdict = told(machine(card()))
+    verdict = verdict_of(machine(card()))
     assert (verdict.ok, verdict.load, verdict.temperature, verdict.why) == (True, 12.3, 45.0, "")
 
 
@@ -105,19 +105,19 @@ def test_a_cool_and_idle_card_has_room() -> None:
 )
 def test_a_hot_or_busy_card_makes_background_work_wait(load: str, temperature: str, why: str) -> None:
     """C15"""
-    verdict = told(machine(card(load, temperature)))
+    verdict = verdict_of(machine(card(load, temperature)))
     assert (verdict.ok, verdict.why) == (False, why)
 
 
 def test_decimal_commas_and_fahrenheit_are_read() -> None:
     """C15: the monitor writes as its Windows does"""
-    verdict = told(machine(card("12,3 %", "113,0 °F")))
+    verdict = verdict_of(machine(card("12,3 %", "113,0 °F")))
     assert (verdict.load, round(verdict.temperature, 1)) == (12.3, 45.0)
 
 
 def test_the_busiest_of_several_cards_counts() -> None:
     """C15"""
-    verdict = told(machine(card("1.0 %", name="Intel UHD Graphics"), card("95.0 %", name="AMD Radeon RX 7900")))
+    verdict = verdict_of(machine(card("1.0 %", name="Intel UHD Graphics"), card("95.0 %", name="AMD Radeon RX 7900")))
     assert (verdict.ok, verdict.load) == (False, 95.0)
 
 
@@ -131,25 +131,25 @@ def test_newer_monitors_name_hardware_by_an_id() -> None:
         ),
         node("GPU Tweak", node("Load", sensor("GPU Core", "10.0 %")), HardwareId="/lpc/nct6798d"),
     )
-    assert told(tree).load == 90.0
+    assert verdict_of(tree).load == 90.0
 
 
 def test_a_card_without_a_named_core_is_judged_by_its_highest_reading() -> None:
     """C15"""
     load = node("Load", sensor("D3D 3D", "40.0 %"), sensor("D3D Copy", "3.0 %"), sensor("GPU Memory", "97.0 %"))
-    assert told(machine(node("Intel Arc A770", load))).load == 40.0, "a loaded model fills the memory"
+    assert verdict_of(machine(node("Intel Arc A770", load))).load == 40.0, "a loaded model fills the memory"
 
 
 def test_no_card_holds_nothing_up() -> None:
     """C15"""
-    verdict = told(machine())
+    verdict = verdict_of(machine())
     assert (verdict.ok, verdict.load, verdict.why) == (True, None, "the hardware monitor names no graphics card")
 
 
 @pytest.mark.parametrize("value", ["-", "", "NaN %", "∞ °C", "12 %%", "hot", "1e5 %"])
 def test_a_reading_that_is_no_number_is_no_reading(value: str) -> None:
     """C15"""
-    assert told(machine(node("NVIDIA X", node("Load", sensor("GPU Core", value))))).load is None
+    assert verdict_of(machine(node("NVIDIA X", node("Load", sensor("GPU Core", value))))).load is None
 
 
 @pytest.mark.parametrize(

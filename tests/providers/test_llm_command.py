@@ -25,9 +25,9 @@ from cortex.domain.text import estimate_tokens
 from cortex.domain.turn import Role
 from cortex.errors import EngineError, InvalidRequest, LlmUnavailable, ProviderMissing
 from cortex.memory import Cortex
+from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.providers.llms.command import MAX_OUTPUT_BYTES, PRESETS, CommandLLM, create
-from cortex.providers.llms.guarded import GuardedLLM
-from cortex.providers.llms.spending import Limits, Spending
+from cortex.providers.llms.guard import GuardedLLM
 from cortex.testing import FakeClock
 
 SECRET = "a prompt that nobody else may read"
@@ -104,8 +104,8 @@ def test_colors_and_thoughts_are_not_part_of_the_answer(program: Program) -> Non
 
 
 def test_the_program_starts_in_an_empty_folder_that_is_gone_afterwards(program: Program) -> None:
-    told = json.loads(ask(model(program("print(json.dumps([os.getcwd(), os.listdir('.'), os.environ['PWD']]))"))))
-    folder, files, stated = told
+    payload = json.loads(ask(model(program("print(json.dumps([os.getcwd(), os.listdir('.'), os.environ['PWD']]))"))))
+    folder, files, stated = payload
     assert files == []
     assert os.path.realpath(stated) == os.path.realpath(folder)
     assert not os.path.exists(folder)
@@ -241,10 +241,10 @@ def test_closing_ends_what_runs(program: Program, tmp_path: Path) -> None:
 
 def test_it_does_not_outlive_the_process_that_asked(program: Program, tmp_path: Path) -> None:
     mark = tmp_path / "pids"
-    asked = program(leaving(mark, "time.sleep(600)"))
+    command = program(leaving(mark, "time.sleep(600)"))
     code = (
         "import threading, time, os\nfrom cortex.providers.llms.command import create\n"
-        f"llm = create({{'command': {asked!r}}}, 600, lambda: dict(os.environ))\n"
+        f"llm = create({{'command': {command!r}}}, 600, lambda: dict(os.environ))\n"
         "ask = lambda: llm.complete(system='', prompt='', max_tokens=1)\n"
         "threading.Thread(target=ask, daemon=True).start()\n"
         f"while not (os.path.exists({str(mark)!r}) and ' ' in open({str(mark)!r}).read()): time.sleep(0.01)\n"
@@ -258,8 +258,8 @@ def test_it_does_not_outlive_the_process_that_asked(program: Program, tmp_path: 
 
 def guarded(llm: CommandLLM, tmp_path: Path, clock: FakeClock | None = None) -> GuardedLLM:
     clock = clock or FakeClock()
-    limits = Limits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_000, tokens_per_day=9_000)
-    return GuardedLLM(llm, Spending(tmp_path / "spending.sqlite", limits, clock), clock, timeout=30)
+    limits = BudgetLimits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_000, tokens_per_day=9_000)
+    return GuardedLLM(llm, Budget(tmp_path / "spending.sqlite", limits, clock), clock, timeout=30)
 
 
 def test_tokens_are_estimated_where_a_program_reports_none(program: Program, tmp_path: Path) -> None:
@@ -370,10 +370,10 @@ def test_an_agent_that_cortex_asks_neither_recalls_nor_captures(
 
 def test_what_cortex_asked_is_never_captured_even_from_a_transcript() -> None:
     """C12: nobody speaks in it"""
-    asked = Message(index=0, text=f"{OWN_REQUEST}\nYou keep the long-term memory. I prefer trams.", role=Role.USER)
+    request = Message(index=0, text=f"{OWN_REQUEST}\nYou keep the long-term memory. I prefer trams.", role=Role.USER)
     reply = Message(index=1, text="I prefer trams", role=Role.ASSISTANT)
-    assert session_skip_reason("s", "", "transcript", (asked, reply)) == "own_request"
-    assert turn_skip_reason(asked, named("standard.v1")) == "own_request"
+    assert session_skip_reason("s", "", "transcript", (request, reply)) == "own_request"
+    assert turn_skip_reason(request, named("standard.v1")) == "own_request"
 
 
 def test_memories_are_extracted_by_a_program(program: Program, tmp_path: Path) -> None:

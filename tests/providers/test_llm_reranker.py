@@ -17,14 +17,14 @@ from cortex.clock import SystemClock
 from cortex.domain.memory import Draft
 from cortex.domain.text import estimate_tokens
 from cortex.errors import InvalidRequest, LlmUnavailable, ProviderMissing
-from cortex.ports.reranker import Scale
+from cortex.ports.reranker import ScoreScale
 from cortex.providers.rerankers import llm as provider
 from cortex.providers.rerankers.llm import SYSTEM, LlmReranker, read_order
 from cortex.surfaces.cli.app import run
 from cortex.testing import FakeEmbedder, FakeLLM
 
 TEXTS = ("The deploy key rotates on Mondays", "The deploy key is blue", "Peanuts are in the deploy key cabinet")
-ASKED = "when does the deploy key rotate?"
+QUESTION = "when does the deploy key rotate?"
 Open = Callable[..., Cortex]
 
 
@@ -75,9 +75,9 @@ def ids(found: Any) -> list[str]:
 
 def ordered(engine: Cortex, answer: str, server: ModelServer) -> tuple[list[int], tuple[str, ...]]:
     """The places that the first ranking gave the hits of a recall, in their new order; and what was degraded."""
-    first = ids(engine.recall(ASKED))
+    first = ids(engine.recall(QUESTION))
     server.replies(Reply(answer))
-    found = engine.recall(ASKED, recipe="deep.v1")
+    found = engine.recall(QUESTION, recipe="deep.v1")
     return [first.index(id) + 1 for id in ids(found)], found.receipt.degraded
 
 
@@ -92,17 +92,17 @@ def candidates(server: ModelServer) -> str:
 def test_the_model_puts_the_candidates_in_order(memory: Open, server: ModelServer) -> None:
     """X10: one call, and hits, explanation and receipt say so"""
     engine = memory()
-    first = engine.recall(ASKED)
+    first = engine.recall(QUESTION)
     server.replies(Reply('{"order": [3, 1, 2]}'))
-    explained = engine.explain(ASKED, recipe="deep.v1")
+    explained = engine.explain(QUESTION, recipe="deep.v1")
     found = explained.result
     assert ids(found) == [ids(first)[at] for at in (2, 0, 1)]
     assert [hit.score for hit in found.hits] == [hit.score for hit in first.hits]
     assert all("rerank" in hit.parts.parts for hit in found.hits)
     assert "place 1 by llm/openai/small" in found.hits[0].parts.reasons
-    (told,) = found.receipt.facts["rerank"]
-    assert (told["by"], told["scale"]) == ("llm/openai/small", "order")
-    assert [each["mark"] for each in told["marks"]] == [2.0, 1.0, 3.0]
+    (payload,) = found.receipt.facts["rerank"]
+    assert (payload["by"], payload["scale"]) == ("llm/openai/small", "order")
+    assert [each["mark"] for each in payload["marks"]] == [2.0, 1.0, 3.0]
     assert found.receipt.degraded == ()
     assert len(server.requests) == 1
 
@@ -111,7 +111,7 @@ def test_a_replay_asks_no_model(memory: Open, server: ModelServer) -> None:
     """X10: the order of the receipt is used again, whatever the model would say today"""
     engine = memory()
     server.replies(Reply('{"order": [3, 1, 2]}'), Reply('{"order": [2, 3, 1]}'))
-    found = engine.recall(ASKED, recipe="deep.v1")
+    found = engine.recall(QUESTION, recipe="deep.v1")
     replay = engine.replay(found.receipt.id)
     assert (replay.same, replay.differences) == (True, ())
     assert [hit.trace.id for hit in replay.answer.hits] == ids(found)
@@ -121,8 +121,8 @@ def test_a_replay_asks_no_model(memory: Open, server: ModelServer) -> None:
 def test_only_the_recipe_that_reranks_asks_the_model(memory: Open, server: ModelServer) -> None:
     """X10: the default costs nothing"""
     engine = memory()
-    engine.recall(ASKED)
-    engine.search(ASKED)
+    engine.recall(QUESTION)
+    engine.search(QUESTION)
     assert engine.recall("ok👍", recipe="deep.v1").hits == ()
     assert engine.recall("giraffes and zebras", recipe="deep.v1").hits == ()
     assert server.requests == []
@@ -132,7 +132,7 @@ def test_the_call_is_counted_by_the_meter(memory: Open, server: ModelServer) -> 
     """X10, X11"""
     engine = memory()
     server.replies(Reply('{"order": [1]}'))
-    engine.recall(ASKED, recipe="deep.v1")
+    engine.recall(QUESTION, recipe="deep.v1")
     hour = engine.status()["llm"]["hour"]
     assert (hour["calls"], hour["tokens"]) == (1, 18)
 
@@ -194,11 +194,11 @@ def test_no_answer_becomes_an_exception_or_a_stranger(answer: str) -> None:
 def test_a_model_that_hangs_is_left_behind_at_the_deadline(memory: Open, server: ModelServer) -> None:
     """X10: the first ranking, in time"""
     engine = memory()
-    first = ids(engine.recall(ASKED))
+    first = ids(engine.recall(QUESTION))
     server.replies(Reply(hang=True))
     clock = SystemClock()
     started = clock.monotonic()
-    found = engine.recall(ASKED, recipe="deep.v1", deadline_ms=700)
+    found = engine.recall(QUESTION, recipe="deep.v1", deadline_ms=700)
     assert clock.monotonic() - started < 10.0, "it waits neither for the model's own limit nor for the thread"
     assert (ids(found), found.receipt.degraded) == (first, ("rerank:deadline_exceeded",))
     assert engine.replay(found.receipt.id).same
@@ -207,9 +207,9 @@ def test_a_model_that_hangs_is_left_behind_at_the_deadline(memory: Open, server:
 def test_a_recall_with_little_time_does_not_ask(memory: Open, server: ModelServer) -> None:
     """X10, C9: such as one of a turn, that waits for 200 ms"""
     engine = memory()
-    found = engine.recall(ASKED, recipe="deep.v1", deadline_ms=200)
+    found = engine.recall(QUESTION, recipe="deep.v1", deadline_ms=200)
     assert "rerank:deadline_exceeded" in found.receipt.degraded
-    injected = engine.hooks().before(ASKED, session="s1", recipe="deep.v1")
+    injected = engine.hooks().before(QUESTION, session="s1", recipe="deep.v1")
     assert {"rerank:deadline_exceeded", "deadline"} & set(injected.degraded)
     assert server.requests == []
 
@@ -218,23 +218,23 @@ def test_a_recall_with_little_time_does_not_ask(memory: Open, server: ModelServe
 def test_a_model_that_fails_leaves_the_first_ranking(memory: Open, server: ModelServer, status: int, why: str) -> None:
     """X10, C16"""
     engine = memory()
-    first = ids(engine.recall(ASKED))
+    first = ids(engine.recall(QUESTION))
     server.replies(Reply(status=status))
-    found = engine.recall(ASKED, recipe="deep.v1")
+    found = engine.recall(QUESTION, recipe="deep.v1")
     assert (ids(found), found.receipt.degraded) == (first, (f"rerank:{why}",))
 
 
 def test_a_spent_budget_leaves_the_first_ranking_and_sends_nothing(memory: Open, server: ModelServer) -> None:
     """X10, X11"""
     engine = memory(llm={"calls_per_hour": 0})
-    assert engine.recall(ASKED, recipe="deep.v1").receipt.degraded == ("rerank:budget",)
+    assert engine.recall(QUESTION, recipe="deep.v1").receipt.degraded == ("rerank:budget",)
     assert server.requests == []
 
 
 def test_a_prompt_too_small_for_one_candidate_is_not_sent(memory: Open, server: ModelServer) -> None:
     """X10"""
     engine = memory(max_prompt_tokens=estimate_tokens(SYSTEM) + 20)
-    found = engine.recall(ASKED, recipe="deep.v1")
+    found = engine.recall(QUESTION, recipe="deep.v1")
     assert len(found.hits) == 3
     assert found.receipt.degraded == ("rerank:budget",)
     assert server.requests == []
@@ -245,7 +245,7 @@ def test_a_small_prompt_shows_the_best_and_the_rest_stays_below(server: ModelSer
     model = FakeLLM(['{"order": [2, 1, 3]}'])
     texts = [f"Candidate {number} says little more than this" for number in range(20)]
     room = estimate_tokens(SYSTEM) + 70
-    scores = LlmReranker(model, max_prompt_tokens=room).scores(ASKED, texts)
+    scores = LlmReranker(model, max_prompt_tokens=room).scores(QUESTION, texts)
     ((system, prompt),) = model.prompts
     assert estimate_tokens(system) + estimate_tokens(prompt) <= room
     assert (prompt.count("<candidate n="), scores[:2]) == (2, [1.0, 2.0])
@@ -264,7 +264,7 @@ def test_a_long_question_is_cut_to_its_beginning_and_its_end() -> None:
 
 def test_nothing_to_rank_asks_nobody() -> None:
     """X10"""
-    assert LlmReranker(FakeLLM()).scores(ASKED, []) == []
+    assert LlmReranker(FakeLLM()).scores(QUESTION, []) == []
 
 
 # --- candidates are data ------------------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ def test_a_candidate_cannot_leave_its_frame(memory: Open, server: ModelServer) -
     engine = memory()
     engine.remember(ATTACK)
     server.replies(Reply('{"order": [1]}'))
-    engine.recall(ASKED, recipe="deep.v1")
+    engine.recall(QUESTION, recipe="deep.v1")
     lines = candidates(server).splitlines()
     assert [line.partition(">")[0] for line in lines] == [
         "<question", "<candidates", *(f'<candidate n="{number}"' for number in range(1, 5)), "</candidates",
@@ -293,7 +293,7 @@ def test_a_model_that_obeys_a_candidate_gives_it_a_place_and_no_more(memory: Ope
     """X10: the worst a fooled model can do is to move what was admitted; the score is never above the best"""
     engine = memory()
     attack = engine.remember(ATTACK).memory
-    first = engine.recall(ASKED)
+    first = engine.recall(QUESTION)
 
     def obey(request: dict[str, Any]) -> Reply:
         lines = request["messages"][-1]["content"].splitlines()
@@ -301,7 +301,7 @@ def test_a_model_that_obeys_a_candidate_gives_it_a_place_and_no_more(memory: Ope
         return Reply(json.dumps({"order": [number], "note": "rank me first"}))
 
     server.behave = obey
-    found = engine.recall(ASKED, recipe="deep.v1")
+    found = engine.recall(QUESTION, recipe="deep.v1")
     assert ids(found)[0] == attack.id
     assert set(ids(found)) == set(ids(first))
     assert max(hit.score for hit in found.hits) == first.hits[0].score
@@ -334,7 +334,7 @@ def test_it_enters_by_the_entry_point_and_is_given_the_model() -> None:
     """X10, STYLE: providers register"""
     model = FakeLLM()
     made = registry.find("cortex.rerankers", "llm", llm=model)({}, Path("models"))
-    assert (made.name, made.scale, made.least_seconds) == ("llm/fake/script", Scale.ORDER, 0.5)
+    assert (made.name, made.scale, made.least_seconds) == ("llm/fake/script", ScoreScale.ORDER, 0.5)
 
 
 def test_a_factory_that_asks_for_no_model_gets_none() -> None:
@@ -405,13 +405,13 @@ def test_the_command_line_reranks_by_the_model(
     monkeypatch.setenv("CORTEX_RERANK__PROVIDER", "llm")
     for text in TEXTS:
         command("remember", text)
-    first = [hit["id"] for hit in command("recall", ASKED)[1]["hits"]]
+    first = [hit["id"] for hit in command("recall", QUESTION)[1]["hits"]]
     server.replies(Reply('{"order": [2, 1]}'))
-    code, told = command("recall", ASKED, "--recipe", "deep.v1")
+    code, payload = command("recall", QUESTION, "--recipe", "deep.v1")
     assert code == 0
-    assert [hit["id"] for hit in told["hits"]][:2] == [first[1], first[0]]
+    assert [hit["id"] for hit in payload["hits"]][:2] == [first[1], first[0]]
     checks = {check["name"]: check for check in command("doctor")[1]["checks"]}
-    assert (checks["reranker"]["ok"], checks["reranker"]["detail"]) == (True, "llm/openai/small is here")
+    assert (checks["reranker"]["ok"], checks["reranker"]["detail"]) == (True, "llm/openai/small is installed")
 
 
 def test_the_doctor_says_that_the_reranker_has_no_model(
@@ -420,8 +420,8 @@ def test_the_doctor_says_that_the_reranker_has_no_model(
     """X10"""
     command("init")
     monkeypatch.setenv("CORTEX_RERANK__PROVIDER", "llm")
-    code, told = command("doctor")
-    (wrong,) = [check for check in told["checks"] if check["ok"] is False]
+    code, payload = command("doctor")
+    (wrong,) = [check for check in payload["checks"] if check["ok"] is False]
     assert code == 1
     assert "rerank.provider: 'llm' needs a language model" in wrong["detail"]
     assert "llm.provider" in wrong["fix"]

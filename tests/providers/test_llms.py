@@ -19,10 +19,10 @@ from cortex.domain.memory import Kind
 from cortex.domain.turn import Turn
 from cortex.errors import EngineError, InvalidRequest, LlmUnavailable, ProviderMissing
 from cortex.ports.llm import LLM
-from cortex.ports.probed import trouble_of
+from cortex.ports.provider import trouble_of
 from cortex.providers.llms import anthropic, none, openai
-from cortex.providers.llms.guarded import GuardedLLM
-from cortex.providers.llms.spending import Limits, Spending
+from cortex.providers.llms.budget import Budget, BudgetLimits
+from cortex.providers.llms.guard import GuardedLLM
 from cortex.testing import FakeClock
 
 PROVIDERS = {"anthropic": anthropic, "openai": openai}
@@ -230,12 +230,12 @@ def test_a_server_that_drips_is_left_behind_by_the_guard(
     server: ModelServer, provider: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """C16: every byte comes in time for the SDK, and the answer never comes"""
-    monkeypatch.setattr("cortex.providers.llms.guarded.GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("cortex.providers.llms.guard.GRACE_SECONDS", 0.0)
     server.replies(Reply("hello", drip=True))
-    limits = Limits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_000, tokens_per_day=9_000)
+    limits = BudgetLimits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_000, tokens_per_day=9_000)
     clock = FakeClock()
     llm = create(provider, server, timeout=10.0)
-    guarded = GuardedLLM(llm, Spending(tmp_path / "spending.sqlite", limits, clock), clock, timeout=0.5)
+    guarded = GuardedLLM(llm, Budget(tmp_path / "spending.sqlite", limits, clock), clock, timeout=0.5)
     assert failure(guarded).reason == "timeout"
     guarded.close()
 

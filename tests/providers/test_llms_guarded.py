@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from cortex.errors import LlmReason, LlmUnavailable, ProviderMissing
-from cortex.ports.hardware import Verdict
-from cortex.ports.llm import Completion, Work, judge
+from cortex.ports.hardware import HardwareVerdict
+from cortex.ports.llm import Completion, LlmTask, judge
 from cortex.providers.llms.breaker import MAX_PAUSE_SECONDS, PAUSE_SECONDS, Breaker
-from cortex.providers.llms.guarded import GuardedLLM
+from cortex.providers.llms.budget import Budget, BudgetLimits
+from cortex.providers.llms.guard import GuardedLLM
 from cortex.providers.llms.none import NoLLM
-from cortex.providers.llms.spending import Limits, Spending
 from cortex.testing import FakeClock, FakeLLM
 
 TEXT = "a prompt that nobody else may read"
@@ -44,10 +44,10 @@ class Scripted:
 
 
 class Card:
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: HardwareVerdict) -> None:
         self.says = verdict
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> HardwareVerdict:
         return self.says
 
 
@@ -64,9 +64,9 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def spending(tmp_path: Path, clock: FakeClock) -> Spending:
-    limits = Limits(calls_per_hour=50, calls_per_day=60, tokens_per_hour=20_000, tokens_per_day=30_000)
-    return Spending(tmp_path / "spending.sqlite", limits, clock)
+def spending(tmp_path: Path, clock: FakeClock) -> Budget:
+    limits = BudgetLimits(calls_per_hour=50, calls_per_day=60, tokens_per_hour=20_000, tokens_per_day=30_000)
+    return Budget(tmp_path / "spending.sqlite", limits, clock)
 
 
 def ask(llm: Any, max_tokens: int = 100, prompt: str = TEXT) -> Completion:
@@ -85,19 +85,19 @@ def reason(llm: Any, **how: Any) -> str:
 # --- the budget ----------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_is_settled_by_what_it_cost(spending: Spending, clock: FakeClock) -> None:
+def test_an_answer_is_settled_by_what_it_cost(spending: Budget, clock: FakeClock) -> None:
     """C16"""
     assert ask(GuardedLLM(Scripted(HELLO), spending, clock)) is HELLO
     assert (spending.meter().hour.calls, spending.meter().hour.tokens) == (1, 18)
 
 
-def test_a_server_that_counts_nothing_is_estimated(spending: Spending, clock: FakeClock) -> None:
+def test_a_server_that_counts_nothing_is_estimated(spending: Budget, clock: FakeClock) -> None:
     """C16: what is not counted is not free"""
     ask(GuardedLLM(Scripted(Completion("hello")), spending, clock))
     assert spending.meter().hour.tokens > len(TEXT) // 4
 
 
-def test_a_call_beyond_the_budget_is_never_sent(spending: Spending, clock: FakeClock) -> None:
+def test_a_call_beyond_the_budget_is_never_sent(spending: Budget, clock: FakeClock) -> None:
     """C16: refused before anything leaves the machine"""
     inner = Scripted(HELLO)
     guarded = GuardedLLM(inner, spending, clock)
@@ -126,7 +126,7 @@ def test_a_call_beyond_the_budget_is_never_sent(spending: Spending, clock: FakeC
     ids=lambda part: getattr(part, "reason", None) or repr(part),
 )
 def test_a_failed_call_costs_what_it_may_have_cost(
-    spending: Spending, clock: FakeClock, error: Exception, calls: int, tokens: int
+    spending: Budget, clock: FakeClock, error: Exception, calls: int, tokens: int
 ) -> None:
     """C16: in doubt, everything that was held"""
     reason(GuardedLLM(Scripted(error), spending, clock))
@@ -136,7 +136,7 @@ def test_a_failed_call_costs_what_it_may_have_cost(
 
 
 def test_an_answer_is_given_even_if_the_meter_breaks_meanwhile(
-    tmp_path: Path, spending: Spending, clock: FakeClock
+    tmp_path: Path, spending: Budget, clock: FakeClock
 ) -> None:
     """C16: what was paid for is not thrown away"""
 
@@ -153,7 +153,7 @@ def test_an_answer_is_given_even_if_the_meter_breaks_meanwhile(
 # --- the breaker -----------------------------------------------------------------------------------------------------
 
 
-def test_three_failures_in_a_row_open_the_breaker(spending: Spending, clock: FakeClock) -> None:
+def test_three_failures_in_a_row_open_the_breaker(spending: Budget, clock: FakeClock) -> None:
     """C16: a broken model is not asked by every turn"""
     inner = Scripted(failing("server_error"))
     guarded = GuardedLLM(inner, spending, clock)
@@ -162,7 +162,7 @@ def test_three_failures_in_a_row_open_the_breaker(spending: Spending, clock: Fak
     assert guarded.status()["breaker"] == {"state": "open", "failures": 3, "retry_in": PAUSE_SECONDS}
 
 
-def test_failures_that_do_not_follow_each_other_open_nothing(spending: Spending, clock: FakeClock) -> None:
+def test_failures_that_do_not_follow_each_other_open_nothing(spending: Budget, clock: FakeClock) -> None:
     """C16"""
     down, inner = failing("timeout"), None
     inner = Scripted(down, down, HELLO, down, down, HELLO)
@@ -175,7 +175,7 @@ def test_failures_that_do_not_follow_each_other_open_nothing(spending: Spending,
     assert inner.calls == 6
 
 
-def test_a_paused_model_gets_one_try_and_then_twice_the_pause(spending: Spending, clock: FakeClock) -> None:
+def test_a_paused_model_gets_one_try_and_then_twice_the_pause(spending: Budget, clock: FakeClock) -> None:
     """C16: half-open, with back-off up to a quarter of an hour"""
     inner = Scripted(failing("unreachable"))
     guarded = GuardedLLM(inner, spending, clock)
@@ -193,7 +193,7 @@ def test_a_paused_model_gets_one_try_and_then_twice_the_pause(spending: Spending
     assert pauses == [30, 60, 120, 240, 480, MAX_PAUSE_SECONDS, MAX_PAUSE_SECONDS, MAX_PAUSE_SECONDS]
 
 
-def test_a_try_that_succeeds_closes_the_breaker(spending: Spending, clock: FakeClock) -> None:
+def test_a_try_that_succeeds_closes_the_breaker(spending: Budget, clock: FakeClock) -> None:
     """C16"""
     down = failing("server_error")
     guarded = GuardedLLM(Scripted(down, down, down, HELLO, down, HELLO), spending, clock)
@@ -206,7 +206,7 @@ def test_a_try_that_succeeds_closes_the_breaker(spending: Spending, clock: FakeC
     ask(guarded)
 
 
-def test_only_one_call_tries_while_the_others_wait(spending: Spending, clock: FakeClock) -> None:
+def test_only_one_call_tries_while_the_others_wait(spending: Budget, clock: FakeClock) -> None:
     """C16"""
     began, go_on = threading.Event(), threading.Event()
 
@@ -233,9 +233,9 @@ def test_only_one_call_tries_while_the_others_wait(spending: Spending, clock: Fa
 
 def test_a_try_that_the_budget_stops_leaves_the_next_one_free(tmp_path: Path, clock: FakeClock) -> None:
     """C16: the breaker is not stuck half-open"""
-    limits = Limits(calls_per_hour=3, calls_per_day=100, tokens_per_hour=20_000, tokens_per_day=30_000)
+    limits = BudgetLimits(calls_per_hour=3, calls_per_day=100, tokens_per_hour=20_000, tokens_per_day=30_000)
     down = failing("server_error")
-    guarded = GuardedLLM(Scripted(down, down, down, HELLO), Spending(tmp_path / "s", limits, clock), clock)
+    guarded = GuardedLLM(Scripted(down, down, down, HELLO), Budget(tmp_path / "s", limits, clock), clock)
     for _ in range(3):
         reason(guarded)
     clock.advance(PAUSE_SECONDS)
@@ -244,7 +244,7 @@ def test_a_try_that_the_budget_stops_leaves_the_next_one_free(tmp_path: Path, cl
     ask(guarded)
 
 
-def test_a_server_that_asks_to_be_left_alone_is_left_alone_at_once(spending: Spending, clock: FakeClock) -> None:
+def test_a_server_that_asks_to_be_left_alone_is_left_alone_at_once(spending: Budget, clock: FakeClock) -> None:
     """C16: 429 with Retry-After"""
     inner = Scripted(failing("rate_limited", retry_after=200.0), HELLO)
     guarded = GuardedLLM(inner, spending, clock)
@@ -258,7 +258,7 @@ def test_a_server_that_asks_to_be_left_alone_is_left_alone_at_once(spending: Spe
     assert inner.calls == 2
 
 
-def test_a_model_that_will_not_answer_a_prompt_is_not_broken(spending: Spending, clock: FakeClock) -> None:
+def test_a_model_that_will_not_answer_a_prompt_is_not_broken(spending: Budget, clock: FakeClock) -> None:
     """C16"""
     guarded = GuardedLLM(Scripted(failing("refused")), spending, clock)
     assert [reason(guarded) for _ in range(5)] == ["refused"] * 5
@@ -273,8 +273,8 @@ class Renamed(Scripted):
 
 def elsewhere(tmp_path: Path, clock: FakeClock, inner: Any) -> GuardedLLM:
     """The same model as another process has it."""
-    limits = Limits(calls_per_hour=50, calls_per_day=60, tokens_per_hour=20_000, tokens_per_day=30_000)
-    return GuardedLLM(inner, Spending(tmp_path / "spending.sqlite", limits, clock), clock)
+    limits = BudgetLimits(calls_per_hour=50, calls_per_day=60, tokens_per_hour=20_000, tokens_per_day=30_000)
+    return GuardedLLM(inner, Budget(tmp_path / "spending.sqlite", limits, clock), clock)
 
 
 def test_short_processes_leave_a_dead_model_alone_together(tmp_path: Path, clock: FakeClock) -> None:
@@ -333,31 +333,31 @@ def test_the_status_tells_since_when_a_model_fails_and_what_to_do(tmp_path: Path
     }
 
 
-def test_answers_that_cannot_be_used_are_counted_until_one_can(spending: Spending, clock: FakeClock) -> None:
+def test_answers_that_cannot_be_used_are_counted_until_one_can(spending: Budget, clock: FakeClock) -> None:
     """C16: a model that misbehaves is not down"""
     guarded = GuardedLLM(Scripted(HELLO), spending, clock)
     for _ in range(2):
         ask(guarded)
-        judge(guarded, Work.MEMORIES, useful=False)
+        judge(guarded, LlmTask.MEMORIES, useful=False)
         clock.advance(60)
-    judge(guarded, Work.NARRATIVES, useful=True)  # what it is good at says nothing of the rest
+    judge(guarded, LlmTask.NARRATIVES, useful=True)  # what it is good at says nothing of the rest
     assert guarded.status()["useless"] == {"memories": {"since": "2026-01-05T09:00:00+00:00", "answers": 2}}
     assert guarded.status()["breaker"]["state"] == "closed"
-    judge(guarded.background, Work.MEMORIES, useful=True)
+    judge(guarded.background, LlmTask.MEMORIES, useful=True)
     assert guarded.status()["useless"] is None
-    judge(FakeLLM([]), Work.MEMORIES, useful=False)  # a model that keeps no count
+    judge(FakeLLM([]), LlmTask.MEMORIES, useful=False)  # a model that keeps no count
 
 
 # --- every provider alike ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("error", [RuntimeError(TEXT), ValueError(TEXT), KeyError(TEXT)], ids=repr)
-def test_every_failure_is_the_same_failure(spending: Spending, clock: FakeClock, error: Exception) -> None:
+def test_every_failure_is_the_same_failure(spending: Budget, clock: FakeClock, error: Exception) -> None:
     """C16: callers fail open on one class of error, and the text does not leak through it"""
     assert reason(GuardedLLM(Scripted(error), spending, clock)) == "unavailable"
 
 
-def test_a_missing_extra_keeps_its_hint(spending: Spending, clock: FakeClock) -> None:
+def test_a_missing_extra_keeps_its_hint(spending: Budget, clock: FakeClock) -> None:
     """C16"""
     guarded = GuardedLLM(Scripted(ProviderMissing("not installed", hint="pip install it")), spending, clock)
     with pytest.raises(LlmUnavailable, match="pip install it") as caught:
@@ -366,10 +366,10 @@ def test_a_missing_extra_keeps_its_hint(spending: Spending, clock: FakeClock) ->
 
 
 def test_a_provider_that_never_comes_back_is_left_behind(
-    spending: Spending, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    spending: Budget, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """C16: even one that does not know of time limits"""
-    monkeypatch.setattr("cortex.providers.llms.guarded.GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("cortex.providers.llms.guard.GRACE_SECONDS", 0.0)
     for_ever = threading.Event()
 
     def stuck() -> Completion:
@@ -381,13 +381,13 @@ def test_a_provider_that_never_comes_back_is_left_behind(
     for_ever.set()
 
 
-def test_an_answer_in_time_is_given_as_it_is(spending: Spending, clock: FakeClock) -> None:
+def test_an_answer_in_time_is_given_as_it_is(spending: Budget, clock: FakeClock) -> None:
     guarded = GuardedLLM(Scripted(HELLO, failing("auth")), spending, clock, timeout=30)
     assert ask(guarded) is HELLO
     assert reason(guarded) == "auth"
 
 
-def test_it_stands_for_the_model_inside(spending: Spending, clock: FakeClock) -> None:
+def test_it_stands_for_the_model_inside(spending: Budget, clock: FakeClock) -> None:
     closed: list[bool] = []
     inner = FakeLLM(["hello"])
     inner.close = lambda: closed.append(True)  # type: ignore[attr-defined]
@@ -402,9 +402,9 @@ def test_it_stands_for_the_model_inside(spending: Spending, clock: FakeClock) ->
 # --- the card ------------------------------------------------------------------------------------------------------
 
 
-def test_background_work_waits_while_the_card_is_hot(spending: Spending, clock: FakeClock) -> None:
+def test_background_work_waits_while_the_card_is_hot(spending: Budget, clock: FakeClock) -> None:
     """C15: and what somebody waits for does not"""
-    card = Card(Verdict(ok=False, load=20.0, temperature=91.0, why="the card is hot (91 °C of at most 85 °C)"))
+    card = Card(HardwareVerdict(ok=False, load=20.0, temperature=91.0, why="the card is hot (91 °C of at most 85 °C)"))
     inner = Scripted(HELLO)
     guarded = GuardedLLM(inner, spending, clock, hardware=card)
     with pytest.raises(LlmUnavailable, match="hot") as caught:
@@ -413,12 +413,12 @@ def test_background_work_waits_while_the_card_is_hot(spending: Spending, clock: 
     assert inner.calls == 0
     assert spending.meter().hour.calls == 0
     ask(guarded)
-    card.says = Verdict(ok=True, load=20.0, temperature=60.0)
+    card.says = HardwareVerdict(ok=True, load=20.0, temperature=60.0)
     ask(guarded.background)
     assert inner.calls == 2
 
 
-def test_without_a_monitor_background_work_is_like_any_other(spending: Spending, clock: FakeClock) -> None:
+def test_without_a_monitor_background_work_is_like_any_other(spending: Budget, clock: FakeClock) -> None:
     """C15"""
     guarded = GuardedLLM(Scripted(HELLO), spending, clock)
     ask(guarded.background)
@@ -429,10 +429,10 @@ def test_without_a_monitor_background_work_is_like_any_other(spending: Spending,
 
 
 def test_the_status_tells_the_meter_the_breaker_the_last_failure_and_the_card(
-    spending: Spending, clock: FakeClock
+    spending: Budget, clock: FakeClock
 ) -> None:
     """C15, C16: as plain values, and without a word of what was asked"""
-    card = Card(Verdict(ok=True, load=12.5, temperature=45.0))
+    card = Card(HardwareVerdict(ok=True, load=12.5, temperature=45.0))
     guarded = GuardedLLM(Scripted(failing("timeout"), HELLO), spending, clock, hardware=card)
     reason(guarded)
     ask(guarded)
@@ -456,8 +456,8 @@ def test_a_meter_of_an_earlier_version_still_counts(tmp_path: Path, clock: FakeC
             " message TEXT NOT NULL DEFAULT '', hint TEXT NOT NULL DEFAULT '', useless INTEGER NOT NULL DEFAULT 0,"
             " useless_since REAL); INSERT INTO models (name, useless) VALUES ('m', 4);"
         )
-    limits = Limits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_999, tokens_per_day=9_999)
-    breaker = Breaker(Spending(path, limits, clock), lambda: "m", clock)
+    limits = BudgetLimits(calls_per_hour=9, calls_per_day=9, tokens_per_hour=9_999, tokens_per_day=9_999)
+    breaker = Breaker(Budget(path, limits, clock), lambda: "m", clock)
     assert breaker.status()["useless"] is None
-    breaker.judge(Work.MEMORIES, useful=False)
+    breaker.judge(LlmTask.MEMORIES, useful=False)
     assert breaker.status()["useless"]["memories"]["answers"] == 1

@@ -20,8 +20,8 @@ from cortex.domain.turn import Turn
 from cortex.errors import LlmUnavailable, ModelUnavailable
 from cortex.providers.llms import openai
 from cortex.providers.llms.breaker import PAUSE_SECONDS
-from cortex.providers.llms.guarded import GuardedLLM
-from cortex.providers.llms.spending import Limits, Spending
+from cortex.providers.llms.budget import Budget, BudgetLimits
+from cortex.providers.llms.guard import GuardedLLM
 from cortex.providers.rerankers.llm import LlmReranker
 from cortex.testing import FakeClock
 
@@ -64,9 +64,9 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def spending(tmp_path: Path, clock: FakeClock) -> Spending:
-    limits = Limits(calls_per_hour=50, calls_per_day=50, tokens_per_hour=50_000, tokens_per_day=50_000)
-    return Spending(tmp_path / "spending.sqlite", limits, clock)
+def spending(tmp_path: Path, clock: FakeClock) -> Budget:
+    limits = BudgetLimits(calls_per_hour=50, calls_per_day=50, tokens_per_hour=50_000, tokens_per_day=50_000)
+    return Budget(tmp_path / "spending.sqlite", limits, clock)
 
 
 def model(server: LlamaServer, *, timeout: float = 60.0, name: str = "smollm2") -> openai.OpenaiLLM:
@@ -77,7 +77,7 @@ def ask(llm: Any, max_tokens: int = 12, **how: Any) -> Any:
     return llm.complete(**({"system": "You answer briefly.", "prompt": "Say hello.", "max_tokens": max_tokens} | how))
 
 
-def test_a_real_model_answers_and_counts(server: LlamaServer, spending: Spending, clock: FakeClock) -> None:
+def test_a_real_model_answers_and_counts(server: LlamaServer, spending: Budget, clock: FakeClock) -> None:
     """X11, C16: the whole way, from the guard to the model and back to the meter"""
     guarded = GuardedLLM(model(server), spending, clock, timeout=60.0)
     answer = ask(guarded)
@@ -147,6 +147,7 @@ def test_a_weak_model_never_becomes_an_exception_or_an_invention(server: LlamaSe
     llm.close()
 
 
+@pytest.mark.slow
 def test_a_weak_model_can_only_move_what_it_was_shown(server: LlamaServer) -> None:
     """X10: its order is one of the candidates, or none that can be used"""
     llm = model(server, timeout=300.0)
@@ -161,7 +162,7 @@ def test_a_weak_model_can_only_move_what_it_was_shown(server: LlamaServer) -> No
     llm.close()
 
 
-def test_a_server_killed_midway_opens_the_breaker(gguf: Path, spending: Spending, clock: FakeClock) -> None:
+def test_a_server_killed_midway_opens_the_breaker(gguf: Path, spending: Budget, clock: FakeClock) -> None:
     """C16: the answer is lost, nobody hangs, and the dead server is soon not asked any more"""
     doomed = LlamaServer(gguf)
     guarded = GuardedLLM(model(doomed), spending, clock, timeout=60.0)

@@ -97,10 +97,10 @@ def test_what_is_here_is_not_fetched_again_and_one_package_serves_several_models
 
 def test_progress_is_told_in_bytes(registry: Registry, home: Path) -> None:
     """B16: whoever shows a bar is told what it needs."""
-    told: list[tuple[int, int, str]] = []
-    registry.store(home).fetch("one", progress=lambda *step: told.append(step))
-    assert all(0 <= done <= total for done, total, _ in told)
-    assert told[-1][0] == told[-1][1] == registry.pinned["one"].size
+    items: list[tuple[int, int, str]] = []
+    registry.store(home).fetch("one", progress=lambda *step: items.append(step))
+    assert all(0 <= done <= total for done, total, _ in items)
+    assert items[-1][0] == items[-1][1] == registry.pinned["one"].size
 
 
 def test_a_damaged_model_is_found_and_replaced(registry: Registry, home: Path) -> None:

@@ -17,7 +17,7 @@ from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
 from cortex.testing import FakeClock, FakeEmbedder
 
-ASKED = "On which day of the week is the deployment key rotated?"
+QUESTION = "On which day of the week is the deployment key rotated?"
 LINES = {
     "keys.md": "The deploy key rotates on Mondays.",
     "garden.md": "The tomatoes want water every evening.",
@@ -74,11 +74,11 @@ def opened(
     def open_one(embedder: FakeEmbedder | None = None, **embedding: Any) -> Cortex:
         for engine in engines:
             engine.close()
-        told = {
+        payload = {
             "embedding": {"cache_entries": 0, "query_timeout_ms": 30_000, **embedding},
             "recall": {"deadline_ms": 60_000},
         }
-        engines.append(Cortex(tmp_path / "home", settings=told, embedder=embedder, clock=clock))
+        engines.append(Cortex(tmp_path / "home", settings=payload, embedder=embedder, clock=clock))
         return engines[-1]
 
     yield open_one
@@ -101,12 +101,12 @@ def test_while_the_index_is_made_anew_meaning_is_compared_in_the_old_space(opene
     """B14: both spaces serve until the new one is complete"""
     memory = opened()
     memory.index(notes)
-    before = memory.memory_search(ASKED)["results"]
+    before = memory.memory_search(QUESTION)["results"]
     assert before[0]["path"] == "notes/keys.md"
     stalled = StalledOnDocuments(64, model="next")
     memory = opened(stalled)
     try:
-        answer = memory.memory_search(ASKED)
+        answer = memory.memory_search(QUESTION)
         assert (answer["results"], answer["stale"]) == (before, "syncing")
         facts = last_recall(memory)
         assert (len(facts["vecTop"]), facts["degraded"]) == (3, [])
@@ -122,7 +122,7 @@ def test_a_reindex_that_fails_half_way_leaves_the_old_index_serving(opened, note
         (notes / f"log{number}.md").write_text(f"On day {number} nothing happened.\n", encoding="utf-8")
     memory = opened()
     memory.index(notes)
-    before = memory.memory_search(ASKED)["results"]
+    before = memory.memory_search(QUESTION)["results"]
     assert before[0]["path"] == "notes/keys.md"
     broken = FailingHalfway(64, model="next")
     memory = opened(broken)
@@ -130,9 +130,9 @@ def test_a_reindex_that_fails_half_way_leaves_the_old_index_serving(opened, note
         memory.index()
     assert len(broken.documents) > 32
     broken.failure = None
-    answer = memory.memory_search(ASKED)
+    answer = memory.memory_search(QUESTION)
     assert answer["results"] == before
-    assert any("the index is to be made anew" in each["why"] for each in memory.status()["degraded"])
+    assert any("the index must be rebuilt" in each["why"] for each in memory.status()["degraded"])
 
     (notes / "cellar.md").write_text("Our badge for publishing software is swapped each week.\n", encoding="utf-8")
     with pytest.raises(EmbedderUnavailable):
@@ -142,7 +142,7 @@ def test_a_reindex_that_fails_half_way_leaves_the_old_index_serving(opened, note
     clock.advance(60)
     memory = opened(FakeEmbedder(64, model="next"))
     assert memory.index().synced.full == "provider"
-    facts = memory.search(ASKED, lanes=["notes"]).receipt.facts
+    facts = memory.search(QUESTION, lanes=["notes"]).receipt.facts
     assert (facts["degraded"], facts["legs"]["vector"]["absent"]) == ([], None)
     assert memory.files.status()["vector"]["earlier"] is None
 
@@ -153,7 +153,7 @@ def test_a_recall_has_the_index_made_anew_and_waits_for_none_of_it(opened, notes
     stalled = StalledOnDocuments(64, model="next")
     memory = opened(stalled)
     try:
-        assert memory.search(ASKED, lanes=["notes"]).receipt.degraded == ()
+        assert memory.search(QUESTION, lanes=["notes"]).receipt.degraded == ()
         assert memory.files.status()["vector"]["earlier"] is not None
     finally:
         stalled.let_go.set()
@@ -169,7 +169,7 @@ def test_a_new_model_that_is_away_is_told_while_the_old_one_answers(opened, note
     away = FakeEmbedder(64, model="next")
     away.fail()
     memory = opened(away)
-    answer = memory.memory_search(ASKED)
+    answer = memory.memory_search(QUESTION)
     assert (paths(answer)[0], answer["stale"]) == ("notes/keys.md", "embedder_unavailable")
     assert last_recall(memory)["degraded"] == ["embedding:embedder_unavailable"]
 
@@ -199,8 +199,8 @@ def server() -> Iterator[EmbeddingServer]:
 
 
 def of(server: EmbeddingServer, model: str) -> dict[str, Any]:
-    told = {"base_url": server.base_url, "api_key": "key-1", "model": model, "dimensions": server.dimension}
-    return {"provider": "openai", "options": told}
+    payload = {"base_url": server.base_url, "api_key": "key-1", "model": model, "dimensions": server.dimension}
+    return {"provider": "openai", "options": payload}
 
 
 def test_the_server_in_use_is_asked_for_the_model_of_before(opened, notes, server):
@@ -210,7 +210,7 @@ def test_the_server_in_use_is_asked_for_the_model_of_before(opened, notes, serve
     memory = opened(**of(server, "new"))
     with pytest.raises(EmbedderUnavailable, match="the one in use stays"):
         memory.index()
-    memory.search(ASKED, lanes=["notes"])
+    memory.search(QUESTION, lanes=["notes"])
     facts = last_recall(memory)
     assert (len(facts["vecTop"]), facts["degraded"]) == (3, ["embedding:embedder_unavailable"])
 
@@ -220,10 +220,10 @@ def test_a_server_the_settings_no_longer_name_is_sent_nothing(opened, notes, ser
     opened(**of(server, "old")).index(notes)
     monkeypatch.setenv("OPENAI_API_KEY", "key-1")
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    asked = len(server.requests)
+    before_it = len(server.requests)
     away = FakeEmbedder(64, model="next")
     away.fail()
     memory = opened(away)
     assert paths(memory.memory_search("deploy key")) == ["notes/keys.md"]
     assert "files:earlier_model_unavailable" in last_recall(memory)["degraded"]
-    assert len(server.requests) == asked
+    assert len(server.requests) == before_it

@@ -16,7 +16,7 @@ from cortex.errors import InvalidRequest, ModelChanged, ModelUnavailable, Provid
 from cortex.providers import tokenizer_file
 from cortex.providers.embedders import local
 from cortex.providers.models import PINNED, ModelStore
-from cortex.providers.own_models import MANIFEST, OwnModel, Speech, add, named, registered
+from cortex.providers.own_models import MANIFEST, InputFormat, OwnModel, add, named, registered
 from cortex.testing import FakeClock
 
 THINGS = """
@@ -67,7 +67,7 @@ def embedder(models: Path, name: str = "tiny") -> local.LocalEmbedder:
 
 def test_a_model_is_copied_pinned_and_embeds(source: Path, models: Path):
     """B16"""
-    made = add(models, source, "tiny", Speech(query_prefix="query: ", passage_prefix="passage: "))
+    made = add(models, source, "tiny", InputFormat(query_prefix="query: ", passage_prefix="passage: "))
     assert (made.dimension, made.output) == (32, "last_hidden_state")
     assert {file.name for file in made.files} == {"model.onnx", "tokenizer.json"}
     assert named(models, "tiny") == made
@@ -81,14 +81,14 @@ def test_a_model_is_copied_pinned_and_embeds(source: Path, models: Path):
 
 
 def test_the_folder_it_came_from_is_no_longer_needed(source: Path, models: Path):
-    add(models, source, "tiny", Speech())
+    add(models, source, "tiny", InputFormat())
     for file in source.iterdir():
         file.unlink()
     assert embedder(models).embed_documents(["anchor", "barrel"])[1].shape == (32,)
 
 
 def test_prefixes_are_those_that_were_declared(source: Path, models: Path):
-    add(models, source, "tiny", Speech(query_prefix="query : "))
+    add(models, source, "tiny", InputFormat(query_prefix="query : "))
     found = embedder(models)
     assert np.allclose(found.embed_query("anchor"), found.embed_documents(["query : anchor"])[0])
     assert not np.allclose(found.embed_query("anchor"), found.embed_documents(["anchor"])[0])
@@ -97,8 +97,8 @@ def test_prefixes_are_those_that_were_declared(source: Path, models: Path):
 def test_pooling_is_that_which_was_declared(tmp_path: Path, models: Path):
     """The first token, or the mean of all"""
     source = tiny_models.make(tmp_path / "frameless", WORDS, framed=False)
-    add(models, source, "mean", Speech())
-    add(models, source, "cls", Speech.checked("cls", "", "", 512))
+    add(models, source, "mean", InputFormat())
+    add(models, source, "cls", InputFormat.checked("cls", "", "", 512))
     first, mean = embedder(models, "cls"), embedder(models, "mean")
     assert np.allclose(first.embed_query("anchor barrel"), first.embed_query("anchor candle"))
     assert not np.allclose(mean.embed_query("anchor barrel"), mean.embed_query("anchor candle"))
@@ -109,25 +109,25 @@ def test_a_model_of_a_hub_is_found_where_hubs_keep_it(tmp_path: Path, models: Pa
     """`onnx/model.onnx`, and the tokenizer beside or above it"""
     source = tiny_models.make(tmp_path / "hub" / "onnx", WORDS).parent
     os.replace(source / "onnx" / "tokenizer.json", source / "tokenizer.json")
-    assert add(models, source, "hub", Speech()).dimension == 32
+    assert add(models, source, "hub", InputFormat()).dimension == 32
 
 
 def test_inputs_that_a_model_does_not_take_are_left_out(tmp_path: Path, models: Path):
     """Many take no token types."""
     source = tiny_models.make(tmp_path / "two", WORDS, inputs=("input_ids", "attention_mask"))
-    add(models, source, "two", Speech())
+    add(models, source, "two", InputFormat())
     assert embedder(models, "two").embed_query("anchor").shape == (32,)
 
 
 def test_only_so_many_tokens_are_read_as_the_model_takes(source: Path, models: Path):
     """E13"""
-    add(models, source, "tiny", Speech(max_tokens=8))
+    add(models, source, "tiny", InputFormat(max_tokens=8))
     found = embedder(models)
     assert np.array_equal(found.embed_query("anchor " * 6), found.embed_query("anchor " * 600))
 
 
 def test_words_of_a_text_cannot_pass_for_the_frame(source: Path, models: Path):
-    add(models, source, "tiny", Speech())
+    add(models, source, "tiny", InputFormat())
     tokens = tokenizer_file.TokenizerFile(models / "tiny" / "tokenizer.json", 64)
     frame, (ids, _) = tokens.framed([""])[0][0], tokens.framed(["anchor [SEP] barrel"])
     assert np.count_nonzero(ids == frame[-1]) == 1
@@ -135,10 +135,10 @@ def test_words_of_a_text_cannot_pass_for_the_frame(source: Path, models: Path):
 
 def test_other_files_under_the_same_name_are_another_space(source: Path, tmp_path: Path, models: Path):
     """Vectors of two models are never compared."""
-    one = add(models, source, "tiny", Speech())
+    one = add(models, source, "tiny", InputFormat())
     other_models = tmp_path / "others"
     table = np.random.default_rng(8).normal(size=(80, 32)).astype(np.float32)
-    other = add(other_models, tiny_models.make(tmp_path / "other", WORDS, table=table), "tiny", Speech())
+    other = add(other_models, tiny_models.make(tmp_path / "other", WORDS, table=table), "tiny", InputFormat())
     assert embedder(models).space.key != embedder(other_models).space.key
     assert one.identity != other.identity
 
@@ -202,7 +202,7 @@ def test_what_is_wrong_with_a_model_is_told_and_nothing_is_changed(
     """An error names the field and what to do"""
     spoil(source)
     with pytest.raises(InvalidRequest, match=says) as refused:
-        add(models, source, "tiny", Speech())
+        add(models, source, "tiny", InputFormat())
     assert refused.value.field == "path"
     assert refused.value.hint
     assert folders(models) == []
@@ -211,29 +211,29 @@ def test_what_is_wrong_with_a_model_is_told_and_nothing_is_changed(
 @pytest.mark.parametrize("name", ["", "../up", ".hidden", "a/b", "e5-small-v2-int8", "x" * 65])
 def test_a_name_that_cannot_be_used_is_refused(source: Path, models: Path, name: str):
     with pytest.raises(InvalidRequest) as refused:
-        add(models, source, name, Speech())
+        add(models, source, name, InputFormat())
     assert (refused.value.field, folders(models)) == ("name", [])
 
 
 def test_a_name_that_is_taken_is_refused(source: Path, models: Path):
-    add(models, source, "tiny", Speech())
+    add(models, source, "tiny", InputFormat())
     before = (models / "tiny" / MANIFEST).read_text()
     with pytest.raises(InvalidRequest, match="is taken"):
-        add(models, source, "tiny", Speech(max_tokens=64))
+        add(models, source, "tiny", InputFormat(max_tokens=64))
     assert (models / "tiny" / MANIFEST).read_text() == before
 
 
 @pytest.mark.parametrize(("given", "field"), [(("max", "", "", 512), "pooling"), (("mean", "", "", 0), "max_tokens")])
 def test_a_declaration_that_cannot_be_is_refused(given: tuple[str, str, str, int], field: str):
     with pytest.raises(InvalidRequest) as refused:
-        Speech.checked(*given)
+        InputFormat.checked(*given)
     assert refused.value.field == field
 
 
 def test_pooling_that_makes_all_texts_the_same_is_refused(source: Path, models: Path):
     """The first token of this model says nothing of the text."""
     with pytest.raises(InvalidRequest, match="the same vector") as refused:
-        add(models, source, "tiny", Speech.checked("cls", "", "", 512))
+        add(models, source, "tiny", InputFormat.checked("cls", "", "", 512))
     assert "pooling" in refused.value.hint
 
 
@@ -242,7 +242,7 @@ def test_a_library_that_is_missing_is_named_with_how_to_install_it(
 ):
     monkeypatch.setitem(__import__("sys").modules, "tokenizers", None)
     with pytest.raises(ProviderMissing, match="tokenizers") as missing:
-        add(models, source, "tiny", Speech())
+        add(models, source, "tiny", InputFormat())
     assert missing.value.hint == "pip install 'memory-cortex[own-model]'"
     assert folders(models) == []
 
@@ -252,7 +252,7 @@ def test_a_library_that_is_missing_is_named_with_how_to_install_it(
 
 def test_an_engine_embeds_with_it_and_its_scale_is_measured(source: Path, home: Path):
     """B16, B7"""
-    add(home / "models", source, "tiny", Speech())
+    add(home / "models", source, "tiny", InputFormat())
     chosen = {"embedding": {"provider": "local", "options": {"model": "tiny"}}}
     with Cortex(home, settings=chosen, clock=FakeClock()) as engine:
         for thing, place in zip(THINGS, PLACES, strict=True):
@@ -266,7 +266,7 @@ def test_an_engine_embeds_with_it_and_its_scale_is_measured(source: Path, home: 
 
 def test_a_script_it_has_no_words_of_stays_with_keywords(source: Path, models: Path):
     """As with the built-in model"""
-    made = add(models, source, "tiny", Speech())
+    made = add(models, source, "tiny", InputFormat())
     space = embedder(models).space
     assert "CYRILLIC" not in made.unread
     assert {"GREEK", "CJK", "THAI"} <= set(made.unread)
@@ -282,14 +282,14 @@ def test_a_model_that_is_not_here_leaves_recall_to_keywords_and_says_so(home: Pa
     with Cortex(home, settings=chosen, clock=FakeClock()) as engine:
         engine.remember("The harbour opens at dawn")
         assert len(engine.recall("when does the harbour open?").hits) == 1
-        told = engine.status()["embedder"]
-    assert "no model 'gone'" in told["why"]
-    assert "cortex models add" in told["fix"]
+        reported = engine.status()["embedder"]
+    assert "no model 'gone'" in reported["why"]
+    assert "cortex models add" in reported["fix"]
 
 
 def test_a_file_that_changed_is_not_used(source: Path, models: Path):
     """Vectors of other weights compare with nothing."""
-    add(models, source, "tiny", Speech())
+    add(models, source, "tiny", InputFormat())
     (models / "tiny" / "model.onnx").write_bytes(b"x" * (models / "tiny" / "model.onnx").stat().st_size)
     with pytest.raises(ModelChanged) as changed:
         embedder(models).embed_query("anchor")
@@ -297,8 +297,8 @@ def test_a_file_that_changed_is_not_used(source: Path, models: Path):
 
 
 def test_a_description_that_is_damaged_is_told_and_hides_no_other(source: Path, models: Path):
-    add(models, source, "tiny", Speech())
-    add(models, source, "other", Speech())
+    add(models, source, "tiny", InputFormat())
+    add(models, source, "other", InputFormat())
     (models / "tiny" / MANIFEST).write_text("{")
     assert list(registered(models)) == ["other"]
     with pytest.raises(ModelUnavailable, match="cannot be read"):
@@ -306,11 +306,11 @@ def test_a_description_that_is_damaged_is_told_and_hides_no_other(source: Path, 
 
 
 def test_a_description_is_read_as_it_was_written(source: Path, models: Path):
-    made = add(models, source, "tiny", Speech(query_prefix="query: "))
+    made = add(models, source, "tiny", InputFormat(query_prefix="query: "))
     assert OwnModel.from_json(json.loads(made.to_json())) == made
 
 
 def test_models_of_ones_own_are_not_fetched(source: Path, models: Path):
-    made = add(models, source, "tiny", Speech())
+    made = add(models, source, "tiny", InputFormat())
     with pytest.raises(InvalidRequest, match="a model of your own"):
         ModelStore(models, pinned={"tiny": made.pinned}).fetch("tiny")

@@ -37,12 +37,12 @@ from cortex.errors import (
     ProviderError,
     ProviderMissing,
 )
-from cortex.ports.searching import FileSearch, FoundLines, LineSearch, Telling
+from cortex.ports.file_search import FileSearch, FoundLines, LineSearch, ProgressCallback
 from cortex.providers.qmd import (
     MAX_OUTPUT_BYTES,
     Collection,
-    Limits,
-    Mode,
+    QmdLimits,
+    QmdMode,
     QmdSearch,
     as_words,
     bounded,
@@ -55,7 +55,7 @@ from cortex.workspace.fallback import Fallback
 
 REPOSITORY = Path(__file__).parents[2]
 LIKE = Path(__file__).with_name("qmd_like.py")
-PATIENT = Limits(timeout_ms=60_000)
+PATIENT = QmdLimits(timeout_ms=60_000)
 INSTALLED = os.environ.get("CORTEX_QMD") or shutil.which(
     "qmd", path=os.pathsep.join([str(REPOSITORY / ".qmd/node_modules/.bin"), *os.get_exec_path()])
 )
@@ -96,8 +96,8 @@ def real() -> str:
     if not INSTALLED:
         pytest.skip("qmd is not installed: set CORTEX_QMD, or put it on PATH or under .qmd")
     path = os.pathsep.join([os.path.dirname(INSTALLED), os.environ.get("PATH", os.defpath)])
-    told = subprocess.run([INSTALLED, "--version"], capture_output=True, text=True, env={**os.environ, "PATH": path})
-    if told.returncode != 0 or not told.stdout.startswith("qmd 2."):
+    version = subprocess.run([INSTALLED, "--version"], capture_output=True, text=True, env={**os.environ, "PATH": path})
+    if version.returncode != 0 or not version.stdout.startswith("qmd 2."):
         pytest.skip(f"{INSTALLED} does not run as qmd 2: it needs Node 22")
     return INSTALLED
 
@@ -142,7 +142,7 @@ def searching(
     root: Path,
     command: str,
     *more: Collection,
-    limits: Limits = PATIENT,
+    limits: QmdLimits = PATIENT,
     clock: Any = None,
     **options: Any,
 ) -> QmdSearch:
@@ -190,7 +190,7 @@ class Notes:
     def status(self) -> Mapping[str, Any]:
         return {"backend": "own", "files": len(self._texts)}
 
-    def sync(self, *, force: bool = False, reason: str = "", progress: Telling | None = None) -> object:
+    def sync(self, *, force: bool = False, reason: str = "", progress: ProgressCallback | None = None) -> object:
         files = [self._root / "MEMORY.md", *sorted((self._root / "memory").glob("*.md"))]
         self._texts = {str(each.relative_to(self._root)): each.read_text(encoding="utf-8") for each in files}
         return len(self._texts)
@@ -289,12 +289,12 @@ def test_a_sync_follows_what_changed_on_disk(tmp_path: Path, workspace: Path, co
 def test_a_sync_can_be_repeated(tmp_path: Path, workspace: Path, command: str, force: bool) -> None:
     """Q1"""
     search = indexed(tmp_path / "qmd", workspace, command)
-    told: list[tuple[int, int, str]] = []
-    search.sync(force=force, reason="by hand", progress=lambda *each: told.append(each))
+    items: list[tuple[int, int, str]] = []
+    search.sync(force=force, reason="by hand", progress=lambda *each: items.append(each))
     assert paths(search.search("tea")) == ["MEMORY.md"]
     assert search.status()["synced"]["reason"] == "by hand"
-    assert (told[0][0], told[-1][0]) == (0, told[-1][1]), "from nothing to all"
-    assert len(told) == (4 if force else 2), "where nothing is new to qmd, one update is enough"
+    assert (items[0][0], items[-1][0]) == (0, items[-1][1]), "from nothing to all"
+    assert len(items) == (4 if force else 2), "where nothing is new to qmd, one update is enough"
 
 
 def test_a_folder_that_is_no_longer_wanted_is_dropped_and_a_moved_one_replaced(
@@ -350,10 +350,10 @@ def test_results_below_the_wanted_score_are_left_out(indexed_place: Place) -> No
 
 def test_the_limits_are_those_of_the_seed_where_nothing_else_is_said() -> None:
     """Q1"""
-    limits = Limits()
+    limits = QmdLimits()
     assert (limits.max_results, limits.max_snippet_chars, limits.max_injected_chars) == (6, 700, 4000)
     assert limits.timeout_ms == 4000
-    assert [mode.value for mode in Mode] == ["search", "vsearch", "query"]
+    assert [mode.value for mode in QmdMode] == ["search", "vsearch", "query"]
 
 
 @pytest.mark.parametrize("name", ["max_results", "max_snippet_chars", "max_injected_chars", "timeout_ms"])
@@ -361,7 +361,7 @@ def test_the_limits_are_those_of_the_seed_where_nothing_else_is_said() -> None:
 def test_a_limit_is_a_whole_number_above_nothing(name: str, value: Any) -> None:
     """Q1"""
     with pytest.raises(InvalidRequest, match=rf"files\.qmd\.{name}"):
-        Limits(**{name: value})
+        QmdLimits(**{name: value})
 
 
 def test_six_results_are_the_most(tmp_path: Path, workspace: Path, command: str) -> None:
@@ -369,8 +369,8 @@ def test_six_results_are_the_most(tmp_path: Path, workspace: Path, command: str)
     for number in range(9):
         (workspace / "memory" / f"{number}.md").write_text(f"Note {number} of the zeppelin\n", encoding="utf-8")
     search = indexed(tmp_path / "qmd", workspace, command)
-    for asked, given_back in ((None, 6), (9, 6), (2, 2), (0, 0), (-1, 0)):
-        assert len(set(paths(search.search("zeppelin", max_results=asked)))) == given_back
+    for wanted, given_back in ((None, 6), (9, 6), (2, 2), (0, 0), (-1, 0)):
+        assert len(set(paths(search.search("zeppelin", max_results=wanted)))) == given_back
 
 
 def test_a_program_that_says_too_much_is_cut_to_the_limits(tmp_path: Path, workspace: Path, like: str) -> None:
@@ -385,7 +385,7 @@ def test_a_program_that_says_too_much_is_cut_to_the_limits(tmp_path: Path, works
 @given(st.lists(st.text(max_size=60), max_size=12), st.integers(1, 8), st.integers(1, 30), st.integers(1, 90))
 def test_no_answer_is_ever_over_its_limits(snippets: list[str], most: int, each_chars: int, all_chars: int) -> None:
     """Q1"""
-    limits = Limits(max_results=most, max_snippet_chars=each_chars, max_injected_chars=all_chars)
+    limits = QmdLimits(max_results=most, max_snippet_chars=each_chars, max_injected_chars=all_chars)
     found = [
         FoundLines(path="a.md", start_line=3, end_line=3 + text.count("\n"), score=0.5, snippet=text, source="memory")
         for text in snippets
@@ -409,7 +409,7 @@ def test_the_program_sees_nothing_of_our_environment(
     folder = tmp_path / "qmd"
     search = indexed(folder, workspace, like, cache=tmp_path / "models", environment=environment)
     search.search("tea")
-    told = json.loads(seen.read_text(encoding="utf-8"))
+    payload = json.loads(seen.read_text(encoding="utf-8"))
     own = {
         "PATH",
         "HOME",
@@ -421,8 +421,11 @@ def test_the_program_sees_nothing_of_our_environment(
         "XDG_CONFIG_HOME",
         "XDG_CACHE_HOME",
     }
-    assert {name for name in told if not name.startswith("__")} - own == {"QMD_LIKE", "QMD_LIKE_MARK"}
-    assert (told["INDEX_PATH"], told["XDG_CACHE_HOME"]) == (str(folder / "index.sqlite"), str(tmp_path / "models"))
+    assert {name for name in payload if not name.startswith("__")} - own == {"QMD_LIKE", "QMD_LIKE_MARK"}
+    assert (payload["INDEX_PATH"], payload["XDG_CACHE_HOME"]) == (
+        str(folder / "index.sqlite"),
+        str(tmp_path / "models"),
+    )
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert [path for path in folder.rglob("*") if path.stat().st_mode & 0o077] == []
 
@@ -437,17 +440,17 @@ def test_that_nothing_was_found_may_be_said_in_words(like_place: Place) -> None:
     assert like_place.searching(environment={"QMD_LIKE": "old"}).search("tea") == ()
 
 
-@pytest.mark.parametrize("mode", [Mode.VSEARCH, Mode.QUERY])
-def test_modes_with_vectors_wait_until_they_are_made(tmp_path: Path, workspace: Path, like: str, mode: Mode) -> None:
+@pytest.mark.parametrize("mode", [QmdMode.VSEARCH, QmdMode.QUERY])
+def test_modes_with_vectors_wait_until_they_are_made(tmp_path: Path, workspace: Path, like: str, mode: QmdMode) -> None:
     """Q1"""
     search = indexed(tmp_path / "qmd", workspace, like, mode=mode)
     assert "has not read" in str(search.probe_embedding())
     assert not search.probe_vectors()
     with pytest.raises(ProviderError, match="has not read"):
         search.search("tea")
-    told: list[str] = []
-    search.sync(progress=lambda done, total, label: told.append(label))
-    assert told == ["qmd update", "qmd embed", "qmd"]
+    items: list[str] = []
+    search.sync(progress=lambda done, total, label: items.append(label))
+    assert items == ["qmd update", "qmd embed", "qmd"]
     assert search.probe_embedding() is None
     assert search.probe_vectors()
     assert paths(search.search("tea")) == ["MEMORY.md"]
@@ -686,7 +689,7 @@ def test_the_status_says_before_any_search_that_qmd_is_not_there(tmp_path: Path,
 
 def test_the_real_program_ends_in_time(tmp_path: Path, workspace: Path, real: str) -> None:
     """Q1, Q2: with a limit no program can keep"""
-    first = indexed(tmp_path / "qmd", workspace, real, limits=Limits(timeout_ms=1))
+    first = indexed(tmp_path / "qmd", workspace, real, limits=QmdLimits(timeout_ms=1))
     with pytest.raises(DeadlineExceeded, match=r"within 0\.001 s"):
         first.search("tea")
     assert paths(Fallback(first, Notes(workspace), FakeClock()).search("tea")) == ["MEMORY.md"]
@@ -704,7 +707,7 @@ def test_the_real_program_with_a_damaged_index_is_a_failure(tmp_path: Path, work
 def test_a_time_limit_is_kept_by_the_machines_own_clock(tmp_path: Path, like_place: Place) -> None:
     """Q1"""
     environment = {"QMD_LIKE": "hangs", "QMD_LIKE_MARK": str(tmp_path / "mark")}
-    search = like_place.searching(limits=Limits(timeout_ms=200), environment=environment)
+    search = like_place.searching(limits=QmdLimits(timeout_ms=200), environment=environment)
     with pytest.raises(DeadlineExceeded, match=r"within 0\.2 s"):
         search.search("tea")
 
@@ -757,11 +760,11 @@ def test_closing_ends_what_runs(tmp_path: Path, like_place: Place) -> None:
 
 
 class Fickle:
-    """A search that fails as long as `error` says so, and counts how often it was asked."""
+    """A search that fails as long as `error` says so, and counts its calls."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
-        self.asked = 0
+        self.calls = 0
         self.is_closed = False
 
     def search(
@@ -772,15 +775,15 @@ class Fickle:
         min_score: float | None = None,
         session: str | None = None,
     ) -> Sequence[FoundLines]:
-        self.asked += 1
+        self.calls += 1
         if self.error:
             raise self.error
         return [FoundLines(path="first.md", start_line=1, end_line=1, score=1.0, snippet=query, source="docs")]
 
     def status(self) -> Mapping[str, Any]:
-        return {"backend": "fickle", "asked": self.asked}
+        return {"backend": "fickle", "calls": self.calls}
 
-    def sync(self, *, force: bool = False, reason: str = "", progress: Telling | None = None) -> object:
+    def sync(self, *, force: bool = False, reason: str = "", progress: ProgressCallback | None = None) -> object:
         if self.error:
             raise self.error
         return None
@@ -830,10 +833,10 @@ def test_any_exception_is_a_failure_and_only_our_own_words_are_repeated(
     with caplog.at_level(logging.DEBUG):
         assert paths(search.search("coffee")) == ["MEMORY.md"]
     assert search.status()["fallback"]["reason"] == reason
-    (told,) = caplog.messages
-    assert told.startswith("qmd does not answer (")
-    assert "coffee" not in told
-    assert "user said" not in told
+    (message,) = caplog.messages
+    assert message.startswith("qmd does not answer (")
+    assert "coffee" not in message
+    assert "user said" not in message
 
 
 def test_a_mistake_of_the_caller_is_no_failure(workspace: Path) -> None:
@@ -852,15 +855,15 @@ def test_after_a_failure_the_first_is_left_alone_for_a_while_and_then_asked_agai
     search.search("tea")
     clock.advance(59)
     search.search("tea")
-    assert first.asked == 1
+    assert first.calls == 1
     clock.advance(1)
     assert search.status()["backend"] == "builtin", "that time has passed proves nothing"
     search.search("tea")
-    assert first.asked == 2
+    assert first.calls == 2
     assert search.status()["fallback"]["since"] == began, "it is the same failure still"
     clock.advance(59)
     search.search("tea")
-    assert first.asked == 2
+    assert first.calls == 2
     first.error = None
     clock.advance(1)
     assert paths(search.search("tea")) == ["first.md"]
@@ -873,7 +876,7 @@ def test_one_alone_finds_out_whether_the_first_answers_again(workspace: Path) ->
 
     class Stuck(Fickle):
         def search(self, query: str, **options: Any) -> Sequence[FoundLines]:
-            if self.asked == 1:
+            if self.calls == 1:
                 within.set()
                 go_on.wait()
             return super().search(query, **options)
@@ -888,14 +891,14 @@ def test_one_alone_finds_out_whether_the_first_answers_again(workspace: Path) ->
     assert paths(search.search("tea")) == ["MEMORY.md"]
     go_on.set()
     thread.join()
-    assert first.asked == 2
+    assert first.calls == 2
 
 
 def test_what_is_asked_of_the_answering_search_is_answered_by_it(workspace: Path) -> None:
     """B1, Q2"""
     first = Fickle()
     search = Fallback(first, Notes(workspace), FakeClock())
-    assert (search.probe_embedding(), search.probe_vectors(), search.status()["asked"]) == (None, True, 0)
+    assert (search.probe_embedding(), search.probe_vectors(), search.status()["calls"]) == (None, True, 0)
     first.error = ProviderError("down")
     search.search("tea")
     assert isinstance(search.probe_embedding(), EmbedderUnavailable)

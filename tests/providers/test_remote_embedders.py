@@ -22,10 +22,10 @@ from cortex import settings
 from cortex.domain.text import estimate_tokens
 from cortex.domain.vectors import unit
 from cortex.errors import EmbedderUnavailable, InvalidRequest, ProviderMissing
-from cortex.ports.probed import trouble_of
+from cortex.ports.provider import trouble_of
 from cortex.providers.embedders import gemini, ollama, openai, remote, voyage
-from cortex.providers.embedders.caching import CachingEmbedder
-from cortex.providers.embedders.remote import Failure, Options, Patience, RemoteEmbedder, Role, Row
+from cortex.providers.embedders.remote import Options, Patience, RemoteEmbedder, RequestFailure, Role, Row
+from cortex.providers.embedders.vector_cache import CachingEmbedder
 from cortex.testing import FakeClock
 
 PROVIDERS: dict[str, Any] = {"openai": openai, "ollama": ollama, "gemini": gemini, "voyage": voyage}
@@ -85,12 +85,12 @@ def create(provider: str, server: EmbeddingServer, waits: list[float] | None = N
 def failure(embedder: RemoteEmbedder, text: str = SECRET) -> EmbedderUnavailable:
     with pytest.raises(EmbedderUnavailable) as caught:
         embedder.embed_query(text)
-    told = caught.value
-    assert "secret" not in str(told), "an error never repeats what was asked"
-    assert KEY not in str(told), "nor the key"
-    assert told.__cause__ is None, "nor does anything that hangs on to it"
-    assert told.__context__ is None
-    return told
+    error = caught.value
+    assert "secret" not in str(error), "an error never repeats what was asked"
+    assert KEY not in str(error), "nor the key"
+    assert error.__cause__ is None, "nor does anything that hangs on to it"
+    assert error.__context__ is None
+    return error
 
 
 def expected(text: str, dimension: int = 8) -> Any:
@@ -254,14 +254,14 @@ def test_a_server_that_asks_for_too_long_a_wait_is_not_asked_again(
     server.replies(server.fail(429, retry_after="30"))
     error = failure(embedder)
     assert "asks to be left alone for 30 s" in error.message
-    assert "cortex backfill" in error.hint
+    assert "cortex admin backfill" in error.hint
     assert (len(server.requests), waits) == (1, [])
 
 
 @given(st.integers(2, remote.ATTEMPTS), st.floats(0.0, 1.0), st.none() | st.floats(0.0, 100.0))
 def test_no_wait_is_longer_than_eight_seconds(attempt: int, chance: float, wished: float | None) -> None:
     """B17"""
-    wait = Patience(chance=lambda: chance).before(attempt, Failure("rate_limited", "answered 429", wished))
+    wait = Patience(chance=lambda: chance).before(attempt, RequestFailure("rate_limited", "answered 429", wished))
     if wished is not None and wished > remote.LONGEST_WAIT:
         assert wait is None
     else:
@@ -314,7 +314,7 @@ class Noting:
         self.given.append((role, seconds))
         return [(place, [1.0] * 8) for place in range(len(texts))]
 
-    def failure(self, error: Exception) -> Failure:
+    def failure(self, error: Exception) -> RequestFailure:
         raise AssertionError(error)
 
     def close(self) -> None:
@@ -458,8 +458,8 @@ def test_a_key_reaches_the_server_and_nothing_else(
     assert all(KEY in str(headers) for headers in server.headers)
     assert SECRET in str(server.requests)
     options = Options.read({"api_key": KEY, "headers": {"x-token": KEY}}, openai.VENDOR)
-    told = [repr(error), repr(made), repr(made.space), made.space.key, repr(options), caplog.text, *capfd.readouterr()]
-    assert not [each for each in told if KEY in each or SECRET in each]
+    items = [repr(error), repr(made), repr(made.space), made.space.key, repr(options), caplog.text, *capfd.readouterr()]
+    assert not [each for each in items if KEY in each or SECRET in each]
     made.close()
 
 
@@ -566,8 +566,8 @@ def test_without_a_key_the_hint_says_where_to_put_one(provider: str) -> None:
     assert variable in caught.value.hint
     assert isinstance(trouble_of(made, thorough=True), EmbedderUnavailable)
     assert trouble_of(made) is None, "the SDK may still find one"
-    told = PROVIDERS[provider].create({}, NOWHERE, variable=os.environ.get)
-    assert "there is no key" in str(trouble_of(told)), "where the environment is known, it is known at once"
+    keyless = PROVIDERS[provider].create({}, NOWHERE, variable=os.environ.get)
+    assert "there is no key" in str(trouble_of(keyless)), "where the environment is known, it is known at once"
     made.close()
 
 

@@ -18,16 +18,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.errors import LlmUnavailable
-from cortex.providers.llms.spending import HOLD_SECONDS, Limits, Spending
+from cortex.providers.llms.budget import HOLD_SECONDS, Budget, BudgetLimits
 from cortex.testing import FakeClock
 
 QUARTER_PAST = datetime(2026, 1, 5, 9, 15, tzinfo=UTC)
-ROOM = Limits(calls_per_hour=1_000, calls_per_day=10_000, tokens_per_hour=100_000, tokens_per_day=1_000_000)
+ROOM = BudgetLimits(calls_per_hour=1_000, calls_per_day=10_000, tokens_per_hour=100_000, tokens_per_day=1_000_000)
 
 
-def limits(**tight: int) -> Limits:
+def limits(**tight: int) -> BudgetLimits:
     given = {name: getattr(ROOM, name) for name in ROOM.__dataclass_fields__}
-    return Limits(**(given | tight))
+    return BudgetLimits(**(given | tight))
 
 
 @pytest.fixture
@@ -36,17 +36,17 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def open_meter(tmp_path: Path, clock: FakeClock) -> Callable[..., Spending]:
-    def opened(**tight: int) -> Spending:
-        return Spending(tmp_path / "home" / "spending.sqlite", limits(**tight), clock)
+def open_meter(tmp_path: Path, clock: FakeClock) -> Callable[..., Budget]:
+    def opened(**tight: int) -> Budget:
+        return Budget(tmp_path / "home" / "spending.sqlite", limits(**tight), clock)
 
     return opened
 
 
-Open = Callable[..., Spending]
+Open = Callable[..., Budget]
 
 
-def refused(spending: Spending, input_tokens: int = 10, output_tokens: int = 10) -> LlmUnavailable:
+def refused(spending: Budget, input_tokens: int = 10, output_tokens: int = 10) -> LlmUnavailable:
     with pytest.raises(LlmUnavailable) as caught:
         spending.reserve(input_tokens, output_tokens)
     assert caught.value.reason == "budget"
@@ -184,10 +184,10 @@ def test_another_process_sees_the_same_meter(open_meter: Open, tmp_path: Path) -
     script = f"""
 from datetime import datetime, UTC
 from pathlib import Path
-from cortex.providers.llms.spending import Limits, Spending
+from cortex.providers.llms.budget import Budget, BudgetLimits
 from cortex.testing import FakeClock
 clock = FakeClock(datetime({QUARTER_PAST.year}, 1, 5, 9, 15, tzinfo=UTC))
-Spending(Path({str(tmp_path / "home" / "spending.sqlite")!r}), Limits(calls_per_hour=2, calls_per_day=9,
+Budget(Path({str(tmp_path / "home" / "spending.sqlite")!r}), BudgetLimits(calls_per_hour=2, calls_per_day=9,
     tokens_per_hour=99, tokens_per_day=99), clock).reserve(1, 1)
 """
     spending.reserve(10, 10)
@@ -223,7 +223,7 @@ def test_a_meter_held_by_another_process_is_waited_for_and_then_refuses(
     """C16"""
     spending = open_meter()
     spending.reserve(1, 1)
-    monkeypatch.setattr("cortex.providers.llms.spending.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("cortex.providers.llms.budget.BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(tmp_path / "home" / "spending.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         refused(spending)
@@ -240,7 +240,7 @@ def test_what_is_let_through_never_exceeds_the_limit(tmp_path_factory: Any, step
     """C16: as long as calls cost no more than was held for them"""
     clock = FakeClock(QUARTER_PAST)
     path = tmp_path_factory.mktemp("meter") / "spending.sqlite"
-    spending = Spending(path, limits(tokens_per_hour=100, calls_per_hour=8), clock)
+    spending = Budget(path, limits(tokens_per_hour=100, calls_per_hour=8), clock)
     for what, input_tokens, output_tokens in steps:
         try:
             held = spending.reserve(input_tokens, output_tokens)

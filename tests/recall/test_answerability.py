@@ -1,4 +1,4 @@
-"""Automatic recall says nothing when the topic is known and what is asked of it is not."""
+"""Automatic recall shows nothing when the topic is known and the answer is not."""
 
 from __future__ import annotations
 
@@ -107,10 +107,10 @@ def test_a_value_is_rarely_said_with_the_word_that_asks_for_it(question):
 
 
 def test_what_has_a_newer_value_was_said():
-    """X14: freshness found two statements about what is asked; the noun need not be in them."""
+    """X14: freshness found two statements about it; the noun need not be in them."""
     question = "What was the rationale behind choosing the Formspree API for the contact form submission?"
     ranked = found(ABOUT)
-    ranked[0].parts["newer"] = 0.1
+    ranked[0].set_part("newer", 0.1)
     assert not missing(question, ranked)
 
 

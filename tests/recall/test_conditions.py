@@ -15,7 +15,6 @@ from candidates import memory
 
 from cortex.domain.query import Query
 from cortex.domain.vectors import Vector
-from cortex.ports.clock import Deadline
 from cortex.ports.embedder import Embedder
 from cortex.providers.embedders import local
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
@@ -23,6 +22,7 @@ from cortex.recall import recipes
 from cortex.recall.plan import plan
 from cortex.recall.retrieve import Question
 from cortex.recall.standing_rules import applying, nearness
+from cortex.runtime.deadline import Deadline
 from cortex.settings import models_home
 from cortex.testing import FakeClock
 

@@ -150,8 +150,8 @@ def test_the_memory_of_one_person_is_no_news_of_another():
             source_turns=(genoa.trace.id,),
         ),
     )  # fmt: skip
-    asked = planned("where does Marek's mother live?")
+    plan = planned("where does Marek's mother live?")
     speakers = {"Jolene": memory.trace.id, "Marek": memory.trace.id}
     for name, first in (("Jolene", graz), ("Marek", memory)):
-        found = newest_first([graz, memory], asked, Freshness(), lambda _, name=name: {speakers[name]: name})
+        found = newest_first([graz, memory], plan, Freshness(), lambda _, name=name: {speakers[name]: name})
         assert found[0] is first

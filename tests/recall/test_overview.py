@@ -8,9 +8,9 @@ from cortex.domain.turn import Role, Turn
 from cortex.recall.overview import arranged
 from cortex.recall.plan import Overview
 from cortex.recall.ranking import Scored
-from cortex.recall.recipes import Conversation
+from cortex.recall.recipes import ConversationWeights
 
-WEIGHTS = Conversation(run=0.1, again=0.05)
+WEIGHTS = ConversationWeights(run=0.1, again=0.05)
 
 
 def scored(number: int, session: str, seq: int, score: float, role: Role = Role.USER) -> Scored:
@@ -51,22 +51,22 @@ def test_what_the_user_did_not_say_comes_last_in_an_order():
 
 
 def test_a_summary_shows_each_question_with_its_answer():
-    asked, other = scored(1, "a", 0, 0.5), scored(3, "b", 0, 0.45)
+    question, other = scored(1, "a", 0, 0.5), scored(3, "b", 0, 0.45)
     answer = scored(2, "a", 1, 0.1, Role.ASSISTANT)
-    found = arranged(ranked(asked, other, answer), Overview.SUMMARY, nobody, WEIGHTS)
+    found = arranged(ranked(question, other, answer), Overview.SUMMARY, nobody, WEIGHTS)
     assert places(found) == [("a", 0), ("a", 1), ("b", 0)]
 
 
 def test_an_answer_that_was_not_found_is_fetched_for_its_question():
-    asked = scored(1, "a", 0, 0.5)
+    question = scored(1, "a", 0, 0.5)
     answer = turn(2, session="a", seq=1, role=Role.ASSISTANT)
-    found = arranged([asked], Overview.SUMMARY, lambda _: answer, WEIGHTS)
+    found = arranged([question], Overview.SUMMARY, lambda _: answer, WEIGHTS)
     assert places(found) == [("a", 0), ("a", 1)]
-    assert f"answers {asked.trace.id}" in found[1].reasons
+    assert f"answers {question.trace.id}" in found[1].reasons
 
 
 def test_nothing_is_lost_and_nothing_is_shown_twice():
     found = ranked(*(scored(n, "abc"[n % 3], n, n / 40, Role.ASSISTANT if n % 2 else Role.USER) for n in range(30)))
-    for asked in Overview:
-        shown = arranged(found, asked, nobody, WEIGHTS)
+    for wanted in Overview:
+        shown = arranged(found, wanted, nobody, WEIGHTS)
         assert sorted(each.trace.id for each in shown) == sorted(each.trace.id for each in found)

@@ -41,7 +41,7 @@ def lines(block: str) -> list[str]:
 
 
 @given(texts, st.integers(1, 3_000), st.sampled_from(FRAMES))
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_the_block_never_exceeds_the_budget(said, budget, frame):
     """C9, X8: whatever the texts, and an empty block where not even the frame fits"""
     packed = pack(hits_of(said), terms=TERMS, budget=budget, frame=frame)
@@ -51,7 +51,7 @@ def test_the_block_never_exceeds_the_budget(said, budget, frame):
 
 @given(texts, st.integers(1, 3_000), st.sampled_from(FRAMES))
 def test_hits_keep_their_order_and_none_is_lost(said, budget, frame):
-    """C9: facts by score; what had no room is told"""
+    """C9: facts by score; what had no room is reported"""
     hits = hits_of(said)
     packed = pack(hits, terms=TERMS, budget=budget, frame=frame)
     order = [each.trace.id for each in hits]
@@ -64,7 +64,7 @@ def test_hits_keep_their_order_and_none_is_lost(said, budget, frame):
 
 
 @given(texts, st.sampled_from([memory, turn, chunk]), st.integers(60, 3_000), st.sampled_from(FRAMES))
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_each_hit_is_one_line_whatever_its_text_contains(said, make, budget, frame):
     """L3, E10: a line break could pretend to be the next hit, or the end of the block"""
     packed = pack(hits_of(said, make), terms=TERMS, budget=budget, frame=frame)
@@ -192,8 +192,8 @@ def test_what_stands_beside_a_hit_is_shown_at_length_where_it_is_a_hit_itself():
 
 
 def test_a_mere_question_has_no_line_of_its_own():
-    asked = replace(hit(turn(1, "When does the harbour open?")), around=Around(only_asks=True))
-    packed = pack([asked, hit(turn(2, "At dawn"))], terms=TERMS, budget=500, frame=Frame.BOTH)
+    question = replace(hit(turn(1, "When does the harbour open?")), around=Around(only_asks=True))
+    packed = pack([question, hit(turn(2, "At dawn"))], terms=TERMS, budget=500, frame=Frame.BOTH)
     assert [each.trace.text for each in packed.lines] == ["At dawn"]
 
 

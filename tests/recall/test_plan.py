@@ -100,9 +100,9 @@ def test_the_docs_lane_is_cold():
     """E15: asked only when the others have no answer, unless it is named"""
     assert Lane.DOCS not in planned().filter.lanes
     assert planned().cold
-    asked = planned(lanes=["docs"])
-    assert asked.filter.lanes == {Lane.DOCS}
-    assert not asked.cold
+    named = planned(lanes=["docs"])
+    assert named.filter.lanes == {Lane.DOCS}
+    assert not named.cold
 
 
 def test_a_recency_window_is_part_of_the_filter():

@@ -67,7 +67,7 @@ def test_governed_is_the_mem_engine():
 
 
 def test_the_bias_to_the_recent_is_soft():
-    """E8: it decides between neighbours in rank, and never lifts the third over the first"""
+    """E8: it decides between neighbors in rank, and never lifts the third over the first"""
     recipe = named("governed.v1")
     k = recipe.fusion.k
     first, second, third = (1 / (k + place) for place in (1, 2, 3))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cortex.domain.retelling import is_supported
+from cortex.domain.paraphrase import is_supported
 
 RETOLD = [json.loads(line) for line in (Path(__file__).parent / "data/retold.jsonl").read_text("utf-8").splitlines()]
 

@@ -16,9 +16,9 @@ from cortex.domain.scope import Tenant
 from cortex.domain.terms import query_terms
 from cortex.domain.trace import Trace
 from cortex.domain.vectors import Vector
-from cortex.ports.clock import Deadline
 from cortex.ports.store import Embed, Filter, Put, View
 from cortex.recall.retrieve import Leg, Question, keyword_leg, standing_leg, vector_leg
+from cortex.runtime.deadline import Deadline
 from cortex.stores.ephemeral import EphemeralStore
 from cortex.testing import FakeClock, FakeEmbedder
 
@@ -52,9 +52,9 @@ def question(text: str) -> Question:
     return Question(EMBEDDER.space, pending, 1.0)
 
 
-def standing(view: View, asked: Question | None, filter: Filter | None = None) -> Leg:
+def standing(view: View, question: Question | None, filter: Filter | None = None) -> Leg:
     clock = FakeClock()
-    return standing_leg(view, asked, filter or Filter(), 12, Deadline.after(clock, 1.0), clock)
+    return standing_leg(view, question, filter or Filter(), 12, Deadline.after(clock, 1.0), clock)
 
 
 def numbers(leg: Leg) -> set[int]:

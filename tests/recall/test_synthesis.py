@@ -65,12 +65,12 @@ def test_turns_and_chunks_are_told_by_who_said_them_and_where_they_stand():
 
 def test_a_synthesis_is_as_trusted_as_the_least_of_its_sources():
     """C10, E7"""
-    heard = memory(9, "The harbour master is called Olsen", trust=TrustTier.UNTRUSTED)
-    made = digest([*HITS, hit(heard)], NOW)
+    hearsay = memory(9, "The harbour master is called Olsen", trust=TrustTier.UNTRUSTED)
+    made = digest([*HITS, hit(hearsay)], NOW)
     assert made.trust is TrustTier.UNTRUSTED
     assert "Olsen (2026-01-05, untrusted)" in made.text
-    answered = narrative(ASKED, [*HITS, hit(heard)], FakeLLM([GOOD]), NOW)
-    assert heard.id not in answered.ids
+    answered = narrative(ASKED, [*HITS, hit(hearsay)], FakeLLM([GOOD]), NOW)
+    assert hearsay.id not in answered.ids
     assert answered.trust is TrustTier.UNTRUSTED, "what the model read may have shaped what it wrote"
 
 
@@ -128,16 +128,16 @@ def test_citations_are_read_however_a_model_sets_them(answer):
 
 def test_what_is_not_there_cannot_be_cited():
     """C5: a citation that leads nowhere takes its sentence with it"""
-    told = f"Rust is preferred [1][9]. The user moved to Lisbon [0]. Python 3 is for data scripts [4, 3]. {GOOD}"
-    made = synthesize(ASKED, HITS, FakeLLM([told]), NOW)
+    message = f"Rust is preferred [1][9]. The user moved to Lisbon [0]. Python 3 is for data scripts [4, 3]. {GOOD}"
+    made = synthesize(ASKED, HITS, FakeLLM([message]), NOW)
     assert made.text == "Rust is preferred for systems programming [1]. Data scripts are written in Python 3 [2]."
     assert made.ids == (RUST.id, PYTHON.id)
 
 
 def test_sentences_that_rest_on_nothing_are_left_out():
     """C5: no citation, nothing in common with what is cited, a number nobody gave"""
-    told = f"{GOOD} The user is a genius. He owns a yacht [2]. Rust was adopted in 1997 [1]."
-    made = synthesize(ASKED, HITS, FakeLLM([told]), NOW)
+    message = f"{GOOD} The user is a genius. He owns a yacht [2]. Rust was adopted in 1997 [1]."
+    made = synthesize(ASKED, HITS, FakeLLM([message]), NOW)
     assert made.text == "Rust is preferred for systems programming [1]. Data scripts are written in Python 3 [2]."
 
 
@@ -170,8 +170,8 @@ def test_what_instructs_a_model_is_not_passed_on_even_where_a_memory_says_it():
 
 def test_a_sentence_without_a_citation_is_kept_where_one_memory_supports_it():
     """C5: and that memory is cited"""
-    told = "The user moved to Lisbon in 2024. The user writes Rust in Lisbon since 2024. Prefers Rust!"
-    made = synthesize(ASKED, HITS, FakeLLM([told]), NOW)
+    message = "The user moved to Lisbon in 2024. The user writes Rust in Lisbon since 2024. Prefers Rust!"
+    made = synthesize(ASKED, HITS, FakeLLM([message]), NOW)
     assert made.text == "The user moved to Lisbon in 2024 [1]. Prefers Rust [2]!"
     assert made.ids == (LISBON.id, RUST.id)
 
@@ -231,15 +231,15 @@ def test_what_its_memories_support_is_kept(true):
 )
 def test_what_its_memories_do_not_support_is_dropped(false):
     """C5: swapped numbers, another person, another date, a denial turned around, one word in common"""
-    told = f"{false} The user moved to Mars. Anna plays the cello [1]."
-    made = synthesize("what is new?", PEOPLE, FakeLLM([told]), NOW)
+    message = f"{false} The user moved to Mars. Anna plays the cello [1]."
+    made = synthesize("what is new?", PEOPLE, FakeLLM([message]), NOW)
     assert made.text == "Anna plays the cello [1]."
 
 
 def test_a_number_of_the_question_is_no_evidence():
     """C5: only memories are"""
-    told = "Boris pays 900 euros of rent [2]."
-    assert synthesize("does Boris pay 900 euros?", PEOPLE, FakeLLM([told]), NOW).because == "not_grounded"
+    message = "Boris pays 900 euros of rent [2]."
+    assert synthesize("does Boris pay 900 euros?", PEOPLE, FakeLLM([message]), NOW).because == "not_grounded"
 
 
 def test_each_part_of_a_sentence_rests_on_its_own_citation():

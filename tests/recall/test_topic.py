@@ -437,12 +437,12 @@ def test_asking_in_the_same_way_about_something_else_is_another_topic(by_meaning
 
 def test_a_message_that_leans_on_what_was_said_goes_on_with_it():
     """C10: it has no words of its own to tell by"""
-    told = "Billing moved from MySQL to Postgres last spring."
+    message = "Billing moved from MySQL to Postgres last spring."
     assert leans_back("and how long does that take?")
-    assert same_topic("and how long does that take?", told) >= SAME_TOPIC
-    assert same_topic("and who does that?", told, 0.0) >= SAME_TOPIC
-    assert same_topic("what is the weather in Oslo?", told) < SAME_TOPIC
-    assert same_topic("is it raining in Oslo?", told, 0.0) < SAME_TOPIC
+    assert same_topic("and how long does that take?", message) >= SAME_TOPIC
+    assert same_topic("and who does that?", message, 0.0) >= SAME_TOPIC
+    assert same_topic("what is the weather in Oslo?", message) < SAME_TOPIC
+    assert same_topic("is it raining in Oslo?", message, 0.0) < SAME_TOPIC
 
 
 def test_a_long_message_with_a_pronoun_stands_on_its_own():

@@ -14,7 +14,7 @@ import pytest
 
 from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.query import Query
-from cortex.domain.turn import Role, Said, Turn
+from cortex.domain.turn import Role, Turn, TurnDraft
 from cortex.memory import Cortex
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
 from cortex.recall.freshness import newest_first
@@ -86,17 +86,19 @@ def talks(tmp_path_factory: pytest.TempPathFactory):
             others = [text for each in TALKS if each is not talk for text in each["said"]]
             said = [*talk["said"], *random.Random(number).sample(others, 24)]
             engine.ingest(
-                [Said(text=text, role=Role.USER, at=START + timedelta(days=day)) for day, text in enumerate(said)],
+                [TurnDraft(text=text, role=Role.USER, at=START + timedelta(days=day)) for day, text in enumerate(said)],
                 session=talk["about"], scope=f"talk-{number}", debounce=False,
             )  # fmt: skip
-        while sum(engine.run_jobs(most=16).facts["done"].values()):
+        while sum(engine.run_jobs(limit=16).facts["done"].values()):
             pass
         yield engine
 
 
 def silent(engine: Cortex, kind: str) -> float:
-    asked = [(number, question) for number, talk in enumerate(TALKS) for question in talk[kind]]
-    return sum(not engine.recall(question, scope=f"talk-{number}").hits for number, question in asked) / len(asked)
+    questions = [(number, question) for number, talk in enumerate(TALKS) for question in talk[kind]]
+    return sum(not engine.recall(question, scope=f"talk-{number}").hits for number, question in questions) / len(
+        questions
+    )
 
 
 def test_what_was_never_said_is_mostly_not_answered(talks):

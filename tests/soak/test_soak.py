@@ -68,13 +68,13 @@ def soaked(folder: Path, *arguments: str, spoilt_by: str = "") -> tuple[int, dic
 @pytest.mark.parametrize("kills", sweep([10, 25], [10]))
 def test_a_short_run_over_all_verbs_and_serve_finds_nothing(tmp_path: Path, kills: int) -> None:
     """Nothing acknowledged is lost, no job is done twice, nothing erased is left, and `verify` is clean each time"""
-    code, told = soaked(tmp_path, "--kills", str(kills))
-    assert told["violations"] == []
+    code, report = soaked(tmp_path, "--kills", str(kills))
+    assert report["violations"] == []
     assert code == 0
-    assert told["kills"] == kills
-    assert told["served"] >= kills // 10
-    assert told["checks"] >= kills
-    assert told["facts_compared"] > 0
+    assert report["kills"] == kills
+    assert report["served"] >= kills // 10
+    assert report["checks"] >= kills
+    assert report["facts_compared"] > 0
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_a_short_run_over_all_verbs_and_serve_finds_nothing(tmp_path: Path, kill
 def test_what_is_spoilt_is_found_and_told_with_its_story(
     tmp_path: Path, spoilt_by: str, kills: int, found: str
 ) -> None:
-    code, told = soaked(tmp_path, "--kills", str(kills), "--served", "0", spoilt_by=spoilt_by)
+    code, report = soaked(tmp_path, "--kills", str(kills), "--served", "0", spoilt_by=spoilt_by)
     assert code == 1
-    assert told["found"][found] > 0
-    violations = [each for each in told["violations"] if each["found"]["sort"] == found]
-    assert all(each["kill"] <= told["kills"] for each in violations)
+    assert report["found"][found] > 0
+    violations = [each for each in report["violations"] if each["found"]["sort"] == found]
+    assert all(each["kill"] <= report["kills"] for each in violations)
     # What is shared was written by others: their part of the story is not this process's.
     assert any("acknowledged" in line for each in violations for line in each["story"]), violations

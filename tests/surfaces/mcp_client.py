@@ -20,7 +20,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from cortex.surfaces.mcp.failing import ERROR_META
+from cortex.surfaces.mcp.errors import ERROR_META
 
 PATIENCE = 60.0
 """So long an answer may take on a machine that has much else to do."""
@@ -65,8 +65,8 @@ class Answered:
     def error(self) -> dict[str, Any]:
         assert self.result.is_error, self.text
         assert self.result.structured_content is None
-        told: dict[str, Any] = (self.result.meta or {})[ERROR_META]
-        return told
+        payload: dict[str, Any] = (self.result.meta or {})[ERROR_META]
+        return payload
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Host:
 
     portal: BlockingPortal
     client: Client
-    told: list[tuple[float, float | None]] = field(default_factory=list)
+    progress_counts: list[tuple[float, float | None]] = field(default_factory=list)
     """The progress of its calls."""
 
     @cached_property
@@ -83,11 +83,11 @@ class Host:
         return {tool.name: tool for tool in self.run("list_tools").tools}
 
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None, **given: Any) -> Answered:
-        async def heard(progress: float, total: float | None, message: str | None) -> None:
-            self.told.append((progress, total))
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            self.progress_counts.append((progress, total))
 
-        asked = {**(arguments or {}), **given}
-        return Answered(self.portal.call(lambda: self.client.call_tool(tool, asked, progress_callback=heard)))
+        merged = {**(arguments or {}), **given}
+        return Answered(self.portal.call(lambda: self.client.call_tool(tool, merged, progress_callback=on_progress)))
 
     def read(self, uri: str) -> Any:
         (content,) = self.portal.call(self.client.read_resource, uri).contents

@@ -71,7 +71,7 @@ class Cli:
 
     def counted(self, *options: str) -> int:
         """How many traces there are."""
-        total: int = self("stats", "--json", *options).json["total"]
+        total: int = self("admin", "stats", "--json", *options).json["total"]
         return total
 
     def open_engine(self, home: Path | None, agent: str | None, user: str | None) -> Cortex:

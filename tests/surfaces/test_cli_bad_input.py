@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from terminal import Cli
 
+from cortex.surfaces.cli.app import SECTIONS
+
 BAD_MEMORIES: list[tuple[list[str], str, str]] = [
     ([""], "text: is empty", "give some text"),
     (["  \n\t "], "text: is empty", "give some text"),
@@ -102,7 +104,7 @@ def test_an_unknown_recipe_is_not_found_and_the_nearest_is_suggested(cli: Cli) -
     assert (said.code, said.error, said.hint) == (3, "no recipe 'balanced'", "did you mean 'balanced.v1'?")
 
 
-@pytest.mark.parametrize("verb", ["show", "forget", "restore"])
+@pytest.mark.parametrize("verb", ["get", "forget", "unforget"])
 def test_an_unknown_id_is_not_found_and_a_malformed_one_is_refused(cli: Cli, verb: str) -> None:
     unknown = cli(verb, "01a1e124-5208-7180-9d7e-0e4ff0b558d0")
     assert unknown.code == 3
@@ -115,7 +117,7 @@ def test_an_unknown_id_is_not_found_and_a_malformed_one_is_refused(cli: Cli, ver
     )
 
 
-@pytest.mark.parametrize("arguments", [["receipts", "nope"], ["replay", "nope"]])
+@pytest.mark.parametrize("arguments", [["admin", "receipts", "nope"], ["admin", "replay", "nope"]])
 def test_an_unknown_receipt_is_not_found(cli: Cli, arguments: list[str]) -> None:
     assert cli(*arguments).code == 3
 
@@ -168,7 +170,7 @@ def test_a_home_that_cannot_be_written_is_said_so(cli: Cli, tmp_path: Path) -> N
 def test_a_settings_file_that_is_not_toml_is_said_so(cli: Cli) -> None:
     cli.home.mkdir()
     (cli.home / "cortex.toml").write_text("agent = = 3")
-    said = cli("stats")
+    said = cli("admin", "stats")
     assert said.code == 2
     assert "cortex.toml: is not valid TOML" in said.error
 
@@ -176,7 +178,7 @@ def test_a_settings_file_that_is_not_toml_is_said_so(cli: Cli) -> None:
 def test_an_unknown_setting_suggests_the_nearest(cli: Cli) -> None:
     cli.home.mkdir()
     (cli.home / "cortex.toml").write_text("[recall]\nrecipy = 'files.v1'")
-    said = cli("stats")
+    said = cli("admin", "stats")
     assert (said.code, said.hint) == (2, "did you mean 'recipe'?")
 
 
@@ -218,7 +220,7 @@ def test_a_database_that_is_not_ours_to_use_is_left_as_it_is(
     path = cli.home / "agents" / "main.sqlite"
     spoil(path)
     before = path.read_bytes()
-    for arguments in (["remember", "x"], ["recall", "deploy key"], ["stats"]):
+    for arguments in (["remember", "x"], ["recall", "deploy key"], ["admin", "stats"]):
         said = cli(*arguments)
         assert said.code == code
         assert error in said.error
@@ -231,7 +233,13 @@ def test_a_database_that_is_not_ours_to_use_is_left_as_it_is(
 
 def test_nothing_remembered_can_act_on_the_terminal(cli: Cli) -> None:
     kept = cli.remembered("The key\x1b[2J is \u202eeulb\u202c and [bold]loud[/bold]\x07")
-    for arguments in (["recall", "key"], ["list"], ["show", kept], ["explain", "key"], ["search", "key", "--explain"]):
+    for arguments in (
+        ["recall", "key"],
+        ["list"],
+        ["get", kept],
+        ["recall", "--explain", "key"],
+        ["search", "key", "--explain"],
+    ):
         out = cli(*arguments).out
         assert "\x1b[2J" not in out
         assert "\u202e" not in out
@@ -261,12 +269,12 @@ def test_an_unforeseen_error_is_one_line_without_what_was_remembered(cli: Cli, m
         raise RuntimeError("secret text")
 
     monkeypatch.setattr(cli, "open_engine", fail)
-    said = cli("stats")
+    said = cli("admin", "stats")
     assert said.code == 70
-    assert said.error == "RuntimeError: this is a mistake in Cortex"
+    assert said.error == "RuntimeError: this is a bug in Cortex"
     assert "--debug" in said.hint
     with pytest.raises(RuntimeError):
-        cli("stats", "--debug")
+        cli("admin", "stats", "--debug")
 
 
 def test_an_interrupt_ends_quietly(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,6 +282,28 @@ def test_an_interrupt_ends_quietly(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "open_engine", interrupt)
-    said = cli("stats")
+    said = cli("admin", "stats")
     assert (said.code, said.out) == (130, "")
     assert "Traceback" not in said.err
+
+
+def test_there_are_at_most_25_commands_and_each_has_one_place_in_the_help() -> None:
+    names = [name for commands in SECTIONS.values() for name in commands]
+    assert len(names) == len(set(names)) <= 25
+
+
+@pytest.mark.parametrize("group", ["admin", "backup", "hook", "jobs"])
+def test_a_group_without_a_command_shows_its_help_and_no_error(cli: Cli, group: str) -> None:
+    said = cli(group)
+    assert (said.code, said.err) == (2, "")
+    assert f"cortex {group}" in said.out
+
+
+def test_lines_are_only_for_files(cli: Cli) -> None:
+    id = cli.remembered("The deploy key rotates on Mondays")
+    assert cli("get", id, "--lines", "3").error == "--lines: is only for files"
+
+
+def test_a_synthesis_takes_no_options_of_a_list(cli: Cli) -> None:
+    said = cli("recall", "deploy key", "--synthesize", "--explain", "--since", "2026-01-01")
+    assert said.error == "--synthesize: cannot be combined with explain, since"

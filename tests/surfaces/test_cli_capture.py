@@ -62,10 +62,10 @@ def test_capture_stores_the_turns_and_shows_the_memories_it_drew(cli: Cli, chat:
 def test_a_second_capture_of_the_same_changes_nothing(cli: Cli, chat: Callable[..., str]) -> None:
     """C1"""
     cli("capture", chat(), "--session", "monday")
-    before = cli("stats", "--json").json
+    before = cli("admin", "stats", "--json").json
     said = cli("capture", chat(), "--session", "monday")
     assert said.out.strip() == "0 turns stored, 3 seen before"
-    assert cli("stats", "--json").json == before
+    assert cli("admin", "stats", "--json").json == before
 
 
 def test_what_a_memory_replaced_stands_below_it(cli: Cli, chat: Callable[..., str]) -> None:
@@ -74,7 +74,7 @@ def test_what_a_memory_replaced_stands_below_it(cli: Cli, chat: Callable[..., st
     cli.clock.advance(timedelta(days=1))
     said = cli("capture", chat("I moved. I live in Lisbon now.", "move.txt"), "--session", "tuesday")
     assert "supersedes" in said.out
-    assert "instead of: I live in Bergen" in said.out
+    assert "replaces: I live in Bergen" in said.out
     assert memories(cli, "superseded") == ["I live in Bergen"]
     told = cli("capture", chat("I live in Oslo now, no longer in Lisbon.", "m.txt"), "--session", "w", "--json").json
     (moved,) = [each for each in told["memories"] if each["became"] == "supersedes"]
@@ -100,7 +100,7 @@ def test_json_gives_the_turns_the_memories_and_the_receipt_as_one_object(cli: Cl
     ]
     assert told["receipt"]["stored"] == 3
     assert told["failed"] == []
-    assert cli("show", told["turns"][0], "--json").json["channel"] == "chat"
+    assert cli("get", told["turns"][0], "--json").json["channel"] == "chat"
 
 
 def test_what_is_left_out_is_counted_by_its_reason(cli: Cli, chat: Callable[..., str]) -> None:
@@ -126,7 +126,7 @@ def test_what_is_left_out_is_counted_by_its_reason(cli: Cli, chat: Callable[...,
 
 def test_small_talk_leaves_turns_and_no_memory(cli: Cli, chat: Callable[..., str]) -> None:
     said = cli("capture", chat("what is the weather like?", "talk.txt"), "--session", "monday")
-    assert "No statement in it is worth a memory of its own. Its turns can be recalled." in said.out
+    assert "No memories extracted. The turns themselves can be recalled." in said.out
     assert memories(cli) == []
 
 
@@ -144,19 +144,19 @@ def away(_: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "text"),
     [
-        (away, "the language model has not read it yet; it is asked again by itself"),
-        (lambda _: "no JSON", "the language model's answers could not be read; it is asked again later"),
+        (away, "the language model has not read it yet; Cortex retries later"),
+        (lambda _: "no JSON", "the language model's answers were unreadable; Cortex retries later"),
     ],
 )
 def test_what_the_model_has_not_read_is_not_called_worthless(
-    cli: Cli, chat: Callable[..., str], answer: Callable[[str], str], told: str
+    cli: Cli, chat: Callable[..., str], answer: Callable[[str], str], text: str
 ) -> None:
     cli.model = FakeLLM(answer)
     said = cli("capture", chat("what is the weather like?", "talk.txt"), "--session", "monday")
-    assert "worth a memory" not in said.out
-    assert told in " ".join(said.out.split())
+    assert "No memories extracted" not in said.out
+    assert text in " ".join(said.out.split())
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_a_digest_says_plainly_why_it_is_one(cli: Cli, answer: Callable[[str], s
     """C5"""
     cli.remembered("The deploy key rotates on Mondays")
     cli.model = FakeLLM(answer)
-    said = " ".join(cli("synthesize", "when does the deploy key rotate?").out.split())
-    assert f"! {why}, so these are the memories' own words" in said
+    said = " ".join(cli("recall", "--synthesize", "when does the deploy key rotate?").out.split())
+    assert f"! {why}, so the memories are quoted instead" in said
     assert "no model" not in said
 
 
@@ -219,21 +219,21 @@ def test_every_form_of_a_conversation_says_the_same(cli: Cli, chat: Callable[...
 
 @pytest.mark.parametrize("text", [TRAMS, "[sic] I prefer trams", "{curly} remarks\nover two lines", '"quoted"', "12"])
 def test_plain_text_is_one_message_of_the_user(cli: Cli, text: str) -> None:
-    cli("ingest", "-", "--session", "s", stdin=text)
+    cli("capture", "--background", "-", "--session", "s", stdin=text)
     (turn,) = cli("list", "--lane", "sessions", "--json").json["memories"]
     assert (turn["text"], turn.get("role", "user")) == (text, "user")
 
 
 def test_plain_text_may_be_the_assistants(cli: Cli) -> None:
-    cli("ingest", "-", "--session", "s", "--role", "assistant", stdin="I can book a tram for you")
+    cli("capture", "--background", "-", "--session", "s", "--role", "assistant", stdin="I can book a tram for you")
     (turn,) = cli("list", "--lane", "sessions", "--json").json["memories"]
     assert turn["role"] == "assistant"
 
 
 def test_the_session_is_the_one_the_conversation_names(cli: Cli, chat: Callable[..., str]) -> None:
-    cli("ingest", chat({"session_id": "named", "messages": CHAT}))
+    cli("capture", "--background", chat({"session_id": "named", "messages": CHAT}))
     assert len(turns(cli, "--session", "named")) == 3
-    cli("ingest", chat({"session_id": "named", "messages": CHAT}), "--session", "given")
+    cli("capture", "--background", chat({"session_id": "named", "messages": CHAT}), "--session", "given")
     assert len(turns(cli, "--session", "given")) == 3
 
 
@@ -241,13 +241,13 @@ def test_a_line_of_json_may_hold_other_ends_of_lines_as_they_are(cli: Cli, chat:
     """C1: JavaScript writes U+2028 as it is"""
     said = ["I live in\u2028Bergen", "and\x85I\u2029ski"]
     rows = "\n".join(json.dumps({"role": "user", "content": text}, ensure_ascii=False) for text in said)
-    cli("ingest", chat(rows, "chat.jsonl"), "--session", "s")
+    cli("capture", "--background", chat(rows, "chat.jsonl"), "--session", "s")
     assert turns(cli, "--session", "s") == said
 
 
 def test_a_line_that_is_cut_off_is_counted_and_spoils_nothing(cli: Cli, chat: Callable[..., str]) -> None:
     """C1: a transcript that is being written"""
-    said = cli("ingest", chat(f'{LINES}\n{{"role": "user", "cont', "chat.jsonl"), "--session", "s")
+    said = cli("capture", "--background", chat(f'{LINES}\n{{"role": "user", "cont', "chat.jsonl"), "--session", "s")
     assert "3 turns stored, 0 seen before, 1 skipped (not_a_message 1)" in said.out
 
 
@@ -262,9 +262,9 @@ def test_a_line_that_is_cut_off_is_counted_and_spoils_nothing(cli: Cli, chat: Ca
         (b'[{"a": ' + b"[" * 100_000, "messages: is nested too deeply"),
     ],
 )
-@pytest.mark.parametrize("verb", ["capture", "ingest"])
-def test_what_is_no_conversation_is_refused(cli: Cli, verb: str, given: bytes, error: str) -> None:
-    said = cli(verb, "-", "--session", "s", stdin=given)
+@pytest.mark.parametrize("options", [[], ["--background"]])
+def test_what_is_no_conversation_is_refused(cli: Cli, options: list[str], given: bytes, error: str) -> None:
+    said = cli("capture", *options, "-", "--session", "s", stdin=given)
     assert (said.code, said.out) == (2, "")
     assert said.error == error
     assert said.hint
@@ -275,15 +275,15 @@ def test_what_is_no_conversation_is_refused(cli: Cli, verb: str, given: bytes, e
     ("arguments", "error"),
     [
         (["nowhere.json", "--session", "s"], "nowhere.json: cannot be read: No such file or directory"),
-        (["-"], "session: is not given"),
+        (["-"], "session: is missing"),
         (["-", "--session", "s\n"], "session: "),
         (["-", "--session", "s", "--role", "narrator"], "role: 'narrator' is not known"),
         (["-", "--session", "s", "--scope", ""], "scope: is empty"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(cli: Cli, arguments: list[str], error: str) -> None:
-    for verb in ("capture", "ingest"):
-        said = cli(verb, *arguments, stdin=TRAMS)
+    for options in ([], ["--background"]):
+        said = cli("capture", *options, *arguments, stdin=TRAMS)
         assert said.code == 2
         assert said.error.startswith(error)
         assert cli.counted() == 0
@@ -294,33 +294,33 @@ def test_bad_arguments_are_refused_by_name(cli: Cli, arguments: list[str], error
 
 def test_ingest_returns_at_once_and_says_when_memories_will_be_drawn(cli: Cli, chat: Callable[..., str]) -> None:
     """C2"""
-    said = cli("ingest", chat(), "--session", "monday")
+    said = cli("capture", "--background", chat(), "--session", "monday")
     assert said.code == 0, said.err
     assert "3 turns stored" in said.out
     assert "in 30 s" in said.out
-    assert "`cortex work`" in said.out
+    assert "`cortex jobs run`" in said.out
     assert memories(cli) == []
-    cli("work")
+    cli("jobs", "run")
     assert memories(cli) == []
     cli.clock.advance(31)
-    cli("work")
+    cli("jobs", "run")
     assert memories(cli) == ["I live in Bergen", TRAMS]
 
 
 def test_without_waiting_for_quiet_the_next_work_draws_them(cli: Cli, chat: Callable[..., str]) -> None:
     """C2"""
-    said = cli("ingest", chat(), "--session", "monday", "--no-debounce")
+    said = cli("capture", "--background", chat(), "--session", "monday", "--no-debounce")
     assert "in 30 s" not in said.out
-    cli("work")
+    cli("jobs", "run")
     assert memories(cli) == ["I live in Bergen", TRAMS]
 
 
 def test_ingest_as_json_names_the_turn_of_each_message(cli: Cli, chat: Callable[..., str]) -> None:
     """C1"""
-    cli("ingest", chat(CHAT[:1]), "--session", "monday")
-    told = cli("ingest", chat(), "--session", "monday", "--json").json
+    cli("capture", "--background", chat(CHAT[:1]), "--session", "monday")
+    told = cli("capture", "--background", chat(), "--session", "monday", "--json").json
     assert told["ids"][0] is None
-    assert [cli("show", id, "--json").json["text"] for id in told["ids"][1:]] == ["Bergen is lovely.", TRAMS]
+    assert [cli("get", id, "--json").json["text"] for id in told["ids"][1:]] == ["Bergen is lovely.", TRAMS]
     assert told["receipt"]["due"]
 
 
@@ -330,16 +330,16 @@ def test_ingest_as_json_names_the_turn_of_each_message(cli: Cli, chat: Callable[
 def test_a_topic_is_told_in_one_piece_with_what_it_rests_on(cli: Cli) -> None:
     """C5"""
     kept = cli.remembered("The deploy key rotates on Mondays")
-    said = cli("synthesize", "when does the deploy key rotate?")
+    said = cli("recall", "--synthesize", "when does the deploy key rotate?")
     assert said.code == 0, said.err
     assert "The deploy key rotates on Mondays" in said.out.splitlines()[1]
     assert any(line.startswith("[1] ") and kept in line for line in said.out.splitlines())
-    told = cli("synthesize", "deploy key", "--json").json
+    told = cli("recall", "--synthesize", "deploy key", "--json").json
     assert (told["ids"], told["method"]) == ([kept], "extractive")
     assert told["receipt"]["op"] == "synthesize"
 
 
 def test_of_what_nothing_is_known_nothing_is_told(cli: Cli) -> None:
     """C5"""
-    assert cli("synthesize", "the harbour master's parrot").out.strip() == "Nothing relevant is remembered."
-    assert cli("synthesize", "the harbour master's parrot", "--json").json["response"] == ""
+    assert cli("recall", "--synthesize", "the harbour master's parrot").out.strip() == "No memory matches this topic."
+    assert cli("recall", "--synthesize", "the harbour master's parrot", "--json").json["response"] == ""

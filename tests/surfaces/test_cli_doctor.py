@@ -20,13 +20,13 @@ import pytest
 from terminal import Cli, Said
 
 from cortex import Cortex
-from cortex.access import FILE_NAME, Right, Tokens
+from cortex.access import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 from cortex.services.health import environment_checks as machine
 from cortex.services.health import report as health
 from cortex.surfaces.cli.app import run
-from cortex.surfaces.cli.doctoring import MENDS
+from cortex.surfaces.cli.doctor import FIXES
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -86,15 +86,15 @@ def test_everything_is_checked_and_each_check_says_what_it_is_about(cli: Cli) ->
         "serving": ["serve", "mcp", "tokens", "port"],
     }
     assert {check["ok"] for check in said.json["checks"]} == {True}
-    assert "Everything is in order." in cli("doctor").out
+    assert "No problems found." in cli("doctor").out
 
 
 def test_what_is_wrong_stands_right_above_its_fix(cli: Cli) -> None:
     cli.remembered("x", "--no-embed")
     lines = cli("doctor").out.splitlines()
     (at,) = [number for number, line in enumerate(lines) if line.startswith("!  vectors")]
-    assert lines[at + 1].strip() == "→ run `cortex backfill`"
-    assert lines[-1] == "1 thing to look after."
+    assert lines[at + 1].strip() == "→ run `cortex admin backfill`"
+    assert lines[-1] == "1 warning."
 
 
 def test_a_terminal_that_knows_few_characters_is_spared_the_others(tmp_path: Path) -> None:
@@ -115,12 +115,12 @@ def test_the_doctor_finds_a_broken_index_and_mends_it(cli: Cli) -> None:
     with sqlite3.connect(cli.home / "agents" / "main.sqlite") as database:
         database.execute("DELETE FROM lexicon")
     database.close()
-    assert cli("verify").code == 1
+    assert cli("admin", "verify").code == 1
     assert cli("doctor").code == 1
-    mended = cli("doctor", "--fix")
-    assert mended.code == 0
-    assert "of the findings in the database" in mended.out
-    assert cli("verify").out.strip() == "everything is in order"
+    fixed = cli("doctor", "--fix")
+    assert fixed.code == 0
+    assert "findings in the database" in fixed.out
+    assert cli("admin", "verify").out.strip() == "no problems found"
 
 
 def test_the_doctor_says_what_is_wrong_where_no_engine_can_be_built(cli: Cli) -> None:
@@ -143,7 +143,7 @@ def test_the_doctor_mends_a_home_that_others_can_read(cli: Cli) -> None:
     cli.remembered("x")
     assert cli.home.stat().st_mode & 0o777 == 0o700
     cli.home.chmod(0o755)
-    assert "can be read by others" in cli("doctor").out
+    assert "is readable by others" in cli("doctor").out
     assert cli("doctor", "--fix").code == 0
     assert cli.home.stat().st_mode & 0o777 == 0o700
 
@@ -163,7 +163,7 @@ def test_a_disk_of_the_network_is_told(tmp_path: Path) -> None:
     found = machine.journal(tmp_path, mounts)
     assert found.ok is None
     assert "(nfs4)" in found.detail
-    assert found.fix == "choose a --home on a disk of this machine"
+    assert found.fix == "choose a --home on a local disk"
     assert list(tmp_path.glob(".probe-*")) == []
 
 
@@ -172,22 +172,22 @@ def test_a_clock_that_was_set_back_is_told(cli: Cli) -> None:
     cli.clock.advance(timedelta(days=-3))
     check = checked(cli("doctor", "--json"))["clock"]
     assert check["ok"] is None
-    assert "the last change was made at 2026-01-05" in check["detail"]
+    assert "the last change is of 2026-01-05" in check["detail"]
     cli.clock.advance(timedelta(days=-3000))
-    assert "which cannot be" in checked(cli("doctor", "--json"))["clock"]["detail"]
+    assert "which cannot be right" in checked(cli("doctor", "--json"))["clock"]["detail"]
 
 
 @pytest.mark.parametrize("name", ["cortex.toml", "tokens.json", "agents/main.sqlite", "agents"])
 def test_what_others_can_read_is_told_and_mended(cli: Cli, name: str) -> None:
     cli("init", "--no-model")
-    cli("token", "create")
+    cli("admin", "tokens", "create")
     path = cli.home / name
     path.chmod(0o755 if path.is_dir() else 0o644)
     check = checked(cli("doctor", "--json"))["permissions"]
     assert (check["ok"], check["fix"]) == (None, f"run `chmod -R go-rwx {cli.home}`")
     assert check["detail"] == f"1 file is open to others, such as {path}"
     said = cli("doctor", "--fix")
-    assert f"mended: 1 file under {cli.home} for the owner's eyes alone" in said.out
+    assert f"fixed: permissions of 1 file in {cli.home} set to owner-only" in said.out
     assert path.stat().st_mode & 0o077 == 0
     assert checked(cli("doctor", "--json"))["permissions"]["ok"] is True
 
@@ -206,13 +206,20 @@ def test_links_and_model_files_are_nobodys_secret(cli: Cli, tmp_path: Path) -> N
 
 def test_work_that_nobody_does_is_told(cli: Cli) -> None:
     """C2"""
-    cli("ingest", "-", "--session", "s", stdin='[{"role": "user", "content": "I prefer trams over buses"}]')
+    cli(
+        "capture",
+        "--background",
+        "-",
+        "--session",
+        "s",
+        stdin='[{"role": "user", "content": "I prefer trams over buses"}]',
+    )
     assert checked(cli("doctor", "--json"))["background work"]["ok"] is True
     cli.clock.advance(timedelta(hours=1))
     check = checked(cli("doctor", "--json"))["background work"]
     assert check["ok"] is None
-    assert "cortex work --forever" in check["fix"]
-    cli("work")
+    assert "cortex jobs run --forever" in check["fix"]
+    cli("jobs", "run")
     assert checked(cli("doctor", "--json"))["background work"]["ok"] is True
 
 
@@ -222,12 +229,12 @@ def test_a_backup_that_is_old_or_missing_is_told(cli: Cli) -> None:
     assert "backups" not in checked(cli("doctor", "--json"))
     cli.clock.advance(timedelta(days=4))
     check = checked(cli("doctor", "--json"))["backups"]
-    assert (check["ok"], check["detail"]) == (None, "there is none")
-    assert check["fix"].startswith("run `cortex backup`")
-    cli("backup")
+    assert (check["ok"], check["detail"]) == (None, "there is no backup")
+    assert check["fix"].startswith("run `cortex backup create`")
+    cli("backup", "create")
     assert checked(cli("doctor", "--json"))["backups"]["ok"] is True
     cli.clock.advance(timedelta(days=5))
-    assert checked(cli("doctor", "--json"))["backups"]["detail"] == "the last is 5 days old"
+    assert checked(cli("doctor", "--json"))["backups"]["detail"] == "the last backup is 5 days old"
 
 
 # --- providers --------------------------------------------------------------------------------------------------------
@@ -318,7 +325,7 @@ def test_a_server_that_is_not_there_is_told(doctor: Doctor) -> None:
     assert found["embedder"]["fix"].endswith("and embedding.options.base_url")
     server = found["llm server"]
     assert (server["ok"], server["detail"]) == (False, f"127.0.0.1:{port} cannot be reached: Connection refused")
-    assert server["fix"] == "see that it runs, and check llm.options.base_url"
+    assert server["fix"] == "start it, and check llm.options.base_url"
 
 
 def test_a_language_model_is_reached_without_a_key_or_a_question(doctor: Doctor) -> None:
@@ -336,7 +343,7 @@ def test_offline_nobody_is_asked(doctor: Doctor) -> None:
         found = doctor("--offline", **embedding_at(address), **model_at(address))
     assert api.asked == []
     assert found["embedder"]["ok"] is True
-    assert "not asked, being offline" in found["embedder"]["detail"]
+    assert "not called while offline" in found["embedder"]["detail"]
     assert "llm server" not in found
 
 
@@ -384,7 +391,7 @@ def test_model_files_that_are_not_the_pinned_ones_are_told(doctor: Doctor, tmp_p
 
 
 def test_only_what_is_safe_is_mended() -> None:
-    assert set(MENDS) == {"home", "permissions", "embedder", "reranker", "model files", "database"}
+    assert set(FIXES) == {"home", "permissions", "embedder", "reranker", "model files", "database"}
 
 
 def test_mending_offline_fetches_nothing(doctor: Doctor, tmp_path: Path) -> None:
@@ -408,11 +415,11 @@ def test_an_extra_that_is_missing_is_told_with_the_very_line(doctor: Doctor, mon
 def test_others_may_reach_the_server_only_with_a_token(doctor: Doctor, tmp_path: Path) -> None:
     open_to_all = {"CORTEX_SERVE__HOST": "0.0.0.0"}
     found = doctor(**open_to_all)["tokens"]
-    assert (found["ok"], found["fix"]) == (False, "run `cortex token create`, or set serve.host to 127.0.0.1")
-    tokens = Tokens(tmp_path / "home" / FILE_NAME, SystemClock())
+    assert (found["ok"], found["fix"]) == (False, "run `cortex admin tokens create`, or set serve.host to 127.0.0.1")
+    tokens = TokenFile(tmp_path / "home" / FILE_NAME, SystemClock())
     _, token = tokens.create(Tenant("main"), [Right.READ])
     found = doctor(**open_to_all)["tokens"]
-    assert (found["ok"], found["detail"]) == (True, "1 good")
+    assert (found["ok"], found["detail"]) == (True, "1 active")
     tokens.revoke(token.id)
     assert doctor(**open_to_all)["tokens"]["ok"] is False
     assert doctor(CORTEX_SERVE__HOST="127.0.0.1")["tokens"]["ok"] is None
@@ -423,8 +430,8 @@ def test_others_may_reach_the_server_only_with_a_token(doctor: Doctor, tmp_path:
     (tmp_path / "home" / FILE_NAME).unlink()
     found = doctor(CORTEX_SERVE__HOST="127.0.0.1")["tokens"]
     assert found["ok"] is False
-    assert "is missing, so nobody is let in" in found["detail"]
-    assert "`cortex token clear`" in found["fix"]
+    assert "is missing although tokens were created" in found["detail"]
+    assert "`cortex admin tokens clear`" in found["fix"]
 
 
 def test_a_port_that_is_free_is_said_so(doctor: Doctor) -> None:
@@ -444,7 +451,7 @@ def test_a_port_that_another_program_has_is_told_with_one_that_is_free(doctor: D
         port = int(address.rpartition(":")[2].partition("/")[0]) if speaks_http else mute.getsockname()[1]
         found = doctor(CORTEX_SERVE__PORT=str(port))
         assert found["port"]["ok"] is None
-        assert found["port"]["detail"] == f"{port} is taken by another program"
+        assert found["port"]["detail"] == f"{port} is used by another program"
         named = int(found["port"]["fix"].partition("--port ")[2].partition("`")[0])
         with socket.create_server(("127.0.0.1", named)):
             pass
@@ -454,13 +461,18 @@ def test_a_port_that_another_program_has_is_told_with_one_that_is_free(doctor: D
 def test_a_host_that_is_not_of_this_machine_is_told(doctor: Doctor) -> None:
     found = doctor(CORTEX_SERVE__HOST="203.0.113.7", CORTEX_SERVE__PORT="8399")["port"]
     assert found["ok"] is False
-    assert "203.0.113.7:8399 cannot be listened on" in found["detail"]
+    assert "cannot listen on 203.0.113.7:8399" in found["detail"]
 
 
 @contextmanager
 def served(home: Path) -> Iterator[str]:
     """`cortex serve` over a home; gives the port it took."""
-    variables = {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"}
+    variables = {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "CORTEX_EMBEDDING__PROVIDER": "none",
+        "CORTEX_SERVE__RECALL_PROCESSES": "0",
+        "CORTEX_SERVE__WORKER_PROCESS": "false",
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "cortex", "--home", str(home), "--json", "serve", "--port", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ | variables,
@@ -478,10 +490,10 @@ def test_a_server_of_our_own_is_known_and_asked_whether_it_is_ready(doctor: Doct
     home = tmp_path / "home"
     with served(home) as port:
         found = doctor(CORTEX_SERVE__PORT=port)
-        assert found["port"]["detail"] == f"{port} is our own server's"
+        assert found["port"]["detail"] == f"{port} is used by Cortex itself"
         assert found["server"]["ok"] is True
         assert found["server"]["detail"].endswith(f"at http://127.0.0.1:{port} is ready")
-        Tokens(home / FILE_NAME, SystemClock()).create(Tenant("main"), [Right.READ])
+        TokenFile(home / FILE_NAME, SystemClock()).create(Tenant("main"), [Right.READ])
         found = doctor(CORTEX_SERVE__PORT=port)  # now it tells strangers nothing but that it is ours
         assert found["server"]["ok"] is True
         assert found["server"]["detail"] == f"at http://127.0.0.1:{port} is ready"
@@ -525,13 +537,13 @@ def test_in_the_usual_home_the_line_is_shorter(doctor: Doctor, user: Path, tmp_p
         (
             {"command": "/gone/python", "args": ["-m", "cortex", "mcp"]},
             False,
-            "starts /gone/python, which is not there",
+            "starts /gone/python, which does not exist",
         ),
         ({"command": sys.executable, "args": ["-m", "cortex", "mcp", "--home=/srv/x"]}, None, "another memory, /srv/x"),
         ({"command": sys.executable, "args": ["-m", "cortex", "mcp"]}, None, "another memory, "),
-        ({"url": "http://127.0.0.1:8301/mcp"}, True, "by its address"),
-        ({"args": "none"}, False, "starts nothing, which is not there"),
-        ([], None, "knows nothing of this memory"),
+        ({"url": "http://127.0.0.1:8301/mcp"}, True, "by its URL"),
+        ({"args": "none"}, False, "starts nothing, which does not exist"),
+        ([], None, "is installed but not connected"),
     ],
 )
 def test_what_a_host_was_told_is_looked_at(cli: Cli, user: Path, entry: Any, ok: bool | None, detail: str) -> None:
@@ -561,12 +573,12 @@ def test_of_openclaw_the_owner_of_its_memory_slot_is_told(cli: Cli, user: Path) 
     folder.mkdir()
     check = checked(cli("doctor", "--json"))["openclaw plugin"]
     assert check["ok"] is None
-    assert check["detail"] == "not installed; OpenClaw's memory slot is as it comes, memory-core's"
+    assert check["detail"] == "not installed; memory-core, the default, has OpenClaw's memory slot"
     (folder / "openclaw.json").write_text("{ plugins: { slots: { memory: 'memory-lancedb' } } }")
     said = cli("doctor", "--json")
-    assert "memory slot is memory-lancedb's" in checked(said)["openclaw plugin"]["detail"]
+    assert "memory-lancedb has OpenClaw's memory slot" in checked(said)["openclaw plugin"]["detail"]
     assert said.code == 0
     cli("mcp", "install", "--host", "openclaw", "--write")
     assert checked(cli("doctor", "--json"))["openclaw plugin"]["ok"] is True
     (folder / "openclaw.json").write_text("{ plugins: { slots: { memory: 'cortex' } } }")
-    assert checked(cli("doctor", "--json"))["openclaw plugin"]["detail"] == "the memory slot is cortex's"
+    assert checked(cli("doctor", "--json"))["openclaw plugin"]["detail"] == "cortex has the memory slot"

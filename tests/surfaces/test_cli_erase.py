@@ -30,10 +30,10 @@ def test_erasing_prints_a_certificate_without_the_text(home: Path, capsys: pytes
     id = remembered(home)
     assert run(["--home", str(home), "--json", "erase", id, "--yes"]) == 0
     out = capsys.readouterr().out
-    told = json.loads(out)["certificate"]
-    assert told["clean"] is True
-    assert told["erased"] == [id]
-    assert told["schema"] == "cortex.erase.certificate.v1"
+    payload = json.loads(out)["certificate"]
+    assert payload["clean"] is True
+    assert payload["erased"] == [id]
+    assert payload["schema"] == "cortex.erase.certificate.v1"
     assert "locker" not in out
 
 
@@ -84,13 +84,13 @@ def test_what_is_pending_is_told_and_finished(
         assert "not finished" in capsys.readouterr().out
         assert run(["--home", str(home), "status"]) == 0
         assert "not finished" in " ".join(capsys.readouterr().out.split())
-        assert run(["--home", str(home), "verify"]) == 1
+        assert run(["--home", str(home), "admin", "verify"]) == 1
         assert "erasure" in capsys.readouterr().out
         assert run(["--home", str(home), "erase", "--finish"]) == 1
         assert "--finish" in capsys.readouterr().out
     assert run(["--home", str(home), "erase", "--finish"]) == 0
-    assert "nothing is pending" in capsys.readouterr().out
-    assert run(["--home", str(home), "verify"]) == 0
+    assert "all erasures are finished" in capsys.readouterr().out
+    assert run(["--home", str(home), "admin", "verify"]) == 0
 
 
 @pytest.mark.parametrize("given", [[], ["--list", "--finish"], ["--certificate", "nonsense"]])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from terminal import Cli
 
-from cortex.domain.turn import Role, Said
+from cortex.domain.turn import Role, TurnDraft
 
 ID = "01a1e124-5208-7180-9d7e-0e4ff0b558d0"
 OTHER = "01a1e124-5208-7180-9d7e-0e4ff0b558d1"
@@ -28,7 +28,9 @@ def filled(cli: Cli) -> Cli:
                    "--valid-from", "2026-01-01", "--ttl", "30d", "--topic", "keys")  # fmt: skip
     cli("forget", cli.remembered("Luigi makes the best pasta", "--trust", "quarantined"))
     with cli.open_engine(cli.home, None, None) as engine:
-        engine.keep_turns("chat", [Said(text="Where do we eat?"), Said(text="At Luigi's", role=Role.ASSISTANT)])
+        engine.store_turns(
+            "chat", [TurnDraft(text="Where do we eat?"), TurnDraft(text="At Luigi's", role=Role.ASSISTANT)]
+        )
     return cli
 
 
@@ -74,7 +76,7 @@ def test_what_was_exported_with_its_text_can_be_imported_whole(filled: Cli, tmp_
     assert out.stat().st_mode & 0o077 == 0
     there = tmp_path / "there"
     said = filled("import", str(out), "--trusted", home=there)
-    assert said.out.startswith("imported 2 memories and 2 turns of 4 lines; 0 duplicates, 0 bad lines")
+    assert said.out.startswith("imported 2 memories and 2 turns of 4 lines; skipped 0 duplicates and 0 bad lines")
     assert filled("export", "--with-text", home=there).out == out.read_text()
     assert len(filled("search", "deploy key", "--json", home=there).json["hits"]) > 0
 
@@ -82,18 +84,18 @@ def test_what_was_exported_with_its_text_can_be_imported_whole(filled: Cli, tmp_
 def test_imports_are_untrusted_and_never_above_what_the_line_says(cli: Cli, lines: Lines) -> None:
     held = MEMORY | {"id": OTHER, "text": "Obey me", "trust": "quarantined"}
     cli("import", lines(MEMORY, held))
-    told = {line["id"]: line for line in exported(cli)}
-    assert (told[ID]["trust"], told[ID]["source_kind"]) == ("untrusted", "import")
-    assert told[OTHER]["trust"] == "quarantined"
+    payload = {line["id"]: line for line in exported(cli)}
+    assert (payload[ID]["trust"], payload[ID]["source_kind"]) == ("untrusted", "import")
+    assert payload[OTHER]["trust"] == "quarantined"
 
 
 def test_trusted_imports_keep_what_the_line_says_and_no_more(cli: Cli, lines: Lines) -> None:
     web = MEMORY | {"id": OTHER, "text": "Buy now", "trust": "trusted", "source_kind": "web"}
     cli("import", "--trusted", lines(MEMORY, web, TURN | {"id": ID[:-1] + "2", "trust": "quarantined"}))
-    told = {line["text_chars"]: line for line in exported(cli)}
-    assert told[len("Tea is green")]["trust"] == "trusted"
-    assert (told[len("Buy now")]["trust"], told[len("Buy now")]["source_kind"]) == ("untrusted", "web")
-    assert told[len("Tea?")]["trust"] == "quarantined"
+    payload = {line["text_chars"]: line for line in exported(cli)}
+    assert payload[len("Tea is green")]["trust"] == "trusted"
+    assert (payload[len("Buy now")]["trust"], payload[len("Buy now")]["source_kind"]) == ("untrusted", "web")
+    assert payload[len("Tea?")]["trust"] == "quarantined"
 
 
 def test_a_redacted_export_is_not_mistaken_for_memories(filled: Cli, tmp_path: Path) -> None:
@@ -118,7 +120,7 @@ def test_a_line_is_a_duplicate_by_id_by_text_or_not_at_all(
     receipt = cli("import", again, "--dedupe", dedupe, "--json").json
     assert (receipt["stored"], receipt["duplicates"]) == (stored, duplicates)
     assert cli.counted() == 1 + stored
-    assert cli("verify").code == 0
+    assert cli("admin", "verify").code == 0
 
 
 def test_importing_twice_changes_nothing(filled: Cli, tmp_path: Path) -> None:
@@ -198,9 +200,9 @@ def test_bad_lines_can_be_skipped_and_are_counted_with_their_reasons(cli: Cli, l
     said = cli("import", "--skip-bad", path)
     assert said.code == 0
     assert "line 1: importance: 1.5 is outside 0 to 1" in said.out
-    receipt = cli("receipts", "--json", "--op", "import").json["receipts"][0]
+    receipt = cli("admin", "receipts", "--json", "--op", "import").json["receipts"][0]
     assert (receipt["stored"], receipt["bad"]) == (1, 2)
-    assert receipt["badLines"][0] == {"line": 1, "field": "importance", "reason": "1.5 is outside 0 to 1"}
+    assert receipt["bad_lines"][0] == {"line": 1, "field": "importance", "reason": "1.5 is outside 0 to 1"}
     assert "private" not in json.dumps(receipt)
 
 
@@ -242,6 +244,6 @@ def test_imports_can_wait_for_their_vectors_and_backfill_brings_them(cli: Cli, l
     """C7"""
     cli("import", lines(MEMORY, TURN), "--no-embed")
     assert cli("status", "--json").json["vectors"]["lacking"] == 2
-    assert cli("backfill").out.strip() == "embedded 2"
+    assert cli("admin", "backfill").out.strip() == "embedded 2"
     assert cli("status", "--json").json["vectors"]["lacking"] == 0
-    assert cli("backfill").out.strip() == "embedded 0"
+    assert cli("admin", "backfill").out.strip() == "embedded 0"

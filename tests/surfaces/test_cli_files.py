@@ -1,4 +1,4 @@
-"""`cortex index`, `cortex get` and `cortex files` (X15, B10, B12, B21)."""
+"""`cortex index`, `cortex get` and `cortex index --list` (X15, B10, B12, B21)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_as_json_it_is_the_receipt_with_every_problem(cli: Cli, notes: Path) -> 
     said = cli("index", str(notes), "--json")
     assert said.code == 0
     told, receipt = said.json, said.json["receipt"]
-    assert (receipt["op"], receipt["reason"], told["synced"]["added"]) == ("index", "asked", 2)
+    assert (receipt["op"], receipt["reason"], told["synced"]["added"]) == ("index", "requested", 2)
     assert [path for path, _ in told["synced"]["problems"]] == ["notes/binary.md"]
     assert "rotates" not in said.out
 
@@ -99,15 +99,15 @@ def test_problems_of_transcripts_are_listed_too(cli: Cli, tmp_path: Path) -> Non
 def test_without_a_folder_and_with_none_known_it_says_how_to_begin(cli: Cli) -> None:
     """X15"""
     said = cli("index")
-    assert (said.code, said.out) == (0, "No folder is followed yet; `cortex index ~/notes` begins with one.\n")
+    assert (said.code, said.out) == (0, "No folder is indexed yet. Run `cortex index PATH`.\n")
 
 
 def test_force_makes_everything_anew(cli: Cli, notes: Path) -> None:
     """X15, B13"""
     cli("index", str(notes))
     said = cli("index", "--force")
-    assert "(made anew: forced)" in said.out
-    assert cli("receipts", "--op", "index", "--json").json["receipts"][0]["reason"] == "forced"
+    assert "(rebuilt: forced)" in said.out
+    assert cli("admin", "receipts", "--op", "index", "--json").json["receipts"][0]["reason"] == "forced"
 
 
 def test_a_workspace_is_only_what_is_memory_in_it(cli: Cli, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_workspace_is_only_what_is_memory_in_it(cli: Cli, tmp_path: Path) -> N
     for name in ("MEMORY.md", "memory/today.md", "README.md", "src/notes.md"):
         note(tmp_path / "ws" / name, f"The kettle of {name}.\n")
     cli("index", str(tmp_path / "ws"), "--workspace")
-    assert cli("files", "--json").json["files"] == 2
+    assert cli("index", "--list", "--json").json["files"] == 2
     assert cli("get", "memory/today.md").out == "The kettle of memory/today.md.\n"
 
 
@@ -124,7 +124,7 @@ def test_documents_are_a_lane_of_their_own(cli: Cli, notes: Path, tmp_path: Path
     note(tmp_path / "specs" / "crane.md", "The harbour crane is painted yellow.\n")
     cli("index", str(notes))
     cli("index", str(tmp_path / "specs"), "--docs")
-    assert cli("stats", "--json").json["by_lane"] == {"notes": 2, "docs": 1}
+    assert cli("admin", "stats", "--json").json["by_lane"] == {"notes": 2, "docs": 1}
     assert "specs/crane.md" in cli("recall", "which harbour crane is painted yellow?").out
     assert "specs/crane.md" in cli("search", "crane", "--lane", "docs").out
 
@@ -140,21 +140,21 @@ def test_what_others_write_is_labelled_and_stays_labelled(cli: Cli, notes: Path)
     """X15, E7: until it is said to be trusted"""
     cli("index", str(notes), "--untrusted")
     for _ in range(2):
-        assert cli("stats", "--json").json["by_trust"] == {"untrusted": 2}
+        assert cli("admin", "stats", "--json").json["by_trust"] == {"untrusted": 2}
         cli("index", str(notes))
-    assert "tree, untrusted" in cli("files").out
+    assert "tree, untrusted" in cli("index", "--list").out
     cli("remember", "The deploy key rotates on Sundays")
     found = cli("recall", "when does the deploy key rotate?").out
     assert "Sundays" in found
     assert "Mondays" not in found
     cli("index", str(notes), "--trusted")
-    assert cli("stats", "--json", "--lane", "notes").json["by_trust"] == {"trusted": 2}
+    assert cli("admin", "stats", "--json", "--lane", "notes").json["by_trust"] == {"trusted": 2}
 
 
 def test_scope_name_and_chunker_are_as_they_are_given(cli: Cli, notes: Path) -> None:
     """X15"""
     cli("index", str(notes), "--scope", "harbour", "--name", "log", "--chunker", "lines")
-    (source,) = cli("files", "--json").json["sources"]
+    (source,) = cli("index", "--list", "--json").json["sources"]
     assert (source["scope"], source["name"], source["chunker"]) == ("harbour", "log", "lines")
     assert "log/keys.md" in cli("search", "deploy key", "--scope", "harbour").out
     assert "log/keys.md" not in cli("search", "deploy key", "--scope", "kitchen").out
@@ -166,7 +166,7 @@ def test_what_is_removed_leaves_nothing_behind(cli: Cli, notes: Path, by: str) -
     cli("index", str(notes))
     said = cli("index", "--remove", "notes" if by == "name" else str(notes))
     assert (said.code, "2 removed" in said.out) == (0, True)
-    told = cli("files", "--json").json
+    told = cli("index", "--list", "--json").json
     assert (told["files"], told["chunks"], told["sources"]) == (0, 0, [])
 
 
@@ -177,8 +177,8 @@ def test_a_section_without_a_summary_says_why(cli: Cli, notes: Path) -> None:
     cli.model = FakeLLM(refuses)
     note(cli.home / "cortex.toml", '[llm]\nprovider = "openai"\n')
     note(notes / "long.md", "# Keys\n\n" + "The deploy key rotates on Mondays and is kept in the safe. " * 20)
-    told = " ".join(cli("index", str(notes), "--summarize").out.split())
-    assert "no summary: the language model refused the key; run `cortex doctor`" in told
+    text = " ".join(cli("index", str(notes), "--summarize").out.split())
+    assert "no summary: the language model refused the key; run `cortex doctor`" in text
 
 
 def test_summaries_need_a_language_model_and_nothing_is_done_without(cli: Cli, notes: Path) -> None:
@@ -186,7 +186,7 @@ def test_summaries_need_a_language_model_and_nothing_is_done_without(cli: Cli, n
     said = cli("index", str(notes), "--summarize")
     assert (said.code, said.out) == (2, "")
     assert "--summarize: needs a language model" in said.error
-    assert cli("files", "--json").json["sources"] == []
+    assert cli("index", "--list", "--json").json["sources"] == []
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_wrong_input_is_told_and_nothing_is_kept(
     assert (said.code, said.out) == (code, "")
     assert message in said.error
     assert said.hint
-    assert [source["name"] for source in cli("files", "--json").json["sources"]] == ["taken"]
+    assert [source["name"] for source in cli("index", "--list", "--json").json["sources"]] == ["taken"]
 
 
 def test_what_the_settings_name_is_followed_and_a_missing_folder_is_told(cli: Cli, notes: Path, tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_what_the_settings_name_is_followed_and_a_missing_folder_is_told(cli: Cl
     assert (said.code, "2 added" in said.out) == (0, True)
     assert "! away is not there" in said.out
     assert "! the workspace is not there" in said.out
-    assert f"! {tmp_path}/away is not there" in cli("files").out
+    assert f"! {tmp_path}/away is not there" in cli("index", "--list").out
     assert "files" in [trouble["what"] for trouble in cli("status", "--json").json["degraded"]]
     said = cli("index", "--remove", "notes")
     assert (said.code, "settings" in said.error) == (2, True)
@@ -293,15 +293,15 @@ def test_a_line_that_cannot_be_is_refused(ten: Cli, wrong: str) -> None:
 
 def test_the_state_of_the_files_is_shown(cli: Cli, notes: Path) -> None:
     """B21"""
-    assert "No folder is followed yet" in cli("files").out
+    assert "No folder is indexed yet" in cli("index", "--list").out
     cli("index", str(notes))
-    said = cli("files").out
+    said = cli("index", "--list").out
     assert "notes/" in said
     assert str(notes) in said
     assert "2 in 2 chunks" in said
     assert "fake/words, 64 dimensions" in said
     assert "2026-01-05T09:00:00" in said
-    told = cli("files", "--json").json
+    told = cli("index", "--list", "--json").json
     for name in ("backend", "provider", "model", "files", "chunks", "cache", "fts", "vector", "batch", "dirty"):
         assert name in told
     assert told["cache"]["entries"] == 2
@@ -388,8 +388,8 @@ def test_watch_follows_edits_until_it_is_told_to_end(tmp_path: Path, notes: Path
     (notes / "crane.md").unlink()
     assert watch.says("1 removed")
     assert watch.end() == (130, "")
-    receipts = json.loads(cortex("receipts", "--op", "index", "--json", "--home", home).stdout)["receipts"]
-    assert receipts[-1]["reason"] == "asked"
+    receipts = json.loads(cortex("admin", "receipts", "--op", "index", "--json", "--home", home).stdout)["receipts"]
+    assert receipts[-1]["reason"] == "requested"
     # A search may look once more at what was written a moment ago.
     assert {receipt["reason"] for receipt in receipts[:-1]} - {"recall"} == {"watch"}
 
@@ -399,7 +399,7 @@ def test_as_json_each_look_is_a_line(tmp_path: Path, notes: Path, processes: lis
     watch = Process("index", str(notes), "--watch", "--json", "--home", str(tmp_path / "home"),
                     CORTEX_FILES__SYNC__WATCH_DEBOUNCE_MS="50")  # fmt: skip
     processes.append(watch)
-    assert json.loads(watch.says('"asked"'))["synced"]["added"] == 2
+    assert json.loads(watch.says('"requested"'))["synced"]["added"] == 2
     note(notes / "crane.md", "The harbour crane squeaks.\n")
     assert json.loads(watch.says('"watch"'))["synced"]["added"] == 1
     assert watch.end()[0] == 130
@@ -429,7 +429,7 @@ def test_a_watch_that_is_switched_off_says_so(tmp_path: Path, notes: Path) -> No
         command, capture_output=True, text=True, timeout=120, env=environment(CORTEX_FILES__SYNC__WATCH="false")
     )
     assert (said.returncode, said.stdout) == (2, "")
-    assert "files.sync.watch: is switched off" in said.stderr
+    assert "files.sync.watch: is off" in said.stderr
 
 
 def test_on_a_terminal_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`cortex flush-plan`: any loop can ask whether its agent should write down what a compaction would lose (B20)."""
+"""`cortex hook flush-plan`: any loop can ask whether its agent should write down what a compaction would lose (B20)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Asking = Callable[..., Said]
 @pytest.fixture
 def ask(cli: Cli) -> Asking:
     def flush_plan(*arguments: str, stdin: str | bytes = b"") -> Said:
-        return cli("flush-plan", *arguments, stdin=stdin)
+        return cli("hook", "flush-plan", *arguments, stdin=stdin)
 
     return flush_plan
 
@@ -37,8 +37,7 @@ def test_a_due_flush_is_told_with_all_that_its_turn_needs(ask: Asking) -> None:
     assert (found.code, found.err) == (0, "")
     first = found.out.splitlines()[0]
     assert first == (
-        "A flush is due: 180,000 tokens are in context, and it is time from 176,000 on"
-        " (200,000 − 20,000 in reserve − 4,000 ahead)."
+        "A flush is due: 180,000 tokens in context; the threshold is 176,000 (200,000 − 20,000 reserved − 4,000 ahead)."
     )
     for told in ("memory/2026-02-03.md", "--flushed-at 0", "NO_REPLY", "System prompt:", "\nPrompt:", "No secrets"):
         assert told in found.out
@@ -57,27 +56,27 @@ def test_json_has_the_whole_plan(ask: Asking) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason", "told"),
+    ("arguments", "reason", "text"),
     [
-        (["--tokens", "1000"], "below_threshold", "1,000 tokens are in context, and it is time from 176,000 on"),
-        (["--tokens", "170000", "--incoming", "6000"], "due_tokens", "176,000 tokens are in context"),
-        (["--tokens", "180000", "--flushed-at", "0"], "already_flushed", "cycle 0 has had its flush"),
+        (["--tokens", "1000"], "below_threshold", "1,000 tokens in context; the threshold is 176,000"),
+        (["--tokens", "170000", "--incoming", "6000"], "due_tokens", "176,000 tokens in context"),
+        (["--tokens", "180000", "--flushed-at", "0"], "already_flushed", "cycle 0 was flushed already"),
         (["--tokens", "180000", "--compactions", "1", "--flushed-at", "0"], "due_tokens", "--flushed-at 1"),
         (["--tokens", "180000", "--read-only"], "read_only", "cannot write"),
         (["--tokens", "180000", "--reserve", "190000", "--soft", "10000"], "window_too_small", "--reserve"),
-        (["--tokens", "140000", "--reserve", "50000", "--soft", "10000"], "due_tokens", "from 140,000 on"),
-        (["--tokens", "1", "--bytes", "2097152"], "due_bytes", "2,097,152 bytes, and it is time from 2,097,152 on"),
+        (["--tokens", "140000", "--reserve", "50000", "--soft", "10000"], "due_tokens", "the threshold is 140,000"),
+        (["--tokens", "1", "--bytes", "2097152"], "due_bytes", "2,097,152 bytes; the threshold is 2,097,152"),
         (["--bytes", "2097151"], "below_threshold", "2,097,151 bytes"),
     ],
 )
 def test_whatever_can_be_decided_ends_well_and_says_why(
-    ask: Asking, arguments: list[str], reason: str, told: str
+    ask: Asking, arguments: list[str], reason: str, text: str
 ) -> None:
     people, program = ask("--window", "200000", *arguments, *NOON), ask("--window", "200000", *arguments, "--json")
     assert (people.code, program.code) == (0, 0)
     assert program.json["reason"] == reason
     assert people.out.startswith("A flush is due: " if program.json["due"] else "No flush is due: ")
-    assert told in people.out
+    assert text in people.out
 
 
 def test_a_prompt_is_shown_only_where_there_is_a_turn_to_use_it_in(ask: Asking) -> None:
@@ -186,7 +185,7 @@ def test_openclaw_is_given_its_own_plan_without_a_session(ask: Asking) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "hint"),
     [
-        ([], "window: is not given", "--window 200000"),
+        ([], "window: is missing", "--window 200000"),
         (["--window", "200000"], "tokens_used: is not given", "the provider's count"),
         (["--window", "0", "--tokens", "1"], "context_window: is outside 1 to 1,000,000,000", "within"),
         (["--window", "-5", "--tokens", "1"], "context_window: is outside", "within"),
@@ -223,7 +222,7 @@ def test_a_transcript_that_cannot_be_read_is_named(ask: Asking, tmp_path: Path) 
 
 def _process(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "cortex", "flush-plan", *arguments],
+        [sys.executable, "-X", "importtime", "-m", "cortex", "hook", "flush-plan", *arguments],
         capture_output=True,
         text=True,
         timeout=120,

@@ -22,8 +22,8 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def event(name: str, **fields: Any) -> str:
     """What a coding agent hands to its hooks."""
-    told = {"session_id": "abc", "cwd": "/project", "permission_mode": "default", "hook_event_name": name}
-    return json.dumps(told | fields)
+    payload = {"session_id": "abc", "cwd": "/project", "permission_mode": "default", "hook_event_name": name}
+    return json.dumps(payload | fields)
 
 
 def row(role: str, content: Any, **fields: Any) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def test_before_as_json_tells_everything_of_the_injection(cli: Cli) -> None:
     told = cli("hook", "before", QUESTION, "--session", "s", "--json").json
     assert (told["ids"], told["facts"], told["degraded"]) == ([kept], 1, [])
     assert told["tokens"] > 0
-    assert cli("receipts", told["receipt_id"], "--json").json["op"] == "recall"
+    assert cli("admin", "receipts", told["receipt_id"], "--json").json["op"] == "recall"
     assert cli("hook", "before", "thanks!", "--session", "s", "--json").json["skipped"]
 
 
@@ -93,7 +93,7 @@ def test_scope_and_recipe_are_those_that_were_asked_for(cli: Cli) -> None:
     cli.remembered(TRAMS, "--scope", "travel")
     assert TRAMS in cli("hook", "before", QUESTION, "--session", "s", "--scope", "travel").out
     told = cli("hook", "before", QUESTION, "--session", "s", "--recipe", "lancedb.v1", "--json").json
-    assert cli("receipts", told["receipt_id"], "--json").json["recipe"] == "lancedb.v1"
+    assert cli("admin", "receipts", told["receipt_id"], "--json").json["recipe"] == "lancedb.v1"
 
 
 @pytest.mark.parametrize("option", [["--trigger", "heartbeat"], ["--trigger", "cron"]])
@@ -168,10 +168,10 @@ def test_a_transcript_file_can_be_given_by_its_name(cli: Cli, transcript: Path) 
 
 def test_memories_are_drawn_later_or_by_the_hook_itself_where_it_is_told_to(cli: Cli) -> None:
     """C2"""
-    cli("hook", "after", "--session", "s", "--work", stdin=json.dumps(CHAT))
+    cli("hook", "after", "--session", "s", "--run-jobs", stdin=json.dumps(CHAT))
     assert cli("list", "--lane", "memories", "--json").json["memories"] == []
     cli.clock.advance(31)
-    cli("hook", "after", "--session", "s", "--work", stdin=json.dumps(CHAT))
+    cli("hook", "after", "--session", "s", "--run-jobs", stdin=json.dumps(CHAT))
     assert [each["text"] for each in cli("list", "--lane", "memories", "--json").json["memories"]] == [TRAMS]
 
 
@@ -226,7 +226,7 @@ def test_a_mistake_of_our_own_is_told_by_its_type_alone(cli: Cli) -> None:
     cli.ids = lambda at: 1 / 0  # type: ignore[assignment]
     said = cli("hook", "after", "--session", "s", stdin=json.dumps(CHAT))
     assert (said.code, said.out) == (0, "")
-    assert said.err == "cortex: ZeroDivisionError: this is a mistake in Cortex\n"
+    assert said.err == "cortex: ZeroDivisionError: this is a bug in Cortex\n"
 
 
 def test_an_embedder_that_fails_leaves_keywords(cli: Cli) -> None:

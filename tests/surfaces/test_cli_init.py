@@ -92,7 +92,7 @@ def test_setting_up_again_changes_nothing(cli: Cli, user: Path) -> None:
     said = cli("init", "--no-model", "--embedder", "none", "--json")
     assert said.code == 0
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
-    assert said.json["troubles"] == []
+    assert said.json["problems"] == []
     assert cli.counted() == 0
 
 
@@ -119,7 +119,7 @@ def test_a_script_is_told_what_was_found_and_nothing_of_it_is_touched(cli: Cli, 
     assert (user / ".openclaw" / "openclaw.json").read_text() == before
     told = cli("init", "--no-model", "--json").json["found"]
     assert told == {"notes": [str(openclaw)], "hosts": ["openclaw"]}
-    assert cli("files", "--json").json["sources"] == []
+    assert cli("index", "--list", "--json").json["sources"] == []
 
 
 def test_any_other_folder_of_notes_is_followed_whole(cli: Cli, user: Path) -> None:
@@ -190,9 +190,9 @@ def test_without_the_model_it_says_how_to_get_it(
     place.write_text("a file where the folder should be")
     monkeypatch.setenv("CORTEX_MODELS", str(place))
     assert run(["--home", str(tmp_path / "home"), "init", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert "recall goes by keywords alone" in told["trouble"]["message"]
-    assert "CORTEX_MODELS" in told["trouble"]["hint"]
+    payload = json.loads(capsys.readouterr().out)
+    assert "recall uses keywords only" in payload["problems"][0]["message"]
+    assert "CORTEX_MODELS" in payload["problems"][0]["hint"]
 
 
 def test_a_host_whose_file_is_broken_is_an_error_for_a_script(cli: Cli, user: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_newcomer_presses_enter_and_has_a_memory_that_works(user: Path, opencl
     (user / ".cursor").mkdir()
     with talking(user, "--embedder", "none") as person:
         person.asked("Folder").answer()
-        person.asked(f"Follow {openclaw} (MEMORY.md and memory/, 2 files)?").answer()
+        person.asked(f"Index {openclaw} (MEMORY.md and memory/, 2 files)?").answer()
         person.asked("Another folder").answer()
         person.asked("Connect Cursor?").answer()
         person.asked("Connect OpenClaw?").answer("n")
@@ -339,7 +339,7 @@ def test_ctrl_c_afterwards_leaves_what_is_whole(user: Path) -> None:
         person.asked("A folder of notes").answer()
         person.asked("Keep this memory?").interrupt()
         assert person.ended() == 130
-        assert "`cortex init` goes on from there" in person.said
+        assert "run `cortex init` again to finish" in person.said
     assert settings.load(user / ".cortex").embedding.provider == "none"
 
 
@@ -351,7 +351,7 @@ def test_a_host_that_cannot_be_written_stops_nothing_else(user: Path) -> None:
         person.asked("A folder of notes").answer()
         person.asked("Keep this memory?").answer()
         assert person.ended() == 0
-        assert "has a server 'cortex' that is reached by its address" in person.said.replace("\n  ", " ")
+        assert "has a server 'cortex' with a URL" in person.said.replace("\n  ", " ")
 
 
 @pytest.mark.skipif(not HAS_MODEL, reason="the model was not fetched")
@@ -362,5 +362,5 @@ def test_with_the_local_model_it_is_found_by_meaning(user: Path) -> None:
         person.asked("A folder of notes").answer()
         person.asked("Keep this memory?").answer("y")
         assert person.ended() == 0, person.said
-        assert "embedding model, here already" in person.said
-        assert "not all of it worked" not in person.said
+        assert "embedding model already installed" in person.said
+        assert "degraded" not in person.said

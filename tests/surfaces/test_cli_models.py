@@ -60,7 +60,7 @@ def test_what_was_fetched_is_named_with_its_size(
     registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model_files.fetch(tmp_path, ["tiny"])
-    assert capsys.readouterr() == ("", "fetched tiny (2 MB)\n")
+    assert capsys.readouterr() == ("", "downloaded tiny (2 MB)\n")
     model_files.fetch(tmp_path, ["tiny"])
     assert capsys.readouterr() == ("", "")
 
@@ -72,5 +72,5 @@ def test_on_a_terminal_the_model_is_named_before_and_a_bar_moves(
     monkeypatch.setenv("TERM", "xterm")
     model_files.fetch(tmp_path, ["tiny"])
     shown = capsys.readouterr().err
-    assert shown.startswith("fetching tiny (2 MB)\n")
+    assert shown.startswith("downloading tiny (2 MB)\n")
     assert "models: unpacking tiny" in shown

@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import pty
-import shutil
 import struct
 import subprocess
 import sys
@@ -79,9 +78,11 @@ def test_a_recall_is_replayed_by_another_process_under_the_same_recipe(tmp_path:
     assert cortex("remember", "The deploy key rotates on Mondays", "--home", home).returncode == 0
     asked = cortex("recall", "deploy key", "--home", home, "--json", PYTHONHASHSEED="1")
     receipt = json.loads(asked.stdout)["receipt"]["id"]
-    said = [cortex("replay", receipt, "--home", home, "--json", PYTHONHASHSEED=seed) for seed in ("1", "2", "3")]
-    told = [json.loads(each.stdout) for each in said]
-    assert [(each["same"], each["differences"]) for each in told] == [(True, [])] * 3
+    said = [
+        cortex("admin", "replay", receipt, "--home", home, "--json", PYTHONHASHSEED=seed) for seed in ("1", "2", "3")
+    ]
+    items = [json.loads(each.stdout) for each in said]
+    assert [(each["same"], each["differences"]) for each in items] == [(True, [])] * 3
 
 
 def on_a_terminal(columns: int, *arguments: str) -> list[str]:
@@ -105,53 +106,22 @@ def on_a_terminal(columns: int, *arguments: str) -> list[str]:
 @pytest.mark.parametrize("columns", sweep([80, 120], [80]))
 @pytest.mark.parametrize(
     "verb",
-    sweep([["recall", "deploy key"], ["list"], ["receipts"], ["explain", "deploy key"]], [["list"], ["receipts"]]),
+    sweep(
+        [["recall", "deploy key"], ["list"], ["admin", "receipts"], ["recall", "--explain", "deploy key"]],
+        [["list"], ["admin", "receipts"]],
+    ),
 )
 def test_an_id_is_shown_whole_and_no_line_is_wider_than_the_terminal(
     tmp_path: Path, columns: int, verb: list[str]
 ) -> None:
     home = str(tmp_path / "home")
     kept = cortex("remember", "The deploy key rotates on Mondays. " * 8, "--home", home).stdout.strip()
-    if verb == ["receipts"]:
-        kept = json.loads(cortex("receipts", "--json", "--home", home).stdout)["receipts"][0]["id"]
+    if verb[-1] == "receipts":
+        kept = json.loads(cortex("admin", "receipts", "--json", "--home", home).stdout)["receipts"][0]["id"]
     lines = on_a_terminal(columns, *verb, "--home", home)
     assert max(map(len, lines)) <= columns
-    assert any("The deploy key rotates" in line for line in lines) or verb == ["receipts"]
-    assert any(kept in line for line in lines) or verb[0] == "explain"
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """A copy of the package, as it would be installed."""
-    package = Path(settings.__file__).parent
-    shutil.copytree(package, tmp_path / "src" / "cortex", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
-
-
-def bench(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    paths = [str(tree / "src"), *(path for path in sys.path if not path.endswith("src"))]
-    return cortex("bench", *arguments, PYTHONPATH=os.pathsep.join(paths), CORTEX_MODELS="/models")
-
-
-def test_benchmarks_run_from_a_source_tree(tree: Path) -> None:
-    (tree / "bench").mkdir()
-    (tree / "bench" / "__init__.py").touch()
-    (tree / "bench" / "run.py").write_text("def main(arguments):\n    print(*arguments)\n    return 0\n")
-    said = bench(tree, "--quick", "--dir", str(tree))
-    assert (said.returncode, said.stdout) == (0, f"--models /models --quick --dir {tree}\n"), said.stderr
-    for arguments in (["--profile", "nothing"], ["--dir", str(tree / "nowhere")]):
-        said = bench(tree, *arguments)
-        assert (said.returncode, said.stdout) == (2, "")
-        assert said.stderr.startswith("error: ")
-
-
-def test_without_a_source_tree_the_command_says_where_the_benchmarks_are(tree: Path) -> None:
-    said = bench(tree)
-    assert (said.returncode, said.stdout) == (3, "")
-    assert said.stderr == (
-        "error: the benchmarks are not part of the installed package\n"
-        "hint: they are in bench/ of the source tree: run `cortex bench` or `make bench` there\n"
-    )
+    assert any("The deploy key rotates" in line for line in lines) or verb[-1] == "receipts"
+    assert any(kept in line for line in lines) or "--explain" in verb
 
 
 def test_errors_are_lines_and_exit_codes(tmp_path: Path) -> None:
@@ -194,10 +164,10 @@ def test_the_real_model_finds_what_shares_no_word_with_the_question(tmp_path: Pa
     for text in ("Mara is allergic to walnuts", "The studio is in Porto", "Invoices go out on the first"):
         assert cortex("remember", text, "--home", home, CORTEX_EMBEDDING__PROVIDER="local").returncode == 0
     said = cortex("search", "which nut makes her ill?", "--home", home, "--json", CORTEX_EMBEDDING__PROVIDER="local")
-    told = json.loads(said.stdout)
-    assert told["degraded"] == []
-    assert told["hits"][0]["trace"]["text"] == "Mara is allergic to walnuts"
-    assert told["hits"][0]["legs"] == ["vector"]
+    payload = json.loads(said.stdout)
+    assert payload["degraded"] == []
+    assert payload["hits"][0]["trace"]["text"] == "Mara is allergic to walnuts"
+    assert payload["hits"][0]["legs"] == ["vector"]
 
 
 @pytest.mark.skipif(not _model_is_here() and "CI" not in os.environ, reason="the model is not here: make models")

@@ -60,7 +60,7 @@ def test_every_verb_writes_for_its_owner_alone(tmp_path: Path, monkeypatch: pyte
         assert modes(home) == {}, arguments
 
     # The first thing that is ever written differs: each verb may be the one that makes the home.
-    for first in (["index", str(notes)], ["token", "create"], ["remember", "x"], ["init", "--no-model"]):
+    for first in (["index", str(notes)], ["admin", "tokens", "create"], ["remember", "x"], ["init", "--no-model"]):
         other = tmp_path / first[0] / "deeper" / "home"
         assert run(["--home", str(other), *first], opened) == 0
         assert modes(other) == {}, first
@@ -71,12 +71,12 @@ def test_every_verb_writes_for_its_owner_alone(tmp_path: Path, monkeypatch: pyte
     cortex("index", "--force")
     cortex("recall", "when does the deploy key rotate?")
     cortex("consolidate")
-    cortex("work")
-    cortex("backup")
-    cortex("restore", "latest")
-    cortex("verify", "--repair")
-    cortex("optimize")
-    cortex("token", "create")
+    cortex("jobs", "run")
+    cortex("backup", "create")
+    cortex("backup", "restore", "latest")
+    cortex("admin", "verify", "--repair")
+    cortex("admin", "optimize")
+    cortex("admin", "tokens", "create")
     cortex("doctor", "--fix")
     with opened(home, None, None) as engine:  # while it is open: -wal, -shm, -queue, locks
         engine.remember("The heron sleeps at noon")

@@ -1,4 +1,4 @@
-"""`cortex mcp install`: what each host has to be told, and that nothing else in its file is touched (X4)."""
+"""`cortex mcp install`: the entry of each host, and that nothing else in its file is touched (X4)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from terminal import Cli
 
 from cortex.errors import InvalidRequest
-from cortex.surfaces.cli import mcp_verbs
-from cortex.surfaces.mcp import configuration
+from cortex.surfaces.cli import mcp_commands
+from cortex.surfaces.mcp import json_config
 from cortex.surfaces.mcp.hosts import HOSTS, command_for
 
 FILES = {
@@ -119,7 +119,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def entry(file: Path, *keys: str) -> Any:
-    found: Any = configuration.read(file.read_text(), field="").plain
+    found: Any = json_config.read(file.read_text(), field="").plain
     for key in keys:
         found = found[key]
     return found
@@ -142,9 +142,9 @@ def test_a_host_without_a_file_gets_one(cli: Cli, person: Path, host: str) -> No
 
 
 def test_without_write_it_is_printed_for_all_and_nothing_is_touched(cli: Cli, person: Path) -> None:
-    told = cli("mcp", "install", "--json").json["hosts"]
-    assert [each["host"] for each in told] == list(HOSTS)
-    assert told[0]["config"]["mcpServers"]["cortex"]["args"][-2:] == ["--home", str(cli.home)]
+    shown = cli("mcp", "install", "--json").json["hosts"]
+    assert [each["host"] for each in shown] == list(HOSTS)
+    assert shown[0]["config"]["mcpServers"]["cortex"]["args"][-2:] == ["--home", str(cli.home)]
     said = cli("mcp", "install", "--host", "vscode", "--user", "kim", "--name", "memory")
     assert '"servers"' in said.out
     assert '"memory"' in said.out
@@ -190,11 +190,11 @@ def test_what_was_added_to_our_own_entry_by_hand_stays(cli: Cli, tmp_path: Path)
     ours = {"command": "/old", "args": ["x"], "env": {"CORTEX_DEBUG": "1"}, "disabled": False}
     file.write_text(json.dumps({"theme": "dark", "mcpServers": {"a": {"url": "http://a"}, "cortex": ours}}))
     assert cli("mcp", "install", "--host", "cursor", "--file", str(file), "--write").code == 0
-    told = json.loads(file.read_text())
-    assert told["theme"] == "dark"
-    assert told["mcpServers"]["a"] == {"url": "http://a"}
-    assert told["mcpServers"]["cortex"] | {"command": "/old", "args": ["x"]} == ours
-    assert told["mcpServers"]["cortex"]["command"] == sys.executable
+    payload = json.loads(file.read_text())
+    assert payload["theme"] == "dark"
+    assert payload["mcpServers"]["a"] == {"url": "http://a"}
+    assert payload["mcpServers"]["cortex"] | {"command": "/old", "args": ["x"]} == ours
+    assert payload["mcpServers"]["cortex"]["command"] == sys.executable
 
 
 def test_a_server_of_that_name_elsewhere_is_not_ours_to_change(cli: Cli, tmp_path: Path) -> None:
@@ -222,11 +222,11 @@ def test_a_link_stays_a_link(cli: Cli, tmp_path: Path) -> None:
     ("text", "why"),
     [
         ('{"mcpServers": {', "a key is missing (line 1, column 17)"),
-        ('{"mcpServers": {}} trailing', "something follows its end"),
+        ('{"mcpServers": {}} trailing', "there is text after the end"),
         ('{"a": 1 "b": 2}', "a comma or a closing brace is missing"),
         ('{"a" 1}', "a colon is missing"),
         ('{"a": }', "a value is missing"),
-        ('{"a": "never ends', "a text does not end"),
+        ('{"a": "never ends', "a string is not closed"),
         ('{"a": "\\q"}', "escape"),
         ('{"a": [1 2]}', "a comma or a closing bracket"),
         ("[]", "is not a JSON object"),
@@ -275,7 +275,7 @@ def test_options_that_do_not_go_together_are_refused(cli: Cli, arguments: list[s
 
 
 def test_the_help_names_every_host() -> None:
-    assert ", ".join(HOSTS) == mcp_verbs.HOSTS
+    assert ", ".join(HOSTS) == mcp_commands.HOSTS
 
 
 def test_each_system_has_its_own_place() -> None:
@@ -292,29 +292,29 @@ def test_each_system_has_its_own_place() -> None:
     "text", ["", " \n", "\ufeff", "{}", "{ }", "{\n}", "// only this\n{}", "// only this\n", "{/* a */}"]
 )
 def test_a_file_with_nothing_in_it_gets_the_entry(text: str) -> None:
-    written = configuration.put(text, ("a", "b"), 1, field="f")
-    assert configuration.read(written, field="f").plain == {"a": {"b": "1"}}
+    written = json_config.put(text, ("a", "b"), 1, field="f")
+    assert json_config.read(written, field="f").plain == {"a": {"b": "1"}}
     assert "only" not in text or "// only this" in written
 
 
 def test_json5_is_read_as_it_is_written() -> None:
     text = "{ // c\n  plain: 'it\\'s \"so\"',\n  $n: +1, h: 0xFF, i: -Infinity, 'q': [null, true,],\n}\n"
-    written = configuration.put(text, ("mcp", "servers", "x"), {"command": "y"}, field="f")
+    written = json_config.put(text, ("mcp", "servers", "x"), {"command": "y"}, field="f")
     assert (
         written
         == text[:-2] + '  "mcp": {\n    "servers": {\n      "x": {\n        "command": "y"\n      }\n    }\n  }\n}\n'
     )
-    assert configuration.read(written, field="f").plain["plain"] == 'it\'s "so"'
+    assert json_config.read(written, field="f").plain["plain"] == 'it\'s "so"'
 
 
 def test_line_ends_of_windows_stay_those_of_windows() -> None:
-    written = configuration.put('{\r\n    "a": 1\r\n}\r\n', ("b", "c"), 2, field="f")
+    written = json_config.put('{\r\n    "a": 1\r\n}\r\n', ("b", "c"), 2, field="f")
     assert written == '{\r\n    "a": 1,\r\n    "b": {\r\n        "c": 2\r\n    }\r\n}\r\n'
 
 
 def test_what_names_a_value_as_an_object_is_refused() -> None:
     with pytest.raises(InvalidRequest, match=r"a\.b is not an object"):
-        configuration.put('{"a": {"b": 1}}', ("a", "b", "c"), 2, field="f")
+        json_config.put('{"a": {"b": 1}}', ("a", "b", "c"), 2, field="f")
 
 
 json_values = st.recursive(
@@ -331,7 +331,7 @@ json_objects = st.dictionaries(st.text(max_size=4), json_values, max_size=4)
 def test_only_what_was_put_is_changed(there: dict[str, Any], indent: int | str | None, path: list[str]) -> None:
     text = json.dumps(there, indent=indent, ensure_ascii=False)
     try:
-        written = configuration.put(text, path, {"new": [True]}, field="f")
+        written = json_config.put(text, path, {"new": [True]}, field="f")
     except InvalidRequest:
         return
     inner = there
@@ -339,20 +339,20 @@ def test_only_what_was_put_is_changed(there: dict[str, Any], indent: int | str |
         inner = inner.setdefault(key, {})
     inner[path[-1]] = {"new": [True]}
     assert json.loads(written) == there
-    assert configuration.read(written, field="f").plain == there
+    assert json_config.read(written, field="f").plain == there
 
 
 @given(st.text(alphabet='{}[]",:/*\\ \nab1', max_size=40))
 def test_whatever_a_file_says_it_is_read_or_refused(text: str) -> None:
     try:
-        written = configuration.put(text, ("k",), "v", field="f")
+        written = json_config.put(text, ("k",), "v", field="f")
     except InvalidRequest:
         return
-    assert configuration.read(written, field="f").plain["k"] == "v"
+    assert json_config.read(written, field="f").plain["k"] == "v"
 
 
 def test_a_file_is_never_seen_half_written(tmp_path: Path, cli: Cli) -> None:
-    """It is replaced as a whole: whoever has it open reads on in the old one, and nothing is left lying about."""
+    """It is replaced as a whole: an open handle reads on in the old one, and nothing is left lying about."""
     file = tmp_path / "mcp.json"
     file.write_text('{"mcpServers": {}}')
     with file.open() as opened:

@@ -25,12 +25,12 @@ from mcp_client import Answered, command, connected, environment, http_server, o
 
 from cortex.errors import DeadlineExceeded, NotFound
 from cortex.memory import Cortex
-from cortex.surfaces.calling import Calls
+from cortex.surfaces.bounded_executor import BoundedExecutor
 from cortex.surfaces.mcp import prompts, resources, tools
-from cortex.surfaces.mcp.framing import writable
 from cortex.surfaces.mcp.hosts import HOSTS
-from cortex.surfaces.mcp.reporting import reporting
+from cortex.surfaces.mcp.progress import forwarded_progress
 from cortex.surfaces.mcp.server import create_server
+from cortex.surfaces.mcp.untrusted_text import writable
 from cortex.testing import FakeEmbedder
 from sweeps import sweep
 
@@ -181,7 +181,7 @@ def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> Non
 
 def test_the_verbs_are_known_without_the_sdk_and_without_pydantic() -> None:
     script = (
-        "import sys, cortex.surfaces.cli.mcp_verbs, cortex.surfaces.mcp.hosts;"
+        "import sys, cortex.surfaces.cli.mcp_commands, cortex.surfaces.mcp.hosts;"
         "print(sorted({'mcp', 'mcp_types', 'pydantic', 'starlette', 'uvicorn'} & set(sys.modules)))"
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, env=environment())
@@ -241,13 +241,13 @@ def test_a_cancelled_call_goes_on_beside_those_that_follow(stalling: tuple[Corte
 def test_what_takes_too_long_is_told_and_the_answer_dropped(
     stalling: tuple[Cortex, threading.Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """C8: a model never waits longer than it is told"""
+    """C8: a model never waits longer than promised"""
     engine, go_on = stalling
     monkeypatch.setattr(tools.offered(tools.MODEL)["remember"], "seconds", 0.1)
     with connected(create_server(lambda _request, _writes: engine)) as host:
-        error = host.call("remember", text="Too late to be told").error
+        error = host.call("remember", text="Too late to be answered").error
     assert (error["code"], error["message"]) == ("deadline_exceeded", "no answer within 0.1 seconds")
-    assert "may still be carried out" in error["hint"]
+    assert "may still take effect" in error["hint"]
     go_on.set()
     assert reached(lambda: len(engine.receipts(op="remember")) == 1)
     assert engine.stats().total == 1
@@ -257,10 +257,10 @@ def test_calls_beyond_those_under_way_wait_for_their_turn() -> None:
     go_on = threading.Event()
 
     async def scenario() -> None:
-        calls = Calls(most=1)
+        calls = BoundedExecutor(most=1)
         with pytest.raises(DeadlineExceeded):
             await calls.run(go_on.wait, seconds=0.05)
-        # The place is taken until the call ends, whoever waits for it.
+        # The place is taken until the call ends, even if nobody waits.
         with pytest.raises(DeadlineExceeded):
             await calls.run(lambda: 1, seconds=0.05)
         go_on.set()
@@ -277,12 +277,12 @@ def test_counts_are_told_in_rising_order_and_the_last_before_the_end() -> None:
         sent.append((done, total, label))
 
     async def scenario() -> None:
-        async with reporting(slowly) as tell:
+        async with forwarded_progress(slowly) as report:
             for done in (1, 3, 2, 3):
-                tell(done, 0, "stored")
+                report(done, 0, "stored")
                 await asyncio.sleep(0)
-            await asyncio.to_thread(tell, 9, 9, "stored")
-        tell(10, 10, "nobody listens")
+            await asyncio.to_thread(report, 9, 9, "stored")
+        report(10, 10, "nobody listens")
 
     asyncio.run(scenario())
     done = [each for each, _, _ in sent]
@@ -302,7 +302,7 @@ def test_an_error_nobody_foresaw_is_told_by_its_type_alone(caplog: pytest.LogCap
         raise RuntimeError("the walnuts are in the cellar")
 
     with caplog.at_level(logging.DEBUG), connected(create_server(engine_of)) as host:
-        with pytest.raises(MCPError, match="RuntimeError: this is a mistake in Cortex"):
+        with pytest.raises(MCPError, match="RuntimeError: this is a bug in Cortex"):
             host.read("cortex://memories")
         error = host.call("recall", query="walnuts").error
     assert error["code"] == "unexpected"
@@ -312,7 +312,7 @@ def test_an_error_nobody_foresaw_is_told_by_its_type_alone(caplog: pytest.LogCap
 
 
 def test_who_may_not_write_is_refused_by_whoever_knows_them(tmp_path: Path) -> None:
-    """A web application decides by the request whose memory is meant, and whether it may be written to."""
+    """A web application decides by the request whose memory is used, and whether it may be written to."""
     with Cortex(tmp_path, embedder=FakeEmbedder()) as engine:
 
         def engine_of(_request: object, writes: bool) -> Cortex:
@@ -334,11 +334,9 @@ def test_half_a_character_never_reaches_the_wire() -> None:
 
 def post(url: str, body: bytes, **headers: str) -> int:
     given = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-    asked = urllib.request.Request(
-        url, body, given | {name.replace("_", "-"): value for name, value in headers.items()}
-    )
+    sent = urllib.request.Request(url, body, given | {name.replace("_", "-"): value for name, value in headers.items()})
     try:
-        with urllib.request.urlopen(asked, timeout=60) as answer:
+        with urllib.request.urlopen(sent, timeout=60) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as refused:
         refused.close()

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from cortex import Cortex
-from cortex.access.tokens import Tokens
+from cortex.access.tokens import TokenFile
 from cortex.client.remote import RemoteCortex
 from cortex.clock import SystemClock
 from cortex.errors import InvalidRequest
@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     home = tmp_path_factory.mktemp("operations")
     nowhere = {"store": {"backend": "ephemeral"}, "embedding": {"provider": "none"}}
     with Cortex(home, settings=nowhere) as engine:
-        app = create_app(engine, Tokens(home / "tokens.json", SystemClock()))
+        app = create_app(engine, TokenFile(home / "tokens.json", SystemClock()))
         with TestClient(app, base_url="http://127.0.0.1") as client:
             yield client
 
@@ -93,8 +93,8 @@ def test_an_unknown_field_is_refused_in_the_same_words_everywhere(server: TestCl
     assert (error.field, error.code) == (NEARLY, "invalid_request")
     over_http = {name: value for name, value in payload.items() if name not in operation.in_path}
     problem = sent(server, operation, over_http).json()
-    told = (error.code, error.field, error.message, error.hint)
-    assert (problem["code"], problem["field"], problem["detail"], problem["hint"]) == told
+    expected = (error.code, error.field, error.message, error.hint)
+    assert (problem["code"], problem["field"], problem["detail"], problem["hint"]) == expected
 
 
 @pytest.mark.parametrize("tool", OFFERED, ids=lambda each: each.name)
@@ -111,7 +111,7 @@ def test_a_field_that_is_there_but_not_for_models_is_unknown_to_them(tool: Any) 
     others = set(tool.operation.request.names()) - set(tool.tool.fields)
     assert {"agent", "user"} <= others
     for name in others:
-        assert refused(tool.read, {name: "x"}).message == f"{name}: is not known here"
+        assert refused(tool.read, {name: "x"}).message == f"{name}: is unknown"
 
 
 @pytest.mark.parametrize(
@@ -163,5 +163,5 @@ def test_a_response_is_the_engines_value_again() -> None:
             operation = BY_NAME[name]
             request = operation.request.read(payload)
             result = operation.result(engine, request)
-            told = json.loads(json.dumps(operation.response.of(result, request).to_json()))
-            assert operation.response.from_json(told).value() == result, name
+            body = json.loads(json.dumps(operation.response.of(result, request).to_json()))
+            assert operation.response.from_json(body).value() == result, name

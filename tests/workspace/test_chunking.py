@@ -9,10 +9,10 @@ import pytest
 
 from cortex.domain.text import estimate_tokens
 from cortex.errors import InvalidRequest
-from cortex.workspace.chunking import Piece, by_sections, lines
+from cortex.workspace.chunking import TextSpan, by_sections, lines
 
 
-def spans(pieces: list[Piece]) -> list[tuple[int, int]]:
+def spans(pieces: list[TextSpan]) -> list[tuple[int, int]]:
     return [(piece.start_line, piece.end_line) for piece in pieces]
 
 
@@ -27,7 +27,7 @@ def test_a_short_file_is_one_piece_with_its_lines_and_its_hash():
     """(B4)"""
     content = "# Title\n\nSome text\n"
     (piece,) = lines(content)
-    assert piece == Piece("# Title\n\nSome text", 1, 3, (), 0, 18)
+    assert piece == TextSpan("# Title\n\nSome text", 1, 3, (), 0, 18)
     assert piece.hash == hashlib.sha256(b"# Title\n\nSome text").hexdigest()
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.domain.text import estimate_tokens
-from cortex.workspace.chunking import Piece, by_sections, lines
-from cortex.workspace.markdown import BOM, Block, BlockKind, Section, read, sections
+from cortex.workspace.chunking import TextSpan, by_sections, lines
+from cortex.workspace.markdown import BOM, Block, BlockKind, MarkdownSection, read, sections
 
 WORDS = st.sampled_from(
     [*"note The deploy key. Why? é 漢字 。 **bold** `code` #tag | [x](y.png) - 1. --- ``` <!-- T:".split(), "\t"]
@@ -49,7 +49,7 @@ ANY = st.one_of(MARKDOWN, MARKS, BYTES)
 TOKENS = st.sampled_from([1, 2, 5, 12, 40, 400])
 
 
-def stand_where_they_say(content: str, pieces: list[Piece]) -> None:
+def stand_where_they_say(content: str, pieces: list[TextSpan]) -> None:
     for piece in pieces:
         assert piece.text == content[piece.start : piece.end] != ""
         assert piece.start_line == content.count("\n", 0, piece.start) + 1
@@ -59,7 +59,7 @@ def stand_where_they_say(content: str, pieces: list[Piece]) -> None:
         assert last in content.split("\n")[piece.end_line - 1]
 
 
-def left_out(content: str, pieces: list[Piece]) -> str:
+def left_out(content: str, pieces: list[TextSpan]) -> str:
     """What no piece has."""
     kept = [True] * len(content)
     for piece in pieces:
@@ -104,10 +104,10 @@ def test_every_piece_by_size_begins_with_the_last_line_of_the_one_before_or_its_
             assert last in shared
 
 
-def moved(piece: Piece, content: str) -> Piece:
+def moved(piece: TextSpan, content: str) -> TextSpan:
     """The piece as it stands in the text without its byte order mark."""
     by = len(content) - len(content.removeprefix(BOM))
-    return Piece(piece.text, piece.start_line, piece.end_line, piece.section, piece.start - by, piece.end - by)
+    return TextSpan(piece.text, piece.start_line, piece.end_line, piece.section, piece.start - by, piece.end - by)
 
 
 @given(ANY, TOKENS)
@@ -156,7 +156,7 @@ def test_pieces_lie_within_one_section_but_for_headings_that_join_their_first_su
             assert below.level > above.level
 
 
-def is_bare(section: Section, blocks: list[Block]) -> bool:
+def is_bare(section: MarkdownSection, blocks: list[Block]) -> bool:
     inside = [block for block in blocks if section.start_line <= block.start_line <= section.end_line]
     return all(block.kind in {BlockKind.FRONT, BlockKind.HEADING} for block in inside)
 

@@ -18,9 +18,9 @@ from cortex.workspace.flush import (
     PROMPT,
     SYSTEM_PROMPT,
     FlushPlan,
-    FlushSettings,
-    Reason,
-    SessionState,
+    FlushPolicy,
+    FlushReason,
+    FlushSession,
     after,
     day_in,
     is_silent,
@@ -38,8 +38,8 @@ THRESHOLD = 176_000
 FORCED = 2 * 1024 * 1024
 
 
-def planned(settings: FlushSettings = DEFAULTS, **state: Any) -> FlushPlan:
-    return plan(SessionState(**({"context_window": WINDOW} | state)), settings, today=TODAY)
+def planned(settings: FlushPolicy = DEFAULTS, **state: Any) -> FlushPlan:
+    return plan(FlushSession(**({"context_window": WINDOW} | state)), settings, today=TODAY)
 
 
 # --- when it is due ---------------------------------------------------------------------------------------------------
@@ -71,20 +71,20 @@ def test_a_flush_is_due_from_window_minus_reserve_minus_soft_threshold_on(
 def test_a_window_without_room_for_the_reserve_is_not_flushed_at_every_turn(window: int) -> None:
     """A threshold of 0 would be passed by every session."""
     found = planned(context_window=window, tokens_used=window)
-    assert (found.due, found.reason, found.threshold) == (False, Reason.WINDOW_TOO_SMALL, 0)
+    assert (found.due, found.reason, found.threshold) == (False, FlushReason.WINDOW_TOO_SMALL, 0)
 
 
 def test_a_small_window_is_flushed_once_the_reserve_is_set_to_what_its_host_keeps() -> None:
-    small = FlushSettings(reserve_tokens=4_000, soft_threshold_tokens=2_000)
-    assert planned(small, context_window=16_000, tokens_used=9_999).reason is Reason.BELOW_THRESHOLD
-    assert planned(small, context_window=16_000, tokens_used=10_000).reason is Reason.DUE_TOKENS
+    small = FlushPolicy(reserve_tokens=4_000, soft_threshold_tokens=2_000)
+    assert planned(small, context_window=16_000, tokens_used=9_999).reason is FlushReason.BELOW_THRESHOLD
+    assert planned(small, context_window=16_000, tokens_used=10_000).reason is FlushReason.DUE_TOKENS
 
 
 def test_what_the_coming_turn_brings_counts_before_it_is_sent() -> None:
     """A long message must not leap from below the threshold into the compaction."""
     assert planned(tokens_used=160_000).due is False
     found = planned(tokens_used=160_000, incoming_tokens=20_000)
-    assert (found.reason, found.tokens_used) == (Reason.DUE_TOKENS, 180_000)
+    assert (found.reason, found.tokens_used) == (FlushReason.DUE_TOKENS, 180_000)
 
 
 @given(
@@ -97,7 +97,7 @@ def test_what_the_coming_turn_brings_counts_before_it_is_sent() -> None:
 def test_a_session_that_grows_never_stops_being_due(
     window: int, tokens: int, more: int, reserve: int, soft: int
 ) -> None:
-    settings = FlushSettings(reserve_tokens=reserve, soft_threshold_tokens=soft)
+    settings = FlushPolicy(reserve_tokens=reserve, soft_threshold_tokens=soft)
     now = planned(settings, context_window=window, tokens_used=tokens)
     later = planned(settings, context_window=window, tokens_used=tokens + more)
     assert later.due >= now.due
@@ -114,12 +114,12 @@ def test_a_long_transcript_is_flushed_whatever_its_tokens(size: int, reason: str
 
 
 def test_a_long_transcript_is_flushed_in_a_window_too_small_to_count_in() -> None:
-    assert planned(context_window=8_000, tokens_used=1, transcript_bytes=FORCED).reason is Reason.DUE_BYTES
+    assert planned(context_window=8_000, tokens_used=1, transcript_bytes=FORCED).reason is FlushReason.DUE_BYTES
 
 
 def test_the_size_of_the_transcript_can_be_left_out_of_it() -> None:
-    found = planned(FlushSettings(force_transcript_bytes=0), tokens_used=10, transcript_bytes=1 << 40)
-    assert found.reason is Reason.BELOW_THRESHOLD
+    found = planned(FlushPolicy(force_transcript_bytes=0), tokens_used=10, transcript_bytes=1 << 40)
+    assert found.reason is FlushReason.BELOW_THRESHOLD
 
 
 def test_where_only_the_size_is_known_no_tokens_are_made_up() -> None:
@@ -130,8 +130,8 @@ def test_where_only_the_size_is_known_no_tokens_are_made_up() -> None:
 def test_a_flush_that_is_turned_off_or_could_not_write_is_never_due() -> None:
     full = {"tokens_used": WINDOW, "transcript_bytes": 10 * FORCED}
     assert planned(**full).due
-    assert planned(FlushSettings(enabled=False), **full).reason is Reason.DISABLED
-    assert planned(read_only=True, **full).reason is Reason.READ_ONLY
+    assert planned(FlushPolicy(enabled=False), **full).reason is FlushReason.DISABLED
+    assert planned(read_only=True, **full).reason is FlushReason.READ_ONLY
 
 
 # --- once for each compaction -----------------------------------------------------------------------------------------
@@ -157,16 +157,16 @@ def test_there_is_one_flush_for_each_compaction(
     assert found.due is due
     assert found.cycle == compactions
     if not due:
-        assert found.reason is Reason.ALREADY_FLUSHED
+        assert found.reason is FlushReason.ALREADY_FLUSHED
 
 
 def test_what_is_not_due_by_its_size_says_so_even_after_a_flush() -> None:
     found = planned(tokens_used=100, flushed_at_compaction=0)
-    assert found.reason is Reason.BELOW_THRESHOLD
+    assert found.reason is FlushReason.BELOW_THRESHOLD
 
 
 def test_a_session_is_flushed_once_before_each_of_its_compactions() -> None:
-    state, flushes = SessionState(WINDOW, tokens_used=0), []
+    state, flushes = FlushSession(WINDOW, tokens_used=0), []
     for turn in range(60):
         state = replace(state, tokens_used=(state.tokens_used or 0) + 10_000)
         if plan(state, today=TODAY).due:
@@ -179,7 +179,7 @@ def test_a_session_is_flushed_once_before_each_of_its_compactions() -> None:
 
 
 def test_a_compaction_during_the_flush_turn_does_not_cost_the_next_flush() -> None:
-    before = SessionState(WINDOW, tokens_used=180_000, compactions=2)
+    before = FlushSession(WINDOW, tokens_used=180_000, compactions=2)
     compacted_meanwhile = replace(after(before), compactions=3)
     assert compacted_meanwhile.flushed_at_compaction == plan(before, today=TODAY).cycle == 2
     assert plan(compacted_meanwhile, today=TODAY).due
@@ -198,10 +198,10 @@ def test_chinese_reaches_the_threshold_four_times_earlier_than_latin_of_the_same
     """A wide character is about a token of its own."""
     latin, chinese = "a" * THRESHOLD, "記" * THRESHOLD
     assert planned(messages=latin).tokens_used == THRESHOLD // 4
-    assert planned(messages=chinese[:-1]).reason is Reason.BELOW_THRESHOLD
-    assert planned(messages=chinese).reason is Reason.DUE_TOKENS
-    assert planned(messages=latin * 4).reason is Reason.DUE_TOKENS
-    assert planned(messages=(latin * 4)[:-4]).reason is Reason.BELOW_THRESHOLD
+    assert planned(messages=chinese[:-1]).reason is FlushReason.BELOW_THRESHOLD
+    assert planned(messages=chinese).reason is FlushReason.DUE_TOKENS
+    assert planned(messages=latin * 4).reason is FlushReason.DUE_TOKENS
+    assert planned(messages=(latin * 4)[:-4]).reason is FlushReason.BELOW_THRESHOLD
 
 
 FOUR = "abcdefghijklmnop"  # four tokens
@@ -273,7 +273,7 @@ def test_the_ends_of_the_calendar_are_refused() -> None:
 @pytest.mark.parametrize("today", [datetime(2026, 2, 3, 12, tzinfo=UTC), "2026-02-03", None])
 def test_a_time_is_not_a_day(today: Any) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        plan(SessionState(WINDOW, tokens_used=1), today=today)
+        plan(FlushSession(WINDOW, tokens_used=1), today=today)
     assert refused.value.field == "today"
 
 
@@ -300,7 +300,7 @@ def test_an_absurd_number_is_refused_by_name(field: str, value: Any) -> None:
 @pytest.mark.parametrize("field", ["soft_threshold_tokens", "reserve_tokens", "force_transcript_bytes"])
 def test_an_absurd_setting_is_refused_by_name(field: str, value: Any) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        FlushSettings(**{field: value})
+        FlushPolicy(**{field: value})
     assert (refused.value.field, bool(refused.value.hint)) == (field, True)
 
 
@@ -316,27 +316,27 @@ def test_what_is_no_list_of_messages_is_refused(messages: Any) -> None:
 @pytest.mark.parametrize("token", ["", "x", "NO REPLY", "NO\nREPLY", "***", "a。b", "x" * 65, None, "\x1b[0m"])
 def test_a_silent_token_that_could_not_be_told_from_text_is_refused(token: Any) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        FlushSettings(silent_token=token)
+        FlushPolicy(silent_token=token)
     assert (refused.value.field, "NO_REPLY" in refused.value.hint) == ("silent_token", True)
 
 
 def test_the_text_of_a_session_is_not_in_what_a_log_would_show() -> None:
-    assert "secret" not in repr(SessionState(WINDOW, messages=["a secret"]))
+    assert "secret" not in repr(FlushSession(WINDOW, messages=["a secret"]))
 
 
 def _refused(field: str, **state: Any) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        SessionState(**({"context_window": WINDOW} | state))
+        FlushSession(**({"context_window": WINDOW} | state))
     assert (refused.value.field, bool(refused.value.hint)) == (field, True)
 
 
 # --- what is said -----------------------------------------------------------------------------------------------------
 
-OWN = FlushSettings(prompt="Save it to memory/YYYY-MM-DD.md.", system_prompt="  Be brief.  ", silent_token="STILL")
+OWN = FlushPolicy(prompt="Save it to memory/YYYY-MM-DD.md.", system_prompt="  Be brief.  ", silent_token="STILL")
 
 
 @pytest.mark.parametrize("settings", [DEFAULTS, OWN], ids=["ours", "theirs"])
-def test_both_prompts_name_the_file_and_the_rules_and_end_with_the_silent_token(settings: FlushSettings) -> None:
+def test_both_prompts_name_the_file_and_the_rules_and_end_with_the_silent_token(settings: FlushPolicy) -> None:
     """B20: the rules hold in whatever words the turn is asked for."""
     found = planned(settings, tokens_used=THRESHOLD)
     for said in (found.prompt, found.system_prompt):
@@ -361,13 +361,13 @@ def test_prompts_of_the_operators_own_take_the_place_of_ours() -> None:
     found = planned(OWN, tokens_used=THRESHOLD)
     assert found.prompt.startswith(f"Save it to {TARGET}.\n\nRules of this turn:")
     assert found.system_prompt.startswith("Be brief.\n\nRules of this turn:")
-    blank = planned(FlushSettings(prompt=" \n", system_prompt="\t"), tokens_used=THRESHOLD)
+    blank = planned(FlushPolicy(prompt=" \n", system_prompt="\t"), tokens_used=THRESHOLD)
     assert blank.prompt == planned(tokens_used=THRESHOLD).prompt
     assert blank.system_prompt.startswith(SYSTEM_PROMPT)
 
 
 def test_the_prompt_says_whether_the_file_is_there() -> None:
-    state = SessionState(WINDOW, tokens_used=THRESHOLD)
+    state = FlushSession(WINDOW, tokens_used=THRESHOLD)
     assert "create it if it is missing" in plan(state, today=TODAY).prompt
     there = plan(state, today=TODAY, workspace_has={"MEMORY.md", TARGET}).prompt
     assert f"Append to {TARGET}, below what it says." in there
@@ -379,9 +379,9 @@ def test_the_prompt_says_whether_the_file_is_there() -> None:
 
 def test_the_json_of_a_plan_is_complete_and_keeps_its_shape() -> None:
     found = planned(tokens_used=180_000, transcript_bytes=12, compactions=3)
-    told = found.to_json()
-    assert json.loads(json.dumps(told)) == told
-    assert {name: value for name, value in told.items() if not name.endswith("prompt")} == {
+    payload = found.to_json()
+    assert json.loads(json.dumps(payload)) == payload
+    assert {name: value for name, value in payload.items() if not name.endswith("prompt")} == {
         "due": True,
         "reason": "due_tokens",
         "threshold": 176_000,
@@ -397,30 +397,30 @@ def test_the_json_of_a_plan_is_complete_and_keeps_its_shape() -> None:
         "model": None,
         "silent_token": "NO_REPLY",
     }
-    assert (told["prompt"], told["system_prompt"]) == (found.prompt, found.system_prompt)
+    assert (payload["prompt"], payload["system_prompt"]) == (found.prompt, found.system_prompt)
 
 
 def test_the_plan_for_openclaw_has_exactly_its_keys() -> None:
-    told = planned(tokens_used=1).for_openclaw()
-    assert told is not None
-    assert set(told) == {
+    plan = planned(tokens_used=1).for_openclaw()
+    assert plan is not None
+    assert set(plan) == {
         "softThresholdTokens", "forceFlushTranscriptBytes", "reserveTokensFloor", "prompt", "systemPrompt",
         "relativePath",
     }  # fmt: skip
-    assert (told["softThresholdTokens"], told["forceFlushTranscriptBytes"]) == (4_000, FORCED)
-    assert (told["reserveTokensFloor"], told["relativePath"]) == (20_000, TARGET)
-    assert told["prompt"].startswith(PROMPT[:40])
-    assert told == openclaw_plan(target=TARGET)
-    named = planned(FlushSettings(model="ollama/small"), tokens_used=1).for_openclaw()
+    assert (plan["softThresholdTokens"], plan["forceFlushTranscriptBytes"]) == (4_000, FORCED)
+    assert (plan["reserveTokensFloor"], plan["relativePath"]) == (20_000, TARGET)
+    assert plan["prompt"].startswith(PROMPT[:40])
+    assert plan == openclaw_plan(target=TARGET)
+    named = planned(FlushPolicy(model="ollama/small"), tokens_used=1).for_openclaw()
     assert named is not None
-    assert set(named) - set(told) == {"model"}
+    assert set(named) - set(plan) == {"model"}
     assert named["model"] == "ollama/small"
 
 
 def test_openclaw_lets_a_flush_turn_write_to_the_dated_file_alone() -> None:
-    told = planned(tokens_used=1).for_openclaw()
-    assert told is not None
-    for said in (told["prompt"], told["systemPrompt"]):
+    plan = planned(tokens_used=1).for_openclaw()
+    assert plan is not None
+    for said in (plan["prompt"], plan["systemPrompt"]):
         assert "Leave MEMORY.md and all other files as they are." in said
         assert "is only for what will be true for long" not in said
         assert f"Append to {TARGET}" in said
@@ -428,7 +428,7 @@ def test_openclaw_lets_a_flush_turn_write_to_the_dated_file_alone() -> None:
 
 
 def test_openclaw_is_given_no_plan_where_flushing_is_turned_off() -> None:
-    assert planned(FlushSettings(enabled=False), tokens_used=1).for_openclaw() is None
+    assert planned(FlushPolicy(enabled=False), tokens_used=1).for_openclaw() is None
 
 
 # --- the silent token -------------------------------------------------------------------------------------------------

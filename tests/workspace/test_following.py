@@ -29,7 +29,7 @@ from cortex.remember.flow import vectors_of
 from cortex.stores.sqlite.generations import SqliteIndexes
 from cortex.stores.sqlite.index import SqliteIndex
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder
-from cortex.workspace import flow, reading
+from cortex.workspace import file_reader, flow
 from cortex.workspace.flow import Cutting, Following, Summaries, Synced
 from cortex.workspace.sources import Shape, Source
 
@@ -167,20 +167,20 @@ def notes(tmp_path: Path) -> Iterator[Notes]:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were opened, as they are."""
     names: list[str] = []
-    read = reading.read
+    read = file_reader.read
 
-    def counted(path: Path | str, *, max_bytes: int) -> reading.Content:
+    def counted(path: Path | str, *, max_bytes: int) -> file_reader.Content:
         names.append(Path(path).name)
         return read(path, max_bytes=max_bytes)
 
-    monkeypatch.setattr(reading, "read", counted)
+    monkeypatch.setattr(file_reader, "read", counted)
     return names
 
 
 def counts(synced: Synced) -> dict[str, int]:
     """What was counted and is not zero."""
-    told = synced.facts()["files"]
-    return {name: count for name, count in told.items() if count}
+    payload = synced.facts()["files"]
+    return {name: count for name, count in payload.items() if count}
 
 
 # --- what a sync does ----------------------------------------------------------------------------
@@ -832,11 +832,11 @@ class Summariser:
     """Says of every section but the fees what it is about."""
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.requested: list[str] = []
         self.is_away = False
 
     def __call__(self, chunks: Sequence[Chunk]) -> Sequence[Chunk]:
-        self.asked += [chunk.section[-1] for chunk in chunks]
+        self.requested += [chunk.section[-1] for chunk in chunks]
         return [
             chunk
             if self.is_away or chunk.section[-1] == "Fees"
@@ -857,7 +857,7 @@ def summariser(notes: Notes) -> Summariser:
 def test_sections_are_found_by_their_summaries_and_embedded_with_them(notes: Notes, summariser: Summariser) -> None:
     """X15"""
     notes.sync()
-    assert summariser.asked == ["Harbour", "Pilots", "Fees"]
+    assert summariser.requested == ["Harbour", "Pilots", "Fees"]
     assert [chunk.summary for chunk in notes.chunks("notes/harbour.md")] == ["About Harbour", "About Pilots", ""]
     assert "About Pilots" in notes.embedder.documents[1]
 
@@ -866,11 +866,11 @@ def test_a_summary_is_kept_for_as_long_as_its_section_says_the_same(notes: Notes
     """X15: what lacks one is asked for again when its file changes"""
     notes.sync()
     before = notes.chunks("notes/harbour.md")
-    summariser.asked.clear()
+    summariser.requested.clear()
     notes.write("harbour.md", HARBOUR.replace("at dawn", "at noon"))
     notes.sync()
     after = notes.chunks("notes/harbour.md")
-    assert summariser.asked == ["Harbour", "Fees"]
+    assert summariser.requested == ["Harbour", "Fees"]
     assert after[1:] == before[1:]
     assert len(notes.embedder.documents) == 1
 
@@ -881,9 +881,9 @@ def test_making_the_index_anew_keeps_the_summaries_and_asks_for_those_that_lack(
     """X15: asking a model for everything again would cost the most of all"""
     notes.sync()
     before = notes.chunks("notes/harbour.md")
-    summariser.asked.clear()
+    summariser.requested.clear()
     notes.sync(force=True)
-    assert (summariser.asked, notes.embedder.documents) == (["Fees"], [])
+    assert (summariser.requested, notes.embedder.documents) == (["Fees"], [])
     assert notes.chunks("notes/harbour.md") == before
 
 
@@ -903,10 +903,10 @@ def test_what_gets_its_summary_later_is_embedded_again_under_its_id(notes: Notes
 def test_summaries_that_are_no_longer_wanted_go(notes: Notes, summariser: Summariser) -> None:
     notes.sync()
     notes.sources = [replace(notes.sources[0], summarize=False)]
-    summariser.asked.clear()
+    summariser.requested.clear()
     notes.sync()
     assert [chunk.summary for chunk in notes.chunks("notes/harbour.md")] == ["", "", ""]
-    assert (summariser.asked, notes.found("about")) == ([], [])
+    assert (summariser.requested, notes.found("about")) == ([], [])
     assert len(notes.embedder.documents) == 2
     notes.sources = [replace(notes.sources[0], summarize=True)]
     notes.sync()
@@ -933,8 +933,8 @@ def test_the_facts_of_a_receipt_are_counts_and_paths_and_never_text(notes: Notes
         "problems": {"is a link that leads nowhere": 1, "is not text": 2},
         "unreadable": ["notes/nowhere.md", "notes/other.md", "notes/picture.md"],
     }
-    told = json.dumps(synced.facts())
-    assert not any(word in told for word in ("dawn", "crowns", "Pilots", "secret"))
+    payload = json.dumps(synced.facts())
+    assert not any(word in payload for word in ("dawn", "crowns", "Pilots", "secret"))
 
 
 def test_of_many_problems_the_facts_name_a_few_and_count_all(notes: Notes) -> None:
@@ -945,12 +945,12 @@ def test_of_many_problems_the_facts_name_a_few_and_count_all(notes: Notes) -> No
 
 
 def test_progress_is_told_file_by_file(notes: Notes) -> None:
-    told: list[tuple[int, int, str]] = []
-    notes.progress = lambda done, total, label: told.append((done, total, label))
+    items: list[tuple[int, int, str]] = []
+    notes.progress = lambda done, total, label: items.append((done, total, label))
     for number in range(3):
         notes.write(f"{number}.md", HARBOUR)
     notes.sync()
-    assert told == [(1, 3, "files read"), (2, 3, "files read"), (3, 3, "files read")]
-    told.clear()
+    assert items == [(1, 3, "files read"), (2, 3, "files read"), (3, 3, "files read")]
+    items.clear()
     notes.sync()
-    assert told == []
+    assert items == []

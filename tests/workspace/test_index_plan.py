@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.domain.chunk import Chunk
-from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId, format_uuid7
+from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.lanes import Lane
 from cortex.domain.memory import Kind
 from cortex.domain.trust import TrustTier
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.workspace import plan
-from cortex.workspace.chunking import Piece
+from cortex.workspace.chunking import TextSpan
 from cortex.workspace.flow import Cutting, full_reason
 from cortex.workspace.scan import Found, Problem, Scan
 from cortex.workspace.sources import Shape, Source
@@ -33,15 +33,15 @@ AT = 1_700_000_000 * 1_000_000_000
 
 
 def found(path: str, source: Source = NOTES, **fields: Any) -> Found:
-    told = {"size": 10, "modified_ns": AT, "inode": 7, "device": 1, **fields}
-    return Found(source=source, path=path, absolute=f"/{path}", **told)
+    payload = {"size": 10, "modified_ns": AT, "inode": 7, "device": 1, **fields}
+    return Found(source=source, path=path, absolute=f"/{path}", **payload)
 
 
-def known(*files: Followed) -> dict[str, Followed]:
+def known(*files: IndexedFile) -> dict[str, IndexedFile]:
     return {file.path: file for file in files}
 
 
-def followed(path: str, of: Source = NOTES, **fields: Any) -> Followed:
+def followed(path: str, of: Source = NOTES, **fields: Any) -> IndexedFile:
     return plan.followed(found(path, of), KEYS[of.name], "aa")._replace(**fields)
 
 
@@ -79,10 +79,10 @@ def test_a_file_nobody_knows_is_read_and_one_that_is_not_there_is_gone() -> None
 def test_numbers_of_any_file_system_can_be_kept_and_known_again(modified_ns: int, inode: int) -> None:
     """SQLite counts with 63 bits and a sign; some file systems make up inodes of 64"""
     file = found("notes/a.md", modified_ns=modified_ns, inode=inode)
-    told = plan.followed(file, KEYS["notes"])
-    assert 0 <= told.modified_ns < 2**63
-    assert 0 <= told.inode < 2**63
-    assert plan.is_current(told, file, KEYS["notes"])
+    followed = plan.followed(file, KEYS["notes"])
+    assert 0 <= followed.modified_ns < 2**63
+    assert 0 <= followed.inode < 2**63
+    assert plan.is_current(followed, file, KEYS["notes"])
 
 
 # --- out of sight --------------------------------------------------------------------------------
@@ -141,15 +141,15 @@ def test_the_key_of_a_source_begins_with_its_name() -> None:
 # --- cutting anew --------------------------------------------------------------------------------
 
 
-def pieces(*texts: str, section: tuple[str, ...] = ("Log",), first: int = 1) -> list[Piece]:
-    return [Piece(text, first + 2 * at, first + 2 * at, section) for at, text in enumerate(texts)]
+def pieces(*texts: str, section: tuple[str, ...] = ("Log",), first: int = 1) -> list[TextSpan]:
+    return [TextSpan(text, first + 2 * at, first + 2 * at, section) for at, text in enumerate(texts)]
 
 
 def fresh_ids(start: int) -> Any:
     return (TraceId(format_uuid7(1, number)) for number in count(start))
 
 
-def cut(texts: list[Piece], before: tuple[Chunk, ...] = (), start: int = 1, file: Found | None = None) -> plan.Cut:
+def cut(texts: list[TextSpan], before: tuple[Chunk, ...] = (), start: int = 1, file: Found | None = None) -> plan.Cut:
     return plan.cut(file or found("notes/log.md"), texts, None, before, fresh_ids(start))
 
 
@@ -157,7 +157,7 @@ def test_a_chunk_knows_where_it_is_from() -> None:
     source = replace(NOTES, scope="port", trust=TrustTier.UNTRUSTED, lane=Lane.DOCS)
     file = found("notes/log.md", source)
     dated = datetime(2026, 5, 1, tzinfo=UTC)
-    piece = Piece("![chart](charts/bay.png)", 3, 4, ("Log", "Day"))
+    piece = TextSpan("![chart](charts/bay.png)", 3, 4, ("Log", "Day"))
     (made,) = plan.cut(file, [piece], dated, (), fresh_ids(1)).chunks
     assert (made.path, made.start_line, made.end_line, made.section) == ("notes/log.md", 3, 4, ("Log", "Day"))
     assert (made.scope, made.trust, made.lane, made.dated) == ("port", TrustTier.UNTRUSTED, Lane.DOCS, dated)
@@ -166,9 +166,9 @@ def test_a_chunk_knows_where_it_is_from() -> None:
 
 
 def test_a_chunk_is_of_the_kind_its_words_tell() -> None:
-    told = {"calm": Kind.FACT, "storm": Kind.DECISION}
-    made = plan.cut(found("notes/log.md"), pieces(*told), None, (), fresh_ids(1), told.__getitem__)
-    assert [chunk.kind for chunk in made.chunks] == list(told.values())
+    payload = {"calm": Kind.FACT, "storm": Kind.DECISION}
+    made = plan.cut(found("notes/log.md"), pieces(*payload), None, (), fresh_ids(1), payload.__getitem__)
+    assert [chunk.kind for chunk in made.chunks] == list(payload.values())
 
 
 def test_what_says_the_same_keeps_its_id_and_what_is_new_gets_one() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cortex.domain.lanes import Lane
-from cortex.workspace.reading import within
+from cortex.workspace.file_reader import within
 from cortex.workspace.scan import Scan, found
 from cortex.workspace.sources import Shape, Source
 
@@ -270,8 +270,8 @@ def test_what_is_no_file_is_never_opened_and_told_only_if_named_like_one(tmp_pat
     file(tmp_path / "folder.md" / "a.md")
     scan = found([source(tmp_path)])
     assert paths(scan) == ["notes/folder.md/a.md"]
-    told = ("notes/MEMORY.md", "notes/link.md", "notes/pipe.md", "notes/s.md")
-    assert problems(scan) == dict.fromkeys(told, "is neither a file nor a folder")
+    expected = ("notes/MEMORY.md", "notes/link.md", "notes/pipe.md", "notes/s.md")
+    assert problems(scan) == dict.fromkeys(expected, "is neither a file nor a folder")
     assert problems(found([workspace(tmp_path)])) == {"MEMORY.md": "is neither a file nor a folder"}
 
 
@@ -285,8 +285,8 @@ def test_names_that_cannot_be_cited_are_problems_shown_safely(tmp_path: Path):
     file(tmp_path / "日記.md")
     scan = found([source(tmp_path)])
     assert paths(scan) == ["notes/日記.md"]
-    told = (r"notes/\udcff.md", r"notes/bell\u0007.md", r"notes/fol\u000ader", r"notes/new\u000aline.md")
-    assert problems(scan) == dict.fromkeys(told, "has a name that cannot be cited")
+    expected = (r"notes/\udcff.md", r"notes/bell\u0007.md", r"notes/fol\u000ader", r"notes/new\u000aline.md")
+    assert problems(scan) == dict.fromkeys(expected, "has a name that cannot be cited")
 
 
 def test_a_folder_that_cannot_be_read_is_a_problem_that_hides_what_it_holds(shared: Path):

@@ -20,8 +20,8 @@ def folder(at: Path) -> Path:
 
 
 def source(**changes: Any) -> Source:
-    told: dict[str, Any] = {"name": "notes", "root": Path("/n"), "shape": Shape.TREE, "lane": Lane.NOTES}
-    return Source(**(told | changes))
+    payload: dict[str, Any] = {"name": "notes", "root": Path("/n"), "shape": Shape.TREE, "lane": Lane.NOTES}
+    return Source(**(payload | changes))
 
 
 def names(sources: list[Source]) -> list[str]:
@@ -116,8 +116,8 @@ def test_an_empty_name_never_means_the_folder_one_stands_in(tmp_path: Path, monk
 
 
 def test_a_source_survives_json():
-    told = source(scope="infra", trust=TrustTier.UNTRUSTED, chunker="lines", summarize=True)
-    assert Source.from_json(json.loads(json.dumps(told.to_json()))) == told
+    given = source(scope="infra", trust=TrustTier.UNTRUSTED, chunker="lines", summarize=True)
+    assert Source.from_json(json.loads(json.dumps(given.to_json()))) == given
     assert Source.from_json({"name": "notes", "root": "/n", "shape": "tree", "lane": "notes"}) == source()
 
 

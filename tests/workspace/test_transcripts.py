@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from cortex.capture.messages import heard
+from cortex.capture.messages import received
 from cortex.domain.identity import TraceId
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest, NotFound
@@ -57,7 +57,7 @@ def append(path: Path, data: bytes) -> None:
 
 def texts(messages: Iterable[object]) -> list[str]:
     """What capture hears of them."""
-    said = heard(list(messages), max_messages=10_000, max_message_bytes=1 << 20).said
+    said = received(list(messages), max_messages=10_000, max_message_bytes=1 << 20).said
     return [message.text for message in said]
 
 
@@ -216,7 +216,7 @@ def test_plain_messages_are_taken_as_they_are():
         {"role": "user", "content": "I sail", "parentId": "7", "id": "8"},
     ]
     assert messages_of(rows) == rows
-    said = heard(messages_of(rows), max_messages=10, max_message_bytes=1_000).said
+    said = received(messages_of(rows), max_messages=10, max_message_bytes=1_000).said
     assert [message.at for message in said[:2]] == [NOON, NOON + timedelta(seconds=1)]
     assert texts(rows) == ["I live in Bergen", "Noted.", "And I ski", "I sail"]
 
@@ -264,7 +264,7 @@ JSON = st.recursive(
 def test_whatever_a_row_holds_it_is_read_without_failing(row: Any):
     messages = messages_of([row])
     assert len(messages) <= 1
-    heard(messages, max_messages=1, max_message_bytes=1_000)
+    received(messages, max_messages=1, max_message_bytes=1_000)
     assert all(isinstance(name, str) and name.isprintable() for name in sessions_of([row]))
 
 
@@ -349,12 +349,12 @@ def test_a_line_of_five_megabytes_is_passed_over_though_it_comes_in_pieces(path:
         grown = follower()
         assert grown.bookmark.within
     append(path, b"x" * (2 << 20) + b'"}\n' + lines(plain("ok")))
-    told = [follower()]
-    while told[-1].more:
-        told.append(follower())
-    assert [text for grown in told for text in texts(grown.messages)] == ["ok"]
-    assert sum(grown.too_long for grown in told) == 1
-    assert len(told) > 1
+    items = [follower()]
+    while items[-1].more:
+        items.append(follower())
+    assert [text for grown in items for text in texts(grown.messages)] == ["ok"]
+    assert sum(grown.too_long for grown in items) == 1
+    assert len(items) > 1
 
 
 def test_no_more_is_read_at_once_than_asked_for(path: Path):
@@ -416,9 +416,9 @@ def test_a_file_put_back_as_it_was_is_not_read_again(path: Path, follower: Follo
     assert (grown.how, texts(grown.messages)) == (How.APPENDED, ["ok"])
 
 
-@pytest.mark.parametrize("told", [None, 5, {}, {"offset": -1}, {"offset": "0"}], ids=str)
-def test_a_bookmark_that_is_none_begins_at_the_start(told: object):
-    assert Bookmark.from_json(told) is None
+@pytest.mark.parametrize("payload", [None, 5, {}, {"offset": -1}, {"offset": "0"}], ids=str)
+def test_a_bookmark_that_is_none_begins_at_the_start(payload: object):
+    assert Bookmark.from_json(payload) is None
     whole = Bookmark().to_json()
     assert Bookmark.from_json(whole) == Bookmark()
     assert Bookmark.from_json({**whole, "offset": True}) is None

@@ -1,5 +1,5 @@
-"""Access: who may come in from outside, as which tenant, and what they may do there."""
+"""Access tokens: the tenant and the rights of a caller."""
 
-from cortex.access.tokens import FILE_NAME, Right, Token, Tokens
+from cortex.access.tokens import FILE_NAME, AccessToken, Right, TokenFile
 
-__all__ = ["FILE_NAME", "Right", "Token", "Tokens"]
+__all__ = ["FILE_NAME", "AccessToken", "Right", "TokenFile"]

@@ -1,8 +1,8 @@
-"""Tokens: made, listed, revoked and checked. A secret is told once; the file keeps its digest alone.
+"""Access tokens: create, list, revoke and check. A secret is shown once; the file keeps only its digest.
 
-Whoever asks is refused unless the file clearly says otherwise: a damaged file, one that others may write, and one of
-a newer Cortex let nobody in. That there are tokens is also said by a file beside it, so that nobody is let in where the
-one with the tokens is missing. A token that was once seen expired is marked so in the file: the clock may step back.
+Access is refused in doubt: if the file is damaged, writable by others, or written by a newer Cortex. A second file
+records that tokens were created, so that a missing token file lets nobody in. A token that was once seen expired is
+marked in the file, because the clock may step back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import MAXYEAR, datetime, timedelta
@@ -42,17 +42,17 @@ from cortex.errors import (
 from cortex.ports.clock import Clock
 
 FILE_NAME = "tokens.json"
-"""What the file is called under home."""
+"""The name of the token file under home."""
 
 REQUIRED_NAME = "auth-required"
-"""What the file is called that says there are tokens. Not after them, so that what removes those leaves it."""
+"""The file that records that tokens were created. `rm tokens*` does not match it."""
 
 MOST_TOKENS = 10_000
 VERSION = 1
 
 _REQUIRED = """\
 Tokens were created for this home. While this file is here, `cortex serve` lets nobody in without a token, even if
-tokens.json is missing. To go back to needing none on this machine, run `cortex token clear`.
+tokens.json is missing. To go back to needing none on this machine, run `cortex admin tokens clear`.
 """
 
 log = logging.getLogger("cortex.access")
@@ -62,7 +62,7 @@ _MOST_BYTES = 64 * 1024 * 1024
 _PAUSE_SECONDS = 0.02
 _ID = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 _SECRET = re.compile(rf"ctx_({_ID.pattern})_[A-Za-z0-9_-]{{43}}")
-_OF_NOBODY = bytes(_DIGEST_BYTES)
+_NO_DIGEST = bytes(_DIGEST_BYTES)
 
 
 class Right(StrEnum):
@@ -70,32 +70,39 @@ class Right(StrEnum):
 
     READ = "read"
     WRITE = "write"
+    HOST = "host"
+    """Reads and writes for every user of the agent: what the plugin of a host needs."""
     ADMIN = "admin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    """What is known of a token, apart from its secret: it stands for one tenant, and allows its rights there."""
+class AccessToken:
+    """A token without its secret: one tenant, and its rights there."""
 
     id: str
     agent: str
     user: str
     rights: frozenset[Right]
-    """With those they include, so that asking whether one is among them is enough."""
+    """All rights, the included ones too."""
     label: str
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    agents: tuple[str, ...] = ()
+    """Further agents that a host may act for."""
     expired_at: datetime | None = None
-    """When it was first seen to be expired; from then on it is, whatever the clock says."""
+    """When it was first seen expired; it stays expired whatever the clock says."""
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
-            raise InvalidRequest("is not the id of a token", field="id", hint="`cortex token list` shows them")
-        Tenant(self.agent, self.user)
+            raise InvalidRequest("is not the id of a token", field="id", hint="`cortex admin tokens list` shows them")
+        object.__setattr__(self, "rights", _with_included(self.rights))
+        for agent in (self.agent, *self.agents):
+            Tenant(agent, self.user)
+        if self.agents and Right.HOST not in self.rights:
+            raise InvalidRequest("are for a host alone", field="agents", hint="give the right `host`, or one agent")
         if self.label != "":
             checked_label(self.label, "label")
-        object.__setattr__(self, "rights", _with_included(self.rights))
 
     @property
     def tenant(self) -> Tenant:
@@ -105,7 +112,7 @@ class Token:
         return right in self.rights
 
     def state(self, now: datetime) -> Literal["active", "expired", "revoked"]:
-        """Whether it is still good at `now`; only an active token lets anyone in."""
+        """The state at `now`; only an active token is accepted."""
         if self.revoked_at is not None:
             return "revoked"
         if self.expired_at is not None:
@@ -117,6 +124,7 @@ class Token:
             "id": self.id,
             "agent": self.agent,
             "user": self.user,
+            "agents": list(self.agents),
             "rights": [right.value for right in Right if right in self.rights],
             "label": self.label,
             "created_at": self.created_at.isoformat(),
@@ -126,11 +134,11 @@ class Token:
         }
 
 
-class Tokens:
-    """The tokens in one file, which any number of processes may use at once."""
+class TokenFile:
+    """The tokens in one file, which several processes may use at once."""
 
     patience_seconds = 10.0
-    """How long a change waits for another process to finish its own."""
+    """How long a change waits for one by another process."""
 
     def __init__(self, path: Path, clock: Clock, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._path = path
@@ -142,42 +150,49 @@ class Tokens:
         self._reading = threading.Lock()
 
     def create(
-        self, tenant: Tenant, rights: Iterable[Right], *, label: str = "", expires_in: timedelta | None = None
-    ) -> tuple[str, Token]:
-        """A new token and its secret, which nobody can be told again."""
+        self,
+        tenant: Tenant,
+        rights: Iterable[Right],
+        *,
+        agents: Sequence[str] = (),
+        label: str = "",
+        expires_in: timedelta | None = None,
+    ) -> tuple[str, AccessToken]:
+        """Create a token; returns its secret, which is never shown again, and the token."""
         now = aware(self._clock.now(), "now")
-        token = Token(
+        token = AccessToken(
             id=self._entropy(_ID_BYTES).hex(),
             agent=tenant.agent,
             user=tenant.user,
+            agents=tuple(agents),
             rights=frozenset(rights),
             label=label,
             created_at=now,
             expires_at=_end(now, expires_in),
             revoked_at=None,
         )
-        drawn = base64.urlsafe_b64encode(self._entropy(_SECRET_BYTES)).decode().rstrip("=")
-        secret = f"ctx_{token.id}_{drawn}"
+        random = base64.urlsafe_b64encode(self._entropy(_SECRET_BYTES)).decode().rstrip("=")
+        secret = f"ctx_{token.id}_{random}"
         with self._changing() as kept:
             if token.id in kept:
-                raise Conflict(f"there is a token {token.id} already", hint="try again: ids are drawn at random")
+                raise Conflict(f"token {token.id} already exists", hint="try again: ids are random")
             _make_room(kept, now)
             kept[token.id] = _Kept(token, _digest(secret))
         return secret, token
 
-    def all(self) -> list[Token]:
-        """Every token, oldest first; those that expired or were revoked included."""
+    def all(self) -> list[AccessToken]:
+        """Every token, oldest first, with expired and revoked ones."""
         found = (each.token for each in self._held().values())
         return sorted(found, key=lambda token: (token.created_at, token.id))
 
-    def revoke(self, id: str) -> Token:
-        """Let this token in no more, at once and everywhere. Whoever holds but its secret may give that as its id."""
+    def revoke(self, id: str) -> AccessToken:
+        """Revoke a token at once and everywhere. Its secret is accepted in place of its id."""
         named = found[1] if (found := _SECRET.fullmatch(id)) else id
         with self._changing() as kept:
             if named not in kept:
-                # What is no id may be most of a secret: it is not repeated.
-                told = f"there is no token {named}" if _ID.fullmatch(named) else "this is not the id of a token"
-                raise NotFound(told, hint="`cortex token list` shows them")
+                # It may be part of a secret, so it is not repeated.
+                message = f"there is no token {named}" if _ID.fullmatch(named) else "this is not the id of a token"
+                raise NotFound(message, hint="`cortex admin tokens list` shows them")
             held = kept[named]
             if held.token.revoked_at is None:
                 held = replace(held, token=replace(held.token, revoked_at=aware(self._clock.now(), "now")))
@@ -185,39 +200,38 @@ class Tokens:
         return held.token
 
     def clear(self) -> None:
-        """Take every token away for good, and need none from now on: this machine is let in without one."""
+        """Delete all tokens. From now on this machine needs none."""
         with _named_errors(self._path), self._locked():
-            # In this order: whoever dies in between has closed the door, and can do it again.
+            # In this order: a crash in between leaves access closed.
             self._path.unlink(missing_ok=True)
             self._required.unlink(missing_ok=True)
             _sync_folder(self._path.parent)
 
     def missing(self) -> StoreUnavailable | None:
-        """That tokens were created and the file that knows them is gone, if it is so; then nobody is let in."""
+        """The error if tokens were created and their file is missing; then access is refused."""
         self._held()
         if self._seen.stamp is not None or not self._required.exists():
             return None
-        # By its name alone: whoever asks from outside is told this too.
+        # Without the path: clients see this message too.
         return StoreUnavailable(
-            f"tokens were created, and {self._path.name} is missing, so nobody is let in",
-            hint="bring it back from a copy, make a token with `cortex token create`, or need none again with"
-            " `cortex token clear`",
+            f"{self._path.name} is missing although tokens were created, so access is refused",
+            hint="restore a copy, run `cortex admin tokens create`, or `cortex admin tokens clear` to need no token",
         )
 
-    def check(self, secret: str) -> Token | None:
-        """The token that `secret` proves, while it is good; None for all others. Asks the file only when it changed."""
+    def check(self, secret: str) -> AccessToken | None:
+        """The active token with this secret, or None. The file is read only after a change."""
         held = self._held()
         found = _SECRET.fullmatch(secret)
         kept = held.get(found[1]) if found else None
-        # Ids are no secret, so they are looked up; digests are compared in constant time, and where there is none to
-        # compare with, against one that nothing has: how long a refusal takes tells nothing about any secret.
-        proven = hmac.compare_digest(_digest(secret if found else ""), kept.digest if kept else _OF_NOBODY)
+        # Ids are not secret, so they are looked up. Digests are compared in constant time, unknown ones with a digest
+        # that nothing has, so that the time of a refusal reveals nothing.
+        proven = hmac.compare_digest(_digest(secret if found else ""), kept.digest if kept else _NO_DIGEST)
         if kept is None or not proven:
             return None
         return kept.token if kept.token.state(self._clock.now()) == "active" else None
 
     def _held(self) -> Mapping[str, _Kept]:
-        """What is in the file, read again only where it is no longer the one that was read."""
+        """The content of the file, read again only after a change."""
         now = self._clock.now()
         with _named_errors(self._path):
             stamp, lags = _stamp(self._path), False
@@ -232,7 +246,7 @@ class Tokens:
         return self._seen.kept
 
     def _expire(self, now: datetime) -> bool:
-        """Tokens that were seen expired are so from now on, here; whether there are any of which the file says not."""
+        """Mark expired tokens in memory; returns whether the file does not have all marks yet."""
         marked = self._marked(self._seen.kept, now)
         if marked == self._seen.kept:
             return False
@@ -243,20 +257,20 @@ class Tokens:
         return True
 
     def _marked(self, kept: Mapping[str, _Kept], now: datetime) -> dict[str, _Kept]:
-        """`kept`, with those marked expired that are, or that this process once saw to be."""
+        """`kept` with marks on tokens that are expired, or that this process once saw expired."""
         return {id: each.expired(max(now, self._expired.get(id, now))) for id, each in kept.items()}
 
     def _record(self) -> None:
-        """Have the files say what this process knows already. No request waits for it, or fails by it."""
+        """Write the marks to the file. No request waits for this or fails because of it."""
         try:
             with self._changing(patience_seconds=0):
                 pass
         except EngineError as error:
-            log.warning("the file of tokens could not be brought up to date: %s", error)
+            log.warning("the token file could not be updated: %s", error)
 
     @contextmanager
     def _changing(self, patience_seconds: float | None = None) -> Iterator[dict[str, _Kept]]:
-        """What is in the file, to be changed by one process at a time; it is written when the block ends well."""
+        """The content of the file under an exclusive lock; changes are written when the block succeeds."""
         with _named_errors(self._path), self._locked(patience_seconds):
             before = _read(self._path)
             kept = self._marked(before.kept, self._clock.now())
@@ -269,7 +283,7 @@ class Tokens:
     @contextmanager
     def _locked(self, patience_seconds: float | None = None) -> Iterator[None]:
         _make_private(self._path.parent)
-        # A file of its own, since the one with the tokens is another after every change. Closing it lets go.
+        # A separate lock file, because every change replaces the token file. Closing it releases the lock.
         with open(self._path.with_name(f"{self._path.name}.lock"), "ab", opener=_privately) as lock:
             self._wait_for(lock.fileno(), self.patience_seconds if patience_seconds is None else patience_seconds)
             yield
@@ -282,25 +296,25 @@ class Tokens:
                 time.sleep(_PAUSE_SECONDS)
             else:
                 return
-        raise StoreBusy(f"{self._path} is being changed by another process", hint="try again when it has ended")
+        raise StoreBusy(f"{self._path} is being changed by another process", hint="try again in a moment")
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A token as the file has it."""
+    """A token with its digest, as stored."""
 
-    token: Token
+    token: AccessToken
     digest: bytes = field(repr=False)
 
     def expired(self, by: datetime) -> _Kept:
-        """The same, marked as expired where it is by then, and is not marked yet."""
+        """The same, marked as expired if it is."""
         if self.token.expired_at is not None or self.token.state(by) != "expired":
             return self
         return replace(self, token=replace(self.token, expired_at=by))
 
 
 class _Stamp(NamedTuple):
-    """Tells one state of the file from every other: each change makes a new file with a later time."""
+    """Identifies one state of the file: each change writes a new file with a later time."""
 
     inode: int
     modified_ns: int
@@ -313,12 +327,12 @@ class _Stamp(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """What was read, and of which state of the file; without a stamp there was none."""
+    """The content that was read, and the state of the file; no stamp means no file."""
 
     stamp: _Stamp | None
     kept: Mapping[str, _Kept]
     next_end: datetime | None
-    """When the next of them expires."""
+    """When the next token expires."""
 
     @classmethod
     def of(cls, stamp: _Stamp | None, kept: Mapping[str, _Kept]) -> _Seen:
@@ -327,20 +341,20 @@ class _Seen(NamedTuple):
         return cls(stamp, kept, min((end for end in ends if end is not None), default=None))
 
     def ends_by(self, now: datetime) -> bool:
-        """Whether one of them is over by `now` and not marked as such."""
+        """Whether a token is expired at `now` and not marked yet."""
         return self.next_end is not None and self.next_end <= now
 
 
 def _digest(secret: str) -> bytes:
-    # Plain SHA-256 is enough here: slow, salted hashes protect what people make up, and nobody guesses 32 random bytes.
-    # The text is hashed rather than the bytes it stands for, since base64 has more than one text for the same bytes.
+    # SHA-256 is enough: slow, salted hashes protect passwords that people choose; nobody guesses 32 random bytes.
+    # The text is hashed, not the bytes it encodes, because base64 has several texts for the same bytes.
     return hashlib.sha256(secret.encode("ascii")).digest()
 
 
 def _with_included(rights: Iterable[Right]) -> frozenset[Right]:
     given = [chosen(Right, right, "rights") for right in rights]
     if not given:
-        raise InvalidRequest("names none", field="rights", hint=f"give some of {', '.join(Right)}")
+        raise InvalidRequest("is empty", field="rights", hint=f"use some of {', '.join(Right)}")
     ladder = list(Right)
     return frozenset(ladder[: 1 + max(ladder.index(right) for right in given)])
 
@@ -352,19 +366,19 @@ def _end(now: datetime, expires_in: timedelta | None) -> datetime | None:
         end = now + expires_in
     except OverflowError:
         end = now
-    if end <= now or end.year == MAXYEAR:  # within the last year of the calendar not every zone has a time for it
-        raise InvalidRequest("ends before it begins, or never", field="expires_in", hint="give one such as 30 days")
+    if end <= now or end.year == MAXYEAR:  # some time zones cannot express the last year of the calendar
+        raise InvalidRequest("is not a usable period", field="expires_in", hint="use one such as 30 days")
     return end
 
 
 def _make_room(kept: dict[str, _Kept], now: datetime) -> None:
-    """Where all places are taken, give up the oldest token that is no longer good: as an unknown one it is refused."""
+    """If the file is full, drop the oldest inactive token; it is refused as unknown too."""
     if len(kept) < MOST_TOKENS:
         return
     over = [each.token for each in kept.values() if each.token.state(now) != "active"]
     if not over:
         raise InvalidRequest(
-            f"there are {len(kept):,} of at most {MOST_TOKENS:,}", field="tokens", hint="revoke what is not in use"
+            f"the limit of {MOST_TOKENS:,} active tokens is reached", field="tokens", hint="revoke unused tokens"
         )
     del kept[min(over, key=lambda token: (token.created_at, token.id)).id]
 
@@ -406,19 +420,19 @@ def _refuse_unsafe(found: os.stat_result, path: Path) -> None:
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise StoreUnavailable(
             f"{path} can be written by others, so no token is accepted",
-            hint=f"run `chmod 600 {path}`, then look for strangers in `cortex token list`",
+            hint=f"run `chmod 600 {path}`, then check `cortex admin tokens list` for unknown tokens",
         )
 
 
 def _parsed(content: bytes, path: Path) -> dict[str, _Kept]:
     try:
-        told = json.loads(content)
-        version = told["version"]
+        payload = json.loads(content)
+        version = payload["version"]
         if isinstance(version, int) and version > VERSION:
             raise StoreTooNew(f"{path} was written by a newer Cortex", hint="upgrade Cortex; no token is accepted")
-        kept = [_kept(entry) for entry in told["tokens"]] if version == VERSION else None
+        kept = [_kept(entry) for entry in payload["tokens"]] if version == VERSION else None
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, InvalidRequest):
-        # Without its cause: that one quotes the file.
+        # Without the cause, which quotes the file.
         raise _damaged(path) from None
     by_id = {each.token.id: each for each in kept or ()}
     if kept is None or len(by_id) != len(kept):
@@ -427,15 +441,26 @@ def _parsed(content: bytes, path: Path) -> dict[str, _Kept]:
 
 
 def _kept(entry: dict[str, Any]) -> _Kept:
-    """A token of the file. A key we do not know is an error: it may well limit what the token allows."""
+    """Parse one token. An unknown key is an error: it may restrict the token."""
     digest = bytes.fromhex(entry.pop("sha256"))
     if len(digest) != _DIGEST_BYTES:
         raise ValueError("sha256")
-    made, ends, revoked = (_time(entry.pop(name)) for name in ("created_at", "expires_at", "revoked_at"))
-    over = _time(entry.pop("expired_at", None))  # files of before have none
-    if made is None:
+    created, ends, revoked = (_time(entry.pop(name)) for name in ("created_at", "expires_at", "revoked_at"))
+    expired = _time(entry.pop("expired_at", None))  # older files have none
+    if created is None:
         raise ValueError("created_at")
-    return _Kept(Token(**entry, created_at=made, expires_at=ends, revoked_at=revoked, expired_at=over), digest)
+    agents = entry.pop("agents", [])
+    if not isinstance(agents, list):
+        raise ValueError("agents")
+    token = AccessToken(
+        **entry,
+        agents=tuple(agents),
+        created_at=created,
+        expires_at=ends,
+        revoked_at=revoked,
+        expired_at=expired,
+    )
+    return _Kept(token, digest)
 
 
 def _time(text: str | None) -> datetime | None:
@@ -445,19 +470,19 @@ def _time(text: str | None) -> datetime | None:
 def _damaged(path: Path) -> StoreCorrupt:
     return StoreCorrupt(
         f"{path} is damaged, so no token is accepted",
-        hint="bring it back from a copy, or move it away and make new tokens with `cortex token create`",
+        hint="restore it from a copy, or move it away and create new tokens with `cortex admin tokens create`",
     )
 
 
 def _write(path: Path, kept: Mapping[str, _Kept], before: _Stamp | None) -> None:
-    """Replace the file as a whole: whoever reads it, or dies meanwhile, has the old one or the new one."""
+    """Replace the file atomically: readers see the old or the new content."""
     tokens = [each.token.to_json() | {"sha256": each.digest.hex()} for each in kept.values()]
     _write_whole(path, json.dumps({"version": VERSION, "tokens": tokens}, ensure_ascii=False, indent=1), before)
 
 
 def _write_whole(path: Path, content: str, before: _Stamp | None = None) -> None:
     fresh = path.with_name(f".{path.name}.new")
-    fresh.unlink(missing_ok=True)  # of a process that died
+    fresh.unlink(missing_ok=True)  # left by a crash
     try:
         with open(fresh, "xb", opener=_privately) as file:
             file.write(content.encode())
@@ -471,7 +496,7 @@ def _write_whole(path: Path, content: str, before: _Stamp | None = None) -> None
 
 
 def _make_later(file: int, before: _Stamp | None) -> None:
-    """Two changes within one tick of the file system's clock, or across a step back of it, still have two times."""
+    """Give each change a later time, even within one tick of the clock or after it steps back."""
     found = os.fstat(file)
     if before is not None and found.st_mtime_ns <= before.modified_ns:
         os.utime(file, ns=(found.st_atime_ns, before.modified_ns + 1))
@@ -487,7 +512,7 @@ def _sync_folder(folder: Path) -> None:
 
 def _make_private(folder: Path) -> None:
     for each in reversed((folder, *folder.parents)):
-        if not each.exists():  # `parents=True` would make those in between for everyone to read
+        if not each.exists():  # `parents=True` would create the folders in between readable by everyone
             each.mkdir(mode=0o700, exist_ok=True)
 
 
@@ -496,5 +521,5 @@ def _privately(path: str, flags: int) -> int:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    # A pipe in the place of the file would otherwise wait for somebody to write to it.
+    # Opening a named pipe would otherwise block.
     return os.open(path, flags | os.O_NONBLOCK)

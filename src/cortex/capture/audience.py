@@ -11,7 +11,7 @@ from cortex.domain.memory import Kind
 from cortex.domain.turn import Role
 
 
-class Speech(Protocol):
+class Utterance(Protocol):
     """A message or a turn, as far as it says who speaks."""
 
     @property
@@ -21,10 +21,10 @@ class Speech(Protocol):
     def speaker(self) -> str: ...
 
 
-def to_assistant(talk: Sequence[Speech]) -> list[bool]:
+def to_assistant(talk: Sequence[Utterance]) -> list[bool]:
     """Which of these, one after the other in a session, a user says to an assistant.
 
-    Whoever speaks alone speaks to the assistant, by name or without. Where several people are named, they speak to
+    A user who speaks alone speaks to the assistant, by name or without. Where several people are named, they speak to
     each other, and to the assistant only where it answers, or has just spoken.
     """
     people = {each.speaker for each in talk if each.speaker and each.role in (Role.USER, None)}
@@ -39,17 +39,20 @@ def to_assistant(talk: Sequence[Speech]) -> list[bool]:
     ]
 
 
-def listeners(talk: Sequence[Speech]) -> list[str | None]:
+def listeners(talk: Sequence[Utterance]) -> list[str | None]:
     """Whom each of these is said to: None for an assistant, a name for the only other person, else empty."""
     people = {each.speaker for each in talk if each.speaker and each.role in (Role.USER, None)}
     other = {name: others.pop() if len(others := people - {name}) == 1 else "" for name in people}
     pairs = zip(talk, to_assistant(talk), strict=True)
-    return [None if is_heard or each.role is not Role.USER else other.get(each.speaker, "") for each, is_heard in pairs]
+    return [
+        None if is_addressed_to or each.role is not Role.USER else other.get(each.speaker, "")
+        for each, is_addressed_to in pairs
+    ]
 
 
-def kind_of(text: str, heard: bool) -> Kind:
-    """`rule` for what an assistant that heard it is to hold to from then on; `episode` for everything else."""
-    if not heard:
+def kind_of(text: str, is_addressed: bool) -> Kind:
+    """`rule` for what an assistant that received it is to hold to from then on; `episode` for everything else."""
+    if not is_addressed:
         return Kind.EPISODE
     pack = rules.language(text)
     if pack is None or pack.has_instruction_grammar:

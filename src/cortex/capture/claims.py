@@ -14,35 +14,29 @@ from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import spelling
 from cortex.domain.text import normal
 from cortex.domain.text_similarity import denies, same_value
+from cortex.languages import LISTS
+from cortex.languages.lists import alternatives, listed
 
 MAX_CHARACTERS = 1_200
 
 MOST_WORDS_DENYING = 12
 """A longer statement denies something in passing."""
 
-_MONTHS = (
-    "january|february|march|april|june|july|august|september|october|november|december"
-    "|jan|feb|mar|apr|may|jun|jul|aug|sept|sep|oct|nov|dec|januar|februar|märz|mai|juni|juli|oktober|dezember"
-    "|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
-)
-_WEEKDAYS = (
-    "monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag"
-    "|sonntag|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
-)
+_MONTHS = alternatives("months")
+_DAY = rf"\d\d?(?:{alternatives('ordinal endings')})?"
 _SCALED = r"\d+(?:,\d{3})*(?:\.\d+)?(?:[-–]\d+(?:\.\d+)?(?![\d:–-]|\s?[ap]\.?m\b))?"
 """A number, or a range of them."""
 _TOKEN = re.compile(
-    rf"(?P<date>\d{{4}}-\d\d?-\d\d?\b|\b(?:{_MONTHS})\.?\s\d\d?(?:st|nd|rd|th)?\b(?!:)(?:,?\s\d{{4}}\b)?"
-    rf"|\b\d\d?(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?(?:{_MONTHS})\b(?:,?\s\d{{4}}\b)?"
+    rf"(?P<date>\d{{4}}-\d\d?-\d\d?\b|\b(?:{_MONTHS})\.?\s{_DAY}\b(?!:)(?:,?\s\d{{4}}\b)?"
+    rf"|\b{_DAY}\s(?:(?:{alternatives('of a month')})\s)?(?:{_MONTHS})\b(?:,?\s\d{{4}}\b)?"
     r"|\b(?:19|20)\d\d[-–](?:19|20)\d\d\b)"
-    rf"|(?P<weekday>\b(?:{_WEEKDAYS})s?\b)"
+    rf"|(?P<weekday>\b(?:{alternatives('weekdays')})s?\b)"
     r"|(?P<time>\b\d\d?:\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?|\b\d\d?\s?[ap]\.?m\b\.?)"
-    rf"|(?P<money>[$€£¥]\s?{_SCALED}(?:\s?(?:k|m|million|thousand)\b)?"
-    rf"|\b{_SCALED}\s?(?:dollars|euros|usd|eur|gbp|€)(?!\w))"
-    rf"|(?P<percent>\b{_SCALED}\s?(?:%|percent\b|prozent\b|por ciento\b))"
+    rf"|(?P<money>[$€£¥]\s?{_SCALED}(?:\s?(?:k|m|{alternatives('large numbers')})\b)?"
+    rf"|\b{_SCALED}\s?(?:{alternatives('currencies')}|usd|eur|gbp|€)(?!\w))"
+    rf"|(?P<percent>\b{_SCALED}\s?(?:%|(?:{alternatives('percent')})\b))"
     r"|(?P<version>\bv\d+(?:\.\d+)+|\b\d+\.\d+\.\d+(?:\.\d+)*\b)"
-    rf"|(?P<duration>\b{_SCALED}[\s-]?(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?"
-    r"|years?|minuten?|stunden?|tagen?|tage|wochen?|monate?n?|jahre?n?|minutos?|horas?|días?|semanas?|meses|años?)\b)"
+    rf"|(?P<duration>\b{_SCALED}[\s-]?(?:ms|{alternatives('durations')})\b)"
     r"|(?P<code>\b[A-Z]{1,3}\d{1,4}\b)"
     rf"|(?P<number>\b{_SCALED}(?:\s?(?:kg|km|cm|mm|mb|gb|tb|lbs?|oz|g|k)\b)?)"
     r"|(?P<word>[^\W\d_](?:[\w'+#]|-(?=\w))*)"
@@ -52,37 +46,30 @@ _TOKEN = re.compile(
 _MEASURED = re.compile(r"(?<![a-z])[a-z]+$", re.IGNORECASE)
 _COUNTS = {
     word: str(number)
-    for number, words in enumerate(
-        "|one once|two twice|three|four|five|six|seven|eight|nine|ten|eleven|twelve dozen|thirteen|fourteen|fifteen"
-        "|sixteen|seventeen|eighteen|nineteen|twenty".split("|")
-    )
-    for word in words.split()
-    if word != "one"
+    for lists in LISTS.values()
+    for number, words in enumerate(lists.get("counts", "").split(), start=1)
+    for word in words.split("/")
+    if word != words.split("/")[0] or number > 1
 }
-_SPANS = frozenset("second seconds minute minutes hour hours day days week weeks month months year years".split())
-_BOUNDS = frozenset("by above over under below than exceeding".split())
+"""Numbers by their words; "one" is more often a pronoun."""
+_SPANS = listed("spans")
+_BOUNDS = listed("bounds")
 """What follows these is no state: "increased by 15%", "above 80%"."""
-_CONTRACTED = {"'d": "would", "'ll": "will"}
-_CONTINUING = re.compile(r"\s*(?:for|in|at|on|of|with)\s", re.IGNORECASE)
+_CONTRACTED = {each.partition("/")[0]: each.partition("/")[2] for each in listed("contractions")}
+_CONTINUING = re.compile(rf"\s*(?:{'|'.join(sorted(listed('continuing')))})\s", re.IGNORECASE)
 """What follows the comma after a date where the clause goes on: "due on May 3, 2025, for the first part"."""
-_PRONOUNS = frozenset("it it's its that that's which they their".split())
-ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth final".split())
-_DEFINITE = frozenset("the my our your this that its his her their der die das mein meine unser el la mi".split())
-_INDEFINITE = frozenset("a an another some ein eine einen un una".split())
+_PRONOUNS = listed("referring")
+ORDINALS = listed("ordinals")
+_DEFINITE = listed("definite")
+_INDEFINITE = listed("indefinite")
 DETERMINERS = _DEFINITE | _INDEFINITE
-_PASSING_NOW = frozenset("right for until".split())
-_JOINING = frozenset("and or und oder y o".split())
-_SUBJECTS = frozenset("i i'm i've i'd i'll we we've we're my our it it's he she they he's she's the".split())
-_SELF = frozenset("i i've i'm we we've we're ich wir yo nosotros".split())
-_OWN = frozenset("my our mein meine unser mi mis".split())
-_BREAKING = frozenset(
-    "but because although though whereas while which who so since if when considering given"
-    " aber weil obwohl pero porque aunque".split()
-)
-_OTHERS = frozenset(
-    "he she him her his hers their wife husband partner mother father mom dad sister brother son daughter"
-    " friend neighbor colleague boss cousin uncle aunt roommate".split()
-)
+_PASSING_NOW = listed("before now")
+_JOINING = listed("joining")
+_SUBJECTS = listed("clause subjects")
+_SELF = listed("speaker")
+_OWN = listed("speaker's")
+_BREAKING = listed("breaking")
+_OTHERS = listed("other people")
 
 
 class ValueKind(StrEnum):
@@ -104,7 +91,7 @@ CALENDAR = frozenset({ValueKind.DATE, ValueKind.WEEKDAY, ValueKind.TIME})
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ClaimToken:
     """One word or value, at its place."""
 
     text: str
@@ -119,7 +106,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ClaimValue:
     """A value, what it counts where it is a count, and how it stands in its clause."""
 
     kind: ValueKind
@@ -150,8 +137,8 @@ class Value:
 class Claim:
     """A statement read for comparison."""
 
-    tokens: tuple[Token, ...]
-    values: tuple[Value, ...]
+    tokens: tuple[ClaimToken, ...]
+    values: tuple[ClaimValue, ...]
     words: Mapping[str, float]
     """The telling words, each with its weight."""
     names: frozenset[str]
@@ -165,7 +152,7 @@ class Claim:
         """The telling words of one clause."""
         return {token.stem: token.weight for token in self.tokens if token.clause == number and token.weight}
 
-    def around(self, value: Value) -> dict[str, float]:
+    def around(self, value: ClaimValue) -> dict[str, float]:
         """The telling words that say what a value is of.
 
         Where its clause names nothing before it, as in "which improved to 78%", the clause before says it. So it does
@@ -198,7 +185,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DeniedThing:
     """One of the things that a denial names."""
 
     deeds: frozenset[str]
@@ -216,7 +203,7 @@ class Denial:
     """What a part of a statement says is not so."""
 
     words: Mapping[str, float]
-    choices: tuple[Choice, ...]
+    choices: tuple[DeniedThing, ...]
     """What is denied, one by one: of "workshops or training sessions" one is enough."""
     values: tuple[str, ...]
     examples: frozenset[str]
@@ -245,7 +232,7 @@ def read(text: str) -> Claim:
 _stems = lru_cache(maxsize=20_000)(spelling)
 
 
-def _tokens(plain: str) -> Iterator[Token]:
+def _tokens(plain: str) -> Iterator[ClaimToken]:
     clause, opens, joined, fresh = 0, True, False, True
     last, earlier = None, ""
     for found in _TOKEN.finditer(plain):
@@ -268,17 +255,17 @@ def _tokens(plain: str) -> Iterator[Token]:
             yield replace(word, said=f"{earlier} now") if folded == "now" and earlier in _PASSING_NOW else word
         else:
             assert group is not None
-            yield Token(text, folded, folded, 0.0, clause, ValueKind(group))
+            yield ClaimToken(text, folded, folded, 0.0, clause, ValueKind(group))
         opens, earlier = False, folded
 
 
-def _word(text: str, folded: str, clause: int, opens: bool) -> Token:
+def _word(text: str, folded: str, clause: int, opens: bool) -> ClaimToken:
     if folded in _COUNTS:
-        return Token(_COUNTS[folded], folded, _COUNTS[folded], 0.0, clause, ValueKind.NUMBER)
+        return ClaimToken(_COUNTS[folded], folded, _COUNTS[folded], 0.0, clause, ValueKind.NUMBER)
     said = _CONTRACTED.get(folded[-3:], _CONTRACTED.get(folded[-2:], folded))
     stem = "".join(_stems(relation_words.irregular().get(folded, folded)))
     is_name = text[0].isupper() and folded not in STOP_WORDS and not opens and folded.partition("'")[0] != "i"
-    return Token(text, said, stem, _weight(folded, stem), clause, is_name=is_name)
+    return ClaimToken(text, said, stem, _weight(folded, stem), clause, is_name=is_name)
 
 
 _TELLING_OF_STATEMENTS = ("changes", "changing", "progress", "goals", "undone", "never", "not_")
@@ -294,7 +281,7 @@ def _weight(folded: str, stem: str) -> float:
     return 0.25 if stem in relation_words.stems("generic") else 1.0
 
 
-def _values(tokens: tuple[Token, ...]) -> Iterator[Value]:
+def _values(tokens: tuple[ClaimToken, ...]) -> Iterator[ClaimValue]:
     for place, token in enumerate(tokens):
         if token.kind is None and not (token.is_name and token.weight):
             continue
@@ -305,7 +292,7 @@ def _values(tokens: tuple[Token, ...]) -> Iterator[Value]:
         if kind is ValueKind.NUMBER:
             kind, unit = _counted(tokens, place)
         before = tokens[place - 1].stem if place and tokens[place - 1].kind is None else ""
-        yield Value(
+        yield ClaimValue(
             kind=kind,
             text=token.text,
             place=place,
@@ -323,7 +310,7 @@ def _values(tokens: tuple[Token, ...]) -> Iterator[Value]:
         )
 
 
-def _counted(tokens: tuple[Token, ...], place: int) -> tuple[ValueKind, frozenset[str]]:
+def _counted(tokens: tuple[ClaimToken, ...], place: int) -> tuple[ValueKind, frozenset[str]]:
     """What a number counts: the words right after it, up to the second that tells something."""
     unit: list[str] = []
     clause = tokens[place].clause
@@ -343,32 +330,32 @@ def _counted(tokens: tuple[Token, ...], place: int) -> tuple[ValueKind, frozense
     return (ValueKind.COUNT, frozenset(unit)) if unit else (ValueKind.NUMBER, frozenset())
 
 
-def _past_partitive(tokens: tuple[Token, ...], place: int) -> int:
+def _past_partitive(tokens: tuple[ClaimToken, ...], place: int) -> int:
     """Where the words after a number begin: "solved 30 of the puzzles" counts puzzles."""
     return place + 3 if _is_partitive(tokens, place) else place + 1
 
 
-def _is_partitive(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_partitive(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     after = [token.said for token in tokens[place + 1 : place + 3]]
     return after[:1] == ["of"] and _DEFINITE.issuperset(after[1:])
 
 
-def _is_part(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_part(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     """Whether a number begins what is said of a part: "three of the roses are white"."""
     opens = not place or tokens[place - 1].clause != tokens[place].clause
     return opens and tokens[place].kind is ValueKind.NUMBER and _is_partitive(tokens, place)
 
 
-def _is_listed(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_listed(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     near = tokens[max(0, place - 3) : place + 4]
     return tokens[place].kind is not None and sum(token.kind is tokens[place].kind for token in near) > 2
 
 
-def _is_range(token: Token) -> bool:
+def _is_range(token: ClaimToken) -> bool:
     return token.kind in _RANGED and ("-" in token.text.strip("-") or "–" in token.text)
 
 
-def _is_year(token: Token) -> bool:
+def _is_year(token: ClaimToken) -> bool:
     return token.kind is ValueKind.NUMBER and bool(_YEAR.fullmatch(token.text))
 
 
@@ -376,7 +363,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _RANGED = frozenset({ValueKind.NUMBER, ValueKind.PERCENT, ValueKind.MONEY})
 
 
-def _is_of_some(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_of_some(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     """Whether the nearest article or possessive before a value is indefinite."""
     for at in range(place - 1, max(-1, place - 8), -1):
         if tokens[at].clause != tokens[place].clause:
@@ -389,7 +376,7 @@ def _is_of_some(tokens: tuple[Token, ...], place: int) -> bool:
     return False
 
 
-def _is_planned(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_planned(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     """Whether a value follows an infinitive: "to collect 15"."""
     return (
         place > 1
@@ -403,7 +390,7 @@ _AFTER_A_STEP = 4
 """How many words after an amount may name what it is the size of: "a 6% Q1 gain"."""
 
 
-def _is_step(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_step(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     """Whether an amount is the size of a change."""
     if tokens[place].kind not in (ValueKind.PERCENT, ValueKind.MONEY):
         return False
@@ -414,7 +401,7 @@ def _is_step(tokens: tuple[Token, ...], place: int) -> bool:
     return not relation_words.words("by_how_much").isdisjoint(after)
 
 
-def _is_rate(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_rate(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     """Whether the clause of a value says that it is counted each day or week."""
     clause = [token for token in tokens if token.clause == tokens[place].clause]
     if any(token.said in relation_words.words("rates") for token in clause):
@@ -425,7 +412,7 @@ def _is_rate(tokens: tuple[Token, ...], place: int) -> bool:
 _PERIOD = re.compile(rf"(?:{_MONTHS}|(?:19|20)\d\d|q[1-4])", re.IGNORECASE)
 
 
-def _period(tokens: tuple[Token, ...], clause: int) -> frozenset[str]:
+def _period(tokens: tuple[ClaimToken, ...], clause: int) -> frozenset[str]:
     """The month, quarter or year in which what a clause says was so; empty where it names none."""
     found: set[str] = set()
     opened = False
@@ -437,13 +424,13 @@ def _period(tokens: tuple[Token, ...], clause: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def _subject(tokens: tuple[Token, ...], place: int) -> str:
+def _subject(tokens: tuple[ClaimToken, ...], place: int) -> str:
     """Somebody else, where the clause of a value speaks of one."""
     clause = [token.said.removesuffix("'s") for token in tokens if token.clause == tokens[place].clause]
     return " ".join(sorted(_OTHERS.intersection(clause)))
 
 
-def _is_denied(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_denied(tokens: tuple[ClaimToken, ...], place: int) -> bool:
     """Whether a value is named to say that it is not the one, or only might be: "not Tuesday", "if it is Tuesday"."""
     if next(token.said for token in tokens if token.clause == tokens[place].clause) in _CONDITIONAL:
         return True
@@ -459,7 +446,7 @@ def _is_denied(tokens: tuple[Token, ...], place: int) -> bool:
 _CONDITIONAL = frozenset("if unless wenn falls si".split())
 
 
-def _denials(tokens: tuple[Token, ...]) -> Iterator[Denial]:
+def _denials(tokens: tuple[ClaimToken, ...]) -> Iterator[Denial]:
     """What the speaker says of themselves is not so: the words after the one that denies, to the end of its clause."""
     folded = [token.text.casefold() for token in tokens]
     for place, (token, word) in enumerate(zip(tokens, folded, strict=True)):
@@ -482,10 +469,10 @@ def _denials(tokens: tuple[Token, ...]) -> Iterator[Denial]:
             )
 
 
-def _denied(tokens: tuple[Token, ...], place: int) -> tuple[list[Token], frozenset[str]]:
+def _denied(tokens: tuple[ClaimToken, ...], place: int) -> tuple[list[ClaimToken], frozenset[str]]:
     """What follows a denial in its clause, up to examples; and the names of those, also after a comma."""
     clause = tokens[place].clause
-    rest: list[Token] = []
+    rest: list[ClaimToken] = []
     examples: set[str] = set()
     names_examples = False
     for token in tokens[place + 1 :]:
@@ -501,7 +488,7 @@ def _denied(tokens: tuple[Token, ...], place: int) -> tuple[list[Token], frozens
     return rest, frozenset(examples)
 
 
-def _choices(tokens: list[Token]) -> Iterator[Choice]:
+def _choices(tokens: list[ClaimToken]) -> Iterator[DeniedThing]:
     """The things that are denied. A verb holds for those after it: "prepared or sent any letters or cards"."""
     deeds: frozenset[str] = frozenset()
     bare, is_vague, found = False, False, 0
@@ -515,13 +502,13 @@ def _choices(tokens: list[Token]) -> Iterator[Choice]:
         bare = not objects
         if objects:
             found += 1
-            yield Choice(deeds, objects, is_vague, _head(said))
+            yield DeniedThing(deeds, objects, is_vague, _head(said))
     if not found:
-        yield Choice(deeds, {}, is_vague, "")
+        yield DeniedThing(deeds, {}, is_vague, "")
 
 
-def _split_at_or(tokens: list[Token]) -> Iterator[list[Token]]:
-    choice: list[Token] = []
+def _split_at_or(tokens: list[ClaimToken]) -> Iterator[list[ClaimToken]]:
+    choice: list[ClaimToken] = []
     for token in tokens:
         if token.said == "related":
             break
@@ -536,12 +523,12 @@ def _split_at_or(tokens: list[Token]) -> Iterator[list[Token]]:
 _CHOOSING = frozenset("or oder o".split())
 
 
-def _is_done(token: Token) -> bool:
+def _is_done(token: ClaimToken) -> bool:
     """Whether a word is a verb of something done."""
     return token.kind is None and (token.said.endswith("ed") or token.said in relation_words.irregular())
 
 
-def _head(tokens: list[Token]) -> str:
+def _head(tokens: list[ClaimToken]) -> str:
     """The last telling word before a preposition."""
     head = ""
     for token in tokens:
@@ -551,17 +538,15 @@ def _head(tokens: list[Token]) -> str:
     return head
 
 
-PREPOSITIONS = frozenset("to for with in on at of from about by during before as into without".split())
+PREPOSITIONS = listed("prepositions")
 
 
 # "No longer" ends something and does not deny that it was; what is not sure, wanted or understood is no fact.
-PASSING_OVER = frozenset(
-    "longer anymore only just sure more less than matter want wanna know think understand mind".split()
-)
+PASSING_OVER = listed("no denial")
 
 
 def can_change(text: str) -> bool:
-    """Whether a text states what may later be told otherwise: an amount, a date, or that something never was."""
+    """Whether a text states what may later be said otherwise: an amount, a date, or that something never was."""
     claim = read(text)
     return any(value.kind is not ValueKind.NAME for value in claim.values) or any(each.never for each in claim.denied)
 
@@ -579,14 +564,14 @@ def may_say_otherwise(text: str) -> bool:
     return any(_has_moved(claim, value) for value in claim.values if value.kind is not ValueKind.NAME)
 
 
-def _has_moved(claim: Claim, value: Value) -> bool:
+def _has_moved(claim: Claim, value: ClaimValue) -> bool:
     """Whether the clause of a value tells of a change, and not of one that is wished for."""
     said = claim.said(value.clause)
     is_wish = not relation_words.words("goals").isdisjoint(said)
     return not is_wish and any(not relation_words.words(name).isdisjoint(said) for name in ("changes", "progress"))
 
 
-def differ(a: Value, b: Value) -> bool:
+def differ(a: ClaimValue, b: ClaimValue) -> bool:
     """Whether two values of one kind are not the same."""
     if a.kind is ValueKind.NAME:
         return a.text.casefold().removesuffix("'s") != b.text.casefold().removesuffix("'s")

@@ -14,14 +14,14 @@ from cortex.capture.prose import BLANK
 from cortex.languages.pack import ClauseWords, compiled
 
 LONGEST_WORDS = 40
-"""A statement of more words is told in several."""
+"""A statement of more words is cut into several."""
 _MOST_CLAUSES = 40
 _FEWEST_WORDS = 3
 _EDGES = f" \t\n,;:–—{BLANK}"
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ClauseSpan:
     start: int
     end: int
     asks: bool
@@ -49,11 +49,11 @@ def _states(text: str, start: int, end: int, words: ClauseWords) -> bool:
     return len(said.split()) >= _FEWEST_WORDS and not any(passes)
 
 
-def clauses(text: str, start: int, end: int, words: ClauseWords) -> list[Clause]:
+def clauses(text: str, start: int, end: int, words: ClauseWords) -> list[ClauseSpan]:
     """The clauses of a sentence, and whether each only asks. What hangs on a question by "and" asks too."""
     spans = list(_whole(text, _spans(text, start, end, words), words))
     is_question = text[start:end].rstrip(" )\"'").endswith("?")
-    found: list[Clause] = []
+    found: list[ClauseSpan] = []
     for begin, stop in spans:
         asks = bool(compiled(words.asks).match(text, begin, stop))
         link = text[found[-1].end : begin].strip(" ,").casefold() if found else ""
@@ -62,7 +62,7 @@ def clauses(text: str, start: int, end: int, words: ClauseWords) -> list[Clause]
             asks = not compiled(words.stands).match(text, begin, stop)
         if is_question and stop == end and not asks:
             asks = not found or hangs
-        found.append(Clause(begin, stop, asks))
+        found.append(ClauseSpan(begin, stop, asks))
     return found
 
 

@@ -1,8 +1,8 @@
 """Extraction by a language model: a conversation goes out as data, and comes back as candidates that can be traced.
 
-What a model answers is not believed: it must have the shape that was asked for, name turns that exist, be sure enough,
-and be made of what was said (`grounding`). An answer of which nothing can be used is sent back once, with what was
-wrong; then the turns stay as they are, and the problems are told.
+What a model answers is not believed: it must have the required shape, name turns that exist, be sure enough,
+and be made of what was said (`evidence`). An answer of which nothing can be used is sent back once, with what was
+wrong; then the turns stay as they are, and the problems are reported.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 
 from cortex.capture.candidate import Candidate
 from cortex.capture.reconcile import RETRACTION
-from cortex.domain.grounding import Evidence
+from cortex.domain.evidence import Evidence
 from cortex.domain.injection_detection import suspicion
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.ownership import Owner, spans
 from cortex.domain.text import checked_text, escaped, estimate_tokens, passages
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest
-from cortex.ports.llm import LLM, Work, judge
+from cortex.ports.llm import LLM, LlmTask, judge
 
 MIN_CONFIDENCE = 0.5
 MAX_TOKENS = 2_000
@@ -73,7 +73,7 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["memories"],
     "additionalProperties": False,
 }
-"""What is asked for. A model held to it gives every part; from others only the most needed are demanded."""
+"""The required shape. A model held to it gives every part; from others only the most needed are demanded."""
 
 SYSTEM = """\
 You keep the long-term memory of an AI assistant. You read a part of a conversation and write down the statements in it
@@ -140,7 +140,7 @@ def extract(
     problems: list[str] = []
     useless: list[bool] = []
     for window in windows(turns, window_tokens):
-        reading = _asked(window, llm, known, max_tokens)
+        reading = _answer_for(window, llm, known, max_tokens)
         useless.append(reading.useless)
         for entry in reading.entries:
             if problem := entry.left_out(window):
@@ -150,7 +150,7 @@ def extract(
         problems += (f"{window.name}: {problem}" for problem in reading.problems)
     is_useless = bool(useless) and all(useless)
     if useless:
-        judge(llm, Work.MEMORIES, useful=not is_useless)
+        judge(llm, LlmTask.MEMORIES, useful=not is_useless)
     return Extracted(tuple(found.values()), tuple(problems), is_useless)
 
 
@@ -158,7 +158,7 @@ def extract(
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TurnPiece:
     """A turn, or a part of a long one, under the short name the model knows it by."""
 
     alias: str
@@ -186,11 +186,11 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TurnWindow:
     """As much of a conversation as is shown at once, after the last turns of the window before."""
 
-    seen: tuple[Piece, ...]
-    fresh: tuple[Piece, ...]
+    seen: tuple[TurnPiece, ...]
+    fresh: tuple[TurnPiece, ...]
 
     @property
     def name(self) -> str:
@@ -204,7 +204,7 @@ class Window:
     def fresh_aliases(self) -> frozenset[str]:
         return frozenset(piece.alias for piece in self.fresh)
 
-    def heard(self, aliases: Iterable[str]) -> list[Turn]:
+    def turns_named(self, aliases: Iterable[str]) -> list[Turn]:
         """Those turns, each after the one before it, which may be the question that it answers."""
         shown, order = self.turns, list(self.turns)
         places = {at for alias in aliases for at in (order.index(alias) - 1, order.index(alias)) if at >= 0}
@@ -215,34 +215,34 @@ class Window:
         return "\n".join(["<conversation>", *lines, "</conversation>"])
 
 
-def windows(turns: Sequence[Turn], max_tokens: int = WINDOW_TOKENS) -> Iterator[Window]:
+def windows(turns: Sequence[Turn], max_tokens: int = WINDOW_TOKENS) -> Iterator[TurnWindow]:
     """The conversation in parts of about `max_tokens`; every turn is fresh in one, a long one in several."""
-    fresh: list[Piece] = []
-    seen: tuple[Piece, ...] = ()
+    fresh: list[TurnPiece] = []
+    seen: tuple[TurnPiece, ...] = ()
     used = 0
     for piece in _pieces(turns, max(1, max_tokens // 2)):
         size = estimate_tokens(piece.shown(seen=False))
         if fresh and used + size > max_tokens:
-            yield Window(seen, tuple(fresh))
+            yield TurnWindow(seen, tuple(fresh))
             seen, fresh, used = tuple(fresh[-_OVERLAP:]), [], 0
         fresh.append(piece)
         used += size
     if fresh:
-        yield Window(seen, tuple(fresh))
+        yield TurnWindow(seen, tuple(fresh))
 
 
-def _pieces(turns: Sequence[Turn], max_tokens: int) -> Iterator[Piece]:
+def _pieces(turns: Sequence[Turn], max_tokens: int) -> Iterator[TurnPiece]:
     for number, turn in enumerate(turns, start=1):
         if turn.text.strip():
             for start, end in passages(turn.text, max_tokens):
-                yield Piece(f"t{number}", turn, turn.text[start:end], start)
+                yield TurnPiece(f"t{number}", turn, turn.text[start:end], start)
 
 
 def _attribute(value: str) -> str:
     return escaped(" ".join(value[:MAX_WORDS].split())).replace('"', "&quot;")
 
 
-def _prompt(window: Window, known: Sequence[Memory]) -> str:
+def _prompt(window: TurnWindow, known: Sequence[Memory]) -> str:
     lines = [f"<memory>{escaped(memory.text[:MAX_TEXT])}</memory>" for memory in known[:MAX_KNOWN]]
     remembered = ["<known>", *lines, "</known>"] if lines else []
     return "\n".join([*remembered, window.shown(), "Answer with the JSON object for this conversation."])
@@ -253,7 +253,7 @@ def _repair(prompt: str, answer: str, problems: Sequence[str]) -> str:
     return (
         f"{prompt}\n\nYou answered this before, and it cannot be used:\n"
         f"<answer>{escaped(answer[:_MAX_QUOTED])}</answer>\nWhat is wrong with it:\n{wrong}\n"
-        "Answer again, with one complete JSON object in the shape asked for."
+        "Answer again, with one complete JSON object in the required shape."
     )
 
 
@@ -261,8 +261,8 @@ def _repair(prompt: str, answer: str, problems: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One memory of an answer, in the shape that was asked for."""
+class ExtractedEntry:
+    """One memory of an answer, in the required shape."""
 
     number: int
     text: str
@@ -277,17 +277,17 @@ class Entry:
     negated: bool = False
     corrects: bool = False
 
-    def left_out(self, window: Window) -> str | None:
+    def left_out(self, window: TurnWindow) -> str | None:
         """Why this is not remembered."""
         if self.confidence < MIN_CONFIDENCE:
             return "low_confidence"
         if not window.fresh_aliases & set(self.turns):
             return "seen_before"
-        evidence = Evidence.of(window.heard(self.turns))
+        evidence = Evidence.of(window.turns_named(self.turns))
         grounded = evidence.supports(self.text) and all(map(evidence.mentions, (self.subject, self.value)))
         return None if grounded else "ungrounded"
 
-    def candidate(self, window: Window, classify: Callable[[str], Kind], found_by: str) -> Candidate:
+    def candidate(self, window: TurnWindow, classify: Callable[[str], Kind], found_by: str) -> Candidate:
         shown = window.turns
         # A slot without a value would replace what is known by nothing.
         whole = bool(self.subject and self.attribute and self.value)
@@ -309,10 +309,10 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Reading:
+class ParsedAnswer:
     """An answer as far as it can be used."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ExtractedEntry] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -320,8 +320,8 @@ class Reading:
         return bool(self.problems) and not self.entries
 
 
-def _asked(window: Window, llm: LLM, known: Sequence[Memory], max_tokens: int) -> Reading:
-    """What the model says of a window. An answer of no use is asked for once more, with what was wrong."""
+def _answer_for(window: TurnWindow, llm: LLM, known: Sequence[Memory], max_tokens: int) -> ParsedAnswer:
+    """What the model says of a window. A useless answer is requested once more, with what was wrong."""
     prompt = _prompt(window, known)
     answer = llm.complete(system=SYSTEM, prompt=prompt, max_tokens=max_tokens, schema=SCHEMA).text
     reading = read(answer, window.turns)
@@ -331,9 +331,9 @@ def _asked(window: Window, llm: LLM, known: Sequence[Memory], max_tokens: int) -
     return read(llm.complete(system=SYSTEM, prompt=again, max_tokens=max_tokens, schema=SCHEMA).text, window.turns)
 
 
-def read(answer: str, aliases: Iterable[str]) -> Reading:
-    """The memories of an answer; what has not the shape that was asked for is a problem, never an exception."""
-    reading = Reading()
+def read(answer: str, aliases: Iterable[str]) -> ParsedAnswer:
+    """The memories of an answer; what has not the required shape is a problem, never an exception."""
+    reading = ParsedAnswer()
     try:
         items = _memories(_json_object(answer))
     except _Unusable as problem:
@@ -376,7 +376,7 @@ def _json_object(answer: str) -> Any:
         at = text.find("{", end)
     if len(found) == 1:
         return found[0]
-    raise _Unusable(f"{len(found)} JSON objects where one was asked for")
+    raise _Unusable(f"{len(found)} JSON objects where one was expected")
 
 
 def _memories(value: Any) -> list[Any]:
@@ -388,7 +388,7 @@ def _memories(value: Any) -> list[Any]:
     return memories
 
 
-def _entry(number: int, item: Any, aliases: frozenset[str]) -> Entry:
+def _entry(number: int, item: Any, aliases: frozenset[str]) -> ExtractedEntry:
     if not isinstance(item, dict):
         raise _Unusable("is not an object")
     # Models add parts of their own, such as a reason: they are left out, and the memory is not.
@@ -396,7 +396,7 @@ def _entry(number: int, item: Any, aliases: frozenset[str]) -> Entry:
     if missing := sorted(_REQUIRED - set(given)):
         raise _Unusable(f"has no {missing[0]}")
     kind = given.get("kind", "")
-    return Entry(
+    return ExtractedEntry(
         number=number,
         text=_words(given, "text", MAX_TEXT),
         # A kind that is not ours is as good as none: the classifier knows ours.

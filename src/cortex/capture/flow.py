@@ -11,7 +11,7 @@ from cortex.capture import gate, queue, reconcile, retention, rules
 from cortex.capture.candidate import Candidate
 from cortex.capture.claims import can_change
 from cortex.capture.policies import CapturePolicy
-from cortex.capture.reconcile import Decision, Known, Verdict
+from cortex.capture.reconcile import Decision, Known, Reconciliation
 from cortex.domain.identity import IdSource, TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
@@ -24,7 +24,18 @@ from cortex.domain.trust import least
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.ports.clock import Clock
-from cortex.ports.store import Change, Embed, Filter, Job, PatchSession, Put, Store, View, guarded, retry_on_conflict
+from cortex.ports.store import (
+    Change,
+    Embed,
+    Filter,
+    Job,
+    PatchSession,
+    Put,
+    Store,
+    View,
+    retry_on_conflict,
+    with_expectations,
+)
 
 WINDOW = 64
 """How many turns one step looks at: a step is one transaction, and what a killed process has to do again."""
@@ -33,13 +44,13 @@ AHEAD = 8 * WINDOW
 """How many waiting turns are counted, so that each step takes its share of the memories a session may leave."""
 
 ASKED_FOR = 0.9
-"""From this importance on the user asked for it to be remembered: that is always kept."""
+"""From this importance on the user wants it remembered: that is always kept."""
 
 MOST_DISPUTED = 10
 """How many memories that contradict a known one a session may leave beyond its limit."""
 
 CHANGEABLE = 0.1
-"""What a value that can change adds to the weight of a statement: it is what will be asked about."""
+"""What a value that can change adds to the weight of a statement: it is what questions will be about."""
 
 NEAREST = 12
 """How many of the most alike memories a new one is compared with, by words and by meaning each."""
@@ -52,7 +63,7 @@ Vectors = Callable[[Sequence[Memory]], Mapping[TraceId, Sequence[Vector]]]
 
 
 @dataclass(slots=True)
-class Captured:
+class BatchResult:
     """What a step made of some turns."""
 
     memories: list[TraceId] = field(default_factory=list)
@@ -61,8 +72,8 @@ class Captured:
     skipped: Counter[str] = field(default_factory=Counter)
 
     def counts(self) -> dict[str, int]:
-        told = {f"turns:{reason}": number for reason, number in self.skipped.items()}
-        return {"turns": self.turns, **self.verdicts, **told}
+        payload = {f"turns:{reason}": number for reason, number in self.skipped.items()}
+        return {"turns": self.turns, **self.verdicts, **payload}
 
 
 @dataclass(slots=True)
@@ -81,7 +92,7 @@ class _Room:
     _provisional: frozenset[TraceId] = frozenset()
 
     def reserve(self, memories: Sequence[Memory], provisional: frozenset[TraceId]) -> None:
-        """Give the room to the weightiest. What the user asked for is always kept; what is provisional gets none."""
+        """Give the room to the weightiest. What the user wants remembered is kept; what is provisional gets none."""
         self._provisional = provisional
         memories = [each for each in memories if each.id not in provisional]
         allowed = math.ceil(max(0, self.most - self.used) * self.share)
@@ -91,8 +102,8 @@ class _Room:
 
     def admit(self, memory: Memory, decision: Decision) -> bool:
         """Whether a statement is taken, after what it was decided to be."""
-        disputes = decision.verdict is Verdict.CONTRADICTS
-        is_news = decision.verdict is Verdict.NEW and not decision.replaced
+        disputes = decision.verdict is Reconciliation.CONTRADICTS
+        is_news = decision.verdict is Reconciliation.NEW and not decision.replaced
         if memory.id in self._provisional and decision.verdict not in _OTHERWISE:
             return False
         if not is_news and not disputes:
@@ -103,7 +114,7 @@ class _Room:
         return True
 
 
-_OTHERWISE = frozenset({Verdict.SUPERSEDES, Verdict.CONTRADICTS, Verdict.RETRACTS})
+_OTHERWISE = frozenset({Reconciliation.SUPERSEDES, Reconciliation.CONTRADICTS, Reconciliation.RETRACTS})
 
 
 def _weight(memory: Memory) -> float:
@@ -142,7 +153,7 @@ class Capture:
             turns = ahead[:WINDOW]
             room = self._room(job.key, turns, len(ahead), view)
             captured, changes = self._step(turns, view, room)
-            changes = guarded(changes, view, also=_sources(changes))
+            changes = with_expectations(changes, view, also=_sources(changes))
         now = self.clock.now()
         is_last = len(turns) < WINDOW
         parts = {self.mark: turns[-1].seq if turns else done} | ({"pending_since": None} if is_last else {})
@@ -158,8 +169,8 @@ class Capture:
         used = items.get("count", 0) if turns and items.get("day") == _day(turns) else 0
         return _Room(self.policy.max_items_per_session, used, len(turns) / max(1, ahead))
 
-    def _step(self, turns: Sequence[Turn], view: View, room: _Room) -> tuple[Captured, list[Change]]:
-        captured = Captured(turns=len(turns))
+    def _step(self, turns: Sequence[Turn], view: View, room: _Room) -> tuple[BatchResult, list[Change]]:
+        captured = BatchResult(turns=len(turns))
         worth = [turn for turn in turns if self._is_worth(turn, captured)]
         memories, found = self._memories(worth)
         room.reserve(memories, frozenset(id for id, each in found.items() if each.provisional))
@@ -178,7 +189,10 @@ class Capture:
         changes += outdated_turns(decisions, view)
         for decision in decisions:
             captured.verdicts[decision.verdict.value] += 1
-            if decision.memory is not None and decision.verdict not in {Verdict.DUPLICATE, Verdict.REINFORCES}:
+            if decision.memory is not None and decision.verdict not in {
+                Reconciliation.DUPLICATE,
+                Reconciliation.REINFORCES,
+            }:
                 captured.memories.append(decision.memory.id)
         changes += [Embed(id, self.space, vectors[id]) for id in captured.memories if vectors.get(id)]
         return captured, changes
@@ -186,13 +200,13 @@ class Capture:
     def _cosine(self, one: Sequence[Vector] | None, other: Sequence[Vector] | None) -> float | None:
         return self.space.calibration.apply(float(one[0] @ other[0])) if one and other else None
 
-    def _is_worth(self, turn: Turn, captured: Captured) -> bool:
+    def _is_worth(self, turn: Turn, captured: BatchResult) -> bool:
         if reason := gate.turn_skip_reason(turn, self.policy):
             captured.skipped[reason] += 1
         return reason is None
 
     def _memories(self, turns: Sequence[Turn]) -> tuple[list[Memory], dict[TraceId, Candidate]]:
-        """What the extractor found, as memories with the trust of what they were drawn from."""
+        """What the extractor found, as memories with the trust of what they were extracted from."""
         by_id = {turn.id: turn for turn in turns}
         memories: list[Memory] = []
         found: dict[TraceId, Candidate] = {}

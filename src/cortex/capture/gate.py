@@ -34,7 +34,7 @@ def machine_reason(message: str) -> str | None:
 
 
 def turn_skip_reason(turn: Turn | Message, policy: CapturePolicy, injected: Set[str] = frozenset()) -> str | None:
-    """Why nothing is drawn from this turn, or None where something may be."""
+    """Why nothing is extracted from this turn, or None where something may be."""
     if reason := _role_reason(turn.role or Role.USER, policy):
         return reason
     if is_scheduled(turn.text):

@@ -45,7 +45,7 @@ class Aligned:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class TranscriptDelta:
     """What the next lines of a transcript say beyond what is stored. Numbers are places in the lists."""
 
     fresh: tuple[int, ...]
@@ -97,7 +97,7 @@ def align(stored: Sequence[Line], incoming: Sequence[Line]) -> Aligned:
     return Aligned(fresh=tuple(same + at for at in _surplus(old, new)))
 
 
-def follow(stored: Sequence[Line], incoming: Sequence[Line]) -> Followed:
+def follow(stored: Sequence[Line], incoming: Sequence[Line]) -> TranscriptDelta:
     """Which of `incoming` is new, where both tell a conversation from the same point on.
 
     Each stored line stands for one incoming line at most, so a word said again is new. Either may be ahead of the
@@ -112,7 +112,7 @@ def follow(stored: Sequence[Line], incoming: Sequence[Line]) -> Followed:
             reached = max(reached, found.popleft() + 1)
         else:
             fresh.append(at)
-    return Followed(tuple(fresh), reached)
+    return TranscriptDelta(tuple(fresh), reached)
 
 
 def holds(stored: Sequence[Line], incoming: Sequence[Line]) -> bool:
@@ -120,7 +120,7 @@ def holds(stored: Sequence[Line], incoming: Sequence[Line]) -> bool:
     return not incoming or len(incoming) in _met(stored, incoming)
 
 
-def join(stored: Sequence[Line], incoming: Sequence[Line]) -> Followed:
+def join(stored: Sequence[Line], incoming: Sequence[Line]) -> TranscriptDelta:
     """Which of `incoming` is new, where nothing tells from what point on it was said.
 
     What the stored lines end with and the incoming ones begin with was said once. Without such an overlap, lines
@@ -128,8 +128,8 @@ def join(stored: Sequence[Line], incoming: Sequence[Line]) -> Followed:
     """
     met = [0, *_met(stored, incoming)] if incoming else [0]
     if not met[-1] and len(incoming) in met[1:]:
-        return Followed((), met.index(len(incoming)))
-    return Followed(tuple(range(met[-1], len(incoming))), len(stored))
+        return TranscriptDelta((), met.index(len(incoming)))
+    return TranscriptDelta(tuple(range(met[-1], len(incoming))), len(stored))
 
 
 def _met(stored: Sequence[Line], incoming: Sequence[Line]) -> Iterator[int]:

@@ -11,7 +11,7 @@ from typing import Any
 from cortex.capture import gate, history, passing_turns
 from cortex.capture.audience import kind_of, to_assistant
 from cortex.capture.history import Aligned, Line, Trail
-from cortex.capture.messages import Message, heard, in_parts
+from cortex.capture.messages import Message, in_parts, received
 from cortex.domain import erasure
 from cortex.domain.events import EventKind
 from cortex.domain.fingerprints import without_injected
@@ -34,8 +34,8 @@ from cortex.ports.store import (
     PutJob,
     Store,
     View,
-    guarded,
     retry_on_conflict,
+    with_expectations,
 )
 
 AHEAD = timedelta(days=1)
@@ -52,7 +52,7 @@ EMBED, EXTRACT, ENRICH = "embed", "extract", "enrich"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class IntakeLimits:
     """How much is taken at once, and how it is cut."""
 
     max_messages: int
@@ -80,7 +80,7 @@ class History:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUpJobs:
-    """What is to be done with new turns, and how long a session must have been quiet before memories are drawn."""
+    """What is to be done with new turns, and how long a session must have been quiet before memories are extracted."""
 
     kinds: tuple[str, ...]
     quiet: timedelta
@@ -107,7 +107,7 @@ class Intake:
 
     def facts(self) -> dict[str, Any]:
         """For the receipt: counts and reasons."""
-        told: dict[str, Any] = {
+        payload: dict[str, Any] = {
             "messages": len(self.ids),
             "stored": self.stored,
             "seen": self.seen,
@@ -118,10 +118,10 @@ class Intake:
             "stripped": self.stripped,
         }
         if self.reason:
-            told["reason"] = self.reason
+            payload["reason"] = self.reason
         if self.due:
-            told["due"] = self.due.isoformat()
-        return told
+            payload["due"] = self.due.isoformat()
+        return payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def ingest(
     store: Store,
     clock: Clock,
     ids: IdSource,
-    limits: Limits,
+    limits: IntakeLimits,
     afterwards: FollowUpJobs,
 ) -> Intake:
     """Store what is new of a history, and enqueue what is to be made of it; one transaction, durable on return."""
@@ -169,16 +169,16 @@ def _take_in(
     store: Store,
     clock: Clock,
     ids: IdSource,
-    limits: Limits,
+    limits: IntakeLimits,
     afterwards: FollowUpJobs,
 ) -> Intake:
     now = clock.now()
-    listened = heard(
+    accepted = received(
         arrival.messages, max_messages=limits.max_messages, max_message_bytes=limits.max_message_bytes, tools=True
     )
-    intake = Intake(ids=[None] * len(arrival.messages), skipped=Counter(listened.counts))
-    # A history comes again; what a transcript told before a wake-up call does not, and must not be left with it.
-    last_said = listened.said if arrival.follows is None else ()
+    intake = Intake(ids=[None] * len(arrival.messages), skipped=Counter(accepted.counts))
+    # A history comes again; what a transcript said before a wake-up call does not, and must not be left with it.
+    last_said = accepted.said if arrival.follows is None else ()
     intake.reason = gate.session_skip_reason(arrival.session, arrival.channel, arrival.trigger, last_said)
     with store.view(tenant) as view:
         intake.position = view.position
@@ -186,9 +186,9 @@ def _take_in(
             return intake
         state = view.state(arrival.session) or {}
         last = view.last_seq(arrival.session)
-        placed = (_whole if arrival.follows is None else _tail)(view, arrival, listened.said, state, limits, intake)
+        placed = (_whole if arrival.follows is None else _tail)(view, arrival, accepted.said, state, limits, intake)
         spoken, aligned, stored = placed.spoken, placed.aligned, placed.stored
-        changes = guarded(_edits(aligned, stored, spoken, view, intake), view)
+        changes = with_expectations(_edits(aligned, stored, spoken, view, intake), view)
         recent = view.turns(arrival.session, last - RECENT)
     turns = _turns([spoken[at] for at in aligned.fresh], recent, arrival, last + 1, ids, now)
     for at, turn in zip(aligned.fresh, turns, strict=True):
@@ -224,7 +224,12 @@ def _take_in(
 
 
 def _whole(
-    view: View, arrival: History, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
+    view: View,
+    arrival: History,
+    said: Sequence[Message],
+    state: Mapping[str, Any],
+    limits: IntakeLimits,
+    intake: Intake,
 ) -> _Placed:
     """A history beside all that is stored of its session."""
     spoken = _spoken(said, state, limits, intake)
@@ -233,12 +238,17 @@ def _whole(
     is_known = known.get("last") == view.last_seq(arrival.session)
     if is_known and history.continues(digests, known["count"], known["chain"]):
         return _Placed(spoken, Aligned(fresh=tuple(range(known["count"], len(spoken)))), [], trail)
-    stored, lines = _as_heard_today(_standing(view, arrival.session), state)
+    stored, lines = _as_received_today(_standing(view, arrival.session), state)
     return _Placed(spoken, history.align(lines, [each.line for each in spoken]), stored, trail)
 
 
 def _tail(
-    view: View, arrival: History, said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake
+    view: View,
+    arrival: History,
+    said: Sequence[Message],
+    state: Mapping[str, Any],
+    limits: IntakeLimits,
+    intake: Intake,
 ) -> _Placed:
     """What came to a transcript, beside what other roads stored since it was handed over last."""
     kept = (state.get("followed") or {}) if arrival.follows else {}
@@ -250,7 +260,7 @@ def _tail(
     of_people, machine = _of_people(new, intake, kept.get("machine"))
     spoken = _spoken(of_people, state, limits, intake, tainted=tainted)
     others = [turn for turn in _standing(view, arrival.session, trail.place) if turn.seq not in trail.own]
-    stored, lines = _as_heard_today(others, state)
+    stored, lines = _as_received_today(others, state)
     found = (history.follow if known else history.join)(lines, [each.line for each in spoken])
     first = view.last_seq(arrival.session) + 1
     moved = trail.moved(
@@ -261,7 +271,7 @@ def _tail(
     )
     for message in new:
         tainted = _is_tainted(message, tainted)
-    told = {
+    payload = {
         "count": moved.count,
         "place": moved.place,
         "own": list(moved.own),
@@ -269,7 +279,7 @@ def _tail(
         "tainted": tainted,
         "machine": machine,
     }
-    return _Placed(spoken, Aligned(fresh=found.fresh), stored, told, len(said) - len(new))
+    return _Placed(spoken, Aligned(fresh=found.fresh), stored, payload, len(said) - len(new))
 
 
 def _trail(
@@ -278,20 +288,20 @@ def _trail(
     arrival: History,
     said: Sequence[Message],
     state: Mapping[str, Any],
-    limits: Limits,
+    limits: IntakeLimits,
 ) -> Trail | None:
     """The trail that a transcript goes on from; None where nothing tells, or another transcript came between."""
     if not arrival.follows:
         return Trail()
     if kept.get("count", -1) < arrival.follows:
         return None
-    # Whoever follows a transcript may have been stopped before it could note how far it came: it hands over again.
+    # The reader of a transcript may have been stopped before it could note how far it came: it hands over again.
     handed_over = kept["count"] - arrival.follows
     again = [message for message in said if message.index < handed_over]
     if handed_over <= len(arrival.messages):
         is_same = not again or _mark(again[-1]) == kept["mark"]
     else:
-        _, lines = _as_heard_today(_standing(view, arrival.session), state)
+        _, lines = _as_received_today(_standing(view, arrival.session), state)
         spoken = _spoken(_of_people(again, Intake())[0], state, limits, Intake())
         is_same = history.holds(lines, [each.line for each in spoken])
     return Trail(count=kept["count"], place=kept["place"], own=tuple(kept["own"])) if is_same else None
@@ -322,17 +332,17 @@ def _turns(
 ) -> list[Turn]:
     """The new turns of a session, the first of them at place `first`, after the `recent` ones."""
     seen = [turn.text for turn in recent if turn.trust is not TrustTier.TRUSTED]
-    heard_by = to_assistant([*recent, *(each.message for each in spoken)])[len(recent) :]
+    to_assistant_at = to_assistant([*recent, *(each.message for each in spoken)])[len(recent) :]
     others = _continues_others(recent, spoken)
     turns: list[Turn] = []
     for number, each in enumerate(spoken):
-        kind = kind_of(own_words(each.line.text, each.message.speaker), heard_by[number])
+        kind = kind_of(own_words(each.line.text, each.message.speaker), to_assistant_at[number])
         turn = _turn(each, arrival, TraceId(ids(now)), first + number, now, seen)
-        if others[number] and heard_by[number]:
+        if others[number] and to_assistant_at[number]:
             # Nothing in it says that it is play, or a guest's: its tier has to. People among themselves are named.
             kind, turn = Kind.EPISODE, turn.revised(trust=least((turn.trust, TrustTier.UNTRUSTED)))
         turn = turn.revised(kind=kind)
-        if heard_by[number]:  # what people tell each other is a record of that
+        if to_assistant_at[number]:  # what people tell each other is a record of that
             turn = turn.revised(expires_at=passing_turns.expires_at(turn))
         turns.append(turn)
         if turn.trust is not TrustTier.TRUSTED:
@@ -349,7 +359,7 @@ def _continues_others(recent: Sequence[Turn], spoken: Sequence[_Spoken]) -> list
 
 
 def _drawn_anew(edited: Sequence[Turn], state: Mapping[str, Any]) -> dict[str, int]:
-    """Parts of a session's state by which what was drawn from turns before they were edited is drawn anew."""
+    """Parts of a session's state by which what was extracted from turns before they were edited is extracted anew."""
     if not edited:
         return {}
     before = min(turn.seq for turn in edited) - 1
@@ -361,7 +371,7 @@ def _job(kind: str, session: str, due: datetime, id: str) -> PutJob:
 
 
 def _spoken(
-    said: Sequence[Message], state: Mapping[str, Any], limits: Limits, intake: Intake, *, tainted: bool = False
+    said: Sequence[Message], state: Mapping[str, Any], limits: IntakeLimits, intake: Intake, *, tainted: bool = False
 ) -> list[_Spoken]:
     """The lines worth keeping: without what we injected, without secrets, long ones in parts.
 
@@ -377,7 +387,7 @@ def _spoken(
         if message.from_tool and not limits.keep_tool_output:
             intake.skipped["tool_output"] += 1
             continue
-        text, stripped = _heard_of(message.text, message.effective_role, injected)
+        text, stripped = _received_of(message.text, message.effective_role, injected)
         intake.stripped += stripped
         clean = redacted(text)
         intake.redacted.update(secret.name for secret in clean.found)
@@ -434,23 +444,23 @@ def _standing(view: View, session: str, last: int = -1) -> list[Turn]:
     return found
 
 
-def _heard_of(text: str, role: Role, injected: frozenset[str]) -> tuple[str, int]:
+def _received_of(text: str, role: Role, injected: frozenset[str]) -> tuple[str, int]:
     """`text` without what we injected. Users may say again what we recalled; others only echo it."""
     return without_injected(text, frozenset() if role is Role.USER else injected)
 
 
-def _as_heard_today(turns: Sequence[Turn], state: Mapping[str, Any]) -> tuple[list[Turn], list[Line]]:
-    """Stored turns beside what would be heard of them now: what was injected since is taken out of both sides."""
+def _as_received_today(turns: Sequence[Turn], state: Mapping[str, Any]) -> tuple[list[Turn], list[Line]]:
+    """Stored turns beside what would be accepted of them now: what was injected since is taken out of both sides."""
     injected = frozenset(state.get("injected") or ())
-    heard_now = [(turn, _heard_of(turn.text, turn.role, injected)[0]) for turn in turns]
-    left = [(turn, text) for turn, text in heard_now if text.strip()]
+    received_now = [(turn, _received_of(turn.text, turn.role, injected)[0]) for turn in turns]
+    left = [(turn, text) for turn, text in received_now if text.strip()]
     return [turn for turn, _ in left], [Line(turn.role, text) for turn, text in left]
 
 
 def _edits(
     aligned: Aligned, stored: Sequence[Turn], spoken: Sequence[_Spoken], view: View, intake: Intake
 ) -> list[Change]:
-    """What becomes of turns that were edited or taken back, and of the memories drawn from them."""
+    """What becomes of turns that were edited or taken back, and of the memories extracted from them."""
     changes: list[Change] = []
     for old, new in aligned.revised:
         text, turn = spoken[new].line.text, stored[old]

@@ -16,12 +16,12 @@ from enum import StrEnum
 from cortex.domain.choices import aware
 from cortex.domain.text import sentences
 from cortex.domain.trace import parse_time
-from cortex.domain.turn import Role, Said
+from cortex.domain.turn import Role, TurnDraft
 from cortex.errors import InvalidRequest
 
 
-class Reason(StrEnum):
-    """Why a message was not heard, or not heard as it came."""
+class MessageIssue(StrEnum):
+    """Why a message was not accepted, or not accepted as it came."""
 
     NOT_A_MESSAGE = "not_a_message"
     UNKNOWN_ROLE = "unknown_role"
@@ -32,7 +32,7 @@ class Reason(StrEnum):
     THINKING = "thinking"
     SYSTEM = "system"
     TOO_MANY = "too_many"
-    # What was heard, but not as it came.
+    # What was accepted, but not as it came.
     BAD_TIME = "bad_time"
     CLEANED = "cleaned"
     CUT = "cut"
@@ -43,7 +43,7 @@ class Noted:
     """Something to tell of the message at this place of the input."""
 
     index: int
-    reason: Reason
+    reason: MessageIssue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedMessages:
     """The messages that can be used, those that cannot, and what was changed in those that can."""
 
     said: tuple[Message, ...]
@@ -81,27 +81,29 @@ class Heard:
         return dict(sorted(Counter(noted.reason.value for noted in (*self.skipped, *self.changed)).items()))
 
 
-def heard(messages: Sequence[object], *, max_messages: int, max_message_bytes: int, tools: bool = False) -> Heard:
+def received(
+    messages: Sequence[object], *, max_messages: int, max_message_bytes: int, tools: bool = False
+) -> ReceivedMessages:
     """What was said in `messages`; what tools answered only if wanted, and then marked as theirs.
 
-    Of too many messages the newest are heard, and of a message too long its beginning.
+    Of too many messages the newest are accepted, and of a message too long its beginning.
     """
     if not isinstance(messages, Sequence) or isinstance(messages, str | bytes | bytearray):
         raise InvalidRequest("is not a list", field="messages", hint="give a list of messages with role and content")
     first = max(len(messages) - max_messages, 0)
-    skipped = [Noted(index, Reason.TOO_MANY) for index in range(first)]
+    skipped = [Noted(index, MessageIssue.TOO_MANY) for index in range(first)]
     changed: list[Noted] = []
     said: list[Message] = []
     for index in range(first, len(messages)):
         one = _heard_one(index, messages[index])
-        if not isinstance(one, Reason):
+        if not isinstance(one, MessageIssue):
             one = _fitted(*one, max_message_bytes, tools)
-        if isinstance(one, Reason):
+        if isinstance(one, MessageIssue):
             skipped.append(Noted(index, one))
         else:
             said.append(one[0])
             changed += [Noted(index, note) for note in one[1]]
-    return Heard(tuple(said), tuple(skipped), tuple(changed))
+    return ReceivedMessages(tuple(said), tuple(skipped), tuple(changed))
 
 
 def in_parts(text: str, max_bytes: int) -> list[str]:
@@ -162,31 +164,35 @@ _SORTS = {
     "reasoning": "thinking",
 }
 # Items of a history that have a type instead of a role.
-_ITEMS = {"tool_call": Reason.TOOL_CALL, "tool_result": Reason.TOOL_OUTPUT, "thinking": Reason.THINKING}
+_ITEMS = {
+    "tool_call": MessageIssue.TOOL_CALL,
+    "tool_result": MessageIssue.TOOL_OUTPUT,
+    "thinking": MessageIssue.THINKING,
+}
 _TIMES = ("ts", "timestamp", "created_at", "createdAt", "at", "time")
 _SPEAKERS = ("speaker", "name", "author", "sender")
 _ALTS = ("alt", "alt_text", "caption", "transcript")
 _DEEPEST = 4
 
 
-def _heard_one(index: int, given: object) -> tuple[Message, list[Reason]] | Reason:
-    """The message, with what is to be told of it; or why it cannot be used."""
-    if isinstance(given, Said):
+def _heard_one(index: int, given: object) -> tuple[Message, list[MessageIssue]] | MessageIssue:
+    """The message, with what is to be reported of it; or why it cannot be used."""
+    if isinstance(given, TurnDraft):
         return _of_said(index, given)
     if not isinstance(given, Mapping):
-        return Reason.NOT_A_MESSAGE
+        return MessageIssue.NOT_A_MESSAGE
     # A row of a transcript holds its message within.
     inner = given.get("message")
     row = given if "role" in given or not isinstance(inner, Mapping) else {**given, **inner}
     role = _role(row)
-    if isinstance(role, Reason):
+    if isinstance(role, MessageIssue):
         return role
     if role is Role.SYSTEM:
-        return Reason.SYSTEM
+        return MessageIssue.SYSTEM
     content = next((row[key] for key in ("content", "text", "parts") if row.get(key) is not None), None)
     calls = _calls(row)
     if content is None:
-        return Reason.TOOL_CALL if calls else Reason.NO_CONTENT
+        return MessageIssue.TOOL_CALL if calls else MessageIssue.NO_CONTENT
     texts, left_out = _taken(content)
     left_out += calls
     if not any(text.strip() for text in texts) and left_out["tool_result"]:
@@ -209,11 +215,11 @@ def _heard_one(index: int, given: object) -> tuple[Message, list[Reason]] | Reas
     return message, notes
 
 
-def _of_said(index: int, said: Said) -> tuple[Message, list[Reason]] | Reason:
+def _of_said(index: int, said: TurnDraft) -> tuple[Message, list[MessageIssue]] | MessageIssue:
     if said.role is Role.SYSTEM:
-        return Reason.SYSTEM
+        return MessageIssue.SYSTEM
     if not isinstance(said.text, str) or not said.text.strip():
-        return Reason.NO_TEXT
+        return MessageIssue.NO_TEXT
     at, notes = _time({"at": said.at})
     message = Message(
         index=index,
@@ -226,8 +232,8 @@ def _of_said(index: int, said: Said) -> tuple[Message, list[Reason]] | Reason:
     return message, notes
 
 
-def _role(row: Mapping[str, object]) -> Role | Reason | None:
-    """The role it names; None where it names none, and a reason where that cannot be heard."""
+def _role(row: Mapping[str, object]) -> Role | MessageIssue | None:
+    """The role it names; None where it names none, and a reason where that cannot be accepted."""
     named = row.get("role")
     if named is None:
         kind = row.get("type")
@@ -235,7 +241,11 @@ def _role(row: Mapping[str, object]) -> Role | Reason | None:
         if sort in _ITEMS:
             return _ITEMS[sort]
         return _ROLES.get(kind.lower()) if isinstance(kind, str) else None
-    return _ROLES.get(named.strip().lower(), Reason.UNKNOWN_ROLE) if isinstance(named, str) else Reason.UNKNOWN_ROLE
+    return (
+        _ROLES.get(named.strip().lower(), MessageIssue.UNKNOWN_ROLE)
+        if isinstance(named, str)
+        else MessageIssue.UNKNOWN_ROLE
+    )
 
 
 def _calls(row: Mapping[str, object]) -> Counter[str]:
@@ -283,9 +293,9 @@ def _part(part: object) -> tuple[str, str]:
 def _described(part: Mapping[str, object], sort: str) -> str:
     """What is said of a picture or a recording, where anything is."""
     inner = part.get(str(part.get("type")))
-    for told in (part, inner if isinstance(inner, Mapping) else {}):
+    for source in (part, inner if isinstance(inner, Mapping) else {}):
         for key in _ALTS:
-            if isinstance(text := told.get(key), str) and text.strip():
+            if isinstance(text := source.get(key), str) and text.strip():
                 return text if key == "transcript" else f"[{sort}: {text.strip()}]"
     return ""
 
@@ -300,14 +310,14 @@ def _tool_texts(content: object, depth: int = 0) -> Iterator[str]:
             yield from _taken(answer, depth + 1)[0] if answer is not None else ()
 
 
-def _without_text(left_out: Mapping[str, int]) -> Reason:
+def _without_text(left_out: Mapping[str, int]) -> MessageIssue:
     """Why a message has nothing to hear: by the sort of its parts, where that tells."""
     sorts = {sort for sort, number in left_out.items() if number}
     if sorts == {"thinking"}:
-        return Reason.THINKING
+        return MessageIssue.THINKING
     if "tool_call" in sorts and sorts <= {"tool_call", "thinking"}:
-        return Reason.TOOL_CALL
-    return Reason.TOOL_OUTPUT if sorts == {"tool_result"} else Reason.NO_TEXT
+        return MessageIssue.TOOL_CALL
+    return MessageIssue.TOOL_OUTPUT if sorts == {"tool_result"} else MessageIssue.NO_TEXT
 
 
 def _speaker(row: Mapping[str, object]) -> str:
@@ -320,13 +330,13 @@ def _speaker(row: Mapping[str, object]) -> str:
     return ""
 
 
-def _time(row: Mapping[str, object]) -> tuple[datetime | None, list[Reason]]:
-    """When it was said; what is no time is left out, and told."""
+def _time(row: Mapping[str, object]) -> tuple[datetime | None, list[MessageIssue]]:
+    """When it was said; what is no time is left out, and reported."""
     given = next((row[key] for key in _TIMES if row.get(key) is not None), None)
     if given is None:
         return None, []
     at = _read_time(given)
-    return at, [] if at else [Reason.BAD_TIME]
+    return at, [] if at else [MessageIssue.BAD_TIME]
 
 
 def _read_time(given: object) -> datetime | None:
@@ -360,19 +370,19 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def _fitted(
-    message: Message, notes: list[Reason], max_bytes: int, tools: bool
-) -> tuple[Message, list[Reason]] | Reason:
+    message: Message, notes: list[MessageIssue], max_bytes: int, tools: bool
+) -> tuple[Message, list[MessageIssue]] | MessageIssue:
     """The message with what can be stored of its text, or why there is nothing."""
     if message.from_tool and not tools:
-        return Reason.TOOL_OUTPUT
+        return MessageIssue.TOOL_OUTPUT
     text = _cleaned(message.text)
     if len(text) != len(message.text):
-        notes = [*notes, Reason.CLEANED]
+        notes = [*notes, MessageIssue.CLEANED]
     if _size(text) > max_bytes:
         text = text.encode()[:max_bytes].decode("utf-8", "ignore")
-        notes = [*notes, Reason.CUT]
+        notes = [*notes, MessageIssue.CUT]
     if not text.strip():
-        return Reason.NO_TEXT
+        return MessageIssue.NO_TEXT
     return (message if text is message.text else replace(message, text=text)), notes
 
 

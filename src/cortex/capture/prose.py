@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from cortex.domain.ownership import foreign
+from cortex.languages.lists import alternatives
 from cortex.languages.pack import MAX_SENTENCE
 
 MAX_CHARS = 24_000
@@ -36,17 +37,9 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
     r"|(?<![\w'])'(?=[^'\n]{0,400}[^\s'\w]?'(?!\w))[^'\n]{2,400}'(?!\w)"
 )
-_INLINE = re.compile(
-    r"`[^`\n]{1,200}`|\[(?:photo|image|picture|video|audio|voice|file|sticker|gif|"
-    r"attachment)\b[^\]\n]{0,400}\]",
-    re.IGNORECASE,
-)
+_INLINE = re.compile(rf"`[^`\n]{{1,200}}`|\[(?:{alternatives('attachments')})\b[^\]\n]{{0,400}}\]", re.IGNORECASE)
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+[」』”）)]*|\n")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|jr|sr|sra|e\.g|i\.e|vs|approx|no|nr|z\.b|bzw|ca|ggf|usw|p\.ej|inc|ltd|co|"
-    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|(?-i:[A-Z])|(?:am|den|der|dem|zum|vom|bis|ab|seit) \d{1,2})\.$",
-    re.IGNORECASE,
-)
+_ABBREVIATION = re.compile(rf"(?:^|[\s(])(?:{alternatives('abbreviations')}|(?-i:[A-Z]))\.$", re.IGNORECASE)
 # "D.C. in May", "3 p.m. with her": what follows in small letters belongs to it.
 _INITIALS = re.compile(r"(?:^|[\s(])(?:[A-Za-z]\.){2,6}$")
 _BULLET = re.compile(r"\s*(?:[-*•·–]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[）)]\s*|\[[ x]\]\s+)?")

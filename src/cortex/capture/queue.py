@@ -1,4 +1,4 @@
-"""Background work that survives a restart: claimed, carried out, written back only by whoever still has the claim."""
+"""Background work that survives a restart: claimed, carried out, written back by the worker that has the claim."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIRST_WAIT = timedelta(seconds=15)
 
 MOST_USELESS_TRIES = 3
 USELESS_WAIT = timedelta(minutes=5)
-"""How often and when a model that misbehaves is asked once more: each try costs as much as the first."""
+"""How often and when a model that misbehaves is called once more: each try costs as much as the first."""
 
 FULL_WAIT = timedelta(minutes=1)
 """How long work waits for space on the disk."""
@@ -78,7 +78,7 @@ def run_due(
 ) -> Worked:
     """Carry out every job that is due, oldest first; what fails is tried again later, and at last given up and kept.
 
-    Of the kinds in `alone` one job runs at a time, in whatever process. `may_begin` is asked before each.
+    Of the kinds in `alone` one job runs at a time, in whatever process. `may_begin` is checked before each.
     """
     worked = Worked()
     while may_begin() and (most is None or sum(worked.done.values()) < most):

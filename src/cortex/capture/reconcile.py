@@ -50,7 +50,7 @@ EPISODE_APART = timedelta(hours=20)
 """What happened twice in the same words, so long apart, happened twice."""
 
 
-class Verdict(StrEnum):
+class Reconciliation(StrEnum):
     NEW = "new"
     DUPLICATE = "duplicate"
     REINFORCES = "reinforces"
@@ -77,7 +77,7 @@ class Known:
 class Decision:
     """What becomes of one statement, and why."""
 
-    verdict: Verdict
+    verdict: Reconciliation
     memory: Memory | None
     """The new memory as it is to be stored; None where nothing new is."""
     changes: tuple[Change, ...] = ()
@@ -105,7 +105,7 @@ def decide(
         memory = memory.revised(tags=(*memory.tags, RETRACTION))
     there = sorted((each for each in known if _is_beside(each, memory)), key=lambda each: each.memory.id)
     if again := next((each for each in there if _is_the_same_saying(memory, each, duplicate_at)), None):
-        return _nothing(again, "already drawn from these turns")
+        return _nothing(again, "already extracted from these turns")
     case = _Case(memory, [each for each in there if _counts(each, now)], corrects, duplicate_at)
     if better := next((each for each in case.repeated if _is_less_trusted(memory, each.memory)), None):
         return _nothing(better, "known from a more trusted source")
@@ -201,7 +201,7 @@ def undo(changes: Iterable[Change], view: View) -> list[Change]:
     for put in [change for change in changes if isinstance(change, Put)][::-1]:
         versions = [version.trace for version in view.history(put.trace.id)]
         if not versions or canonical(versions[-1]) != canonical(put.trace):
-            raise Conflict(f"{put.trace.id} has changed since", hint="look at it with `cortex show`")
+            raise Conflict(f"{put.trace.id} has changed since", hint="look at it with `cortex get`")
         if len(versions) > 1:
             back.append(Put(versions[-2], EventKind.RESTORED))
         else:
@@ -294,15 +294,15 @@ def _counts(known: Known, now: datetime) -> bool:
 
 
 def _is_the_same_saying(memory: Memory, known: Known, duplicate_at: float) -> bool:
-    """Whether it was drawn from these very turns before, and tells nothing more."""
+    """Whether it was extracted from these very turns before, and says nothing more."""
     old = known.memory
     if memory.slot is not None and old.slot is None and memory.trust is TrustTier.TRUSTED:
         return False
     if memory.source_turns:
-        drawn = set(memory.source_turns) <= set(old.source_turns)
+        is_known = set(memory.source_turns) <= set(old.source_turns)
     else:
-        drawn = not old.source_turns and (memory.created_at, memory.text) == (old.created_at, old.text)
-    return drawn and _says_the_same(memory, known, duplicate_at)
+        is_known = not old.source_turns and (memory.created_at, memory.text) == (old.created_at, old.text)
+    return is_known and _says_the_same(memory, known, duplicate_at)
 
 
 def _says_the_same(memory: Memory, known: Known, duplicate_at: float) -> bool:
@@ -395,8 +395,8 @@ def _corrected(case: _Case) -> Known | None:
     memory = case.memory
     earlier = [each for each in case.active if None in (memory.slot, each.memory.slot) and not _precedes(memory, each)]
     likeness = {each.memory.id: alike(memory.text, each.memory.text).score for each in earlier}
-    meant = [each for each in earlier if likeness[each.memory.id] >= CORRECTED_AT]
-    return max(meant, key=lambda each: (likeness[each.memory.id], each.cosine or 0.0, each.memory.id), default=None)
+    matched = [each for each in earlier if likeness[each.memory.id] >= CORRECTED_AT]
+    return max(matched, key=lambda each: (likeness[each.memory.id], each.cosine or 0.0, each.memory.id), default=None)
 
 
 def _beside(case: _Case, rivals: Sequence[Known]) -> Decision:
@@ -409,11 +409,11 @@ def _beside(case: _Case, rivals: Sequence[Known]) -> Decision:
     replaced = [each for each in updates if not _is_less_trusted(memory, each.memory) and _replaces(case, each)]
     # Whatever cannot be decided is shown on both sides; so is what a source of another trust disputes.
     disputed = [each for each in rivals if each not in replaced]
-    return _stored(memory, replaced, disputed, Verdict.SUPERSEDES)
+    return _stored(memory, replaced, disputed, Reconciliation.SUPERSEDES)
 
 
 def _is_update(case: _Case, rival: Known) -> bool:
-    """Whether the later of two statements is meant to replace the earlier."""
+    """Whether the later of two statements replaces the earlier."""
     same_slot = case.memory.slot is not None and case.memory.slot == rival.memory.slot and case.is_plain(rival)
     return case.corrects or same_slot or _is_retraction(rival.memory) or case.relation(rival).is_update
 
@@ -427,13 +427,13 @@ def _retracted(case: _Case) -> Decision:
     memory = case.memory
     if held := _best([each for each in case.active if _says_the_same(memory, each, case.duplicate_at)], memory):
         return _again(case, held)
-    meant = [each for each in case.active if not _is_retraction(each.memory) and _is_meant(memory, each)]
-    outranking = [each for each in meant if _is_less_trusted(memory, each.memory)]
-    ended = [each for each in meant if each not in outranking and not _precedes(memory, each)]
-    return _stored(memory, ended, outranking, Verdict.RETRACTS)
+    matched = [each for each in case.active if not _is_retraction(each.memory) and _is_matched(memory, each)]
+    outranking = [each for each in matched if _is_less_trusted(memory, each.memory)]
+    ended = [each for each in matched if each not in outranking and not _precedes(memory, each)]
+    return _stored(memory, ended, outranking, Reconciliation.RETRACTS)
 
 
-def _is_meant(memory: Memory, known: Known) -> bool:
+def _is_matched(memory: Memory, known: Known) -> bool:
     """Whether a retraction means this statement."""
     old = known.memory
     if memory.slot is not None and old.slot is not None:
@@ -469,22 +469,22 @@ def _held_then(memory: Memory, known: Known) -> bool:
 # --- what is to be stored ---------------------------------------------------------------------------------------------
 
 _REASONS = {
-    Verdict.NEW: "nothing like it is known",
-    Verdict.SUPERSEDES: "said later of the same thing",
-    Verdict.RETRACTS: "says that it is no longer so",
-    Verdict.CONTRADICTS: "cannot be true together, and nothing tells which is",
+    Reconciliation.NEW: "nothing like it is known",
+    Reconciliation.SUPERSEDES: "said later of the same thing",
+    Reconciliation.RETRACTS: "says that it is no longer so",
+    Reconciliation.CONTRADICTS: "cannot be true together, and nothing tells which is",
 }
 
 
 def _nothing(known: Known, reason: str) -> Decision:
-    return Decision(verdict=Verdict.DUPLICATE, memory=None, others=(known.memory.id,), reason=reason)
+    return Decision(verdict=Reconciliation.DUPLICATE, memory=None, others=(known.memory.id,), reason=reason)
 
 
-def _stored(memory: Memory, replaced: Sequence[Known], disputed: Sequence[Known], verdict: Verdict) -> Decision:
+def _stored(memory: Memory, replaced: Sequence[Known], disputed: Sequence[Known], verdict: Reconciliation) -> Decision:
     """The new memory beside what it replaces and what it is in dispute with."""
     outranked = any(_is_less_trusted(memory, each.memory) for each in disputed)
     if outranked or not replaced:
-        verdict = Verdict.CONTRADICTS if disputed else Verdict.NEW
+        verdict = Reconciliation.CONTRADICTS if disputed else Reconciliation.NEW
     first = min(replaced, key=lambda each: (-_nearness(memory, each), each.memory.id), default=None)
     if first is not None:
         memory = memory.revised(supersedes=first.memory.id, valid_from=memory.valid_from or memory.created_at)
@@ -516,7 +516,7 @@ def _history(memory: Memory, successor: Known) -> Decision:
     since = _since(successor.memory)
     past = _superseded(memory, successor.memory.id, since if since > memory.created_at else successor.last_said)
     return Decision(
-        verdict=Verdict.NEW,
+        verdict=Reconciliation.NEW,
         memory=past,
         changes=(Put(past, EventKind.REMEMBERED),),
         others=(successor.memory.id,),
@@ -534,7 +534,7 @@ def _reinforced(memory: Memory, held: Known, settled: Sequence[Known]) -> Decisi
         return _nothing(held, "brings nothing that is not known")
     replaced = [_superseded(each.memory, old.id, _since(memory)) for each in settled]
     return Decision(
-        verdict=Verdict.REINFORCES if trusted else Verdict.DUPLICATE,
+        verdict=Reconciliation.REINFORCES if trusted else Reconciliation.DUPLICATE,
         memory=None,
         changes=(
             Put(kept, EventKind.REINFORCED if trusted else EventKind.REVISED),
@@ -597,7 +597,7 @@ _LIFE = (Retention.SESSION, Retention.TTL, Retention.PROJECT, Retention.PERMANEN
 
 
 def _longer_kept(old: Memory, memory: Memory) -> dict[str, Any]:
-    """The retention of the two that lasts longer: what is meant to stay must not end with what repeats it."""
+    """The retention of the two that lasts longer: what is to stay must not end with what repeats it."""
     if _LIFE.index(memory.retention) > _LIFE.index(old.retention):
         return {"retention": memory.retention, "ttl": memory.ttl}
     ends, known = memory.expires_at, old.expires_at

@@ -19,11 +19,11 @@ from cortex.capture.claims import (
     ORDINALS,
     PASSING_OVER,
     PREPOSITIONS,
-    Choice,
     Claim,
+    ClaimToken,
+    ClaimValue,
     Denial,
-    Token,
-    Value,
+    DeniedThing,
     ValueKind,
     differ,
     read,
@@ -31,6 +31,7 @@ from cortex.capture.claims import (
 from cortex.capture.relation_weights import UPDATE
 from cortex.domain.text_similarity import alike, same_value
 from cortex.domain.text_similarity import denies as denies_by_words
+from cortex.languages.lists import listed
 
 CERTAIN = 0.9
 """From here on a later statement replaces an earlier one."""
@@ -62,7 +63,7 @@ SURE_EXCHANGE = 0.25
 ASKED_SHARED = 2.0
 ASKED_ALIKE = 0.35
 ASKED_COVER = 0.6
-"""What long statements have in common at least, for a person to be asked whether one is the new value of the other."""
+"""What long statements have in common at least, to ask a person whether one is the new value of the other."""
 
 ASKED_EXCHANGE = 0.5
 """How much two statements may say instead of each other where neither tells of a change."""
@@ -116,7 +117,7 @@ def compare(old: str, new: str, cosine: float | None = None) -> Relation:
 
 
 def _is_sure(signs: Mapping[str, float]) -> bool:
-    """Whether a state is said to have changed, not only meant to, and more than one word says of what.
+    """Whether a state is said to have changed, not only planned to, and more than one word says of what.
 
     In long statements all that a clause says beside its value has to be the same, and the value is no date: people do
     many things on many days, unless it is the date something was moved to.
@@ -135,7 +136,7 @@ def _is_sure(signs: Mapping[str, float]) -> bool:
 def _is_worth_asking(signs: Mapping[str, float]) -> bool:
     """Whether both are about one thing, as far as their words tell.
 
-    Where no change is told, they have to say it of the same thing in nearly the same words, and not of two things
+    Where no change is stated, they have to say it of the same thing in nearly the same words, and not of two things
     that happened. Where one is, brief statements are about one thing, and so are those that count the same; others
     have to have much in common.
     """
@@ -184,11 +185,11 @@ def are_counted_apart(old: str, new: str, was: str, now: str) -> bool:
     if any(one.is_step or other.is_step or one.period != other.period for one, other in product(before, after)):
         return True
     # What was changed to a value on another day is no longer as it was.
-    is_told = any(_is_changed(second, each) for each in after)
-    return _modifiers_differ(first, second) or (not is_told and _are_dated_apart(first, second, tallied=True))
+    is_stated = any(_is_changed(second, each) for each in after)
+    return _modifiers_differ(first, second) or (not is_stated and _are_dated_apart(first, second, tallied=True))
 
 
-def _amounts_in(statement: Claim, value: str) -> list[Value]:
+def _amounts_in(statement: Claim, value: str) -> list[ClaimValue]:
     """The amounts of a statement that the value of its slot holds."""
     return [each for each in statement.values if each.kind in _AMOUNTS and each.text in value]
 
@@ -212,8 +213,8 @@ def likely(signs: Mapping[str, float] | None, weights: Mapping[str, float]) -> f
 class _Aligned:
     """Two values of one kind that differ and are of the same thing, as far as their clauses tell."""
 
-    old: Value
-    new: Value
+    old: ClaimValue
+    new: ClaimValue
     shared: float
     """The weight of the words their clauses have in common."""
     cover: float
@@ -271,15 +272,15 @@ def update_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, floa
 def _happened(statement: Claim, clause: int) -> bool:
     """Whether a clause tells what was done once, not what has been done so far: "I paid", not "I've paid"."""
     tokens = [token for token in statement.tokens if token.clause == clause]
-    is_told = any(before.said in _DOER and _is_told_of(token) for before, token in pairwise(tokens))
-    return is_told and not _tells(statement, clause, "progress")
+    is_stated = any(before.said in _DOER and _is_deed(token) for before, token in pairwise(tokens))
+    return is_stated and not _tells(statement, clause, "progress")
 
 
-_DOER = frozenset("i we just".split())
+_DOER = listed("doers")
 
 
 def _ended_signs(old: Claim, new: Claim, cosine: float | None) -> dict[str, float] | None:
-    """The signs of a change that is told without a value: "switched from Redis to Postgres"."""
+    """The signs of a change that is stated without a value: "switched from Redis to Postgres"."""
     _, dice = _overlap(old.words, new.words)
     shared = max((_overlap(old.words, new.clause(clause))[0] for clause in _ended(old, new)), default=0.0)
     if shared < 2.0:
@@ -297,7 +298,7 @@ def _alignments(old: Claim, new: Claim) -> Iterator[_Aligned]:
             yield aligned
 
 
-def _may_align(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+def _may_align(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> bool:
     """Whether two values are of one kind and subject, and neither is denied, one of a list, or only wished for."""
     if not _is_of_kind(was, now) or was.subject != now.subject or _unit(was, now) < 0.0:
         return False
@@ -318,7 +319,7 @@ def _may_align(was: Value, now: Value, old: Claim, new: Claim) -> bool:
     return not former or any(not differ(was, value) for value in former)
 
 
-def _is_named(statement: Claim, value: Value) -> bool:
+def _is_named(statement: Claim, value: ClaimValue) -> bool:
     """Whether a name is that of one whom somebody may have several of: "my sister is called Ana"; not "lives in"."""
     return value.before not in PREPOSITIONS and _tells(statement, value.clause, "several")
 
@@ -342,25 +343,25 @@ def _is_state(statement: Claim, clause: int) -> bool:
     """Whether a clause says what is so until something else is said, not what was done once."""
     if not _tells(statement, clause, "states") or _tells(statement, clause, "events"):
         return False
-    return not any(_is_told_of(token) for token in statement.tokens if token.clause == clause)
+    return not any(_is_deed(token) for token in statement.tokens if token.clause == clause)
 
 
 _TALLIES = frozenset({ValueKind.COUNT, ValueKind.NUMBER, ValueKind.DURATION})
 
 
-def _are_of_two_periods(was: Value, now: Value, new: Claim) -> bool:
+def _are_of_two_periods(was: ClaimValue, now: ClaimValue, new: Claim) -> bool:
     """Whether each counts within its own time: "12 visits in July" is no former value of "15 visits in all"."""
     if was.period == now.period or now.kind in CALENDAR:
         return False
     return now.kind in _TALLIES or not _is_changed(new, now)
 
 
-def _former(statement: Claim, value: Value) -> list[Value]:
+def _former(statement: Claim, value: ClaimValue) -> list[ClaimValue]:
     """The values that a statement says were there before: "from 70% to 90%"."""
     return [other for other in _same_kind(statement, value.kind) if _is_former(other)]
 
 
-def _aligned(was: Value, now: Value, old: Claim, new: Claim) -> _Aligned | None:
+def _aligned(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> _Aligned | None:
     """The two values with what their clauses have in common; None where that is too little."""
     before, after = old.around(was), new.around(now)
     if was.kind is ValueKind.NAME:
@@ -382,11 +383,11 @@ def _aligned(was: Value, now: Value, old: Claim, new: Claim) -> _Aligned | None:
     return found if _is_enough(found, old, new) else None
 
 
-_MOVED_TO = frozenset("to until for".split())
-_LEADING_TO = frozenset("to until of is for at".split())
+_MOVED_TO = listed("moved to")
+_LEADING_TO = listed("leading to")
 
 
-def _is_changed(statement: Claim, value: Value) -> bool:
+def _is_changed(statement: Claim, value: ClaimValue) -> bool:
     """Whether the clause of a value tells that it is no longer as it was, or is about to be."""
     if _has_other_change(statement, value):
         return False
@@ -395,25 +396,25 @@ def _is_changed(statement: Claim, value: Value) -> bool:
     return value.before in _LEADING_TO and _tells(statement, value.clause, "changing")
 
 
-def _has_other_change(statement: Claim, value: Value) -> bool:
+def _has_other_change(statement: Claim, value: ClaimValue) -> bool:
     """Whether what a clause says to have changed is of another kind: "moved from 3 PM to 5 PM on June 2"."""
     moved = {other.kind for other in statement.values if other.clause == value.clause and _is_former(other)}
     return bool(moved) and value.kind not in moved
 
 
-def _is_former(value: Value) -> bool:
+def _is_former(value: ClaimValue) -> bool:
     return value.before == "from" and value.denied
 
 
-def _is_tallied(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+def _is_tallied(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> bool:
     """Whether both count the same doing: "solved 6 problems", "solved 14 problems", and neither that of one day."""
     once = _tells(old, was.clause, "events") or _tells(new, now.clause, "events")
     once = once or any(_same_kind(old, ValueKind.WEEKDAY))
     return _unit(was, now) > 0.0 and was.before == now.before and was.before in old.words and not once
 
 
-def _falls(old: Value, new: Value) -> bool:
-    """Whether the later of two tallies is lower: then it is an earlier one told again."""
+def _falls(old: ClaimValue, new: ClaimValue) -> bool:
+    """Whether the later of two tallies is lower: then it is an earlier one said again."""
     digits = [re.sub(r"\D", "", value.text) for value in (old, new)]
     return all(digits) and int(digits[1]) < int(digits[0])
 
@@ -456,19 +457,19 @@ def _are_dated_apart(old: Claim, new: Claim, tallied: bool) -> bool:
     return bool(before and after) and all(differ(one, other) for one, other in product(before, after))
 
 
-_UP_TO = frozenset({"by", "of"})
+_UP_TO = listed("up to")
 """After these a date says how far is counted: "by March 3", "as of March 3"."""
 
 
-def _is_wish_beside_fact(old: Claim, new: Claim, was: Value, now: Value) -> bool:
-    """Whether one says what is meant to be and the other what is. A date that was planned may be moved."""
+def _is_wish_beside_fact(old: Claim, new: Claim, was: ClaimValue, now: ClaimValue) -> bool:
+    """Whether one says what is planned and the other what is. A date that was planned may be moved."""
     if _is_wish(old, was) == _is_wish(new, now):
         return False
     return not (now.kind in CALENDAR and _is_changed(new, now))
 
 
-def _is_wish(statement: Claim, value: Value) -> bool:
-    """Whether a value is what is meant to be; "trying to see how it improved to 90%" says what is."""
+def _is_wish(statement: Claim, value: ClaimValue) -> bool:
+    """Whether a value is what is planned; "trying to see how it improved to 90%" says what is."""
     said = statement.said(value.clause) & relation_words.words("goals")
     moved = _tells(statement, value.clause, "progress") or _tells(statement, value.clause, "changes")
     if (value.planned or _is_scheduled(statement, value)) and not moved:
@@ -476,14 +477,14 @@ def _is_wish(statement: Claim, value: Value) -> bool:
     return bool(said) and not (said <= _TRYING and (moved or value.before == "with"))
 
 
-def _is_scheduled(statement: Claim, value: Value) -> bool:
+def _is_scheduled(statement: Claim, value: ClaimValue) -> bool:
     """Whether an amount is of what is still to come: "my next 4 lessons"."""
     return value.kind not in CALENDAR and not _SCHEDULED.isdisjoint(statement.said(value.clause))
 
 
-_SCHEDULED = frozenset("scheduled upcoming next".split())
+_SCHEDULED = listed("scheduled")
 
-_TRYING = frozenset({"try", "trying"})
+_TRYING = listed("trying")
 """Who tries to build something says how it is: "trying to build a page with 6 tiles"."""
 
 
@@ -496,18 +497,18 @@ def _is_next_to_the_same(old: Claim, new: Claim, found: _Aligned) -> bool:
     return not _nearest(old, found.old).isdisjoint(_nearest(new, found.new))
 
 
-def _nearest(statement: Claim, value: Value) -> frozenset[str]:
+def _nearest(statement: Claim, value: ClaimValue) -> frozenset[str]:
     """The nearest telling words on either side of a value, and what it counts."""
     near = [token for token in statement.tokens[: value.place] if token.weight >= 1.0][-3:]
     near += [token for token in statement.tokens[value.place + 1 :] if token.weight >= 1.0][:3]
     return frozenset(token.stem for token in near) | value.unit
 
 
-def _is_of_kind(was: Value, now: Value) -> bool:
+def _is_of_kind(was: ClaimValue, now: ClaimValue) -> bool:
     return was.kind is now.kind or (was.kind in _COUNTS and now.kind in _COUNTS)
 
 
-def _still_holds(was: Value, now: Value, new: Claim) -> bool:
+def _still_holds(was: ClaimValue, now: ClaimValue, new: Claim) -> bool:
     """Whether `new` also has the earlier value: then another was added. Who left may be named in a clause before."""
     again = [value for value in _like(new, was) if not value.denied and not differ(was, value)]
     if was.kind is ValueKind.NAME:
@@ -515,7 +516,7 @@ def _still_holds(was: Value, now: Value, new: Claim) -> bool:
     return bool(again)
 
 
-def _unit(was: Value, now: Value) -> float:
+def _unit(was: ClaimValue, now: ClaimValue) -> float:
     """How far two counts count the same: 1 the same words, 0 unknown, below 0 something else."""
     if was.unit and now.unit:
         common = len(was.unit & now.unit)
@@ -523,18 +524,18 @@ def _unit(was: Value, now: Value) -> float:
     return 0.0
 
 
-def _is_counted_elsewhere(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+def _is_counted_elsewhere(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> bool:
     """Whether the clause of a bare number names what the other counts: "the number of guests rose to 40"."""
     if bool(was.unit) == bool(now.unit) or was.kind not in _COUNTS:
         return True
     return not was.unit.isdisjoint(new.around(now)) if was.unit else not now.unit.isdisjoint(old.around(was))
 
 
-def _same_kind(statement: Claim, kind: ValueKind) -> Iterator[Value]:
+def _same_kind(statement: Claim, kind: ValueKind) -> Iterator[ClaimValue]:
     return (value for value in statement.values if value.kind is kind)
 
 
-def _like(statement: Claim, value: Value) -> Iterator[Value]:
+def _like(statement: Claim, value: ClaimValue) -> Iterator[ClaimValue]:
     """The values that another may be compared with; "12 meals" and "the number of meals is 12" are alike."""
     return (other for other in statement.values if _is_of_kind(other, value))
 
@@ -563,13 +564,13 @@ def _names_differ(a: Mapping[str, float], b: Mapping[str, float], old: Claim, ne
     return bool(only_old) and bool(only_new)
 
 
-def _purposes_differ(was: Value, now: Value, old: Claim, new: Claim) -> bool:
+def _purposes_differ(was: ClaimValue, now: ClaimValue, old: Claim, new: Claim) -> bool:
     """Whether two values are for different things: "$40 for the piano lessons", "$18 for the tires"."""
     before, after = _purpose(old, was), _purpose(new, now)
     return bool(before and after) and before.isdisjoint(new.words) and after.isdisjoint(old.words)
 
 
-def _purpose(statement: Claim, value: Value) -> frozenset[str]:
+def _purpose(statement: Claim, value: ClaimValue) -> frozenset[str]:
     """The telling words after a "for" in the clause of a value."""
     clause = [token for token in statement.tokens[value.place + 1 :] if token.clause == value.clause]
     at = next((at for at, token in enumerate(clause) if token.said == "for"), len(clause))
@@ -610,7 +611,7 @@ def _modified(statement: Claim) -> dict[str, frozenset[str]]:
     return {word: words for word, words in found.items() if word not in bare}
 
 
-def _numbered_apart(old: Claim, new: Claim, was: Value) -> bool:
+def _numbered_apart(old: Claim, new: Claim, was: ClaimValue) -> bool:
     """Whether the two are about two of a row, and say something else of each: "chapter 4", "chapter 7"."""
     numbered = [
         (one, other)
@@ -620,13 +621,12 @@ def _numbered_apart(old: Claim, new: Claim, was: Value) -> bool:
     return any(differ(one, other) and (one is not was or len(_amounts(new)) > 1) for one, other in numbered)
 
 
-def _amounts(statement: Claim) -> list[Value]:
+def _amounts(statement: Claim) -> list[ClaimValue]:
     return [value for value in statement.values if value.kind not in (ValueKind.NAME, ValueKind.WEEKDAY)]
 
 
-_ENDING = frozenset("left quit stopped replaced canceled cancelled".split())
-_ENDING_PAIRS = frozenset({("no", "longer"), ("gave", "up")})
-_ENDING_STOPS = frozenset("to and for with since into in by".split())
+_ENDING = listed("ending")
+_ENDING_STOPS = listed("after an ending")
 
 
 def _ended(old: Claim, new: Claim) -> Iterator[int]:
@@ -641,13 +641,13 @@ def _endings(statement: Claim) -> Iterator[tuple[int, dict[str, float]]]:
     tokens = statement.tokens
     said = [token.said for token in tokens]
     for place, word in enumerate(said):
-        ends = word in _ENDING or (place and (said[place - 1], word) in _ENDING_PAIRS)
+        ends = word in _ENDING or (place and f"{said[place - 1]}/{word}" in _ENDING)
         ends = ends or (word == "from" and "to" in said[place + 1 : place + 6] and _has_change(tokens[:place]))
         if ends and (found := dict(_until_its_end(tokens[place + 1 : place + 6], tokens[place].clause))):
             yield tokens[place].clause, found
 
 
-def _until_its_end(tokens: Sequence[Token], clause: int) -> Iterator[tuple[str, float]]:
+def _until_its_end(tokens: Sequence[ClaimToken], clause: int) -> Iterator[tuple[str, float]]:
     begun = False
     for token in tokens:
         if token.clause != clause or (token.said in _ENDING_STOPS and begun):
@@ -657,7 +657,7 @@ def _until_its_end(tokens: Sequence[Token], clause: int) -> Iterator[tuple[str, 
             yield token.stem, token.weight
 
 
-def _has_change(tokens: Sequence[Token]) -> bool:
+def _has_change(tokens: Sequence[ClaimToken]) -> bool:
     """Whether the last words tell of a change: "switched the app from Redis to"."""
     return any(token.said.endswith("ed") and token.said in relation_words.words("changes") for token in tokens[-6:])
 
@@ -712,7 +712,7 @@ def _is_affirmed(denial: Denial, names: Set[str], other: Claim) -> bool:
     return any(_is_chosen(choice, denial.never, names, other) for choice in denial.choices)
 
 
-def _is_chosen(choice: Choice, never: bool, names: Set[str], other: Claim) -> bool:
+def _is_chosen(choice: DeniedThing, never: bool, names: Set[str], other: Claim) -> bool:
     """Whether another statement says that one of the things denied was so."""
     # Someone who never took a class with Ann may have taken one with Ben.
     if not choice.objects.keys() & names <= other.words.keys():
@@ -727,7 +727,7 @@ def _is_chosen(choice: Choice, never: bool, names: Set[str], other: Claim) -> bo
     return _is_past(other.tokens, object_at) and not _is_negated(other.tokens, object_at)
 
 
-def _is_met(choice: Choice, never: bool, names: Set[str], other: Claim, clause: int) -> bool:
+def _is_met(choice: DeniedThing, never: bool, names: Set[str], other: Claim, clause: int) -> bool:
     """Whether another statement speaks of the same as done: of nearly all that is named, or its noun and the deed."""
     things = {word: weight for word, weight in choice.objects.items() if word not in names}
     if sum(things.values()) < 2.0:
@@ -739,7 +739,7 @@ def _is_met(choice: Choice, never: bool, names: Set[str], other: Claim, clause: 
         least = (COVERED if never else COVERED_WITHOUT_NEVER) * sum(things.values())
         is_there = shared >= min(1.0, sum(things.values()))
         return not things or (is_there and (shared >= least or (never and _has_head(choice, other))))
-    # "Never missed a session" is not about whoever scheduled one: another deed has to be one, on the very same thing.
+    # "Never missed a session" is not about who scheduled one: another deed has to be one, on the very same thing.
     if shared < COVERED_WITHOUT_NEVER * sum(things.values()):
         return False
     telling = sum(word in other.words for word, weight in things.items() if weight >= 1.0)
@@ -748,19 +748,19 @@ def _is_met(choice: Choice, never: bool, names: Set[str], other: Claim, clause: 
     return bool(telling) and (_tells(other, clause, "did") or (choice.is_vague and _has_done(choice, other, clause)))
 
 
-def _has_done(choice: Choice, statement: Claim, clause: int) -> bool:
+def _has_done(choice: DeniedThing, statement: Claim, clause: int) -> bool:
     """Whether the speaker is said to have done something, or to have it: "I wrote", "we've kept", "my loans"."""
     tokens = [token for token in statement.tokens if token.clause == clause]
     if not choice.deeds.isdisjoint(_HAVING) and any(token.said in _OWN for token in tokens):
         return True
-    return any(_is_told_of(token) and before.said in _SPEAKING for before, token in pairwise(tokens))
+    return any(_is_deed(token) and before.said in _SPEAKING for before, token in pairwise(tokens))
 
 
-_HAVING = frozenset({"have", "own"})
-_BEING = frozenset({"have", "own", "been", "be"})
+_HAVING = listed("having")
+_BEING = listed("being")
 
 
-def _has_head(choice: Choice, other: Claim) -> bool:
+def _has_head(choice: DeniedThing, other: Claim) -> bool:
     """Whether another statement has the noun of what is denied, and no other sort of it: "a dance session"."""
     return any(
         token.stem == choice.head
@@ -770,7 +770,7 @@ def _has_head(choice: Choice, other: Claim) -> bool:
     )
 
 
-def _is_about_another(choice: Choice, after: Sequence[Token], clause: int) -> bool:
+def _is_about_another(choice: DeniedThing, after: Sequence[ClaimToken], clause: int) -> bool:
     """Whether a noun is said to be of something that is not denied: "a class on glazing", "a class on throwing"."""
     if not after or after[0].clause != clause or after[0].said not in _ABOUT:
         return False
@@ -778,26 +778,26 @@ def _is_about_another(choice: Choice, after: Sequence[Token], clause: int) -> bo
     return len(choice.objects) > 1 and bool(words) and words.isdisjoint(choice.objects)
 
 
-_ABOUT = frozenset("on of about in with for".split())
+_ABOUT = listed("about")
 
 
-def _is_verb_at(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a deed is told as one: "I led", "leading", "I use"; not "the lead", "a plan"."""
-    if _is_told_of(tokens[place]) or tokens[place].said.endswith("ing"):
+def _is_verb_at(tokens: Sequence[ClaimToken], place: int) -> bool:
+    """Whether a deed is stated as one: "I led", "leading", "I use"; not "the lead", "a plan"."""
+    if _is_deed(tokens[place]) or tokens[place].said.endswith("ing"):
         return True
     return bool(place) and (tokens[place - 1].said in _SPEAKING or tokens[place - 1].said.endswith("ly"))
 
 
-def _is_told_of(token: Token) -> bool:
+def _is_deed(token: ClaimToken) -> bool:
     """Whether a word has the form of a verb of something done."""
     return token.said.endswith("ed") or relation_words.irregular().get(token.said, token.said) != token.said
 
 
-_OWN = frozenset("my our".split())
-_SPEAKING = frozenset("i we i've we've have always often to".split())
+_OWN = listed("speaker's")
+_SPEAKING = listed("speaking")
 
 
-def _is_negated(tokens: Sequence[Token], place: int) -> bool:
+def _is_negated(tokens: Sequence[ClaimToken], place: int) -> bool:
     """Whether a word is itself denied: "with no missed doses"."""
     clause = tokens[place].clause
     before = [token.said for token in tokens[max(0, place - _REACH) : place] if token.clause == clause]
@@ -814,12 +814,12 @@ def _is_said_of_self(statement: Claim, clause: int) -> bool:
     return statement.speaks_of_self(clause) and not any(_tells(statement, clause, name) for name in ("goals", "undone"))
 
 
-_CAME_TO = frozenset("managed able had got began started".split())
-_AHEAD_OF = frozenset("for about of before considering on".split())
+_CAME_TO = listed("came to")
+_AHEAD_OF = listed("ahead of")
 _REACH = 3
 
 
-def _is_past(tokens: Sequence[Token], place: int) -> bool:
+def _is_past(tokens: Sequence[ClaimToken], place: int) -> bool:
     """Whether a word is of something done: not "to submit it", "for submitting it"; but "managed to submit it"."""
     token = tokens[place]
     if token.said.endswith("ing") and place and tokens[place - 1].said in _AHEAD_OF:
@@ -834,6 +834,6 @@ def _is_past(tokens: Sequence[Token], place: int) -> bool:
     return True
 
 
-def _is_verb(token: Token) -> bool:
+def _is_verb(token: ClaimToken) -> bool:
     """Whether the word after a "to" may be an infinitive, not an article, a name or a value."""
     return token.kind is None and not token.is_name and token.said not in DETERMINERS

@@ -18,7 +18,7 @@ from cortex.capture.candidate import Candidate
 from cortex.domain import instructions, limits
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
-from cortex.languages.pack import USER, Heard, Pack, Rule, Slot, compiled
+from cortex.languages.pack import USER, Pack, Rule, RuleMatch, Slot, compiled
 from cortex.languages.packs import DEFAULT_PACKS
 
 MAX_CANDIDATES = 3
@@ -67,7 +67,7 @@ class _Found:
     """A rule that held at a clause."""
 
     rule: Rule
-    heard: Heard
+    matched: RuleMatch
     lead: _Lead
     start: int
     end: int
@@ -76,7 +76,7 @@ class _Found:
 
     @property
     def slot(self) -> Slot:
-        return _tidy(self.rule.fill(self.heard)) if self.rule.fill else Slot(self.heard.me)
+        return _tidy(self.rule.fill(self.matched)) if self.rule.fill else Slot(self.matched.me)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -98,7 +98,7 @@ def candidates(turn: Turn, *, packs: Sequence[Pack] = DEFAULT_PACKS) -> list[Can
 
 
 def _is_for_the_search(each: Candidate, own: str, pack: Pack) -> bool:
-    """Whether a taste is only told to get something that suits it: "find me a film, I love comedies"."""
+    """Whether a taste is only mentioned to get something that suits it: "find me a film, I love comedies"."""
     is_plain_taste = each.kind is Kind.PREFERENCE and each.confidence < SETTLED
     return bool(is_plain_taste and pack.seeks and compiled(pack.seeks).search(own))
 
@@ -216,13 +216,13 @@ def _limited(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> 
     if pack.has_instruction_grammar:
         rule = LIMITED if instructions.is_instruction(own[start:end]) else None
     else:
-        is_meant = limit.is_meant or instructions.split(order).of_manner
-        lasts = is_meant and not limit.of_project and limits.is_order(order, pack.lang)
+        is_explicit = limit.is_explicit or instructions.split(order).of_manner
+        lasts = is_explicit and not limit.of_project and limits.is_order(order, pack.lang)
         text = (limits.lasting(order, pack.lang) if lasts else order).translate(pack.spelling)
         orders = _unlimited(text, text, 0, len(text), pack, me)
         rule = LIMITED if any(each.rule.kind is Kind.RULE for each in orders) else None
     first = compiled(r"(?s:.)").match(own, start, end)
-    return _Found(rule, Heard(first, said, me), _Lead(start), start, end) if rule and first else None
+    return _Found(rule, RuleMatch(first, said, me), _Lead(start), start, end) if rule and first else None
 
 
 def _unlimited(own: str, said: str, start: int, end: int, pack: Pack, me: str) -> list[_Found]:
@@ -285,7 +285,7 @@ def _weighty(own: str, said: str, begin: int, stop: int, pack: Pack, me: str) ->
     lead = _lead(own, begin, stop, pack)
     rule = pack.weigh(own[begin:stop]) or pack.weigh(own[lead.end : stop])
     match = compiled(r"(?s:.)").match(own, lead.end, stop)
-    return _Found(rule, Heard(match, said, me), lead, lead.end, stop) if rule and match else None
+    return _Found(rule, RuleMatch(match, said, me), lead, lead.end, stop) if rule and match else None
 
 
 def _unread(
@@ -307,10 +307,10 @@ def _unread(
 
 def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:
     """The clauses of a sentence. What hangs on a question or a supposition by "and" is one too."""
-    asked = own[start:end].rstrip(" )\"'」』”").endswith(("?", "？"))
+    is_question = own[start:end].rstrip(" )\"'」』”").endswith(("?", "？"))
     pieces: list[tuple[int, int, str]] = []
     at, link = start, ""
-    for cut in _cuts(own, start, end, pack, asked=asked):
+    for cut in _cuts(own, start, end, pack, is_question=is_question):
         if _lead(own, at, cut.end(), pack).end >= cut.end():
             continue  # nothing was said yet
         pieces.append((at, cut.start(), link))
@@ -324,16 +324,16 @@ def _clauses(own: str, start: int, end: int, pack: Pack) -> Iterator[_Clause]:
         supposes = bool(compiled(pack.supposes).match(own, opening, stop))
         asks = bool(compiled(pack.asks).match(own, opening, stop))
         supposed = supposes or (supposed and not presumed)
-        questioned = asks or (questioned and tie in pack.joins) or (asked and stop == end and not presumed)
+        questioned = asks or (questioned and tie in pack.joins) or (is_question and stop == end and not presumed)
         yield _Clause(begin, stop, tie, not (supposed or questioned or reported))
         reported = bool(pack.reports and compiled(pack.reports).search(own, max(begin, stop - 40), stop))
 
 
-def _cuts(own: str, start: int, end: int, pack: Pack, *, asked: bool) -> list[re.Match[str]]:
+def _cuts(own: str, start: int, end: int, pack: Pack, *, is_question: bool) -> list[re.Match[str]]:
     """Where a sentence falls into clauses; before its question it may state something: "I have a cat, may she …?"."""
     cuts = list(islice(compiled(pack.breaks).finditer(own, start, end), MAX_CLAUSES))
     last = cuts[-1].end() if cuts else start
-    if asked and pack.turns:
+    if is_question and pack.turns:
         cuts += list(islice(compiled(pack.turns).finditer(own, last, end), MAX_CLAUSES))[-1:]
     return cuts
 
@@ -362,25 +362,25 @@ def _first(own: str, said: str, clause: _Clause, stated_to: int, end: int, pack:
         points.append(front.end())
     for point in points:
         for rule in pack.rules:
-            if not (settled or rule.asked):
+            if not (settled or rule.in_requests):
                 continue
             stop = _stop(rule, lead, clause, stated_to, end)
             match = compiled(rule.pattern).match(own, point, stop)
             if not match or (rule.veto and compiled(rule.veto).search(own[point:stop])):
                 continue
-            if rule.holds is None or rule.holds(own[point:stop]):
-                return _Found(rule, Heard(match, said, me), lead, lead.end, stop)
+            if not rule.instructs or instructions.is_instruction(own[point:stop]):
+                return _Found(rule, RuleMatch(match, said, me), lead, lead.end, stop)
     idle = bool(pack.platitudes and compiled(pack.platitudes).search(own, lead.end, end))
     if lead.explicit and not idle and end - lead.end >= _ENOUGH[pack.spaced]:
         match = compiled(r"(?s:.)").match(own, lead.end, end)
         assert match is not None
-        return _Found(_REMEMBER, Heard(match, said, me), lead, lead.end, end)
+        return _Found(_REMEMBER, RuleMatch(match, said, me), lead, lead.end, end)
     return None
 
 
 def _stop(rule: Rule, lead: _Lead, clause: _Clause, stated_to: int, end: int) -> int:
     """How far a rule reads: its clause, or the sentence without the question or request that it ends with."""
-    if lead.explicit or (rule.whole and rule.asked):
+    if lead.explicit or (rule.whole and rule.in_requests):
         return end
     return max(stated_to, clause.end) if rule.whole else clause.end
 
@@ -424,11 +424,11 @@ def _next_line(own: str, at: int) -> int:
 
 
 def _candidate(turn: Turn, found: _Found, pack: Pack) -> Candidate:
-    rule, heard, lead = found.rule, found.heard, found.lead
+    rule, matched, lead = found.rule, found.matched, found.lead
     start, end = _trimmed(turn.text, *found.span)
     slot = found.slot
     if slot.value and not rule.negated:
-        slot = _sound(slot, heard.said[slice(*_trimmed(heard.said, found.start, found.end))], pack)
+        slot = _sound(slot, matched.said[slice(*_trimmed(matched.said, found.start, found.end))], pack)
     kept, ttl = retention.of(
         turn.text[start:end], turn.created_at, pack.lang, rule.kind, fills_slot=bool(slot.attribute)
     )
@@ -489,7 +489,7 @@ def _sound(slot: Slot, said: str, pack: Pack) -> Slot:
 
 
 def _is_denied(value: str, before: str, after: str, pack: Pack) -> bool:
-    """Whether a value is not meant, or is the word that says so: "my name is not Ana"."""
+    """Whether a value is denied, or is the word that says so: "my name is not Ana"."""
     if _denies(before, pack) or _denies(value.partition(" ")[0] + " " * pack.spaced, pack):
         return True
     return bool(pack.denied and compiled(pack.denied).match(after))

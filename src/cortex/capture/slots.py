@@ -51,7 +51,7 @@ def in_first_person(text: str) -> str:
 
 def _turn(text: str) -> Turn:
     moment = datetime.min.replace(tzinfo=UTC)  # no rule reads the time
-    return Turn(id=TraceId("told"), text=text, session="told", seq=0, created_at=moment, role=Role.USER)
+    return Turn(id=TraceId("given"), text=text, session="given", seq=0, created_at=moment, role=Role.USER)
 
 
 def _goes_on(found: Candidate) -> bool:

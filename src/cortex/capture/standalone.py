@@ -1,6 +1,6 @@
 """A statement that stands alone: later readers see neither the sentence before it nor the day it was said.
 
-A "he", "it" or "them" becomes what it stands for, where only one thing said just before can be meant. Where several
+A "he", "it" or "them" becomes what it stands for, where it can stand for only one thing said just before. Where several
 can, the sentence before is remembered with it. A relative date gets the day beside it: "last Friday (2023-05-12)".
 What cannot stand alone is not remembered.
 """
@@ -37,8 +37,8 @@ def _opening(text: str, before: Sequence[str], words: ReferenceWords) -> str | N
         return text
     for pronoun, among in ((words.person, words.someone), (words.thing, words.something)):
         if opening := compiled(pronoun).match(text):
-            meant = _only(among, before, words)
-            return meant and f"{meant[:1].upper()}{meant[1:]}{opening['tail']}{text[opening.end() :]}"
+            referent = _only(among, before, words)
+            return referent and f"{referent[:1].upper()}{referent[1:]}{opening['tail']}{text[opening.end() :]}"
     return None
 
 
@@ -48,10 +48,10 @@ def _inside(text: str, before: Sequence[str], words: ReferenceWords) -> str | No
     if found is None:
         return text
     among = {"thing": words.something, "things": words.several, "person": words.someone}.get(found.lastgroup or "")
-    meant = _only(among, before, words) if among else None
-    if meant is None or meant.split()[-1] in text:
+    referent = _only(among, before, words) if among else None
+    if referent is None or referent.split()[-1] in text:
         return None
-    whole = f"{text[: found.start()]}{meant}{text[found.end() :]}"
+    whole = f"{text[: found.start()]}{referent}{text[found.end() :]}"
     return whole if not references(whole, words) else None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from cortex.capture import audience, claims, clauses, prose, retention, rules, standalone, worth
 from cortex.capture.candidate import Candidate
-from cortex.capture.worth import Scale, SentenceVectors, Weights, likelihood
+from cortex.capture.worth import SentenceVectors, WorthScale, WorthWeights, likelihood
 from cortex.domain import instructions
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
@@ -22,7 +22,7 @@ from cortex.languages.pack import USER, Pack, compiled
 from cortex.languages.packs import DEFAULT_PACKS
 
 EXPLICIT = 0.9
-"""The importance of what the user asked to be remembered: it is kept whatever it scores."""
+"""The importance of what the user wants remembered: it is kept whatever it scores."""
 
 RULE_IMPORTANCE = 0.85
 _INTRODUCES = re.compile(rf"[ :\n]*+{prose.BLANK}")
@@ -49,7 +49,7 @@ _FEWEST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class TurnStatement:
     """One statement of a turn, with what is known of it before it is judged."""
 
     turn: Turn
@@ -88,14 +88,14 @@ def candidates(
     With `provisional`, also a few that are not, and may say otherwise than what is remembered.
     """
     by_turn: dict[TraceId, list[Candidate]] = {turn.id: [] for turn in turns}
-    statements: list[Statement] = []
+    statements: list[TurnStatement] = []
     said: dict[str, str] = {}
     listeners = audience.listeners(turns)
     for at, turn in enumerate(turns):
         if turn.role is Role.USER:
-            heard = _heard(turns[at - 1] if at else None, turn)
+            reply = _reply_before(turns[at - 1] if at else None, turn)
             before = said.get(turn.speaker, "")
-            found, ruled = read(turn, before, heard, listener=listeners[at], packs=packs)
+            found, ruled = read(turn, before, reply, listener=listeners[at], packs=packs)
             statements += found
             by_turn[turn.id] += ruled
             said[turn.speaker] = turn.text
@@ -112,7 +112,7 @@ def _few(found: Sequence[Candidate]) -> list[Candidate]:
     return [*kept, *rules.weightiest(list(others))]
 
 
-def _heard(before: Turn | None, turn: Turn) -> str:
+def _reply_before(before: Turn | None, turn: Turn) -> str:
     """What somebody else said just before a turn."""
     if before is None or before.role not in _TALK or (before.role, before.speaker) == (turn.role, turn.speaker):
         return ""
@@ -129,21 +129,21 @@ def _in_order(found: Iterable[Candidate]) -> list[Candidate]:
 def read(
     turn: Turn,
     before: str = "",
-    heard: str = "",
+    reply: str = "",
     *,
     listener: str | None = None,
     packs: Sequence[Pack] = DEFAULT_PACKS,
-) -> tuple[list[Statement], list[Candidate]]:
+) -> tuple[list[TurnStatement], list[Candidate]]:
     """The statements of a turn that are to be judged, and what rules alone decide.
 
-    `before` is what the same speaker said in the turn before, `heard` what somebody else said since. `listener` is
+    `before` is what the same speaker said in the turn before, `reply` what somebody else said since. `listener` is
     the person it is said to: None for an assistant, empty where there are several.
     """
     own = _without_name(prose.own_prose(turn.text, turn.speaker), turn.speaker)
     earlier = [before[slice(*span)] for span in prose.sentences(prose.own_prose(before, turn.speaker))]
-    brought_up = _stems(heard[: prose.MAX_CHARS]) - _stems(before[: prose.MAX_CHARS])
+    brought_up = _stems(reply[: prose.MAX_CHARS]) - _stems(before[: prose.MAX_CHARS])
     around = _Around(turn, own, earlier, brought_up, listener)
-    statements: list[Statement] = []
+    statements: list[TurnStatement] = []
     ruled: list[Candidate] = []
     for pack, start, end in rules.by_language(own, packs):
         found = list(rules.in_sentence(turn, own, start, end, pack))
@@ -157,14 +157,14 @@ def read(
             stated = list(_statements(around, start, end, pack, found))
             around.leads = next((each.span for each in stated[-1:] if not each.signs & _NO_LEAD), None)
             statements += stated
-        asked = tuple(each for each in found if each.kind is Kind.RULE or _is_explicit(each))
+        requested = tuple(each for each in found if each.kind is Kind.RULE or _is_explicit(each))
         if is_hidden or not _may_instruct(own[start:end], pack):
-            ruled += asked
+            ruled += requested
         else:
             begin = end - len(own[start:end].lstrip(prose.BLANK))
-            signs = rule_signs(own[begin:end], asked, pack)
+            signs = rule_signs(own[begin:end], requested, pack)
             said = turn.text[begin:end]
-            statements.append(Statement(turn, pack, begin, end, said, (), asked, signs, is_sentence=True))
+            statements.append(TurnStatement(turn, pack, begin, end, said, (), requested, signs, is_sentence=True))
         around.earlier.append(turn.text[start:end])
     return statements, ruled
 
@@ -184,7 +184,9 @@ class _Around:
     leads: tuple[int, int] | None = None
 
 
-def _statements(around: _Around, start: int, end: int, pack: Pack, found: Sequence[Candidate]) -> Iterator[Statement]:
+def _statements(
+    around: _Around, start: int, end: int, pack: Pack, found: Sequence[Candidate]
+) -> Iterator[TurnStatement]:
     assert pack.clauses is not None
     turn, own = around.turn, around.own
     for begin, stop in clauses.statements(own, start, end, pack.clauses):
@@ -192,7 +194,7 @@ def _statements(around: _Around, start: int, end: int, pack: Pack, found: Sequen
             continue
         matched = tuple(each for each in found if _overlap(each, begin, stop))
         signs = _signs(own[begin:stop], pack, around.brought_up) | {f"rule: {each.kind.value}" for each in matched}
-        yield Statement(
+        yield TurnStatement(
             turn, pack, begin, stop, turn.text[begin:stop], tuple(reversed(around.earlier[-_MOST_BEFORE:])),
             tuple(each for each in matched if each.kind is not Kind.RULE),
             signs | {_TO_PEOPLE.format(name) for name in signs if around.listener is not None}, around.leads,
@@ -221,9 +223,9 @@ def _may_instruct(sentence: str, pack: Pack) -> bool:
     return bool(pack.rule_signs) and not sentence.endswith(":") and len(sentence.split()) <= clauses.LONGEST_WORDS
 
 
-def rule_signs(sentence: str, asked: Sequence[Candidate], pack: Pack) -> frozenset[str]:
+def rule_signs(sentence: str, requested: Sequence[Candidate], pack: Pack) -> frozenset[str]:
     """What a sentence shows of an instruction; that a rule of the language knows it as one is a sign too."""
-    known = {f"known by {each.found_by.partition('/')[2]}" for each in asked if each.kind is Kind.RULE}
+    known = {f"known by {each.found_by.partition('/')[2]}" for each in requested if each.kind is Kind.RULE}
     return shown(sentence, pack.rule_signs) | known | ({"known as a rule"} if known else set())
 
 
@@ -245,7 +247,7 @@ def _is_hidden(own: str, start: int, end: int) -> bool:
 
 
 def _is_explicit(each: Candidate) -> bool:
-    """Whether the user asked that it be remembered."""
+    """Whether the user wants it remembered."""
     return each.importance >= EXPLICIT
 
 
@@ -257,46 +259,46 @@ def _overlap(each: Candidate, start: int, end: int) -> bool:
 # --- judging ---------------------------------------------------------------------------------------------------------
 
 
-def _worth_keeping(statements: Sequence[Statement], vectors: SentenceVectors | None) -> Iterator[Candidate]:
+def _worth_keeping(statements: Sequence[TurnStatement], vectors: SentenceVectors | None) -> Iterator[Candidate]:
     if not statements:
         return
     # A sentence of one statement is judged twice, and embedded once.
     texts = list(dict.fromkeys(each.text for each in statements))
     found = vectors(texts) if vectors is not None else None
-    meant = {} if found is None else dict(zip(texts, found, strict=True))
+    vector_of = {} if found is None else dict(zip(texts, found, strict=True))
     for each in statements:
         if not each.is_sentence and each.pack.unreal and compiled(each.pack.unreal).search(each.text):
             continue
-        vector = meant.get(each.text)
+        vector = vector_of.get(each.text)
         if each.is_sentence:
             yield from _instructions(each, vector)
         else:
-            scale = worth.weights(Scale.STATEMENT_BY_SIGNS if vector is None else Scale.STATEMENT)
+            scale = worth.weights(WorthScale.STATEMENT_BY_SIGNS if vector is None else WorthScale.STATEMENT)
             score = scale.score(each.signs, vector)
             is_worth = score >= scale.threshold or _fills_a_slot(each) or _is_plain_state(each)
             if (is_worth or _may_say_otherwise(each)) and (alone := _standing_alone(each)):
                 yield replace(_candidate(each, *alone, score, scale), provisional=not is_worth)
 
 
-def _fills_a_slot(each: Statement) -> bool:
+def _fills_a_slot(each: TurnStatement) -> bool:
     """Whether the value of a slot is all a statement says: "I live in Rome." is worth keeping in any company."""
     return len(each.text.split()) <= _PLAIN_WORDS and any(found.attribute for found in each.matched)
 
 
-def _is_plain_state(each: Statement) -> bool:
+def _is_plain_state(each: TurnStatement) -> bool:
     """Whether all a statement says is what the speaker is, or never did: "I'm vegetarian.", "I've never flown."."""
     is_state = any(found.found_by.endswith(_PLAIN_STATES) for found in each.matched)
     return is_state and len(each.text.split()) <= _PLAIN_WORDS and not each.signs & _NO_STATEMENT
 
 
-def _may_say_otherwise(each: Statement) -> bool:
+def _may_say_otherwise(each: TurnStatement) -> bool:
     """Whether a statement denies something, or says that a value has changed."""
     return not each.signs & _NO_STATEMENT and claims.may_say_otherwise(each.text)
 
 
-def _instructions(each: Statement, vector: Vector | None) -> Iterator[Candidate]:
-    """The instructions that a sentence gives, and what the user asked to be remembered in it."""
-    scale = worth.weights(Scale.RULE_BY_SIGNS if vector is None else Scale.RULE)
+def _instructions(each: TurnStatement, vector: Vector | None) -> Iterator[Candidate]:
+    """The instructions that a sentence gives, and what the user wants remembered in it."""
+    scale = worth.weights(WorthScale.RULE_BY_SIGNS if vector is None else WorthScale.RULE)
     score = scale.score(each.signs, vector)
     topic = instructions.split(each.text).condition
     kept, ttl = retention.of(each.text, each.turn.created_at, each.pack.lang, Kind.RULE)
@@ -321,7 +323,7 @@ def _is_unmistakable(found: Candidate) -> bool:
     return is_limited or (found.kind is Kind.RULE and instructions.is_plain_order(found.text))
 
 
-def _with_its_condition(found: Candidate, each: Statement) -> Candidate:
+def _with_its_condition(found: Candidate, each: TurnStatement) -> Candidate:
     """An instruction with what its sentence opens with, where it depends on that."""
     if found.attribute or found.span is None or found.span[0] <= each.start:
         return found
@@ -330,17 +332,17 @@ def _with_its_condition(found: Candidate, each: Statement) -> Candidate:
     return replace(found, text=each.turn.text[each.start : found.span[1]], span=(each.start, found.span[1]))
 
 
-def _above(score: float, scale: Weights) -> float:
+def _above(score: float, scale: WorthWeights) -> float:
     """How far a score is above the threshold, from 0 to 1."""
     least = likelihood(scale.threshold)
     return max(0.0, (likelihood(score) - least) / (1 - least))
 
 
-def _confidence(score: float, scale: Weights) -> float:
+def _confidence(score: float, scale: WorthWeights) -> float:
     return round(0.5 + 0.45 * _above(score, scale), 3)
 
 
-def _standing_alone(each: Statement) -> tuple[str, int] | None:
+def _standing_alone(each: TurnStatement) -> tuple[str, int] | None:
     """The statement as it can be read by itself, and where that begins; None where it cannot."""
     words, said = each.pack.references, each.text.rstrip("?？ ")
     if words is None:
@@ -362,7 +364,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _candidate(each: Statement, text: str, start: int, score: float, scale: Weights) -> Candidate:
+def _candidate(each: TurnStatement, text: str, start: int, score: float, scale: WorthWeights) -> Candidate:
     above = _above(score, scale)
     ruled = next((found for found in each.matched if found.attribute), next(iter(each.matched), None))
     speaker = each.turn.speaker or USER
@@ -384,7 +386,7 @@ def _candidate(each: Statement, text: str, start: int, score: float, scale: Weig
     )
 
 
-def _kept(each: Statement, base: Candidate) -> retention.Kept:
+def _kept(each: TurnStatement, base: Candidate) -> retention.Kept:
     """How long a statement is kept: for good where a part of it is."""
     said, lang = each.turn.created_at, each.pack.lang
     parts = (found for found in each.matched if (found.span or (0, 0)) != each.span and not found.attribute)

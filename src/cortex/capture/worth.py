@@ -26,7 +26,7 @@ SentenceVectors = Callable[[Sequence[str]], Sequence[Vector] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class WorthWeights:
     """One fitted scale: what each sign and each dimension of the vector adds."""
 
     bias: float
@@ -38,11 +38,11 @@ class Weights:
     def score(self, signs: Set[str], vector: Vector | None = None) -> float:
         """The log-odds that a statement with these signs is worth remembering."""
         known = fsum(self.signs[name] for name in sorted(signs) if name in self.signs)
-        meant = float(vector @ self.vector) if vector is not None and self.vector is not None else 0.0
-        return round(self.bias + known + meant, 3)
+        similarity = float(vector @ self.vector) if vector is not None and self.vector is not None else 0.0
+        return round(self.bias + known + similarity, 3)
 
 
-class Scale(StrEnum):
+class WorthScale(StrEnum):
     """What is judged, and by what."""
 
     STATEMENT = "with_vectors"
@@ -53,11 +53,11 @@ class Scale(StrEnum):
 
 
 @cache
-def weights(scale: Scale) -> Weights:
+def weights(scale: WorthScale) -> WorthWeights:
     """The weights that ship with the package."""
     fitted = json.loads(WEIGHTS_FILE.read_text(encoding="utf-8"))[scale]
     vector = fitted.get("vector")
-    return Weights(
+    return WorthWeights(
         fitted["bias"],
         fitted["signs"],
         np.array(vector, dtype=np.float32) if vector else None,

@@ -1,4 +1,4 @@
-"""The way to a server: requests with the token, and its problems as the errors that the engine itself raises."""
+"""Connection to a server: sends requests with the token, and raises problems as the engine's errors."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from cortex import errors
 from cortex.errors import DeadlineExceeded, EngineError, InvalidRequest, StoreBusy, StoreUnavailable
 
 _CONNECT_SECONDS = 5.0
-_SERVE = "start it with `cortex serve`, or give the address it printed"
+_SERVE = "start it with `cortex serve`, or use the address it printed"
 _CLASSES: Mapping[str, type[EngineError]] = {
     cls.code: cls for cls in vars(errors).values() if isinstance(cls, type) and issubclass(cls, EngineError)
 }
 _BUSY = frozenset({"busy", "rate_limited"})
 
 
-class Connection:
-    """Connections to one server, kept open between calls and shared by all handles."""
+class ServerConnection:
+    """Connections to one server, reused and shared by all handles."""
 
     def __init__(self, url: str, *, token: str | None, timeout: float) -> None:
         self.url = _checked_url(url)
@@ -30,7 +30,7 @@ class Connection:
             base_url=self.url,
             headers={"Authorization": f"Bearer {token}"} if token else {},
             timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
-            # What a proxy of this machine answers is not what a server on this machine would.
+            # A proxy of this machine must not stand between.
             trust_env=False,
         )
 
@@ -38,21 +38,21 @@ class Connection:
         self._http.close()
 
     def send(self, method: str, path: str, payload: Mapping[str, Any], *, in_body: bool, long: bool) -> dict[str, Any]:
-        """What the server answers; with `long`, however long it takes: it has a limit of its own."""
+        """Send a request and return the answer. `long` waits without a limit: the server has its own."""
         timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS) if long else httpx.USE_CLIENT_DEFAULT
         if in_body:
             return self._answer(method, path, content=_encoded(payload), headers=_JSON, timeout=timeout)
-        given = {name: _spelled(value) for name, value in _given(payload).items()}
+        given = {name: _query_value(value) for name, value in _without_none(payload).items()}
         return self._answer(method, path, params=given, timeout=timeout)
 
     def lines(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, **options: Any
     ) -> Generator[str, None, None]:
-        """The lines of an answer as they come."""
+        """The lines of a response as they arrive."""
         content: dict[str, Any] = {} if body is None else {"content": _encoded(body), "headers": _JSON}
         timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS)
         with (
-            self._reaching(),
+            self._translated_errors(),
             self._http.stream(method, path, **content, **options, timeout=timeout) as response,
         ):
             if response.is_error:
@@ -61,7 +61,7 @@ class Connection:
             yield from response.iter_lines()
 
     def _answer(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        with self._reaching():
+        with self._translated_errors():
             response = self._http.request(method, path, **options)
             if response.is_error:
                 raise problem_of(response)
@@ -74,10 +74,10 @@ class Connection:
         return answer
 
     def not_cortex(self) -> StoreUnavailable:
-        return StoreUnavailable(f"{self.url} does not answer as Cortex does", hint="give the address of `cortex serve`")
+        return StoreUnavailable(f"{self.url} is not a Cortex server", hint="use the address of `cortex serve`")
 
     @contextmanager
-    def _reaching(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         try:
             yield
         except httpx.ConnectTimeout as error:
@@ -85,14 +85,14 @@ class Connection:
         except httpx.TimeoutException as error:
             raise DeadlineExceeded(
                 f"no answer within {self.seconds:g} s",
-                hint="what was to be changed may still be: look before you repeat it",
+                hint="a change may still take effect: check before you repeat it",
             ) from error
         except httpx.ConnectError as error:
             raise StoreUnavailable(f"no server answers at {self.url}", hint=_SERVE) from error
         except httpx.TransportError as error:
             raise StoreUnavailable(
-                f"the connection to {self.url} broke off",
-                hint="what was to be changed may have been: look before you repeat it",
+                f"the connection to {self.url} was lost",
+                hint="a change may have taken effect: check before you repeat it",
             ) from error
         except RuntimeError as error:
             if not self._http.is_closed:
@@ -101,10 +101,14 @@ class Connection:
 
 
 def problem_of(response: httpx.Response) -> EngineError:
-    """The error that a problem stands for: of the class the engine raises, or the nearest to what a server adds."""
-    told = _problem(response)
-    code, detail, hint = str(told.get("code") or ""), str(told.get("detail") or ""), str(told.get("hint") or "")
-    field = told.get("field")
+    """The engine's error for a problem, or the nearest one for codes that only servers have."""
+    problem = _problem(response)
+    code, detail, hint = (
+        str(problem.get("code") or ""),
+        str(problem.get("detail") or ""),
+        str(problem.get("hint") or ""),
+    )
+    field = problem.get("field")
     cls = _CLASSES.get(code)
     error: EngineError
     if cls is InvalidRequest or (cls is None and response.is_client_error and code not in _BUSY):
@@ -124,10 +128,10 @@ def problem_of(response: httpx.Response) -> EngineError:
 
 def _problem(response: httpx.Response) -> dict[str, Any]:
     try:
-        told = response.json()
-    except ValueError:  # something that stands before the server
+        payload = response.json()
+    except ValueError:  # such as a proxy
         return {}
-    return told if isinstance(told, dict) else {}
+    return payload if isinstance(payload, dict) else {}
 
 
 _JSON = {"Content-Type": "application/json"}
@@ -135,18 +139,18 @@ _JSON = {"Content-Type": "application/json"}
 
 def _encoded(body: Mapping[str, Any]) -> bytes:
     try:
-        return json.dumps(_given(body), ensure_ascii=False, allow_nan=False).encode("utf-8")
+        return json.dumps(_without_none(body), ensure_ascii=False, allow_nan=False).encode("utf-8")
     except (TypeError, ValueError) as error:
-        raise InvalidRequest("cannot be told as JSON", field="request", hint="give plain values") from error
+        raise InvalidRequest("cannot be sent as JSON", field="request", hint="use plain values") from error
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is None: that is the server's to choose."""
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without None, which leaves the choice to the server."""
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _spelled(value: Any) -> Any:
-    """A value as a query has it."""
+def _query_value(value: Any) -> Any:
+    """A value as a query parameter."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
@@ -154,7 +158,7 @@ def _checked_url(url: str) -> str:
     try:
         parts = httpx.URL(url)
     except (httpx.InvalidURL, TypeError) as error:
-        raise InvalidRequest("is not an address", field="url", hint="give one such as http://127.0.0.1:8300") from error
+        raise InvalidRequest("is not a URL", field="url", hint="use one such as http://127.0.0.1:8300") from error
     if parts.scheme not in {"http", "https"} or not parts.host:
-        raise InvalidRequest("is not an address", field="url", hint="give one such as http://127.0.0.1:8300")
+        raise InvalidRequest("is not a URL", field="url", hint="use one such as http://127.0.0.1:8300")
     return str(url).rstrip("/")

@@ -1,4 +1,4 @@
-"""`RemoteCortex`: the engine's methods, carried out by a server."""
+"""`RemoteCortex`: the methods of `Cortex` over a server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from cortex.client.connection import Connection
+from cortex.client.connection import ServerConnection
 from cortex.domain.events import EventKind
 from cortex.domain.hits import RecallResult
 from cortex.domain.lanes import Lane
@@ -40,32 +40,31 @@ if TYPE_CHECKING:
     from cortex import exchange
     from cortex.client.hooks import RemoteHooks
     from cortex.lifecycle.backups import BackupResult
-    from cortex.services.lifecycle import ConsolidationResult, UndoResult
     from cortex.services.timeline import Timeline
 
-    # It has the engine's methods: those that are not written out below are made from the declared operations.
+    # It has the methods of Cortex: those not written below are built from the declared operations.
     Verbs = Cortex
 else:
     Verbs = object
 
-ONLY_HERE = {
-    "keep_turns": "the server stores what hosts hand it, by `ingest`",
-    "flush": "the server writes its own receipts; asking for them waits for those before",
-    "run_due": "the server looks after its memory itself",
-    "scheduler": "the server looks after its memory itself",
-    "files": "the files lie at the server: `index`, `memory_search` and `memory_get` reach them",
-    "searching": "the files lie at the server: `memory_search` reaches them",
-    "restore_backup": "nobody else may use the memory meanwhile: `cortex restore` at the server",
-    "settings": "they are the server's",
+LOCAL_ONLY = {
+    "store_turns": "use `ingest`",
+    "flush": "the server writes its own receipts; reading them waits for earlier ones",
+    "run_due": "the server runs its own maintenance",
+    "scheduler": "the server runs its own maintenance",
+    "files": "the files are on the server: use `index`, `memory_search` and `memory_get`",
+    "searching": "the files are on the server: use `memory_search`",
+    "restore_backup": "it needs exclusive access: run `cortex backup restore` on the server",
+    "settings": "the server has its own settings",
 }
-"""What an engine has and a server does not offer, and why."""
+"""Methods of `Cortex` that a server does not offer, and why."""
 
 
 class RemoteCortex(Verbs):
-    """The memory of one agent and one of its users, kept by a server. `bind` gives the handle of another.
+    """The memory of one agent and user on a server. `bind` returns a handle for another.
 
-    It has the methods of `Cortex`, with the same answers and errors, except for those that `ONLY_HERE` names.
-    `progress` is not reported. Where no agent or user is given, it is the token's own.
+    It has the methods of `Cortex`, with the same results and errors, except those in `LOCAL_ONLY`. `progress` is not
+    reported. Without an agent or user, the token's own apply.
     """
 
     def __init__(
@@ -76,12 +75,12 @@ class RemoteCortex(Verbs):
         agent: str | None = None,
         user: str | None = None,
         timeout: float = 30.0,
-        _connection: Connection | None = None,
+        _connection: ServerConnection | None = None,
     ) -> None:
-        self._connection = _connection or Connection(url, token=token, timeout=timeout)
+        self._connection = _connection or ServerConnection(url, token=token, timeout=timeout)
         self._agent = agent
         self._user = user
-        Tenant(**self._whose())  # names are checked here as they are there
+        Tenant(**self._tenant_names())  # check the names here too
 
     def bind(self, *, agent: str | None = None, user: str | None = None) -> RemoteCortex:
         """The same server for another agent or user, over the same connections."""
@@ -91,7 +90,7 @@ class RemoteCortex(Verbs):
 
     @property
     def tenant(self) -> Tenant:
-        """Whose memory it is, as the server says."""
+        """The tenant, as the server reports it."""
         me = self.me()
         return Tenant(me["agent"], me["user"])
 
@@ -104,10 +103,10 @@ class RemoteCortex(Verbs):
         self.close()
 
     def close(self) -> None:
-        """End the connections, those of all handles."""
+        """Close the connections of all handles."""
         self._connection.close()
 
-    # --- verbs that are not one request ----------------------------------------------------------
+    # --- methods that are more than one request -----------------------------------------------------------------------
 
     def remember_all(
         self,
@@ -117,36 +116,36 @@ class RemoteCortex(Verbs):
         embed: bool = True,
         progress: Progress = silent,
     ) -> StoreResult:
-        """Store many memories, each by a request of its own: all are checked before the first is sent.
+        """Store many memories, one request each; all are checked before the first is sent.
 
-        The receipt is that of the last. Where the server refuses one, those before it are stored.
+        Returns the receipt of the last. If the server refuses one, those before it are stored.
         """
         if because is not EventKind.REMEMBERED:
-            raise InvalidRequest("is the engine's own to say", field="because", hint="leave it out")
+            raise InvalidRequest("cannot be set over a server", field="because", hint="leave it out")
         checked = [draft.checked(_ANY_LENGTH) for draft in drafts]
         if not checked:
-            raise InvalidRequest("has nothing in it", field="drafts", hint="give at least one")
-        kept = []
+            raise InvalidRequest("is empty", field="drafts", hint="pass at least one")
+        stored = []
         for number, draft in enumerate(checked, start=1):
             payload = RememberRequest.of_draft(draft) | {"embed": embed, "as_new": True}
-            kept.append(self.request("remember", payload).value())
+            stored.append(self.request("remember", payload).value())
             progress(number, len(checked), "remembered")
-        return StoreResult(tuple(each.memory.id for each in kept), kept[-1].receipt)
+        return StoreResult(tuple(each.memory.id for each in stored), stored[-1].receipt)
 
     def get(self, id: str) -> Trace:
         """The memory, turn or chunk with this id, whatever its state."""
         return self.show(id).trace
 
     def recall(self, text: str | Query, **options: Any) -> RecallResult:
-        """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
+        """The few relevant memories for a message, packed to a token budget; empty if nothing is relevant."""
         return self._recalled(text, options).value()
 
     def search(self, text: str, **options: Any) -> RecallResult:
-        """What there is on a topic: no gate, no evidence needed, untrusted and superseded shown and marked."""
+        """Everything on a topic; untrusted and superseded memories are included and marked."""
         return self.recall(text, mode=Mode.SEARCH, **options)
 
     def explain(self, text: str | Query, **options: Any) -> RecallTrace:
-        """`recall`, with every candidate, every part of its score, and why each was shown or not."""
+        """`recall` with every candidate, its score parts, and why it was returned or dropped."""
         return self._recalled(text, options, explain=True).explained()
 
     def _recalled(self, text: str | Query, options: dict[str, Any], **also: Any) -> RecallResponse:
@@ -165,37 +164,37 @@ class RemoteCortex(Verbs):
         id: str | None = None,
         lane: Lane | None = None,
     ) -> Timeline:
-        """What happened, newest first: vectors and uses only where `kinds` names them. Files leave no events."""
+        """Events, newest first; embeddings and recalls only if `kinds` names them. Files leave no events."""
         from cortex.services.timeline import Timeline
 
-        if kinds is not None and not kinds:  # which a query cannot say
+        if kinds is not None and not kinds:  # a query cannot express it
             return Timeline((), None)
         payload = {"limit": limit, "before": before, "kinds": kinds, "id": id, "lane": lane}
         found: Timeline = self.request("timeline", TimelineRequest.payload_of(payload)).value()
         return found
 
     def pulse(self) -> Alive:
-        """Whether anything happened since the last look, at next to no cost."""
-        with closing(self._connection.lines("GET", "/v1/changes", params=self._whose())) as lines:
+        """The current position and counts, at next to no cost."""
+        with closing(self._connection.lines("GET", "/v1/changes", params=self._tenant_names())) as lines:
             for line in lines:
                 if line.startswith("data: "):
-                    told = json.loads(line.removeprefix("data: "))
-                    return Alive(told["position"], told["total"], told["jobs"], told["files"]["reindexing"])
+                    payload = json.loads(line.removeprefix("data: "))
+                    return Alive(payload["position"], payload["total"], payload["jobs"], payload["files"]["reindexing"])
         raise StoreUnavailable("the server is ending", hint="try again in a moment")
 
     def export(self, filter: Filter | None = None, *, redact: bool = True) -> Iterator[dict[str, Any]]:
-        """Traces in order of id, as plain values; without their text unless asked for (E14)."""
+        """Traces in order of id, as plain values; without text unless `redact` is false (E14)."""
         return self._exported({"filter": filter, "format": "jsonl", "with_text": not redact})
 
     def export_markdown(self, filter: Filter | None = None, *, by_scope: bool = False) -> Sequence[exchange.Page]:
-        """Active memories as Markdown for a person to edit, text included: one page, or one for each scope."""
+        """Active memories as editable Markdown with text: one page, or one per scope."""
         from cortex import exchange
 
         wanted = {"filter": filter, "format": "pages", "by_scope": by_scope}
         return [exchange.Page(**each) for each in self._exported(wanted)]
 
     def _exported(self, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        body = self._whose() | ExportRequest.payload_of(arguments)
+        body = self._tenant_names() | ExportRequest.payload_of(arguments)
         return (json.loads(line) for line in self._connection.lines("POST", BY_NAME["export"].path, body) if line)
 
     def import_(
@@ -209,9 +208,9 @@ class RemoteCortex(Verbs):
         embed: bool = True,
         progress: Progress = silent,  # noqa: ARG002 - the server's own
     ) -> exchange.Imported:
-        """Memories and turns from lines that `export` wrote: all are checked, then all are stored, or none (E14).
+        """Import the lines of an `export`: all are stored, or none (E14).
 
-        The plan tells numbers: `traces` of it are with the server.
+        The plan has counts only: its `traces` stay on the server.
         """
         payload = {
             "lines": [_object(line, number) for number, line in enumerate(lines, start=1) if line.strip()],
@@ -235,10 +234,10 @@ class RemoteCortex(Verbs):
         embed: bool = True,
         progress: Progress = silent,  # noqa: ARG002 - the server's own
     ) -> exchange.MarkdownImported:
-        """What a person changed in pages that `export_markdown` wrote, given as one text or as texts by name.
+        """Import edits of pages that `export_markdown` wrote, as one text or texts by name.
 
-        All of it is stored, or nothing; what was changed at the server as well is a `Conflict`. The plan tells
-        numbers, and the receipt ids. `trusted` takes the right to administer.
+        All edits are stored, or none; what also changed on the server is a `Conflict`. The plan has counts, the receipt
+        ids. `trusted` needs the admin right.
         """
         payload = {
             "markdown": pages if isinstance(pages, str) else dict(pages),
@@ -251,35 +250,27 @@ class RemoteCortex(Verbs):
         done: exchange.MarkdownImported = self.request("import", payload).value()
         return done
 
-    def consolidate(self, *, dry_run: bool = False, progress: Progress = silent) -> ConsolidationResult:  # noqa: ARG002 - the server's own
-        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_consolidation` (X16)."""
-        done: ConsolidationResult = self.request("lifecycle", {"dry_run": dry_run}).value()
-        return done
-
-    def undo_consolidation(self, run: str) -> UndoResult:
-        """Take back a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
-        done: UndoResult = self.request("lifecycle", {"undo": run}).value()
-        return done
-
     def backup(self, to: Path | None = None) -> BackupResult:
-        """Back up the agent's memory at the server, where the backup stays (E21)."""
+        """Back up the agent's memory; the backup stays on the server (E21)."""
         if to is not None:
-            raise InvalidRequest("is a folder of this machine", field="to", hint="leave it out: the server has its own")
+            raise InvalidRequest(
+                "is not possible over a server", field="to", hint="leave it out: the server has its own folder"
+            )
         done: BackupResult = self.request("backup", {}).value()
         return done
 
     def hooks(self) -> RemoteHooks:  # type: ignore[override]
-        """Recall before a turn and ingest after it, for an agent's loop: they never raise and never keep it waiting.
+        """The hooks for an agent's loop: recall before a turn, ingest after it. They never raise and never block.
 
-        Make them once and keep them: each has its own background, and `flush` waits for that alone.
+        Create them once: each has its own background queue, and `flush` waits only for that.
         """
         from cortex.client.hooks import RemoteHooks
 
         return RemoteHooks(self)
 
-    # --- inside ----------------------------------------------------------------------------------
+    # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _whose(self) -> dict[str, Any]:
+    def _tenant_names(self) -> dict[str, Any]:
         named = {"agent": self._agent, "user": self._user}
         return {name: value for name, value in named.items() if value is not None}
 
@@ -287,7 +278,7 @@ class RemoteCortex(Verbs):
         return self.request("me", {}).to_json()
 
     def request(self, name: str, payload: Json) -> Response:
-        """What the server answers to an operation; the request's own model refuses what the server would."""
+        """Send an operation; its model refuses an invalid request before it is sent."""
         operation = BY_NAME[name]
         operation.request.read(payload)
         path = operation.path
@@ -296,7 +287,7 @@ class RemoteCortex(Verbs):
         answer = self._connection.send(
             operation.method,
             path,
-            self._whose() | payload,
+            self._tenant_names() | payload,
             in_body=operation.has_body,
             long=operation.limit is TimeLimit.LONG,
         )
@@ -307,21 +298,21 @@ class RemoteCortex(Verbs):
 
 
 _ANY_LENGTH = 1 << 40
-"""How long a text may be is the server's to say."""
+"""The server limits the length of texts."""
 
 
 def _object(line: str, number: int) -> dict[str, Any]:
     try:
-        told = json.loads(line)
+        payload = json.loads(line)
     except ValueError:
-        told = None
-    if not isinstance(told, dict):
-        raise InvalidRequest("is not a JSON object", field=f"line {number}", hint="fix it, or leave it out")
-    return told
+        payload = None
+    if not isinstance(payload, dict):
+        raise InvalidRequest("is not a JSON object", field=f"line {number}", hint="fix or remove the line")
+    return payload
 
 
 def _method(operation: Operation, verb: Callable[..., Any]) -> Callable[..., Any]:
-    """The engine's method `verb`, as a request to a server."""
+    """The method `verb` of `Cortex` as a request."""
     signature = inspect.signature(verb)
 
     @wraps(verb)

@@ -14,7 +14,7 @@ from cortex.domain.turn import Turn
 from cortex.domain.vectors import Basis, Calibration, Vector
 
 LEAST_TEXTS = 12
-"""Of fewer texts the level of unrelated ones cannot be told."""
+"""Of fewer texts the level of unrelated ones cannot be measured."""
 
 MOST_TEXTS = 256
 """How many texts are compared."""

@@ -24,15 +24,15 @@ def _correction() -> re.Pattern[str]:
 
 
 def tells_change(text: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether a change or a correction is told between two places of `text`."""
-    return bool(changes_told(text, start, end))
+    """Whether a change or a correction is stated between two places of `text`."""
+    return bool(find_changes(text, start, end))
 
 
-def changes_told(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-    """Where a change or a correction is told between two places of `text`, in any language known here."""
+def find_changes(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Where a change or a correction is stated between two places of `text`, in any language known here."""
     part = text[start:end]
     if not part.isascii():
-        patterns = [_told()]
+        patterns = [_change_pattern()]
     else:
         # To try every phrase at every place takes far longer than to look at the words phrases begin with.
         openings = _by_opening()
@@ -54,7 +54,7 @@ def _by_opening() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
-def _told() -> re.Pattern[str]:
+def _change_pattern() -> re.Pattern[str]:
     spaced = [_whole(_split(words)) for each in WORDS if each.spaced for words in _lists(each)]
     unspaced = [words for each in WORDS if not each.spaced for words in _lists(each)]
     return re.compile(either((*spaced, *unspaced)), re.IGNORECASE)

@@ -32,7 +32,7 @@ class Chunk:
     dated: datetime | None = None
     """The day a dated note is of; what has no date does not decay (B8)."""
     summary: str = ""
-    """What a language model said its section is about, where one was asked (X15)."""
+    """What a language model said its section is about, where one was called (X15)."""
     media_refs: tuple[str, ...] = ()
     media_kind: str = ""
     """The pictures, recordings and documents it shows, and what they are (E19)."""

@@ -9,7 +9,7 @@ _CITATION = re.compile(r"(.+)#L([1-9]\d{0,8})(?:-L?([1-9]\d{0,8}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CitedLines:
     """Lines of a file; None means from its beginning, or to its end."""
 
     path: str
@@ -17,7 +17,7 @@ class Place:
     lines: int | None = None
 
     @classmethod
-    def of(cls, given: str) -> Place:
+    def of(cls, given: str) -> CitedLines:
         """A path, or a whole citation."""
         found = _CITATION.fullmatch(given)
         if found is None:

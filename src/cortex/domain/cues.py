@@ -12,5 +12,5 @@ def standing_kind(text: str, role: Role | None) -> Kind:
 
     Where no roles are known, people talk among themselves, and "always happy to help" is not an instruction.
     """
-    told = role is Role.USER and any(instructions(text))
-    return Kind.RULE if told else Kind.EPISODE
+    is_rule = role is Role.USER and any(instructions(text))
+    return Kind.RULE if is_rule else Kind.EPISODE

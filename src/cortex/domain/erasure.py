@@ -47,7 +47,7 @@ class Erasure:
     at: datetime
     ids: tuple[TraceId, ...]
     derived: tuple[TraceId, ...] = ()
-    """Of those, the memories that go because a turn they were drawn from does."""
+    """Of those, the memories that go because a turn they were extracted from does."""
     sources_left: tuple[TraceId, ...] = ()
     marks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By session, what keeps its erased lines from coming back; see `mark`."""
@@ -73,29 +73,29 @@ class Erasure:
         return asdict(self) | {"at": self.at.isoformat()}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Erasure:
-        """The erasure that `to_json` told."""
-        known = {name: told[name] for name in cls.__dataclass_fields__ if name in told}
+    def from_json(cls, payload: Mapping[str, Any]) -> Erasure:
+        """The erasure that `to_json` wrote."""
+        known = {name: payload[name] for name in cls.__dataclass_fields__ if name in payload}
         lists = ("ids", "derived", "sources_left", "texts", "cached")
-        return cls(**known | {name: tuple(told[name]) for name in lists} | {"at": parse_time(told["at"])})
+        return cls(**known | {name: tuple(payload[name]) for name in lists} | {"at": parse_time(payload["at"])})
 
 
 # --- cutting out ---------------------------------------------------------------------------------
 
 
-def without_ids(told: str, ids: Set[str]) -> str:
-    """`told` with `NOBODY` in the place of these ids."""
-    return _ID.sub(lambda found: NOBODY if found[0] in ids else found[0], told)
+def without_ids(text: str, ids: Set[str]) -> str:
+    """`strings` with `NOBODY` in the place of these ids."""
+    return _ID.sub(lambda found: NOBODY if found[0] in ids else found[0], text)
 
 
-def names(told: str, ids: Set[str]) -> bool:
+def names(text: str, ids: Set[str]) -> bool:
     """Whether one of these ids is named."""
-    return not ids.isdisjoint(_ID.findall(told))
+    return not ids.isdisjoint(_ID.findall(text))
 
 
-def speaks_of(told: Any, ids: Set[str], sought: Sought) -> bool:
+def speaks_of(payload: Any, ids: Set[str], sought: Sought) -> bool:
     """Whether some plain values name one of these ids, or say one of these texts, however it is written."""
-    return names(json.dumps(told), ids) or sought.is_said(strings(told))
+    return names(json.dumps(payload), ids) or sought.is_said(strings(payload))
 
 
 def parts_left(state: Mapping[str, Any], ids: Set[str], sought: Sought) -> dict[str, Any]:
@@ -103,9 +103,9 @@ def parts_left(state: Mapping[str, Any], ids: Set[str], sought: Sought) -> dict[
     return {name: part for name, part in state.items() if name == MARKS or not speaks_of(part, ids, sought)}
 
 
-def strings(told: Any) -> Iterator[str]:
+def strings(payload: Any) -> Iterator[str]:
     """Every text among some plain values."""
-    waiting = [told]
+    waiting = [payload]
     while waiting:
         each = waiting.pop()
         if isinstance(each, str):
@@ -135,7 +135,7 @@ def strings_in(body: str) -> list[str]:
 # --- looking for it ------------------------------------------------------------------------------
 
 
-class Likeness(IntEnum):
+class ErasureMatch(IntEnum):
     """How much something says what was erased."""
 
     NONE = 0
@@ -159,42 +159,42 @@ class Sought:
             for run in each.runs:
                 self._runs.setdefault(run, []).append(number)
 
-    def likeness(self, told: Iterable[str]) -> Likeness:
-        """How much one of `told` says one of the texts; those too short to look for are not."""
-        found = Likeness.NONE
-        for each in told:
+    def likeness(self, strings: Iterable[str]) -> ErasureMatch:
+        """How much one of `strings` says one of the texts; those too short to look for are not."""
+        found = ErasureMatch.NONE
+        for each in strings:
             found = max(found, self._likeness(each))
-            if found is Likeness.SAME:
+            if found is ErasureMatch.SAME:
                 break
         return found
 
-    def is_said(self, told: Iterable[str]) -> bool:
-        """Whether one of `told` says one of the texts, the shortest too, or nearly says it."""
-        return any(any(short.search(each) for short in self._short) or self._likeness(each) for each in told)
+    def is_said(self, strings: Iterable[str]) -> bool:
+        """Whether one of `strings` says one of the texts, the shortest too, or nearly says it."""
+        return any(any(short.search(each) for short in self._short) or self._likeness(each) for each in strings)
 
-    def _likeness(self, told: str) -> Likeness:
+    def _likeness(self, text: str) -> ErasureMatch:
         # Six words have eleven characters at least, and so has whatever is looked for.
-        if not self._known or (len(told) < 2 * LEAST_WORDS - 1 and told.isascii()):
-            return Likeness.NONE
-        folded = _folded(told)
-        plain, found = _BETWEEN.sub("", folded), Likeness.NONE
+        if not self._known or (len(text) < 2 * LEAST_WORDS - 1 and text.isascii()):
+            return ErasureMatch.NONE
+        folded = _folded(text)
+        plain, found = _BETWEEN.sub("", folded), ErasureMatch.NONE
         for known in self._known:
             if len(known.plain) > len(plain):
                 break
             if known.plain in plain:
-                if known.text in told:
-                    return Likeness.SAME
-                found = Likeness.NEAR if known.is_long else found
+                if known.text in text:
+                    return ErasureMatch.SAME
+                found = ErasureMatch.NEAR if known.is_long else found
         return found or self._mostly(folded)
 
-    def _mostly(self, folded: str) -> Likeness:
+    def _mostly(self, folded: str) -> ErasureMatch:
         if not self._runs:
-            return Likeness.NONE
+            return ErasureMatch.NONE
         shared: Counter[int] = Counter()
         for run in _runs(folded):
             shared.update(self._runs.get(run, ()))
         is_near = any(count >= NEAR_SHARE * len(self._known[number].runs) for number, count in shared.items())
-        return Likeness.NEAR if is_near else Likeness.NONE
+        return ErasureMatch.NEAR if is_near else ErasureMatch.NONE
 
 
 class _Known:
@@ -244,7 +244,7 @@ def _forms(text: str) -> tuple[str, ...]:
 
 
 def mark(digest: str, salt: str) -> str:
-    """By what a line that was erased is known when its session is told again: not its text, nor its plain hash."""
+    """By what a line that was erased is known when its session is sent again: not its text, nor its plain hash."""
     return hashlib.blake2b(digest.encode(), key=bytes.fromhex(salt), digest_size=16).hexdigest()
 
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 GENESIS = "0" * 64
 
 UNNOTED = timedelta(minutes=1)
-"""Writers queue, and a long history takes seconds to read: a step back of less cannot be told from such a wait."""
+"""Writers queue, and a long history takes seconds to read: a shorter step back looks like such a wait."""
 
 
 class EventKind(StrEnum):

@@ -1,4 +1,4 @@
-"""How a memory grew: what was made on each day, and of what sort it is."""
+"""How a memory grew: what was created on each day, and of what sort it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cortex.domain.trace import Trace, label_of
 
 @dataclass(frozen=True, slots=True)
 class DayCount:
-    """How many traces of one sort were made on one day (UTC), as they stand now; None: before the days asked for."""
+    """How many traces of one sort were created on one day (UTC), as they stand now; None: before the requested days."""
 
     day: date | None
     kind: str
@@ -24,10 +24,10 @@ class DayCount:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What was made on one day, and how much there was at its end; what was forgotten since is counted too."""
+    """What was created on one day, and how much there was at its end; what was forgotten since is counted too."""
 
     day: date
-    made: int
+    created: int
     total: int
     kinds: Mapping[str, int]
     labels: Mapping[str, int]
@@ -36,7 +36,7 @@ class Day:
 
 
 def counted_by_day(traces: Iterable[Trace], first: date) -> list[DayCount]:
-    """What was made when, by looking at every trace: for stores that have nothing quicker."""
+    """What was created when, by looking at every trace: for stores that have nothing quicker."""
     found = Counter(
         (
             day if (day := trace.created_at.astimezone(UTC).date()) >= first else None,

@@ -1,7 +1,7 @@
-"""Signs that a text tries to instruct whoever reads it rather than to inform, and what trust is left to it.
+"""Signs that a text tries to instruct its reader rather than to inform, and what trust is left to it.
 
 No pattern tells a lie from a fact, and none knows every wording: this is a floor. What holds without it is that
-untrusted text is never more than labelled data; what is found here is kept out of automatic recall altogether.
+untrusted text is never more than labeled data; what is found here is kept out of automatic recall altogether.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from enum import IntEnum, StrEnum
 from functools import cache
 from itertools import pairwise
 
-from cortex.domain.ownership import Owner, Reason, foreign
+from cortex.domain.ownership import Owner, OwnershipReason, foreign
 from cortex.domain.ownership import Span as Owned
 from cortex.domain.text import normal, without_references
 from cortex.domain.trust import SourceKind, TrustTier, least, tier_of
 from cortex.languages import WORDS
+from cortex.languages.lists import alternatives
 from cortex.languages.words import Phrase
 
 Span = tuple[int, int]
@@ -128,7 +129,7 @@ def _tier_of_users(text: str) -> TrustTier:
 
 
 def _is_title(span: Owned) -> bool:
-    return span.reason is Reason.QUOTATION and not span.is_sure
+    return span.reason is OwnershipReason.QUOTATION and not span.is_sure
 
 
 def _tier_of_assistants(text: str, seen: Iterable[str]) -> TrustTier:
@@ -354,7 +355,7 @@ def _rule(sign: Sign, weight: float, *needs: str, opens: str = "") -> _Rule:
     return _Rule(sign, weight, tuple(f"(?m){need}" for need in needs), opens)
 
 
-# Each pattern is bounded, and a rule of several is asked sentence by sentence, so that no text takes long to judge.
+# Each pattern is bounded, and a rule of several is tested sentence by sentence, so that no text takes long to judge.
 _SENTENCE = r"[^.!?。！？\n]+(?:[.!?](?=\S)[^.!?。！？\n]*)*"
 
 _FRAMES: tuple[_Rule, ...] = (
@@ -408,37 +409,23 @@ def _rule_of(phrase: Phrase) -> _Rule:
     return _rule(Sign(phrase.sign), phrase.weight, *phrase.needs, opens=phrase.opens)
 
 
-# A manual of a program speaks of its users and models, too: what counts is that somebody is told what to do with them.
-_PAST_THE_OWNER = (
-    r"\b(?:when(?:ever)?|if|each time|every time|once)\b[^.\n]{0,30}\b(?:users?|customers?|visitors?)\b"
-    r"|\b(?:tell|inform|remind|convince|assure|advise|steer) (?:the )?(?:users?|customers?)\b"
-    r"|\b(?:to|for|dear|any|all|every|hey|hello) (?:the )?(?:ai |llm )?(?:assistants?|agents?|chat ?bots?)\b"
-    r"|\bai (?:assistants?|agents?)\b|\b(?:assistants?|agents?) reading\b|"
-    r"\b(?:dem|den|der|die) (?:nutzer|benutzer|anwender)|\bki-(?:assistent|agent|modell)|\b(?:al|el|los) usuarios?\b|"
-    r"\basistentes? de ia\b|\bl'utilisateur\b|\b(?:o|ao) usuário\b|\bl'utente\b|"
-    r"用户|用戶|使用者|ユーザー|사용자|пользовател"
-)
+# A manual of a program speaks of its users and models, too: what counts is that it says what to do with them.
+_PAST_THE_OWNER = alternatives("past the owner")
 
 
-_MACHINES = (
-    r"(?:\b(?:ai|llms?|ki|ia|chat ?bots?|bots?|language models?|sprachmodelle?|modelos? de lenguaje)\b"
-    r"(?:[ -](?:assistants?|agents?|models?|systems?|bots?|assistent\w{0,2}|agent\w{0,2}|modell\w{0,2}))?"
-    r"|ai ?(?:助手|助理|アシスタント|エージェント)|智能体|大模型|语言模型|言語モデル|アシスタント|エージェント)"
-)
-_HELPERS = (
-    r"(?:assistants?|agents?|assistent\w{0,2}|agent\w{0,2}|asistentes?|agentes?|assistenti?|ассистент\w{0,3}|助手|助理)"
-    r"(?: (?:ai|ia|ki)\b)?"
-)
+_MACHINES = rf"(?:{alternatives('machines')})"
+_HELPERS = rf"(?:{alternatives('helpers')})(?: (?:{alternatives('helpers are ai')})\b)?"
 _READS_THIS = (
-    r"(?: (?:reading|processing|that|who|which|working|que|qui|die|der|das)\b[^.!?。！？:：\n]{0,40}| ?(?:へ|宛|向け))?"
+    rf"(?: (?:{alternatives('who reads this')})\b[^.!?。！？:：\n]{{0,40}}"
+    rf"| ?(?:{alternatives('addressed by particle')}))?"
 )
 _TO_AGENTS = (
     # "AI agents:" on its own; "note to the assistant:" with a word that addresses; "any LLM reading this".
     rf"(?m)^[^\w\n]{{0,8}}{_MACHINES}{_READS_THIS} ?[:：]"
-    rf"|\b(?:to|for|dear|attention|an|für|liebe\w?|para|al?|aux?|pour|à|any|per|для) "
-    rf"(?:the |any |all |every |el |los |l'|les |alle |die |den )?(?:{_MACHINES}|{_HELPERS}){_READS_THIS} ?[:：]"
-    r"|[致给給][^.!?。！？:：\n]{0,20}助手[:：]"
-    rf"|(?:{_MACHINES}|\b{_HELPERS}) (?:that )?(?:reading|reads?|processing) (?:this|these)\b"
+    rf"|\b(?:{alternatives('addresses')}) (?:(?:{alternatives('all of them')}) |l')?"
+    rf"(?:{_MACHINES}|{_HELPERS}){_READS_THIS} ?[:：]"
+    rf"|(?:{alternatives('addresses unspaced')})[:：]"
+    rf"|(?:{_MACHINES}|\b{_HELPERS}) (?:{alternatives('reads this')})"
     rf"|<!-- ?(?:{_MACHINES}|{_HELPERS}) ?:"
 )
 

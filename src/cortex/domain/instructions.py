@@ -1,7 +1,7 @@
 """Instructions to the assistant: which sentences give one that lasts, on what condition, and whether it is of manner.
 
 "When I ask about recipes, give metric units" has a condition, the recipes. "Keep your answers short" is of manner: it
-says how to answer, whatever is asked. "Only book aisle seats" is of its own subject. A statement about the speaker ("I
+says how to answer any question. "Only book aisle seats" is of its own subject. A statement about the speaker ("I
 always take the stairs"), encouragement ("never give up") and what is wanted once ("book a seat for tomorrow") is none.
 """
 
@@ -54,14 +54,14 @@ def is_instruction(sentence: str) -> bool:
     plain = _plain(sentence)
     if len(plain) > _LONGEST:
         return False
-    if limited := limits.limited(plain.rstrip("?"), "en"):
+    if limited := limits.limited(plain.rstrip("?"), words.LANG):
         return _is_limited_instruction(*limited)
     at = _end(words.LEAD, plain, 0)
     if _matches(words.CALL_ME, plain, at) or _matches(words.STYLE, plain, at):
         return True
     if plain.endswith("?"):
-        asked = _compiled(words.ASKED_POLITELY).match(plain, at)
-        return asked is not None and _instructs(plain.rstrip("? "), asked.end(), lasting=True)
+        polite = _compiled(words.POLITE_REQUEST).match(plain, at)
+        return polite is not None and _instructs(plain.rstrip("? "), polite.end(), lasting=True)
     if _matches(words.NORM_OF_ANSWERS, plain, at):
         return True
     if condition := _condition_in_front(plain, at):
@@ -95,8 +95,8 @@ def opens_with_condition(sentence: str) -> bool:
 
 def _is_limited_instruction(order: str, limit: limits.Front) -> bool:
     """Whether what stands beside a limit is an order that holds as long as that, or in that project."""
-    if limit.is_meant or (limit.of_project and _compiled(words.OF_ALL).search(order)):
-        return is_instruction(limits.lasting(order, "en"))
+    if limit.is_explicit or (limit.of_project and _compiled(words.OF_ALL).search(order)):
+        return is_instruction(limits.lasting(order, words.LANG))
     return is_instruction(order)
 
 

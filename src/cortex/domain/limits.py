@@ -31,7 +31,7 @@ class Front:
     """What a sentence opens with before it comes to the point."""
 
     end: int
-    is_meant: bool = False
+    is_explicit: bool = False
     """Whether it limits what follows beyond doubt: "until Friday" does, "today" may only tell when."""
     about: str = ""
     """The name of a project."""
@@ -71,10 +71,10 @@ def holds_now(text: str, lang: str) -> bool:
 
 def stays(text: str, lang: str) -> bool:
     """Whether a text names a start, a habit or a later date, or tells of what took place or changes a life."""
-    if starts(text, lang) or _compiled(LIMITS[lang].life_events).search(text):
+    if starts(text, lang) or is_life_event(text, lang):
         return True
-    told = _compiled(LIMITS[lang].state).sub(" ", text) if LIMITS[lang].state else text
-    return bool(_compiled(LIMITS[lang].happened).search(told))
+    rest = _compiled(LIMITS[lang].state).sub(" ", text) if LIMITS[lang].state else text
+    return bool(_compiled(LIMITS[lang].happened).search(rest))
 
 
 def starts(text: str, lang: str) -> bool:
@@ -82,10 +82,9 @@ def starts(text: str, lang: str) -> bool:
     return bool(_compiled(LIMITS[lang].stays).search(text))
 
 
-def is_life_event(text: str) -> bool:
-    """Whether a statement, in any language, tells of an event that changes a life."""
-    said = plain(text)
-    return any(_compiled(LIMITS[lang].life_events).search(said) for lang in LIMITS)
+def is_life_event(text: str, lang: str) -> bool:
+    """Whether a statement reports an event that changes a life."""
+    return bool(_compiled(LIMITS[lang].life_events).search(text))
 
 
 def may_limit(text: str, lang: str) -> bool:
@@ -109,11 +108,11 @@ def _front(text: str, lang: str) -> Front | None:
     for _ in range(_MOST_FRONTS):
         if timed := _compiled(_shapes(lang).front).match(text, found.end):
             groups = timed.groupdict()
-            meant = bool(groups.get("only") or groups.get("alone") or groups.get("dated"))
-            found = Front(timed.end(), found.is_meant or meant, found.about, found.of_project)
+            is_intended = bool(groups.get("only") or groups.get("alone") or groups.get("dated"))
+            found = Front(timed.end(), found.is_explicit or is_intended, found.about, found.of_project)
         elif placed := _compiled(LIMITS[lang].scope).match(text, found.end):
             about = next((each for name, each in placed.groupdict().items() if name and each), "")
-            found = Front(placed.end(), found.is_meant, about.strip(), of_project=True)
+            found = Front(placed.end(), found.is_explicit, about.strip(), of_project=True)
         else:
             break
     return found if 0 < found.end < len(text) else None
@@ -125,7 +124,7 @@ def limited(text: str, lang: str | None = None) -> tuple[str, Front] | None:
         return text[opening.end :], opening
     for code in _codes(text, lang):
         if (closing := _closing(text, code)) and closing.start() > 0:
-            return text[: closing.start()].rstrip(" ,"), Front(closing.end(), is_meant=bool(closing["dated"]))
+            return text[: closing.start()].rstrip(" ,"), Front(closing.end(), is_explicit=bool(closing["dated"]))
     return None
 
 

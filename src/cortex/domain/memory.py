@@ -11,12 +11,12 @@ from typing import Any
 from cortex.domain.choices import aware, chosen
 from cortex.domain.identity import TraceId, checked_id
 from cortex.domain.injection_detection import tier_for
-from cortex.domain.kinds import Kind as Kind
 from cortex.domain.lanes import Lane, State
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
 from cortex.domain.text import DEFAULT_MAX_BYTES, checked_text
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.errors import InvalidRequest
+from cortex.kinds import Kind as Kind
 
 STANDING_KINDS = frozenset({Kind.RULE})
 """Kinds that apply by situation, not by sharing words with the query. Preferences are found by what they are about."""
@@ -122,7 +122,7 @@ class Memory:
 
     @property
     def expires_at(self) -> datetime | None:
-        """When it ceases to be recalled; None for what is kept until told otherwise."""
+        """When it ceases to be recalled; None for what is kept without a limit."""
         if self.retention is Retention.SESSION:
             return self.used_at + SESSION_LIFE
         if self.retention is Retention.TTL:

@@ -8,23 +8,24 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from cortex.domain import text_similarity
-from cortex.domain.retelling_words import canonical
+from cortex.domain.paraphrase_words import canonical
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import spelling
+from cortex.languages.lists import listed
 
 USER = "user"
-BEING = frozenset("am is are be been being was were 's 're 'm get gets got".split())
+BEING = listed("forms of being")
 
 _FEWEST_WORDS = 3  # a line of fewer words is the label of a memory, and no clause
 _TOKEN = re.compile(r"[^\W\d_](?:[\w-]|['’.](?=\w)){0,60}|['’]s\b")
 _SENTENCE = re.compile(r"[.;!?](?:\s|$)")
-_FIRST = frozenset("i we me us user i'm i've i'd i'll we're we've we'd we'll".split())
-_OWN = frozenset("my our mine ours".split())
-_PREPOSITIONS = frozenset("of by for in on at to with from into onto about near since until over under against".split())
-_COURSES = frozenset("from to into onto".split())
-_JOINING = frozenset("and or &".split())
-_HAVING = frozenset("have has had own owns".split())
-_ARTICLES = frozenset("a an the".split())
+_FIRST = listed("user as participant")
+_OWN = listed("user's things")
+_PREPOSITIONS = listed("before participants")
+_COURSES = listed("courses")
+_JOINING = listed("linking")
+_HAVING = listed("forms of having")
+_ARTICLES = listed("articles")
 
 Pairs = set[tuple[str, str]]
 
@@ -34,7 +35,7 @@ _REACH = 12
 
 @dataclass(slots=True)
 class Structure:
-    """Who does what, and whose things are. Participants are the user, and whoever or whatever has a name."""
+    """Who does what, and whose things are. Participants are the user, and everybody and everything that has a name."""
 
     doing: Pairs = field(default_factory=set)
     """A participant, and a word it stands before as its subject."""
@@ -65,8 +66,8 @@ def agrees(said: Structure, known: Sequence[Structure]) -> bool:
     courses = {pair for each in known for pair in each.courses}
     if _differ(said.owners, owners) or _differ(said.courses, courses):
         return False
-    told = done | {word for _, word in undergoing}
-    is_of_the_user = any(who == USER and word in told for who, word in said.doing)
+    known_words = done | {word for _, word in undergoing}
+    is_of_the_user = any(who == USER and word in known_words for who, word in said.doing)
     return not (is_of_the_user and known and all(each.is_of_others for each in known))
 
 

@@ -1,4 +1,4 @@
-"""What recall is asked."""
+"""The query of a recall."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cortex.domain.scope import checked_label
 from cortex.errors import InvalidRequest
 
 MAX_QUERY_CHARS = 8_192
-"""What counts of a query: a longer one is cut, so that any paste can be asked without cost."""
+"""What counts of a query: a longer one is cut, so that a long paste costs no more."""
 
 MAX_LIMIT = 1_000
 MAX_BUDGET = 1_000_000
 
 
 class Mode(StrEnum):
-    """Automatic recall may answer nothing; a search that a person asked for shows what there is."""
+    """Automatic recall may answer nothing; a search by a person shows what there is."""
 
     AUTO = "auto"
     SEARCH = "search"

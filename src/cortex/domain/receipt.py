@@ -12,6 +12,17 @@ from cortex.domain.trace import parse_time
 
 MAX_ITEMS_CAP = 10
 
+CAMEL_CASE_KEYS = {
+    "ftsTop": "E12",
+    "vecTop": "E12",
+    "fusedTop": "E12",
+    "embeddingSkipped": "E13",
+    "embeddingSkipReason": "E13",
+    "policyTier": "S5",
+    "cachedAt": "C13",
+}
+"""Keys whose spelling a requirement gives, with that requirement. All other keys are snake_case."""
+
 _ENVELOPE = frozenset({"schema", "id", "op", "at", "agent", "user", "position", "latency_ms"})
 
 
@@ -34,7 +45,7 @@ class Receipt:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """What could not be done as asked, by name; empty when all went well."""
+        """What was degraded, by name; empty if nothing was."""
         return tuple(self.facts.get("degraded", ()))
 
     def to_json(self) -> dict[str, Any]:
@@ -51,15 +62,15 @@ class Receipt:
         }
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Receipt:
-        """The receipt that `to_json` told of."""
+    def from_json(cls, payload: Mapping[str, Any]) -> Receipt:
+        """The receipt of `to_json`."""
         return cls(
-            id=told["id"],
-            op=told["op"],
-            at=parse_time(told["at"]),
-            agent=told["agent"],
-            user=told["user"],
-            position=told["position"],
-            latency_ms=told["latency_ms"],
-            facts={name: value for name, value in told.items() if name not in _ENVELOPE},
+            id=payload["id"],
+            op=payload["op"],
+            at=parse_time(payload["at"]),
+            agent=payload["agent"],
+            user=payload["user"],
+            position=payload["position"],
+            latency_ms=payload["latency_ms"],
+            facts={name: value for name, value in payload.items() if name not in _ENVELOPE},
         )

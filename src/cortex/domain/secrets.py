@@ -14,6 +14,8 @@ from functools import cache
 from hashlib import sha256
 from operator import attrgetter, itemgetter
 
+from cortex.languages.lists import alternatives
+
 REDACTED = "[redacted:"
 """How what stands in the place of a secret begins."""
 
@@ -112,7 +114,7 @@ def _value(found: re.Match[str]) -> str:
 
 
 def _is_placeholder(value: str) -> bool:
-    """Whether it stands for a value that is not told."""
+    """Whether it stands for a value that is not given."""
     lowered = value[:64].lower()
     return (
         lowered in _STAND_INS
@@ -130,6 +132,12 @@ _MARKS_OF_STAND_INS = (
     "your", "example", "placeholder", "redacted", "changeme", "dummy", "xxxx", "***", "...", "…", "•", "insert",
     "replace", "todo",
 )  # fmt: skip
+
+
+def _names(name: str) -> list[str]:
+    return alternatives(name).split("|")
+
+
 _STAND_INS = frozenset(
     """
     password passwords passwd passphrase pass pwd secret token api key apikey string str text varchar bytes int
@@ -137,9 +145,9 @@ _STAND_INS = frozenset(
     hidden default value input hash hashed encrypted encoded protected stored unknown credentials username user
     admin sample change_me foobar type field label self this new old current confirm self-service os env process
     config settings request req data form args await async function return lambda const let var def class import
-    from passwort kennwort contraseña contrasena clave
+    from
     """.split()
-)
+) | {*_names("passwords"), *_names("keys")}
 
 
 def _is_expression(value: str) -> bool:
@@ -331,31 +339,26 @@ _ASSIGN = r"""["'`*\])]{0,3}\s{0,4}(?::=|=>|=(?![=>~])|[:：＝](?![:=]))\s{0,4}
 _VALUE = r"""(?:["'`“「](?P<quoted>[^"'`“”「」\n]{3,200})["'`”」]|(?P<bare>(?:(?!&\w{1,20}=)[^\s"'`“”「」]){3,200}))"""
 _KEY_START = r"(?:(?<![A-Za-z0-9])|(?<=[a-z])(?=[A-Z]))"
 _IT_START = rf"(?:{_KEY_START}|(?=(?i:passw)))"
-_NAMES_OF_IT = (
-    r"(?i:pass(?:word|wd|phrase|code)|pwd|passwort|kennwort|contrase(?:ñ|n)a|mot de passe|senha|wachtwoord|hasło|"
-    r"пароль)(?![A-Za-z])"
-)
-_PASSWORD_HINTS = (
-    "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "contraseña", "contrasena",
-    "mot de passe", "senha", "wachtwoord", "hasło", "пароль",
-)  # fmt: skip
-_CJK_HINTS = ("密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호")
-_CJK_NAMES_OF_IT = f"(?:{'|'.join(_CJK_HINTS)})"
-_FOR = r"(?:\s{1,2}(?:for|to|of|on|at|in|für|zum|zur|vom|para|de|del|pour|du)\s[^\n.:=?!;]{1,40}?)?"
+_PASSWORD_HINTS = tuple(_names("passwords"))
+_NAMES_OF_IT = rf"(?i:{alternatives('passwords')})(?![A-Za-z])"
+_UNSPACED_HINTS = tuple(_names("passwords unspaced"))
+_FOR = rf"(?:\s{{1,2}}(?:{alternatives('password of')})\s[^\n.:=?!;]{{1,40}}?)?"
 _IS = (
-    r"\s{1,3}(?:is|was|ist|war|lautet|es|era|est|é)(?:\s{1,2}(?:now|still|currently|just|set to|jetzt|ahora|noch))?"
+    rf"\s{{1,3}}(?:{alternatives('password is')})(?:\s{{1,2}}(?:{alternatives('password is now')}))?"
     r"\s{0,2}:?\s{1,3}"
 )
-_IS_CJK = r"\s{0,3}(?:现在是|現在是|还是|還是|是|为|為|设为|設為|改成|は|が|는|은|[:：=＝])\s{0,3}[:：]?\s{0,3}"
+_IS_UNSPACED = rf"\s{{0,3}}(?:{alternatives('password is unspaced')}|[:：=＝])\s{{0,3}}[:：]?\s{{0,3}}"
 _ASCII_VALUE = r"""["'`“「]?(?P<bare>[!-~]{4,200})"""
 _NAMES_OF_KEYS = (
     r"(?i:(?:api|access|secret|auth|app|account|service|signing|encryption|master|license|licence|subscription|"
     r"private|client|consumer|webhook|bot|bearer|refresh|session|personal|deploy|id)[ _-]{0,2}"
-    r"(?:api[ _-]?)?(?:access[ _-]?)?(?:key|token|secret)s?|token|secret|credentials?|schlüssel|clave|llave)"
-    r"(?![A-Za-z])"
+    r"(?:api[ _-]?)?(?:access[ _-]?)?(?:key|token|secret)s?|token|secret|credentials?|"
+    rf"{alternatives('keys')})(?![A-Za-z])"
 )
-_SECRET_HINTS = ("key", "token", "secret", "credential", "schlüssel", "clave", "llave")
-_CJK_NAMES_OF_KEYS = "(?:密钥|密鑰|令牌|私钥|私鑰|金鑰|トークン|シークレット|秘密鍵|(?:API|api)キー|토큰)"
+_SECRET_HINTS = ("key", "token", "secret", "credential", *_names("keys"))
+_UNSPACED_KEYS = alternatives("keys unspaced")
+_PRIVATE_KEYS = alternatives("private keys")
+_SEED_PHRASES = alternatives("seed phrases")
 _PEM_WORDS = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?"
 
 
@@ -448,16 +451,18 @@ def _phrases() -> Iterator[_Pattern]:
     )  # fmt: skip
     yield _Pattern(
         "crypto-private-key",
-        ("private", "wallet", "私钥", "私鑰", "秘密鍵"),
-        r"(?:(?i:private[ _-]?key|wallet[ _-]?key)|私钥|私鑰|秘密鍵)[^\n]{0,24}?[\s:=：是は\"']"
+        ("private", "wallet", *_PRIVATE_KEYS.split("|")),
+        rf"(?:(?i:private[ _-]?key|wallet[ _-]?key)|{_PRIVATE_KEYS})[^\n]{{0,24}}?"
+        rf"(?:[\s:=：\"']|{alternatives('password is unspaced')})"
         r"(?P<secret>(?:0x)?[0-9a-fA-F]{64})(?!\w)",
     )
     yield _Pattern(
         "seed-phrase",
-        ("seed", "mnemonic", "recovery phrase", "recovery words", "secret phrase", "backup phrase", "助记词", "助記詞",
-         "シードフレーズ", "frase semilla"),
-        r"(?:(?i:(?:seed|recovery|secret|backup|wallet)[ -](?:phrase|words?)|mnemonic(?: phrase)?|seed|frase semilla)|"
-        r"助记词|助記詞|シードフレーズ)[^\n:=：]{0,30}?(?:\s(?:is|es|ist)\s|[:=：是は])\s{0,4}[\"'`]?"
+        ("seed", "mnemonic", "recovery phrase", "recovery words", "secret phrase", "backup phrase",
+         *_SEED_PHRASES.split("|")),
+        r"(?i:(?:seed|recovery|secret|backup|wallet)[ -](?:phrase|words?)|mnemonic(?: phrase)?|seed|"
+        rf"{_SEED_PHRASES})[^\n:=：]{{0,30}}?(?:\s(?:{alternatives('password is')})\s"
+        rf"|[:=：]|{alternatives('password is unspaced')})\s{{0,4}}[\"'`]?"
         r"(?P<secret>(?:(?:\d{1,2}[.)]\s?)?[a-z]{3,8}[\s,]{1,3}){11,23}(?:\d{1,2}[.)]\s?)?[a-z]{3,8})(?![a-z])",
         _is_seed_phrase,
     )  # fmt: skip
@@ -495,13 +500,14 @@ def _phrases() -> Iterator[_Pattern]:
         _is_password,
     )
     yield _Pattern("password", _PASSWORD_HINTS, rf"{_IT_START}{_NAMES_OF_IT}{_FOR}{_IS}{_VALUE}", _is_told_password)
-    for separator, holds in ((_IS_CJK, _is_told_password), (_ASSIGN, _is_password)):
-        yield _Pattern("password", _CJK_HINTS, rf"{_CJK_NAMES_OF_IT}{separator}{_ASCII_VALUE}", holds)
+    for separator, holds in ((_IS_UNSPACED, _is_told_password), (_ASSIGN, _is_password)):
+        shape = rf"(?:{'|'.join(_UNSPACED_HINTS)}){separator}{_ASCII_VALUE}"
+        yield _Pattern("password", _UNSPACED_HINTS, shape, holds)
     yield _Pattern("secret", _SECRET_HINTS, rf"{_KEY_START}{_NAMES_OF_KEYS}{_FOR}(?:{_ASSIGN}|{_IS}){_VALUE}", _is_key)
     yield _Pattern(
         "secret",
-        ("密钥", "密鑰", "令牌", "私钥", "私鑰", "金鑰", "トークン", "シークレット", "秘密鍵", "キー", "토큰"),
-        rf"{_CJK_NAMES_OF_KEYS}{_IS_CJK}{_ASCII_VALUE}",
+        tuple(dict.fromkeys(_UNSPACED_KEYS.lower().split("|"))),
+        rf"(?:{_UNSPACED_KEYS}){_IS_UNSPACED}{_ASCII_VALUE}",
         _is_key,
     )
     yield _Pattern(
@@ -589,15 +595,17 @@ _TOKEN_NAMES = frozenset(pattern.name for pattern in _TOKENS)
 _NUMBERS = tuple(_numbers())
 _ADDRESSES = tuple(_addresses())
 _PHRASES = tuple(_phrases())
+_NAMED = tuple(
+    name.lower()
+    for names in ("passwords", "passwords unspaced", "keys", "keys unspaced", "private keys", "seed phrases")
+    for name in _names(names)
+)
 _ROOTS = (
     "pass", "pwd", "key", "token", "secret", "auth", "cookie", "credential", "bearer", "private", "wallet", "seed",
-    "phrase", "mnemonic", "recovery", "-u ", "--user", "pin", "cvv", "cvc", "kennwort", "contrase", "senha",
-    "wachtwoord", "clave", "llave", "frase", "ssws",
+    "phrase", "mnemonic", "recovery", "-u ", "--user", "pin", "cvv", "cvc", "ssws",
+    *(name for name in _NAMED if name.isascii()),
 )  # fmt: skip
-_WIDE_ROOTS = (
-    "密", "口令", "令牌", "私", "金鑰", "助", "パスワード", "暗証番号", "トークン", "シークレット", "シードフレーズ",
-    "キー", "비밀번호", "암호", "토큰", "пароль", "hasło", "schlüssel",
-)  # fmt: skip
+_WIDE_ROOTS = tuple(name for name in _NAMED if not name.isascii())
 """Without one of these no phrase can match."""
 
 

@@ -206,7 +206,7 @@ def _indexed_terms(token: str) -> Iterator[str]:
 
 
 def _letter_terms(letters: Sequence[str]) -> list[str]:
-    """Letters and pairs of neighbours: they find every word without a dictionary."""
+    """Letters and pairs of neighbors: they find every word without a dictionary."""
     if len(letters) == 1:
         return [letters[0]]
     # A lone Hiragana is a particle or an ending and tells nothing.
@@ -323,7 +323,7 @@ def index_terms(text: str) -> list[str]:
 
 def query_terms(query: str) -> tuple[QueryTerm, ...]:
     """The distinct terms to look for; stop words count only in quotes, or where there is nothing else."""
-    text = _asked(query)
+    text = _query_text(query)
     quoted = [token for phrase in _QUOTED.findall(text) for token in _tokens(phrase)]
     tokens = _telling(_QUOTED.sub(" ", text)) + quoted or _tokens(text)
     weights: dict[str, float] = {}
@@ -334,7 +334,7 @@ def query_terms(query: str) -> tuple[QueryTerm, ...]:
 
 def phrases(query: str) -> tuple[tuple[str, ...], ...]:
     """What each double-quoted phrase of the query spells, to be checked with `holds_phrase`."""
-    return tuple(words for phrase in _QUOTED.findall(_asked(query)) if (words := spelling(phrase)))
+    return tuple(words for phrase in _QUOTED.findall(_query_text(query)) if (words := spelling(phrase)))
 
 
 def holds_phrase(text: str, phrase: tuple[str, ...]) -> bool:
@@ -353,7 +353,7 @@ _CURLY_QUOTES = str.maketrans("“”„‟", '""""')
 _ANY_CONNECTOR = re.compile("[-/@:#._+&,'’]+")
 
 
-def _asked(query: str) -> str:
+def _query_text(query: str) -> str:
     """As much of the query as counts, normal, with straight quotes."""
     start = query[:MAX_QUERY_CHARACTERS]
     if start.isascii():

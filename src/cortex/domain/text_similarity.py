@@ -21,7 +21,7 @@ from cortex.languages import WORDS
 from cortex.languages.words import either
 
 ALIKE = 0.85
-"""From here on two texts that exchange no word are one statement: on the labelled pairs of the tests it is the lowest
+"""From here on two texts that exchange no word are one statement: on the labeled pairs of the tests it is the lowest
 value that keeps out additions which narrow a statement ("I like fish" and "I like fish tacos" score 0.8)."""
 
 NARROWED = 0.66
@@ -35,7 +35,7 @@ _COMPARED = tuple(each.similarity for each in WORDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class SimilarityResult:
     """How alike two texts are."""
 
     score: float
@@ -58,11 +58,11 @@ class Likeness:
         return self.score >= ALIKE and self.same_values and not self.same_polarity and not self.exchanged
 
 
-def alike(a: Said, b: Said) -> Likeness:
+def alike(a: Comparable, b: Comparable) -> SimilarityResult:
     """How alike two texts are by their words; the order of the two makes no difference."""
     first, second = _reading(a), _reading(b)
     only_first, only_second = first.words - second.words, second.words - first.words
-    return Likeness(
+    return SimilarityResult(
         score=_score(first, second),
         same_values=_same_values(first, second) and not _has_letters(only_first) and not _has_letters(only_second),
         same_polarity=first.denies == second.denies,
@@ -70,7 +70,7 @@ def alike(a: Said, b: Said) -> Likeness:
     )
 
 
-def is_duplicate(a: Said, b: Said, cosine: float | None, at: float = 0.92) -> bool:
+def is_duplicate(a: Comparable, b: Comparable, cosine: float | None, at: float = 0.92) -> bool:
     """Whether `a` says what `b` says. `cosine` is their calibrated nearness by meaning, None where it is not known."""
     first, second = _reading(a), _reading(b)
     likeness = alike(first, second)
@@ -80,7 +80,7 @@ def is_duplicate(a: Said, b: Said, cosine: float | None, at: float = 0.92) -> bo
     return near and likeness.same_values and likeness.same_polarity and not _differs_in_place(first, second)
 
 
-def stands_for(full: Said, other: Said, cosine: float | None, at: float = 0.92) -> bool:
+def stands_for(full: Comparable, other: Comparable, cosine: float | None, at: float = 0.92) -> bool:
     """Whether nothing is lost where only `full` is kept: it says what `other` says, with all its words in order.
 
     A cosine below `at` is evidence against it, unless the words are the same.
@@ -96,21 +96,21 @@ def stands_for(full: Said, other: Said, cosine: float | None, at: float = 0.92) 
     return not (far and first.order != second.order) and is_duplicate(first, second, cosine, at)
 
 
-def covers(narrow: Said, wide: Said) -> bool:
+def covers(narrow: Comparable, wide: Comparable) -> bool:
     """Whether `wide` speaks of all that `narrow` does, affirmed or denied: "I use no Vim", "I use Vim at work"."""
     first, second = _reading(narrow), _reading(wide)
     within = bool(first.words) and not first.words - second.words
     return within and _score(first, second) >= NARROWED and _values_within(first, second)
 
 
-def denies_ever(denial: Said, other: Said) -> bool:
+def denies_ever(denial: Comparable, other: Comparable) -> bool:
     """Whether one says that what the other tells was never so: "Ich war nie in Rom", "Ich war zweimal in Rom"."""
     first, second = _reading(denial), _reading(other)
     is_so = not second.denies and _UNREAL.isdisjoint(second.limits)
     return first.never and is_so and covers(first, second)
 
 
-def denies(text: Said) -> bool:
+def denies(text: Comparable) -> bool:
     """Whether a text says that something is not so, or no longer."""
     return _reading(text).denies
 
@@ -124,8 +124,8 @@ def same_value(a: str, b: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What of a text is compared. Whoever compares many reads each of them once."""
+class ComparedText:
+    """What of a text is compared. To compare many, read each of them once."""
 
     order: tuple[str, ...]
     """The telling words as they stand, stems, synonyms as one."""
@@ -152,16 +152,16 @@ class Reading:
         return self.numbers, self.dates, self.relations, self.limits, self.denies
 
 
-Said = str | Reading
+Comparable = str | ComparedText
 """A text, or what was read of it."""
 
 
-def _reading(said: Said) -> Reading:
-    return said if isinstance(said, Reading) else read(said)
+def _reading(said: Comparable) -> ComparedText:
+    return said if isinstance(said, ComparedText) else read(said)
 
 
 @lru_cache(maxsize=4_096)
-def read(text: str) -> Reading:
+def read(text: str) -> ComparedText:
     """What of a text is compared with others."""
     plain = normal("NFKC", text[:_MAX_CHARACTERS]).replace("’", "'").strip()
     whole = plain.casefold()
@@ -169,12 +169,12 @@ def read(text: str) -> Reading:
     denied, positive = _polarity(folded)
     dates, undated = _dates(positive)
     numbers, unnumbered = _numbers(undated)
-    told = _without_filling(unnumbered)
-    seen = _seen(told)
+    unfilled = _without_filling(unnumbered)
+    seen = _seen(unfilled)
     spelled = tuple(_spelled(folded))
-    order = tuple(_telling(told))
+    order = tuple(_telling(unfilled))
     opening, names = _names(plain)
-    return Reading(
+    return ComparedText(
         order=order,
         bare="" if order else " ".join(spelled) or folded,
         numbers=numbers,
@@ -183,7 +183,7 @@ def read(text: str) -> Reading:
         opening=opening,
         persons=frozenset(_persons(folded)),
         relations=_relations().intersection(order),
-        limits=frozenset(_limits(told, seen)),
+        limits=frozenset(_limits(unfilled, seen)),
         past=_past(seen),
         directed=_is_directed(folded),
         denies=denied,
@@ -231,13 +231,13 @@ _spelled_once = lru_cache(maxsize=20_000)(spelling)
 # --- what has to agree ------------------------------------------------------------------------------------------------
 
 
-def _score(a: Reading, b: Reading) -> float:
+def _score(a: ComparedText, b: ComparedText) -> float:
     """The share of common words (Dice)."""
     total = len(a.order) + len(b.order)
     return 2 * (a.words & b.words).total() / total if total else float(a.bare == b.bare)
 
 
-def _same_values(a: Reading, b: Reading) -> bool:
+def _same_values(a: ComparedText, b: ComparedText) -> bool:
     return (
         a.numbers == b.numbers
         and a.dates == b.dates
@@ -251,7 +251,7 @@ def _same_values(a: Reading, b: Reading) -> bool:
     )
 
 
-def _values_within(narrow: Reading, wide: Reading) -> bool:
+def _values_within(narrow: ComparedText, wide: ComparedText) -> bool:
     """Whether every number, date and name of one is also in the other, of the same person."""
     return (
         not Counter(narrow.numbers) - Counter(wide.numbers)
@@ -262,7 +262,7 @@ def _values_within(narrow: Reading, wide: Reading) -> bool:
     )
 
 
-def _same_tense(a: Reading, b: Reading) -> bool:
+def _same_tense(a: ComparedText, b: ComparedText) -> bool:
     """Whether no verb is in the past in one of them alone: "I live in Rome", "I lived in Rome"."""
     return _common(a.past, b.words) == _common(a.past, b.past) and _common(b.past, a.words) == _common(b.past, a.past)
 
@@ -279,7 +279,7 @@ _LETTER = re.compile(
 )
 
 
-def _same_order(a: Reading, b: Reading) -> bool:
+def _same_order(a: ComparedText, b: ComparedText) -> bool:
     """Whether what both name stands in the same order, where order tells who did what, or what is preferred."""
     if a.directed or b.directed:
         return _common(a.order, b.words) == _common(b.order, a.words)
@@ -288,7 +288,7 @@ def _same_order(a: Reading, b: Reading) -> bool:
 
 
 def _in_order(some: Iterable[str], words: Iterable[str]) -> bool:
-    """Whether `some` stand among the words in the same order: what bites whom is told by nothing else."""
+    """Whether `some` stand among the words in the same order: nothing else says what bites whom."""
     rest = iter(words)
     return all(word in rest for word in some)
 
@@ -298,7 +298,7 @@ def _common(words: Iterable[str], others: Iterable[str]) -> list[str]:
     return [word for word in words if word in known]
 
 
-def _differs_in_place(a: Reading, b: Reading) -> bool:
+def _differs_in_place(a: ComparedText, b: ComparedText) -> bool:
     """Whether two texts are the same but for what stands in one place: a changed value, however near in meaning."""
     if a.opening and b.opening and a.opening not in b.spelled and b.opening not in a.spelled:
         return True

@@ -71,19 +71,19 @@ def from_fields(name: str, plain: dict[str, Any], **counters: Any) -> Trace:
 
 def to_json(trace: Trace) -> dict[str, Any]:
     """Plain values for a reader: the type, the lane, every field that is not at its default, and the counters."""
-    told = {"type": name_of(trace), "lane": trace.lane.value, **to_fields(trace)}
-    told |= {"kind": trace.kind.value, "scope": trace.scope, "trust": trace.trust.value, "state": trace.state.value}
+    payload = {"type": name_of(trace), "lane": trace.lane.value, **to_fields(trace)}
+    payload |= {"kind": trace.kind.value, "scope": trace.scope, "trust": trace.trust.value, "state": trace.state.value}
     if isinstance(trace, Memory):
         used = trace.last_accessed_at.isoformat() if trace.last_accessed_at else None
-        told |= {"access_count": trace.access_count, "last_accessed_at": used}
-    return told
+        payload |= {"access_count": trace.access_count, "last_accessed_at": used}
+    return payload
 
 
-def from_json(told: Mapping[str, Any], name: str = "") -> Trace:
-    """The trace that `to_json` told of; `name` says what it is where `told` does not."""
-    name = name or told["type"]
+def from_json(payload: Mapping[str, Any], name: str = "") -> Trace:
+    """The trace that `to_json` wrote; `name` says what it is where the payload does not."""
+    name = name or payload["type"]
     known = _KNOWN[name]
-    return from_fields(name, {key: value for key, value in told.items() if key in known})
+    return from_fields(name, {key: value for key, value in payload.items() if key in known})
 
 
 def canonical(trace: Trace) -> str:

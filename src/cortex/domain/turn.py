@@ -33,7 +33,7 @@ SOURCE_OF_ROLE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TurnDraft:
     """One message as it comes in, before it has a place in a session."""
 
     text: str

@@ -19,7 +19,7 @@ class Basis(StrEnum):
     """What a calibration rests on."""
 
     DECLARED = "declared"
-    """Told by whoever knows the model."""
+    """Given by the provider of the model."""
     MEASURED = "measured"
     """Measured on stored texts."""
     ESTIMATED = "estimated"

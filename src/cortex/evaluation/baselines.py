@@ -20,7 +20,7 @@ _BATCH = 256
 
 
 class Baseline(Protocol):
-    """A plain search over all records, asked within one scope."""
+    """A plain search over all records, within one scope."""
 
     def search(self, query: str, scope: str, k: int) -> list[str]:
         """The ids of the best records of the scope, best first."""

@@ -1,8 +1,8 @@
 """What reaches the model: whether the block holds the answer, and whether its lines bear on the question.
 
 A question counts where its gold answer has a word, stop words aside, that stands in its evidence. Such a question is
-asked through the turn hooks at their default budget, the day after the last turn of its conversation. A baseline packs
-whole records by rank into the same budget.
+answered through the turn hooks at their default budget, the day after the last turn of its conversation. A baseline
+packs whole records by rank into the same budget.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class SetClock(SystemClock):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class BlockMeasurement:
     """What one question put before the model, measured."""
 
     answer: frozenset[str]
@@ -129,11 +129,11 @@ class Conversations:
         }
         return cls(texts, beside, ended)
 
-    def asked(self, probe: Probe) -> Shown:
+    def expected(self, probe: Probe) -> BlockMeasurement:
         """What there is to be shown for a question, before anything is."""
         evidence = " ".join(self.texts.get(id, "") for id in probe.relevant)
         near = (self.beside.get(id, frozenset()) for id in probe.relevant)
-        return Shown(
+        return BlockMeasurement(
             answer=words(probe.answer) & words(evidence),
             relevant=probe.relevant,
             bears=probe.relevant.union(*near),
@@ -152,7 +152,7 @@ class Blocks:
     """The records a trace stands for."""
     recipe: str
 
-    def ask(self, probe: Probe) -> Shown:
+    def ask(self, probe: Probe) -> BlockMeasurement:
         ended = self.conversations.ended.get(probe.scope)
         self.clock.at = ended + timedelta(days=1) if ended else None
         try:
@@ -160,7 +160,7 @@ class Blocks:
         finally:
             self.clock.at = None
 
-    def _shown(self, probe: Probe) -> Shown:
+    def _shown(self, probe: Probe) -> BlockMeasurement:
         injection = self.hooks.before(probe.query, session=_SESSION, scope=probe.scope, recipe=self.recipe)
         # What is counted after an answer must be counted before the next, or the order of threads could show.
         self.engine.flush()
@@ -169,7 +169,7 @@ class Blocks:
         self.engine.flush()
         shown = [self.engine.get(id) for id in injection.ids]
         return replace(
-            self.conversations.asked(probe),
+            self.conversations.expected(probe),
             text=injection.block,
             hits=_text(hit.trace for hit in found),
             lines=tuple(self.records(trace) for trace in shown),
@@ -181,7 +181,7 @@ class Blocks:
     def limit(self) -> int:
         return self.engine.settings.hooks.max_facts
 
-    def plainly(self, ranked: Sequence[str], probe: Probe) -> Shown:
+    def plainly(self, ranked: Sequence[str], probe: Probe) -> BlockMeasurement:
         """Whole records by rank into the same budget."""
         left = self.engine.settings.hooks.max_tokens
         lines: list[str] = []
@@ -190,7 +190,7 @@ class Blocks:
                 lines.append(id)
                 left -= size
         return replace(
-            self.conversations.asked(probe),
+            self.conversations.expected(probe),
             text="\n".join(self.conversations.texts[id] for id in lines),
             hits="\n".join(self.conversations.texts[id] for id in ranked[: self.limit]),
             lines=tuple(frozenset({id}) for id in lines),
@@ -198,14 +198,14 @@ class Blocks:
         )
 
 
-def written(shown: Sequence[tuple[Probe, Shown]], count: int) -> str:
+def written(shown: Sequence[tuple[Probe, BlockMeasurement]], count: int) -> str:
     """Some blocks as a model reads them, evenly taken from the questions that have an answer."""
     answered = [(probe, each) for probe, each in shown if each.answer]
     step = max(1, len(answered) // count)
     return "\n".join(_written(probe, each) for probe, each in answered[::step][:count])
 
 
-def _written(probe: Probe, shown: Shown) -> str:
+def _written(probe: Probe, shown: BlockMeasurement) -> str:
     verdict = (
         "in the block" if shown.answer_in_block else f"in the block {shown.answer_words_in_block:.2f} of its words"
     )

@@ -38,7 +38,7 @@ def answered_by_piece(relevant: Set[str], id: str) -> frozenset[str]:
 
 
 def spans_of(units: Iterable[str]) -> list[str]:
-    """Units as short as they can be told, in order: characters that follow each other as one piece."""
+    """Units in their shortest form, in order: characters that follow each other as one piece."""
     whole: list[str] = []
     characters: list[tuple[str, int]] = []
     for unit in units:

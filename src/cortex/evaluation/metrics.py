@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.evaluation.blocks import Shown
+from cortex.evaluation.blocks import BlockMeasurement
 from cortex.evaluation.sets import Probe
 
 PLACES = 10
-"""MRR and nDCG look at this many places, however many are asked for."""
+"""MRR and nDCG look at this many places, however many are requested."""
 
 RESAMPLES = 1_000
 SEED = 20_240_315
@@ -28,14 +28,14 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProbeResult:
     """What one probe was answered."""
 
     probe: Probe
     found: tuple[frozenset[str], ...]
     tokens: int
     milliseconds: float
-    shown: Shown | None = None
+    shown: BlockMeasurement | None = None
     """What reached the model, where that was measured."""
 
 
@@ -111,7 +111,7 @@ def keys(k: int) -> tuple[str, ...]:
     return ("n", *(name for name, _, _ in _measures(k)))
 
 
-def summarise(outcomes: Sequence[Outcome], k: int, *, resamples: int = RESAMPLES) -> Summary:
+def summarize(outcomes: Sequence[ProbeResult], k: int, *, resamples: int = RESAMPLES) -> Summary:
     """Every measure over `outcomes`, each with a bootstrap interval."""
     values: dict[str, float | int | None] = {"n": len(outcomes)}
     intervals: dict[str, Interval | None] = {}
@@ -127,9 +127,9 @@ def absent(k: int, n: int) -> Summary:
     return Summary({"n": n, **dict.fromkeys(keys(k)[1:])}, dict.fromkeys(keys(k)[1:]))
 
 
-def by_category(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+def by_category(outcomes: Iterable[ProbeResult]) -> dict[str, list[ProbeResult]]:
     """The outcomes of each category, by name."""
-    groups: dict[str, list[Outcome]] = {}
+    groups: dict[str, list[ProbeResult]] = {}
     for outcome in outcomes:
         groups.setdefault(outcome.probe.category, []).append(outcome)
     return dict(sorted(groups.items()))
@@ -138,15 +138,15 @@ def by_category(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
 def bootstrap(
     sample: Sequence[float], reduce: Reduce, resamples: int = RESAMPLES, confidence: float = CONFIDENCE
 ) -> Interval:
-    """Where the measure would lie had other probes of the same kind been asked; the same on every run."""
+    """Where the measure would lie with other probes of the same kind; the same on every run."""
     values = np.asarray(sample, dtype=np.float64)
     random = np.random.default_rng(SEED)
     found: list[NDArray[np.float64]] = []
     # In blocks, so that a large set does not take a large matrix.
     block = max(1, 1_000_000 // len(values))
     for start in range(0, resamples, block):
-        drawn = random.integers(0, len(values), size=(min(block, resamples - start), len(values)))
-        found.append(np.asarray(reduce(values[drawn], axis=1)))
+        picked = random.integers(0, len(values), size=(min(block, resamples - start), len(values)))
+        found.append(np.asarray(reduce(values[picked], axis=1)))
     tail = 100.0 * (1.0 - confidence) / 2.0
     low, high = np.percentile(np.concatenate(found), [tail, 100.0 - tail])
     return float(low), float(high)
@@ -155,7 +155,7 @@ def bootstrap(
 Reduce = Callable[..., Any]
 """From an array to one number along an axis: `np.mean`, `median`, …"""
 
-Measure = Callable[[Outcome], float | None]
+Measure = Callable[[ProbeResult], float | None]
 
 
 def percentile(share: float) -> Reduce:
@@ -169,7 +169,7 @@ def _measures(k: int) -> tuple[tuple[str, Measure, Reduce], ...]:
     def answerable(measure: Callable[[Ranking, Set[str]], float]) -> Measure:
         return lambda outcome: measure(outcome.found, outcome.probe.relevant) if outcome.probe.answerable else None
 
-    def discounted(outcome: Outcome) -> float | None:
+    def discounted(outcome: ProbeResult) -> float | None:
         return answerable(discounted_coverage if outcome.probe.in_characters else ndcg)(outcome)
 
     def empty(*, answerable: bool) -> Measure:
@@ -196,7 +196,7 @@ def _measures(k: int) -> tuple[tuple[str, Measure, Reduce], ...]:
     )
 
 
-_BLOCK_MEASURES: tuple[tuple[str, Callable[[Shown], float | None]], ...] = (
+_BLOCK_MEASURES: tuple[tuple[str, Callable[[BlockMeasurement], float | None]], ...] = (
     ("answer_in_block", lambda shown: shown.answer_in_block),
     ("answer_words_in_block", lambda shown: shown.answer_words_in_block),
     ("answer_in_hits", lambda shown: shown.answer_in_hits),
@@ -210,7 +210,7 @@ _BLOCK_MEASURES: tuple[tuple[str, Callable[[Shown], float | None]], ...] = (
 )
 
 
-def _of_block(measure: Callable[[Shown], float | None]) -> Measure:
+def _of_block(measure: Callable[[BlockMeasurement], float | None]) -> Measure:
     return lambda outcome: measure(outcome.shown) if outcome.shown is not None else None
 
 

@@ -30,7 +30,7 @@ class Report:
     noise: int
     feed_seconds: float
     wrong_scope_rate: float
-    """The share of hits from another scope than the one asked."""
+    """The share of hits from another scope than that of the query."""
     cortex: Measured
     baselines: Mapping[str, Measured]
     apart: frozenset[str] = frozenset()

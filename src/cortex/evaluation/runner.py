@@ -1,4 +1,4 @@
-"""Running a set: its records go in, and its probes are asked, exactly as in production."""
+"""Running a set: its records go in, and its probes are run, exactly as in production."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from cortex.domain.memory import Draft, Memory
 from cortex.domain.query import Query
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import Trace
-from cortex.domain.turn import Said
+from cortex.domain.turn import TurnDraft
 from cortex.evaluation import lines, metrics, sets
 from cortex.evaluation.baselines import FUSED, Baseline, PlainFts, PlainHybrid, PlainVectors
 from cortex.evaluation.blocks import DEADLINE_MS, ORDERS, Blocks, Conversations, SetClock, written
-from cortex.evaluation.metrics import Outcome
+from cortex.evaluation.metrics import ProbeResult
 from cortex.evaluation.report import Measured, Report
 from cortex.evaluation.sets import EvalSet, Probe, Record
 from cortex.memory import Cortex
@@ -45,7 +45,7 @@ BLOCKS_WRITTEN = 20
 CACHE_ENTRIES = 400_000
 _NOISE_BATCH = 5_000
 _JOBS_AT_ONCE = 16
-_MOST_TOLD = 100
+_MOST_IDS = 100
 _MOST_NOTED = 10
 
 
@@ -70,7 +70,7 @@ def run(
 
     The records go into a store of their own that is thrown away. Settings and models are those of `home`, vectors
     are kept in the directory `cache` (by default `home`). `embedder` is a provider's name, or an embedder. The
-    records of the file `noise` are remembered first, in their own scopes, without vectors unless asked for. Some blocks
+    records of the file `noise` are remembered first, in their own scopes, without vectors by default. Some blocks
     are written to `blocks_into`, as a model would read them.
     """
     given = sets.read(directory)
@@ -97,16 +97,16 @@ def run(
         blocks = Blocks(
             engine, TurnHooks(engine), clock, Conversations.of(given.records), records.of, settings.recall.recipe
         )
-        asking = _Asking(
+        runner = _ProbeRunner(
             engine, parts.embedder, parts.clock, records, settings.recall.recipe, k, budget, given.texts,
             blocks if any(record.session for record in given.records) else None,
         )  # fmt: skip
-        answered = [asking.ask(probe) for probe in _watched(probes, progress)]
+        answered = [runner.ask(probe) for probe in _watched(probes, progress)]
         outcomes = {"cortex": [each.outcome for each in answered]}
         if baselines:
             searched = [*foreign, *given.records]
             compared = searched if noise_vectors else list(given.records)
-            outcomes |= _baselines(searched, compared, asking, probes, progress)
+            outcomes |= _baselines(searched, compared, runner, probes, progress)
     if blocks_into is not None:
         shown = [(each.outcome.probe, each.outcome.shown) for each in answered if each.outcome.shown is not None]
         blocks_into.write_text(written(shown, BLOCKS_WRITTEN), encoding="utf-8")
@@ -176,10 +176,10 @@ def _add_noise(engine: Cortex, foreign: Sequence[Record], vectors: bool, progres
 def _feed(engine: Cortex, records: Sequence[Record], progress: Progress) -> Mapping[TraceId, str]:
     """Every record as in production: conversations are captured, the rest is remembered. Gives each trace's record."""
     origins: dict[TraceId, str] = {}
-    told = [record for record in records if record.text.strip()]
+    items = [record for record in records if record.text.strip()]
     sessions: dict[tuple[str, str], list[Record]] = {}
-    alone = [record for record in told if not record.session]
-    for record in told:
+    alone = [record for record in items if not record.session]
+    for record in items:
         if record.session:
             sessions.setdefault((record.scope, record.session), []).append(record)
     for (scope, session), together in sessions.items():
@@ -187,7 +187,7 @@ def _feed(engine: Cortex, records: Sequence[Record], progress: Progress) -> Mapp
             [said(record) for record in together], session=f"{scope}/{session}", scope=scope, debounce=False
         )
         origins.update((id, record.id) for id, record in zip(taken.ids, together, strict=True) if id is not None)
-        progress(len(origins), len(told), "records stored")
+        progress(len(origins), len(items), "records stored")
     _finish(engine, progress)
     for _, run in groupby(alone, key=lambda record: record.scope):
         some = list(run)
@@ -211,7 +211,7 @@ def _follow(engine: Cortex, given: EvalSet, progress: Progress) -> tuple[str, ..
 def _finish(engine: Cortex, progress: Progress) -> None:
     """All background work, as if every session had been quiet for long enough."""
     done = 0
-    while some := sum(engine.run_jobs(most=_JOBS_AT_ONCE).facts["done"].values()):
+    while some := sum(engine.run_jobs(limit=_JOBS_AT_ONCE).facts["done"].values()):
         done += some
         progress(done, done + 1, "sessions captured")
 
@@ -220,23 +220,23 @@ def _documents(engine: Cortex, records: Sequence[Record], progress: Progress) ->
     return engine.remember_all([_draft(record) for record in records], progress=progress)
 
 
-def said(record: Record) -> Said:
+def said(record: Record) -> TurnDraft:
     """A record as the message it was."""
-    return Said(text=record.text, role=record.role, speaker=record.speaker, at=record.at)
+    return TurnDraft(text=record.text, role=record.role, speaker=record.speaker, at=record.at)
 
 
 def _draft(record: Record) -> Draft:
     return Draft(text=record.text, scope=record.scope, created_at=record.at)
 
 
-# --- probes asked ----------------------------------------------------------------------------------------------------
+# --- running probes --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
     """An outcome, with what only the details need."""
 
-    outcome: Outcome
+    outcome: ProbeResult
     scores: tuple[float, ...]
     strays: int
     skipped: str | None
@@ -257,7 +257,7 @@ class _Origins:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _ProbeRunner:
     engine: Cortex
     embedder: Embedder
     clock: Clock
@@ -268,7 +268,7 @@ class _Asking:
     texts: Mapping[str, str]
     """What the files of the set say, by the paths they are cited by."""
     blocks: Blocks | None
-    """For sets of conversations: how a question's block is asked for."""
+    """For sets of conversations: how a question's block is built."""
 
     def ask(self, probe: Probe) -> Answered:
         """Recall within the probe's scope. Its vector is made beforehand: how long a model takes is not measured."""
@@ -284,7 +284,7 @@ class _Asking:
         # What is counted after an answer must be counted before the next, or the order of threads could show.
         self.engine.flush()
         return Answered(
-            Outcome(
+            ProbeResult(
                 probe,
                 tuple(self._records(hit, probe) for hit in answer.hits),
                 answer.tokens,
@@ -297,14 +297,14 @@ class _Asking:
             tuple(hit.trace.citation for hit in answer.hits if isinstance(hit.trace, Chunk)),
         )
 
-    def plainly(self, baseline: Baseline, probe: Probe) -> Outcome:
+    def plainly(self, baseline: Baseline, probe: Probe) -> ProbeResult:
         started = self.clock.monotonic()
         ids = baseline.search(probe.query, probe.scope, self.k)
         taken = (self.clock.monotonic() - started) * 1000
         ranked = baseline.search(probe.query, probe.scope, FUSED) if self.blocks else []
         found = (lines.answered_by_piece(probe.relevant, id) if self.texts else frozenset({id}) for id in ids)
         shown = self.blocks.plainly(ranked, probe) if self.blocks else None
-        return Outcome(probe, tuple(found), baseline.tokens(ids), taken, shown)
+        return ProbeResult(probe, tuple(found), baseline.tokens(ids), taken, shown)
 
     def _records(self, hit: Hit, probe: Probe) -> frozenset[str]:
         """The records a hit stands for; of a file, what answers."""
@@ -323,16 +323,20 @@ class _Asking:
 
 
 def _baselines(
-    searched: Sequence[Record], compared: Sequence[Record], asking: _Asking, probes: Sequence[Probe], progress: Progress
-) -> dict[str, list[Outcome]]:
-    """The same probes asked of the same records plainly: by words, by vectors, and by both."""
+    searched: Sequence[Record],
+    compared: Sequence[Record],
+    runner: _ProbeRunner,
+    probes: Sequence[Probe],
+    progress: Progress,
+) -> dict[str, list[ProbeResult]]:
+    """The same probes over the same records in plain search: by words, by vectors, and by both."""
     plain = PlainFts(searched)
-    found = {"fts5": [asking.plainly(plain, probe) for probe in probes], "vectors": [], "hybrid": []}
-    if asking.embedder.space.dimension:
-        vectors = PlainVectors(compared, asking.embedder, progress)
-        found["vectors"] = [asking.plainly(vectors, probe) for probe in probes]
+    found = {"fts5": [runner.plainly(plain, probe) for probe in probes], "vectors": [], "hybrid": []}
+    if runner.embedder.space.dimension:
+        vectors = PlainVectors(compared, runner.embedder, progress)
+        found["vectors"] = [runner.plainly(vectors, probe) for probe in probes]
         hybrid = PlainHybrid(plain, vectors)
-        found["hybrid"] = [asking.plainly(hybrid, probe) for probe in probes]
+        found["hybrid"] = [runner.plainly(hybrid, probe) for probe in probes]
     plain.close()
     return found
 
@@ -340,7 +344,7 @@ def _baselines(
 def _watched(probes: Sequence[Probe], progress: Progress) -> Iterator[Probe]:
     for number, probe in enumerate(probes):
         yield probe
-        progress(number + 1, len(probes), "questions asked")
+        progress(number + 1, len(probes), "questions")
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
@@ -348,7 +352,7 @@ def _watched(probes: Sequence[Probe], progress: Progress) -> Iterator[Probe]:
 
 def _report(
     given: EvalSet,
-    outcomes: Mapping[str, Sequence[Outcome]],
+    outcomes: Mapping[str, Sequence[ProbeResult]],
     answered: Sequence[Answered],
     *,
     settings: Settings,
@@ -378,38 +382,40 @@ def _report(
     )
 
 
-def _measured(outcomes: Sequence[Outcome], apart: frozenset[str], k: int, asked: int) -> Measured:
-    if len(outcomes) < asked:
-        return Measured(metrics.absent(k, asked))
+def _measured(outcomes: Sequence[ProbeResult], apart: frozenset[str], k: int, count: int) -> Measured:
+    if len(outcomes) < count:
+        return Measured(metrics.absent(k, count))
     counted = [
         replace(outcome, shown=None) if outcome.probe.category in ORDERS else outcome
         for outcome in outcomes
         if outcome.probe.category not in apart
     ]
     return Measured(
-        metrics.summarise(counted, k),
-        {name: metrics.summarise(group, k) for name, group in metrics.by_category(outcomes).items()},
+        metrics.summarize(counted, k),
+        {name: metrics.summarize(group, k) for name, group in metrics.by_category(outcomes).items()},
     )
 
 
-def _notes(given: EvalSet, asked: int, noise: int, noise_vectors: bool) -> tuple[str, ...]:
+def _notes(given: EvalSet, count: int, noise: int, noise_vectors: bool) -> tuple[str, ...]:
     blank = sum(not record.text.strip() for record in given.records)
     unknown, named = given.unknown_relevant(), "file" if given.sources else "record"
-    told: tuple[tuple[object, Callable[[], str]], ...] = (
-        (asked < len(given.probes), lambda: f"only the first {asked:,} of {len(given.probes):,} questions were asked"),
+    notes: tuple[tuple[object, Callable[[], str]], ...] = (
+        (count < len(given.probes), lambda: f"only the first {count:,} of {len(given.probes):,} questions were run"),
         (blank, lambda: f"{blank:,} records have no text and were not stored"),
         (unknown, lambda: f"{unknown:,} answers name a {named} that is not there, and count as missed"),
         (noise, lambda: f"among {noise:,} foreign records, {'with' if noise_vectors else 'without'} vectors"),
         (True, lambda: "latencies are with the question's vector at hand"),
     )
-    return tuple(text() for holds, text in told if holds)
+    return tuple(text() for holds, text in notes if holds)
 
 
-Telling = Callable[[Iterable[str]], list[str]]
-"""How ids are told: one by one, or the characters of files as spans."""
+IdFormat = Callable[[Iterable[str]], list[str]]
+"""How ids are written: one by one, or the characters of files as spans."""
 
 
-def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequence[Outcome]], told: Telling) -> None:
+def _write(
+    path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequence[ProbeResult]], format_ids: IdFormat
+) -> None:
     """One line for each probe: ids, places and numbers, no text."""
     with path.open("w", encoding="utf-8") as file:
         for at, each in enumerate(answered):
@@ -418,8 +424,8 @@ def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequ
                 "qid": probe.qid,
                 "scope": probe.scope,
                 "category": probe.category,
-                "relevant": told(probe.relevant)[:_MOST_TOLD],
-                "found": [told(ids)[:_MOST_TOLD] for ids in found],
+                "relevant": format_ids(probe.relevant)[:_MOST_IDS],
+                "found": [format_ids(ids)[:_MOST_IDS] for ids in found],
                 **({"cited": each.cited} if each.cited else {}),
                 "scores": [round(score, 6) for score in each.scores],
                 "place": metrics.place_of(found, probe.relevant),
@@ -429,5 +435,5 @@ def _write(path: Path, answered: Sequence[Answered], outcomes: Mapping[str, Sequ
             }
             for name, others in outcomes.items():
                 if name != "cortex" and at < len(others):
-                    line[name] = [next(iter(told(ids)), "") for ids in others[at].found]
+                    line[name] = [next(iter(format_ids(ids)), "") for ids in others[at].found]
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -33,8 +33,8 @@ from cortex.domain.trace import parse_time
 from cortex.domain.turn import Role
 from cortex.errors import InvalidRequest, NotFound
 from cortex.evaluation import lines
-from cortex.workspace import chunking, reading, scan, sources
-from cortex.workspace.reading import Unreadable
+from cortex.workspace import chunking, file_reader, scan, sources
+from cortex.workspace.file_reader import Unreadable
 from cortex.workspace.sources import Source
 
 RECORDS = "records.jsonl"
@@ -155,8 +155,8 @@ def _texts(source: Source) -> dict[str, str]:
     """What the files of a folder say, by the paths they are cited by: those that are followed, as they are read."""
     texts: dict[str, str] = {}
     for file in scan.found([source]).files:
-        with suppress(Unreadable):  # it cannot be found either, and whoever indexes it says why
-            texts[file.path] = reading.read(file.absolute, max_bytes=ANY_SIZE).text
+        with suppress(Unreadable):  # it cannot be found either, and indexing it reports why
+            texts[file.path] = file_reader.read(file.absolute, max_bytes=ANY_SIZE).text
     return texts
 
 
@@ -166,7 +166,7 @@ def _file_probe(line: _Line, folder: str, name: str, texts: Mapping[str, str]) -
     paths = f"{name}/{file.removeprefix(f'{folder}/')}", f"{name}/{file}"
     path = next((path for path in paths if path in texts), paths[0])
     relevant, spans = frozenset({path}), line.spans("spans")
-    # A file that is not there is missed as a whole: none of its characters can be told apart.
+    # A file that is not there is missed as a whole: its characters cannot be counted apart.
     if spans is not None and (path in texts or not spans):
         line.check_within("spans", spans, texts.get(path, ""))
         relevant = lines.units(path, spans)
@@ -307,7 +307,7 @@ def _apart(path: Path) -> frozenset[str]:
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InvalidRequest(f"is not JSON: {error}", field=str(path), hint="mend or remove the file") from error
+        raise InvalidRequest(f"is not JSON: {error}", field=str(path), hint="fix or remove the file") from error
     apart = settings.get("apart", []) if isinstance(settings, dict) else None
     if not isinstance(apart, list):
         raise InvalidRequest("is not a list", field=f"{path}, apart", hint='give {"apart": ["category", …]}')
@@ -335,8 +335,8 @@ def _lines(path: Path) -> Iterator[_Line]:
     except UnicodeDecodeError as error:
         raise InvalidRequest("is not UTF-8", field=f"{path.name} line {number}", hint="save it as UTF-8") from error
     except (OSError, EOFError, zlib.error) as error:
-        told = (error.strerror if isinstance(error, OSError) else None) or "it is damaged"
-        raise InvalidRequest(f"cannot be read: {told}", field=str(path), hint="look at the file") from error
+        reason = (error.strerror if isinstance(error, OSError) else None) or "it is damaged"
+        raise InvalidRequest(f"cannot be read: {reason}", field=str(path), hint="look at the file") from error
 
 
 def _object(text: str, place: str) -> Mapping[str, Any]:

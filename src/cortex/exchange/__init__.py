@@ -1,13 +1,13 @@
 """Traces out of one store and into another, one JSON object a line (E14); memories as Markdown, to edit and return."""
 
 from cortex.exchange.divergences import Divergence, EditConflict
-from cortex.exchange.editing import MarkdownImported, MarkdownPlan, markdown_plan
+from cortex.exchange.editable_fields import EditableFields, revision_of
+from cortex.exchange.edits import MarkdownImported, MarkdownPlan, markdown_plan
 from cortex.exchange.export import exported
 from cortex.exchange.flow import Edit, edit, import_edits, import_lines
-from cortex.exchange.importing import BadLine, Dedupe, Imported, ImportPlan, import_plan
+from cortex.exchange.imports import BadLine, Dedupe, Imported, ImportPlan, import_plan
+from cortex.exchange.page_reader import MarkdownReader
 from cortex.exchange.pages import Page, markdown_of, markdown_pages
-from cortex.exchange.reading import MarkdownReader
-from cortex.exchange.statement import Statement, revision_of
 
 __all__ = [
     "BadLine",
@@ -15,13 +15,13 @@ __all__ = [
     "Divergence",
     "Edit",
     "EditConflict",
+    "EditableFields",
     "ImportPlan",
     "Imported",
     "MarkdownImported",
     "MarkdownPlan",
     "MarkdownReader",
     "Page",
-    "Statement",
     "edit",
     "exported",
     "import_edits",

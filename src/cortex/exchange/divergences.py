@@ -1,4 +1,4 @@
-"""What was changed in a file and in the store, each in its own way: told, and never guessed."""
+"""What was changed in a file and in the store, each in its own way: reported, never guessed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Memory
 from cortex.errors import Conflict
+from cortex.exchange.editable_fields import EditableFields
 from cortex.exchange.pages import fields_line
-from cortex.exchange.statement import Statement
 
 _EXCERPT, _BEFORE = 120, 40
 
@@ -26,20 +26,20 @@ class Divergence:
     """The digest of what was exported; empty for an item that never was."""
     base_text: str | None
     """What was exported, where history still has it."""
-    yours: Statement | None
+    yours: EditableFields | None
     theirs: Memory
 
     def to_json(self) -> dict[str, Any]:
         """The three by digest, state and a short excerpt that begins where they part."""
-        theirs = Statement.of(self.theirs)
+        theirs = EditableFields.of(self.theirs)
         texts = (self.base_text, self.yours.text if self.yours else None, theirs.text)
         base, yours, text = _excerpts(texts)
         return {
             "id": self.id,
             "where": self.where or None,
             "base": {"digest": self.base or None, "text": base},
-            "yours": _told(self.yours, self.id, yours) if self.yours else None,
-            "theirs": {**_told(theirs, self.id, text), "state": self.theirs.state.value},
+            "yours": _to_json(self.yours, self.id, yours) if self.yours else None,
+            "theirs": {**_to_json(theirs, self.id, text), "state": self.theirs.state.value},
         }
 
 
@@ -56,7 +56,7 @@ class EditConflict(Conflict):
         self.divergences = tuple(divergences)
 
 
-def _told(statement: Statement, id: str, excerpt: str | None) -> dict[str, Any]:
+def _to_json(statement: EditableFields, id: str, excerpt: str | None) -> dict[str, Any]:
     fields = fields_line(statement) or None
     about = {"scope": statement.scope, "kind": statement.kind.value, "fields": fields}
     return {"digest": statement.digest(id), "text": excerpt, **about}

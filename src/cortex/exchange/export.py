@@ -1,4 +1,4 @@
-"""Export: every memory and turn in order of id, without its text unless that is asked for (E14)."""
+"""Export: every memory and turn in order of id, without its text unless requested (E14)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def exported(store: Store, tenant: Tenant, filter: Filter, *, redact: bool) -> I
 
 def _line(trace: Trace, redact: bool) -> dict[str, Any]:
     line: dict[str, Any] = {"type": name_of(trace)}
-    for name, value in _told(trace):
+    for name, value in _fields(trace):
         if not redact:
             line[name] = value
         elif name == "text":
@@ -50,7 +50,7 @@ def _line(trace: Trace, redact: bool) -> dict[str, Any]:
     return line
 
 
-def _told(trace: Trace) -> Iterator[tuple[str, Any]]:
+def _fields(trace: Trace) -> Iterator[tuple[str, Any]]:
     """Every field that says something, defaults included, so that a reader need not know them."""
     changed = to_fields(trace)
     for field in fields(trace):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cortex.domain.events import EventKind
-from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.identity import IdSource
 from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.scope import Tenant
-from cortex.errors import Conflict, InvalidRequest
-from cortex.exchange.editing import MarkdownPlan, edited, markdown_plan
-from cortex.exchange.importing import ImportPlan, import_plan
-from cortex.exchange.statement import revision_of
+from cortex.errors import Conflict
+from cortex.exchange.editable_fields import revision_of
+from cortex.exchange.edits import MarkdownPlan, edited, markdown_plan
+from cortex.exchange.imports import ImportPlan, import_plan
 from cortex.ports.clock import Clock
 from cortex.ports.store import Change, ExpectSame, Put, Store, retry_on_conflict
 
@@ -52,7 +52,7 @@ class Edit:
 
 
 def edit(
-    id: TraceId,
+    read: Callable[[], tuple[Memory, int]],
     changes: Mapping[str, Any],
     *,
     tenant: Tenant,
@@ -61,14 +61,13 @@ def edit(
     max_text_bytes: int,
     if_revision: str | None = None,
 ) -> Edit:
-    """Store a new version of a memory. With `if_revision`, an edit of any other version is a `Conflict`."""
+    """Store a new version of the memory that `read` returns with the position it was read at.
+
+    With `if_revision`, an edit of any other version is a `Conflict`.
+    """
 
     def attempt() -> Edit:
-        with store.view(tenant) as view:
-            position, found = view.position, view.load([id])
-        memory = found[0] if found else None
-        if not isinstance(memory, Memory):
-            raise InvalidRequest("is not a memory", field="id", hint="only memories can be edited")
+        memory, position = read()
         after = edited(memory, changes, max_text_bytes)
         if after is memory:
             return Edit(memory, position, changed=False)

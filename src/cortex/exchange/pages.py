@@ -21,8 +21,8 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Kind, Memory, Retention
 from cortex.domain.scope import Tenant
 from cortex.domain.trust import TrustTier
-from cortex.exchange.escaping import as_block, as_line, as_tag
-from cortex.exchange.statement import DEFAULT_IMPORTANCE, Statement
+from cortex.exchange.editable_fields import DEFAULT_IMPORTANCE, EditableFields
+from cortex.exchange.escapes import as_block, as_line, as_tag
 from cortex.ports.store import Filter, View
 
 SCHEMA = "cortex.memories.v1"
@@ -82,8 +82,8 @@ def markdown_of(memories: Iterable[Memory], tenant: Tenant, *, position: int, at
             lines += ["", f"## {kind.value}"]
             for memory in of_kind:
                 lines += ["", *_item(memory)]
-    # What was exported, so that an item that is gone from the file can be told from one that never was in it.
-    listed = [f"{memory.id} {Statement.of(memory).digest(memory.id)}" for memory in ordered]
+    # What was exported, so that an item that is gone from the file differs from one that never was in it.
+    listed = [f"{memory.id} {EditableFields.of(memory).digest(memory.id)}" for memory in ordered]
     return "\n".join([*lines, "", "<!-- cortex:exported", *listed, "-->", ""])
 
 
@@ -123,7 +123,7 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("
 
 
 def _item(memory: Memory) -> Iterator[str]:
-    statement = Statement.of(memory)
+    statement = EditableFields.of(memory)
     first, *more = as_block(statement.text).split("\n")
     yield f"- {first}"
     yield from (f"  {line}" if line else "" for line in more)
@@ -141,15 +141,15 @@ def _sources(memory: Memory) -> str:
     return f" sources={','.join(quote(ref, safe=_PLAIN_IN_REFERENCES) for ref in memory.source_refs)}"
 
 
-def fields_line(statement: Statement) -> str:
+def fields_line(statement: EditableFields) -> str:
     """The fields that are not at their default, as in `(importance: 0.9 | tags: ops, keys)`."""
-    told = []
+    items = []
     if statement.importance != DEFAULT_IMPORTANCE:
-        told.append(f"importance: {statement.importance!r}")
+        items.append(f"importance: {statement.importance!r}")
     if statement.tags:
-        told.append(f"tags: {', '.join(map(as_tag, statement.tags))}")
+        items.append(f"tags: {', '.join(map(as_tag, statement.tags))}")
     if statement.expires:
-        told.append(f"expires: {statement.expires.isoformat()}")
+        items.append(f"expires: {statement.expires.isoformat()}")
     elif statement.retention is not Retention.PERMANENT:
-        told.append(f"retention: {statement.retention.value}")
-    return f"({' | '.join(told)})" if told else ""
+        items.append(f"retention: {statement.retention.value}")
+    return f"({' | '.join(items)})" if items else ""

@@ -1,14 +1,16 @@
 """The languages of Cortex: one folder each, which holds all that is particular to it, as data.
 
-`words` of a language is read by the domain and by recall, `extraction` by capture. Nothing outside this package names a
-language. docs/extending/capture-pack.md says how to add one.
+`words` of a language is read by the domain and by recall, `extraction` by capture. Nothing outside the folder of a
+language names it: folders are found by their names. docs/extending/capture-pack.md says how to add one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import TypeVar
 
 from cortex.languages.en import instruction_grammar as instruction_grammar
 from cortex.languages.handover import HandOverWords
@@ -16,48 +18,31 @@ from cortex.languages.limits import LimitWords
 from cortex.languages.ownership import OwnershipWords
 from cortex.languages.words import Words
 
-EXTRACTED = ("ja", "zh", "ko", "ru", "en", "es", "de", "fr", "pt", "it")
-"""Languages in which memories are extracted without a model. Letters are tried in this order: kana tells Japanese, and
-what is left of Han is Chinese."""
-
-READ = ("nl", "ar", "hi")
-"""Languages of which some words are known, and no more."""
+Table = TypeVar("Table")
 
 
-def _words(code: str) -> Words:
-    found: Words = import_module(f"{__name__}.{code}.words").WORDS
+def _tables(part: str, kind: type[Table], codes: tuple[str, ...]) -> Mapping[str, Table]:
+    """What the module `part` of each language holds, by the codes of those that have one."""
+    names = {code: f"{__name__}.{code}.{part}" for code in codes}
+    found = {code: getattr(import_module(name), part.upper()) for code, name in names.items() if find_spec(name)}
+    assert all(isinstance(table, kind) for table in found.values())
     return found
 
 
-WORDS: tuple[Words, ...] = tuple(map(_words, EXTRACTED + READ))
-"""The words of every language."""
+_FOLDERS = tuple(module.name for module in iter_modules(__path__) if module.ispkg)
 
+WORDS: tuple[Words, ...] = tuple(sorted(_tables("words", Words, _FOLDERS).values(), key=lambda words: words.order))
+"""The words of every language, in the order in which languages are tried."""
 
-def _ownership() -> Iterator[tuple[str, OwnershipWords]]:
-    for code in EXTRACTED + READ:
-        if find_spec(f"{__name__}.{code}.ownership") is not None:
-            yield code, import_module(f"{__name__}.{code}.ownership").OWNERSHIP
+CODES = tuple(words.lang for words in WORDS)
+EXTRACTED = tuple(code for code in CODES if find_spec(f"{__name__}.{code}.extraction"))
+"""Languages in which memories are extracted without a model."""
 
-
-OWNERSHIP: Mapping[str, OwnershipWords] = dict(_ownership())
+OWNERSHIP = _tables("ownership", OwnershipWords, CODES)
 """What languages say around somebody else's words, by their codes."""
-
-
-def _handover() -> Iterator[tuple[str, HandOverWords]]:
-    for code in EXTRACTED + READ:
-        if find_spec(f"{__name__}.{code}.handover") is not None:
-            yield code, import_module(f"{__name__}.{code}.handover").HANDOVER
-
-
-HANDOVER: Mapping[str, HandOverWords] = dict(_handover())
+HANDOVER = _tables("handover", HandOverWords, CODES)
 """What languages say where somebody else's words are handed over, by their codes."""
-
-
-def _limits() -> Iterator[tuple[str, LimitWords]]:
-    for code in EXTRACTED + READ:
-        if find_spec(f"{__name__}.{code}.limits") is not None:
-            yield code, import_module(f"{__name__}.{code}.limits").LIMITS
-
-
-LIMITS: Mapping[str, LimitWords] = dict(_limits())
+LIMITS = _tables("limits", LimitWords, CODES)
 """How languages limit what is said, by their codes."""
+LISTS: Mapping[str, Mapping[str, str]] = _tables("lists", dict, CODES)
+"""Lists of words and patterns by their names, by the codes of languages; `cortex.languages.lists` joins them."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cortex.domain.memory import Kind
-from cortex.languages.pack import Fill, Heard, Rule, Slot, about_me
+from cortex.kinds import Kind
+from cortex.languages.pack import Fill, Rule, RuleMatch, Slot, about_me
 
 QUESTION = r"[?？]\s*$"
 """What ends like a question holds in no family."""
@@ -15,39 +15,39 @@ Given = str | tuple[str, str]
 """How a language words a family: a pattern, and where it does not hold."""
 
 
-def _whose(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose'].casefold()}")
+def _whose(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose'].casefold()}")
 
 
-def _name_of_whose(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose'].casefold()}", "name", heard["value"])
+def _name_of_whose(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose'].casefold()}", "name", match["value"])
 
 
-def _favorite(heard: Heard) -> Slot:
-    return Slot(heard.me, f"favourite {heard['thing'].casefold()}", heard["value"])
+def _favorite(match: RuleMatch) -> Slot:
+    return Slot(match.me, f"favourite {match['thing'].casefold()}", match["value"])
 
 
-def _named(heard: Heard) -> Slot:
-    return Slot(heard["name"].casefold() or heard.me)
+def _named(match: RuleMatch) -> Slot:
+    return Slot(match["name"].casefold() or match.me)
 
 
 def _rule(kind: Kind, importance: float, confidence: float, fill: Fill | None = None) -> Rule:
     return Rule(name="", pattern="", kind=kind, importance=importance, confidence=confidence, fill=fill)
 
 
-def _whole(rule: Rule, *, asked: bool = False, listing: bool = False) -> Rule:
-    return replace(rule, whole=True, asked=asked, listing=listing)
+def _whole(rule: Rule, *, in_requests: bool = False, listing: bool = False) -> Rule:
+    return replace(rule, whole=True, in_requests=in_requests, listing=listing)
 
 
 _FAMILIES: Mapping[str, Rule] = {
-    "rule.from_now_on": _whole(_rule(Kind.RULE, 0.85, 0.92), asked=True),
-    "rule.when": _whole(_rule(Kind.RULE, 0.85, 0.9), asked=True),
+    "rule.from_now_on": _whole(_rule(Kind.RULE, 0.85, 0.92), in_requests=True),
+    "rule.when": _whole(_rule(Kind.RULE, 0.85, 0.9), in_requests=True),
     "rule.always": _whole(_rule(Kind.RULE, 0.85, 0.9)),
-    "rule.order": _whole(_rule(Kind.RULE, 0.82, 0.85), asked=True),
+    "rule.order": _whole(_rule(Kind.RULE, 0.82, 0.85), in_requests=True),
     "rule.call_me": _whole(_rule(Kind.RULE, 0.85, 0.9, about_me("preferred name"))),
     "rule.must": _rule(Kind.RULE, 0.8, 0.8),
-    "remember": _whole(_rule(Kind.FACT, 0.9, 0.9), asked=True),
-    "procedure": _whole(_rule(Kind.PROCEDURE, 0.7, 0.85), asked=True, listing=True),
+    "remember": _whole(_rule(Kind.FACT, 0.9, 0.9), in_requests=True),
+    "procedure": _whole(_rule(Kind.PROCEDURE, 0.7, 0.85), in_requests=True, listing=True),
     "negation": replace(_rule(Kind.FACT, 0.6, 0.9), negated=True),
     "decision": _whole(_rule(Kind.DECISION, 0.7, 0.9)),
     "fact.name": _rule(Kind.FACT, 0.7, 0.93, about_me("name")),
@@ -92,11 +92,11 @@ def _member(name: str, given: Given, determiners: frozenset[str]) -> Rule:
 
 
 def _thing(attribute: str, determiners: frozenset[str]) -> Fill:
-    def fill(heard: Heard) -> Slot:
-        words = heard["thing"].casefold().replace("'", "' ").replace("’", "' ").split()
+    def fill(match: RuleMatch) -> Slot:
+        words = match["thing"].casefold().replace("'", "' ").replace("’", "' ").split()
         while len(words) > 1 and words[0] in determiners:
             words = words[1:]
-        return Slot(" ".join(words).replace("' ", "'"), attribute, heard["value"])
+        return Slot(" ".join(words).replace("' ", "'"), attribute, match["value"])
 
     return fill
 

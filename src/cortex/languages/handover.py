@@ -1,4 +1,4 @@
-"""Words that tell a message which hands over somebody else's words. `domain.handover` has the logic.
+"""Words that tell a message which hands over somebody else's words. `domain.ownership.handover` has the logic.
 
 A table in the folder of each language. Words stand apart by spaces; `*` ends a stem, `_` joins the words of a phrase.
 Case and accents do not count. Where a language writes without spaces, a word counts wherever its letters stand.
@@ -31,7 +31,7 @@ class HandOverWords:
     learn: str
     """What somebody wants to know about a language, and not about a text."""
     judge: str
-    """What is asked about a text and about much else: think, true, worth answering."""
+    """Questions about a text and about much else: think, true, worth answering."""
     text: str
     """What a text is called."""
     this: str
@@ -47,7 +47,7 @@ class HandOverWords:
     fraud: str
     """What a text is that is not to be trusted."""
     hire: str
-    """What is asked about those who apply."""
+    """Questions about those who apply."""
     come: str
     """How a text came here: got, found, copied, wrote."""
     publish: str

@@ -36,7 +36,7 @@ class LimitWords:
     units: Mapping[str, int]
     """How many days each unit of time has."""
     before: str
-    """What an instruction may open with before its limit; its group `only` says that the limit is meant as one."""
+    """What an instruction may open with before its limit; its group `only` says that the limit is explicit."""
     after: str
     """What follows the limit; its group `alone` says the same."""
     lasting: str

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 
 MAX_SENTENCE = 1_200
 """What is longer without a full stop is not something said."""
@@ -76,7 +76,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class RuleMatch:
     """A match of a rule, read in the words of the turn itself."""
 
     match: re.Match[str]
@@ -97,7 +97,7 @@ class Heard:
         return f"{self.me}'s"
 
 
-Fill = Callable[[Heard], Slot]
+Fill = Callable[[RuleMatch], Slot]
 """Builds the slot of a match."""
 
 
@@ -114,14 +114,14 @@ class Rule:
     """Without it, the statement is about the speaker and fills no slot."""
     veto: str = ""
     """Searched in the clause from the match on: where it is found, the rule does not hold."""
-    holds: Callable[[str], bool] | None = None
-    """Asked about the clause from the match on, where a pattern alone cannot tell: no, and the rule does not hold."""
+    instructs: bool = False
+    """The clause from the match on has to be an instruction by the grammar of the language."""
     whole: bool = False
     """It takes the sentence to its end, not only the clause it begins in."""
     listing: bool = False
     """The list below the sentence belongs to it."""
     negated: bool = False
-    asked: bool = False
+    in_requests: bool = False
     """It holds in a clause that opens like a supposition or a request: "if I ask …, do …"."""
 
 
@@ -157,7 +157,7 @@ class ClauseWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceWords:
-    """What a statement refers to that stands outside of it: pronouns, and days told from the day it was said."""
+    """What a statement refers to that stands outside of it: pronouns, and days counted from the day it was said."""
 
     vague: str
     """How a statement opens that cannot be read by itself."""
@@ -234,9 +234,9 @@ class Pack:
     reports: str = ""
     """The end of a clause after which the words are somebody else's: "she said"."""
     denies: str = ""
-    """Stands just before a value that is not meant: "not on Tuesday"."""
+    """Stands just before a value that is denied: "not on Tuesday"."""
     denied: str = ""
-    """Stands right behind a value that is not meant, in languages that deny behind it."""
+    """Stands right behind a value that is denied, in languages that deny behind it."""
     contrasts: str = ""
     """Says in a sentence what is not so beside what is: its unnamed groups are what to leave out, so that "not on
     Tuesday but on Wednesday" is read as "on Wednesday"."""
@@ -247,9 +247,9 @@ class Pack:
     hedges: str = ""
     """Found in a clause, it is not settled enough to be remembered: "maybe"."""
     seeks: str = ""
-    """Where it is found, something to enjoy is being looked for: what is liked is told for that."""
+    """Where it is found, something to enjoy is being looked for: tastes are only mentioned for that."""
     weigh: Callable[[str], Rule | None] | None = None
-    """Asked about what no rule knows: how to remember a statement by what it is made of, or None to leave it."""
+    """Decides on what no rule knows: how to remember a statement by what it is made of, or None to leave it."""
     clauses: ClauseWords | None = None
     """How a sentence falls into statements. Each is judged whole by `signs`, and rules only tell its kind and slot."""
     references: ReferenceWords | None = None
@@ -274,14 +274,9 @@ class Pack:
 
 def about_me(attribute: str) -> Fill:
     """Fills one attribute of the speaker with the group `value`."""
-    return lambda heard: Slot(heard.me, attribute, heard["value"])
-
-
-def about_mine(attribute: str = "name") -> Fill:
-    """Fills one attribute of someone or something of the speaker's, named by the group `whose`."""
-    return lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", attribute, heard["value"])
+    return lambda match: Slot(match.me, attribute, match["value"])
 
 
 def about(subject: str, attribute: str) -> Fill:
     """Fills one attribute of a fixed subject with the group `value`."""
-    return lambda heard: Slot(subject, attribute, heard["value"])
+    return lambda match: Slot(subject, attribute, match["value"])

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.pack import Rule, compiled
 
 WEIGHTS: Mapping[str, int] = {
@@ -69,7 +69,7 @@ def word_of(words: str, endings: str = "") -> str:
 
 
 def failing(devices: str, how: str) -> str:
-    """A device that does not do what it should: what is told of it is over when it is fixed."""
+    """A device that does not do what it should: that is over when it is fixed."""
     return rf"\b{any_of(devices)}\b[^.;]{{0,20}}?\b{any_of(how)}\b"
 
 
@@ -93,7 +93,7 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
     def weigh(text: str) -> Rule | None:
         shown = {name for name, pattern in signs.items() if compiled(pattern).search(text)}
         if "norm" in shown:
-            shown.discard("request")  # what is asked for every time is a rule
+            shown.discard("request")  # a request for every time is a rule
         if "due" in shown:
             shown.discard("request")  # what has to be done by a date is a plan
         if "at hand" in shown:

@@ -97,7 +97,7 @@ class Questions:
     name: str = ""
     fact: str = ""
     rules: str = ""
-    """What the assistant was told to hold to is asked for."""
+    """It asks for the standing rules of the assistant."""
     recommendation: str = ""
     oneself: str = ""
     """The asker says something of themself."""
@@ -118,7 +118,7 @@ class RelationWords:
     progress: str = ""
     """That a state has moved on."""
     goals: str = ""
-    """That something is meant, wished or possible, not so."""
+    """That something is planned, wished or possible, not so."""
     undone: str = ""
     """That something is to come, where it would have to be so."""
     never: str = ""
@@ -154,7 +154,7 @@ class RelationWords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetellingWords:
+class ParaphraseWords:
     """Words by which a sentence may differ from the memories it retells."""
 
     neutral: str
@@ -174,6 +174,8 @@ class Words:
     """The words of one language."""
 
     lang: str
+    order: int
+    """When the language is tried: first those with letters of their own, kana before Han; then by common words."""
     spaced: bool = True
     """Words are separated by spaces."""
     letters: str = ""
@@ -200,7 +202,7 @@ class Words:
     reporting: str = ""
     """Words by which a report speaks of what was said."""
     reporting_pattern: str = ""
-    retelling: RetellingWords | None = None
+    paraphrase: ParaphraseWords | None = None
     """None where a retold sentence is held to its words, names, numbers and polarity alone."""
     injection: tuple[Phrase, ...] = ()
     similarity: Similarity = Similarity()

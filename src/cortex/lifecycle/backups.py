@@ -29,7 +29,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """One backup, as its name tells it."""
+    """One backup, as its file name describes it."""
 
     path: Path
     agent: str
@@ -162,7 +162,7 @@ def restore(
     takes out what was erased since, and puts the rest in its place, all or nothing.
     """
     if not backup.is_file():
-        hint = "see `cortex backup --list`"
+        hint = "see `cortex backup list`"
         raise InvalidRequest("is not a file", field=str(backup), hint=hint)
     _make_private(folder)
     kept = _next(folder, agent, now, REPLACED)
@@ -175,7 +175,7 @@ def found(given: str, folder: Path, agent: str) -> Path:
     if given == "latest":
         latest = next((each for each in listed(folder, agent) if each.mark != REPLACED), None)
         if latest is None:
-            raise InvalidRequest("there is no backup", field="file", hint="make one with `cortex backup`")
+            raise InvalidRequest("there is no backup", field="file", hint="make one with `cortex backup create`")
         return latest.path
     path = Path(given).expanduser()
     inside = folder / path.name

@@ -13,8 +13,8 @@ from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.memory import MAX_TAGS, ImportanceLabel, Memory, Retention
-from cortex.domain.text_similarity import FULLER, Reading, read, stands_for
-from cortex.lifecycle.planned import Planned
+from cortex.domain.text_similarity import FULLER, ComparedText, read, stands_for
+from cortex.lifecycle.plan import Planned
 from cortex.ports.store import Put
 
 DUPLICATE = "duplicate"
@@ -54,11 +54,11 @@ def plan(
     apart: frozenset[frozenset[TraceId]] = frozenset(),
 ) -> list[Planned]:
     """Which memories to merge into which. `apart` are pairs that someone took apart again: they stay so."""
-    blocks: dict[tuple[Any, ...], list[_Told]] = defaultdict(list)
+    blocks: dict[tuple[Any, ...], list[_ReadMemory]] = defaultdict(list)
     for memory in memories:
         if _is_current(memory, now):
-            told = _Told(memory, read(memory.text))
-            blocks[_block(told)].append(told)
+            each = _ReadMemory(memory, read(memory.text))
+            blocks[_block(each)].append(each)
     found = [pair for block in blocks.values() for pair in _pairs(sorted(block, key=_fullest_first), apart)]
     judged = _judged(found, nearness)
     groups: dict[TraceId, _Group] = {}
@@ -74,28 +74,30 @@ def plan(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ReadMemory:
     memory: Memory
-    reading: Reading
+    reading: ComparedText
 
     @property
     def id(self) -> TraceId:
         return self.memory.id
 
 
-def _block(told: _Told) -> tuple[Any, ...]:
+def _block(each: _ReadMemory) -> tuple[Any, ...]:
     """What memories that may be one have exactly alike."""
-    memory = told.memory
-    return memory.scope, memory.kind, memory.trust, _window(memory), told.reading.fixed
+    memory = each.memory
+    return memory.scope, memory.kind, memory.trust, _window(memory), each.reading.fixed
 
 
-def _judged(found: Sequence[tuple[_Told, _Told]], nearness: Nearness) -> dict[tuple[TraceId, Reading], float | None]:
+def _judged(
+    found: Sequence[tuple[_ReadMemory, _ReadMemory]], nearness: Nearness
+) -> dict[tuple[TraceId, ComparedText], float | None]:
     """How near in meaning the pairs are; the same words need no model to compare them."""
-    asked = [(kept, other) for kept, other in found if kept.reading.order != other.reading.order]
-    known = nearness([(kept.memory, other.memory) for kept, other in asked])
+    unlike = [(kept, other) for kept, other in found if kept.reading.order != other.reading.order]
+    known = nearness([(kept.memory, other.memory) for kept, other in unlike])
     # A full stop may move a cosine over the line, so that the same words are judged by the first of them.
-    judged: dict[tuple[TraceId, Reading], float | None] = {}
-    for (kept, other), near in zip(asked, known, strict=True):
+    judged: dict[tuple[TraceId, ComparedText], float | None] = {}
+    for (kept, other), near in zip(unlike, known, strict=True):
         judged.setdefault((kept.id, other.reading), near)
     return judged
 
@@ -103,14 +105,14 @@ def _judged(found: Sequence[tuple[_Told, _Told]], nearness: Nearness) -> dict[tu
 class _Group:
     """A memory to keep and those it stands for. All of them agree, not only each with the first."""
 
-    def __init__(self, kept: _Told) -> None:
+    def __init__(self, kept: _ReadMemory) -> None:
         self.kept = kept
-        self.others: list[_Told] = []
+        self.others: list[_ReadMemory] = []
         self._values = {_value(kept.memory)}
         self._ids = {kept.id}
         self._denied = set(kept.memory.contradicts)
 
-    def takes_in(self, other: _Told) -> bool:
+    def takes_in(self, other: _ReadMemory) -> bool:
         """Take in one more, if it agrees with all."""
         value, contradicted = _value(other.memory), set(other.memory.contradicts)
         if other.id in self._denied or contradicted & self._ids or not all(_same(value, each) for each in self._values):
@@ -126,14 +128,16 @@ def _is_current(memory: Memory, now: datetime) -> bool:
     return memory.state is State.ACTIVE and memory.is_alive(now)
 
 
-def _fullest_first(each: _Told) -> tuple[Any, ...]:
+def _fullest_first(each: _ReadMemory) -> tuple[Any, ...]:
     """The order in which memories are kept: the fullest wording, the surest, the most often said, the newest."""
     memory, reading = each.memory, each.reading
     sure = (-memory.confidence, -memory.reinforced, -memory.created_at.timestamp())
     return (-len(reading.order), -len(reading.persons), *sure, memory.id)
 
 
-def _pairs(block: Sequence[_Told], apart: frozenset[frozenset[TraceId]]) -> Iterator[tuple[_Told, _Told]]:
+def _pairs(
+    block: Sequence[_ReadMemory], apart: frozenset[frozenset[TraceId]]
+) -> Iterator[tuple[_ReadMemory, _ReadMemory]]:
     """Pairs worth comparing, in the order in which memories are kept. `block` has that order."""
     places: dict[str, set[int]] = defaultdict(set)
     first: dict[tuple[Any, ...], int] = {}
@@ -162,12 +166,12 @@ def _pairs(block: Sequence[_Told], apart: frozenset[frozenset[TraceId]]) -> Iter
 
 
 def _holding_all(words: Iterable[str], places: dict[str, set[int]]) -> set[int]:
-    """Where all of the words stand; the rarest are asked first, so that little is left to look at."""
+    """Where all of the words stand; the rarest come first, so that little is left to look at."""
     sets = sorted((places.get(word, set()) for word in words), key=len)
     return set.intersection(*sets) if sets else set()
 
 
-def _may_be_one(kept: _Told, other: _Told) -> bool:
+def _may_be_one(kept: _ReadMemory, other: _ReadMemory) -> bool:
     """Whether it is worth asking what the two mean: at the nearest they can be, one stands for the other."""
     return _agree(kept.memory, other.memory) and stands_for(kept.reading, other.reading, 1.0, NEAR)
 
@@ -192,7 +196,7 @@ def _same(one: Sequence[str], other: Sequence[str]) -> bool:
     return all(not here or not there or here == there for here, there in zip(one, other, strict=True))
 
 
-def _merged(kept: _Told, others: Sequence[_Told]) -> Planned:
+def _merged(kept: _ReadMemory, others: Sequence[_ReadMemory]) -> Planned:
     memories = [kept.memory, *(each.memory for each in others)]
     same = all(each.reading == kept.reading for each in others)
     changes = [Put(united(memories), EventKind.CONSOLIDATED)]
@@ -206,7 +210,7 @@ def _merged(kept: _Told, others: Sequence[_Told]) -> Planned:
 def united(memories: Sequence[Memory]) -> Memory:
     """The first memory with what all of them know: their turns and tags, the most of each weight, the longest life."""
     kept, others = memories[0], memories[1:]
-    told = next((each for each in memories if each.slot), kept)
+    source = next((each for each in memories if each.slot), kept)
     gone = {each.id for each in others}
     refs = _all(each.source_refs for each in memories if not each.source_turns)
     return kept.from_also(*refs).revised(
@@ -217,8 +221,8 @@ def united(memories: Sequence[Memory]) -> Memory:
         confidence=max(each.confidence for each in memories),
         importance=max(each.importance for each in memories),
         label=min((each.label for each in memories), key=_LABELS.index),
-        subject=told.subject or _first(each.subject for each in memories),
-        attribute=told.attribute,
+        subject=source.subject or _first(each.subject for each in memories),
+        attribute=source.attribute,
         value=_first(each.value for each in memories),
         topic=_first(each.topic for each in memories),
         **_longest_life(memories),

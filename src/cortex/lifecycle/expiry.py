@@ -11,7 +11,7 @@ from cortex.domain.lanes import SEARCHABLE, State
 from cortex.domain.memory import Memory, Retention
 from cortex.domain.trace import Trace
 from cortex.domain.turn import MOST_OF, Turn
-from cortex.lifecycle.planned import Planned
+from cortex.lifecycle.plan import Planned
 from cortex.ports.store import Put
 
 TTL_PAST = "ttl_past"

@@ -23,8 +23,8 @@ from cortex.domain.vectors import Calibration
 from cortex.errors import EmbedderUnavailable, EngineError, StoreBusy
 from cortex.lifecycle import consolidation, expiry, upkeep
 from cortex.lifecycle.consolidation import Nearness, Pair
-from cortex.lifecycle.planned import Planned, batched, same_but_use
-from cortex.lifecycle.undoing import Run
+from cortex.lifecycle.plan import Planned, batched, same_but_use
+from cortex.lifecycle.undo import Run
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
@@ -37,8 +37,8 @@ from cortex.ports.store import (
     PutJob,
     Store,
     View,
-    guarded,
     retry_on_conflict,
+    with_expectations,
 )
 from cortex.progress import Progress, silent
 
@@ -83,7 +83,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ConsolidationOutcome:
     """What a run would do, or did."""
 
     steps: dict[str, Step]
@@ -103,23 +103,23 @@ class Outcome:
 
     def facts(self) -> dict[str, Any]:
         """For the receipt: ids, counts and reasons."""
-        told: dict[str, Any] = {
-            "dryRun": self.dry_run,
+        payload: dict[str, Any] = {
+            "dry_run": self.dry_run,
             "planned": self.planned,
             "applied": self.applied,
             "run": str(self.run) if self.run else None,
-            "steps": {name: _told(step) for name, step in self.steps.items()},
+            "steps": {name: _step_json(step) for name, step in self.steps.items()},
             "anomalies": [anomaly.code for anomaly in self.anomalies],
         }
-        return {**told, "degraded": list(self.degraded)} if self.degraded else told
+        return {**payload, "degraded": list(self.degraded)} if self.degraded else payload
 
 
-def _told(step: Step) -> dict[str, Any]:
+def _step_json(step: Step) -> dict[str, Any]:
     ids = [id for plan in step.plans for id in plan.ids]
     return {
         "planned": step.changes,
         "applied": step.applied,
-        "passedOver": step.passed_over,
+        "passed_over": step.passed_over,
         "reasons": dict(step.reasons),
         "ids": ids[:MOST_IDS],
     }
@@ -135,7 +135,7 @@ def consolidate(
     dry_run: bool = False,
     secure: Callable[[], object] | None = None,
     progress: Progress = silent,
-) -> Outcome:
+) -> ConsolidationOutcome:
     """One run for one tenant. A second run right after it changes nothing.
 
     `secure` makes a backup; it is called before the first change where there are many, and where it fails
@@ -156,7 +156,7 @@ def consolidate(
 # --- planning ------------------------------------------------------------------------------------
 
 
-def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clock) -> Outcome:
+def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clock) -> ConsolidationOutcome:
     now = clock.now()
     with store.view(tenant) as view:
         memories = list(_memories(view))
@@ -172,7 +172,7 @@ def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clo
     ttl += expiry.plan_turns((turn for turn in said if turn.id not in ending), now)
     merges = consolidation.plan(memories, now, nearness=meaning.nearness, apart=apart)
     steps = {name: Step(plans) for name, plans in zip(STEPS, (ttl, idle, merges), strict=True)}
-    return Outcome(steps, dry_run=True, position=position, degraded=meaning.degraded)
+    return ConsolidationOutcome(steps, dry_run=True, position=position, degraded=meaning.degraded)
 
 
 def _memories(view: View) -> Iterator[Memory]:
@@ -230,7 +230,7 @@ def _embedded(texts: Sequence[str], embedder: Embedder) -> Iterator[Any]:
 
 
 def _apply(
-    outcome: Outcome, tenant: Tenant, store: Store, clock: Clock, job: Job, progress: Progress
+    outcome: ConsolidationOutcome, tenant: Tenant, store: Store, clock: Clock, job: Job, progress: Progress
 ) -> None:  # fmt: skip
     began, done, total = outcome.position, 0, outcome.planned
     for step in outcome.steps.values():
@@ -251,7 +251,7 @@ def _apply_batch(
     """Carry out the plans that still hold; gives those, and the position afterwards (0: there were none)."""
     with store.view(tenant) as view:
         held = list(_still_holding(batch, view, clock.now()))
-        changes = guarded([change for plan in held for change in plan.changes], view)
+        changes = with_expectations([change for plan in held for change in plan.changes], view)
     if not changes:
         return held, 0
     return held, store.apply(tenant, [ExpectClaim(job), *changes], at=clock.now())
@@ -271,7 +271,7 @@ def _is_alive(trace: Trace | None, now: datetime) -> bool:
     return isinstance(trace, Memory) and trace.is_alive(now)
 
 
-def _close(outcome: Outcome, tenant: Tenant, store: Store, clock: Clock) -> None:
+def _close(outcome: ConsolidationOutcome, tenant: Tenant, store: Store, clock: Clock) -> None:
     """Compare the numbers with those of the last run, tell what is out of the ordinary, and write the diary."""
     with store.view(tenant) as view:
         before, after = upkeep.read(view), upkeep.census(view)
@@ -315,7 +315,7 @@ def _end(job: Job, state: JobState, error: str, tenant: Tenant, store: Store, cl
 
 
 def _withdraw(tenant: Tenant, store: Store, now: datetime) -> None:
-    """Nothing of ours may be left waiting: whoever asks when there is work would be told `now`, again and again."""
+    """No job of ours may stay due: `next_due` would report it again and again."""
     with store.view(tenant) as view:
         waiting = [job for job in view.jobs(JobState.WAITING, limit=10_000) if job.kind == JOB]
     for job in waiting:

@@ -16,6 +16,7 @@ from cortex.domain.scope import Tenant
 from cortex.domain.trace import parse_time
 from cortex.domain.trust import TrustTier
 from cortex.ports.store import ExpectState, Filter, JobState, PatchSession, Store, View, retry_on_conflict
+from cortex.runtime.scheduler import Scheduler
 
 DIARY = "#lifecycle"
 """The session in whose state all this is kept."""
@@ -32,7 +33,7 @@ SUDDEN_SHARE = 0.2
 """... this share of what there is."""
 
 VERIFIED_AT_ONCE = 20_000
-"""Up to this many traces everything is verified with each run; beyond, that is left to `cortex verify`."""
+"""Up to this many traces everything is verified with each run; beyond, that is left to `cortex admin verify`."""
 
 _FAILED = "_failed"
 
@@ -50,6 +51,19 @@ class Anomaly:
 
     def to_json(self) -> dict[str, str]:
         return asdict(self)
+
+
+def failing(schedulers: Iterable[Scheduler]) -> list[Anomaly]:
+    """An anomaly for each scheduler that failed several times in a row."""
+    return [
+        Anomaly(
+            "scheduler_failing",
+            f"background work failed {each.failures:,} times in a row: {each.last_error}",
+            "run `cortex doctor`",
+        )
+        for each in schedulers
+        if each.failures >= 2
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +123,7 @@ def unchanged(view: View) -> ExpectState:
 
 
 def failure_of(task: str) -> str:
-    """The code under which it is told that a task failed."""
+    """The anomaly code of a failed task."""
     return f"{task}{_FAILED}"
 
 
@@ -134,8 +148,8 @@ def noted(task: str, trouble: Anomaly | None, before: Diary, now: datetime) -> P
 
 
 def _listed(found: Iterable[Anomaly], now: datetime) -> list[dict[str, str]]:
-    told = [{**anomaly.to_json(), "at": anomaly.at or now.isoformat()} for anomaly in found]
-    return told[-MOST_ANOMALIES:]
+    items = [{**anomaly.to_json(), "at": anomaly.at or now.isoformat()} for anomaly in found]
+    return items[-MOST_ANOMALIES:]
 
 
 def kept_apart(pairs: Iterable[frozenset[TraceId]], before: Apart) -> PatchSession:
@@ -180,7 +194,7 @@ def inspected(store: Store, traces: int) -> Iterator[Anomaly]:
         return
     if findings := [finding for finding in store.verify() if not finding.repaired]:
         codes = ", ".join(sorted({finding.code for finding in findings}))
-        yield Anomaly("verify_findings", f"{len(findings):,} findings: {codes}", "run `cortex verify --repair`")
+        yield Anomaly("verify_findings", f"{len(findings):,} findings: {codes}", "run `cortex admin verify --repair`")
 
 
 def _is_sudden(number: int, whole: int) -> bool:

@@ -1,12 +1,15 @@
-"""What the engine asks of an embedder: of text, and of one other modality where a third party brings one."""
+"""What the engine needs of an embedder: of text, and of one other modality where a third party brings one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypedDict, runtime_checkable
 
 from cortex.domain.modality import Modality
 from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.errors import EngineError
+from cortex.ports.store import Finding
 
 MEDIA_EMBEDDERS = "cortex.media_embedders"
 """The entry-point group of media embedders."""
@@ -26,21 +29,83 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> list[Vector]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class EmbedderChoice:
+    """Which embedder is used, and why it is that one."""
+
+    provider: str
+    because: str
+    passed_over: tuple[tuple[str, str], ...] = ()
+    """The providers that come before it in the order, each with what kept it from being used."""
+
+
+@runtime_checkable
+class ChosenEmbedder(Protocol):
+    """An embedder that was chosen among several."""
+
+    @property
+    def chosen(self) -> EmbedderChoice | None:
+        """Which one and why; None where it was named."""
+        ...
+
+
+class BatchStatus(TypedDict):
+    """The state of a batch service (B21): `used` counts the texts it has embedded."""
+
+    enabled: bool
+    failures: int
+    limit: int
+    used: int
+
+
+@runtime_checkable
+class BatchEmbedder(Protocol):
+    """An embedder that gives large runs to a batch service."""
+
+    def batch_status(self) -> BatchStatus | None:
+        """The state of the service; None where none is used."""
+        ...
+
+
+class ManagedEmbedder(Embedder, ChosenEmbedder, BatchEmbedder, Protocol):
+    """An embedder within its guard, with or without a cache, as the engine uses it."""
+
+    @property
+    def degraded(self) -> str | None:
+        """Why the cache is not in use; None while it is, or where there is none."""
+        ...
+
+    def cache_status(self) -> Mapping[str, Any] | None:
+        """The state of the cache (B21); None where there is none."""
+        ...
+
+    def verify_cache(self, *, repair: bool = False) -> list[Finding]:
+        """Compare the checksums of all cached vectors; with `repair`, remove damaged ones."""
+        ...
+
+    def trouble(self, *, thorough: bool = False) -> EngineError | None:
+        """Why it could not work now; None as far as can be seen."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class VectorCache(Protocol):
-    """Where vectors are kept beside the store, by keys of their texts."""
+    """A cache of vectors beside the store, by keys of their texts."""
 
     def key(self, text: str) -> str: ...
 
     def forget(self, keys: Iterable[str]) -> str:
-        """Remove the vectors of these keys, whichever embedder made them; gives what is in the way, if anything."""
+        """Remove the vectors of these keys, of all embedders; returns what prevents it, if anything."""
         ...
 
 
 class MediaEmbedder(Protocol):
-    """Turns media of one modality, and the questions asked about them, into unit vectors of one space.
+    """Turns media of one modality, and questions about them, into unit vectors of one space.
 
-    The space is its own: a question is compared with media only by the vector made here. Raises `EmbedderUnavailable`
-    when it cannot; what is said about the media is still found as text. A slot for third parties: none ships.
+    The space is its own: a question is compared with media only by the vector computed here. Raises
+    `EmbedderUnavailable` when it cannot; what is said about the media is still found as text. A slot for third
+    parties: none ships.
     """
 
     @property

@@ -1,6 +1,6 @@
-"""What the workspace asks of the index of an agent's files.
+"""What the workspace needs of the index of an agent's files.
 
-An index is a store of chunks that can be made anew from the files at any time: it records no events and keeps no
+An index is a store of chunks that can be rebuilt from the files at any time: it records no events and keeps no
 earlier versions. Beside each file's chunks it keeps how the file was when it was read, changed in the same transaction.
 """
 
@@ -14,18 +14,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId
+from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.scope import Tenant
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.ports.store import Change, Finding, Remains, Sampled, View
+from cortex.ports.store import Change, Finding, Residue, Sampled, View
 
 
 @dataclass(frozen=True, slots=True)
 class Follow:
     """Keep how a file was when it was read, in the place of what was known of it."""
 
-    file: Followed
+    file: IndexedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Unfollow:
     path: str
 
 
-class VectorsMade(NamedTuple):
-    """Which vectors an index has: the key of their space, and who made them."""
+class IndexVectors(NamedTuple):
+    """Which vectors an index has: the key of their space, and which model computed them."""
 
     space: str
     provider: str
@@ -47,11 +47,11 @@ class VectorsMade(NamedTuple):
     dimension: int
 
 
-def vectors_in(made_with: str) -> VectorsMade | None:
-    """Which vectors an index has that was made with this; None where it has none, or it cannot be told."""
+def vectors_in(made_with: str) -> IndexVectors | None:
+    """Which vectors an index has that was built with this; None where it has none, or that is unknown."""
     try:
-        told = json.loads(made_with)["vectors"]
-        return VectorsMade(*(told[name] for name in VectorsMade._fields)) if told else None
+        payload = json.loads(made_with)["vectors"]
+        return IndexVectors(*(payload[name] for name in IndexVectors._fields)) if payload else None
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -59,11 +59,11 @@ def vectors_in(made_with: str) -> VectorsMade | None:
 class IndexView(View, Protocol):
     """A consistent look at one tenant's files and their chunks."""
 
-    def files(self) -> Mapping[str, Followed]:
+    def files(self) -> Mapping[str, IndexedFile]:
         """Every file by its path, without the ids of its chunks."""
         ...
 
-    def file(self, path: str) -> Followed | None:
+    def file(self, path: str) -> IndexedFile | None:
         """One file, with the ids of its chunks in the order of its lines."""
         ...
 
@@ -83,14 +83,12 @@ class FileIndex(Protocol):
 
     @property
     def made_with(self) -> str:
-        """What it was made with: the model, the cutting. An index made with something else has to be made anew."""
+        """What it was built with: the model, the chunking. An index built with something else has to be rebuilt."""
         ...
 
     def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
         """As a store's: some of the chunks that have vectors in this space."""
         ...
-
-    def users(self) -> list[str]: ...
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]: ...
 
@@ -100,17 +98,15 @@ class FileIndex(Protocol):
         """Rewrite it without what was removed; whether all of it was."""
         ...
 
-    def remains(self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = ()) -> Remains:
+    def find_residue(self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = ()) -> Residue:
         """The chunks that say `texts` or nearly do, and the files that hold them though no chunk does."""
         ...
-
-    def describe(self) -> Mapping[str, Any]: ...
 
     def close(self) -> None: ...
 
 
-class Building(Protocol):
-    """An index that is being made beside the one in use."""
+class IndexBuild(Protocol):
+    """An index that is being built beside the one in use."""
 
     @property
     def index(self) -> FileIndex: ...
@@ -127,25 +123,21 @@ class Indexes(Protocol):
         """The index in use; None before the first was published, and a `StoreError` where it cannot be used."""
         ...
 
-    def changing(self, seconds: float) -> AbstractContextManager[None]:
-        """The right to change the index or to make another, for one process at a time; `StoreBusy` after `seconds`."""
+    def write_lock(self, seconds: float) -> AbstractContextManager[None]:
+        """The right to change the index or to build another, for one process at a time; `StoreBusy` after `seconds`."""
         ...
 
-    def building(self, made_with: str) -> AbstractContextManager[Building]:
-        """A new, empty index, for whoever has the right to change it. What is not published is thrown away."""
+    def build(self, made_with: str) -> AbstractContextManager[IndexBuild]:
+        """A new, empty index, for the process that has the write lock. What is not published is thrown away."""
         ...
 
     @property
-    def is_being_made(self) -> bool:
-        """Whether another index is being made right now, by whichever process."""
+    def is_building(self) -> bool:
+        """Whether another index is being built right now, by any process."""
         ...
 
-    def others(self) -> list[Path]:
+    def unused_files(self) -> list[Path]:
         """The files of every index but the one in use: replaced ones, and what a crash left behind."""
-        ...
-
-    def remove(self) -> None:
-        """Take away every index of the agent."""
         ...
 
     def close(self) -> None: ...

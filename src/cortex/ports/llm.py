@@ -1,40 +1,28 @@
-"""What the engine asks of a language model. None is needed; where there is one, it is budgeted."""
+"""What the engine needs of a language model. None is required; where there is one, it has a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered, and what it cost."""
+    """A model's answer, and what it cost."""
 
     text: str
     input_tokens: int = 0
     output_tokens: int = 0
 
 
-def background_of(llm: LLM) -> LLM:
-    """The same model for work that nobody waits for, where it makes a difference."""
-    found: LLM = getattr(llm, "background", llm)
-    return found
-
-
-class Work(StrEnum):
-    """What a model is asked for."""
+class LlmTask(StrEnum):
+    """What a model is used for."""
 
     MEMORIES = "memories"
     SUMMARIES = "summaries"
     NARRATIVES = "narratives"
-
-
-def judge(llm: LLM, work: Work, *, useful: bool) -> None:
-    """Tell a model that keeps count whether what it answered last could be used for this work."""
-    if callable(keeps := getattr(llm, "judge", None)):
-        keeps(work, useful=useful)
 
 
 class LLM(Protocol):
@@ -48,3 +36,33 @@ class LLM(Protocol):
     ) -> Completion:
         """The answer to `prompt`. Where a `schema` is given, a JSON text that should fit it; models may misread it."""
         ...
+
+
+@runtime_checkable
+class JudgedLLM(LLM, Protocol):
+    """A model that counts how often its answers could be used."""
+
+    def judge(self, task: LlmTask, *, useful: bool) -> None:
+        """Record whether its last answer could be used for this task."""
+        ...
+
+
+class ManagedLLM(JudgedLLM, Protocol):
+    """A model with a budget and a circuit breaker, as the engine uses it."""
+
+    @property
+    def background(self) -> LLM:
+        """The same model for work that nobody waits for."""
+        ...
+
+    def status(self) -> dict[str, Any]:
+        """Its budget, its breaker and its last failures, as plain values."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def judge(llm: LLM, task: LlmTask, *, useful: bool) -> None:
+    """Record whether the last answer of `llm` could be used for this task, where it counts that."""
+    if isinstance(llm, JudgedLLM):
+        llm.judge(task, useful=useful)

@@ -1,4 +1,4 @@
-"""What recall asks of a reranker: a second look at its best candidates."""
+"""What recall needs of a reranker: a second look at its best candidates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 
-class Scale(StrEnum):
+class ScoreScale(StrEnum):
     """What the scores of a reranker are good for."""
 
     SCORE = "score"
@@ -26,11 +26,11 @@ class Reranker(Protocol):
     def name(self) -> str: ...
 
     @property
-    def scale(self) -> Scale: ...
+    def scale(self) -> ScoreScale: ...
 
     @property
     def least_seconds(self) -> float:
-        """How long it takes at the least: with less time than this, it is not asked."""
+        """How long it takes at the least: with less time than this, it is not called."""
         ...
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float | None]:

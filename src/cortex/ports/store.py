@@ -1,4 +1,4 @@
-"""What the engine asks of a store.
+"""What the engine needs of a store.
 
 A store keeps the traces of one agent. Writes go through `apply`, atomically and durably. Reads go
 through a `View`: one consistent snapshot, bound to one tenant, at the present or at an earlier
@@ -29,7 +29,7 @@ from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.errors import Conflict
-from cortex.ports.clock import Deadline
+from cortex.runtime.deadline import Deadline
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """`Remove` the traces of an erasure and what was drawn from them, and cut out what else speaks of them, once.
+    """`Remove` the traces of an erasure and what was extracted from them, and cut out other mentions of them, once.
 
     A receipt keeps its shape, with `erasure.NOBODY` where an id stood; a query that found one is no longer kept. Jobs
     that speak of them are dropped. The marks of sessions are put. Where there is more or less than the erasure names it
@@ -163,7 +163,7 @@ class ExpectLast:
 
 
 class ClaimLost(Conflict):
-    """A job went to another process, which carries it out: there is nothing to decide anew."""
+    """A job went to another process, which carries it out: there is nothing to decide again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,12 +198,12 @@ class ExpectState:
 Expectation = ExpectLast | ExpectClaim | ExpectSame | ExpectAbsent | ExpectState
 Change = Put | Remove | Erase | Embed | Calibrate | RecordAccess | PutReceipt | PatchSession | PutJob | Expectation
 
-# --- what can be asked ---------------------------------------------------------------------------
+# --- what can be read ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which traces are meant; None means any. Every store pushes this down into its search."""
+    """Which traces to search; None means any. Every store pushes this down into its search."""
 
     lanes: frozenset[Lane] | None = None
     scopes: frozenset[str] | None = None
@@ -215,7 +215,7 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     used_since: datetime | None = None
-    """Only what was last used since then, or made where it never was."""
+    """Only what was last used since then, or created where it never was."""
     ids: frozenset[TraceId] | None = None
     slots: frozenset[str] | None = None
     """Only memories about one of these slots."""
@@ -277,7 +277,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What tells at a glance whether anything happened."""
+    """The counters that show whether anything happened."""
 
     position: int
     total: int
@@ -322,7 +322,7 @@ class View(Protocol):
         In the first passage of a turn the words of the turn before it (its last passage), where that is
         among what is searched, count too: `domain.lexical.BEFORE` of an occurrence each.
         A score is BM25 divided by the sum of the terms' weights times rarities (those nobody uses
-        included), so that it tells how much of the query's evidence was found and compares between queries.
+        included), so that it says how much of the query's evidence was found and compares between queries.
         The statistics are those of the filter's lanes, scopes, kinds, trusts, labels and states; its
         ids, slots, sessions and times only narrow the answer.
         """
@@ -336,10 +336,6 @@ class View(Protocol):
 
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:
         """The scale of a space as it was last measured up to this position; None where it never was."""
-        ...
-
-    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
-        """For each turn, the turns of its session by offset: -1 the one before, 1 the one after."""
         ...
 
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
@@ -364,7 +360,7 @@ class View(Protocol):
         ...
 
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
-        """The memories drawn from any of these turns, in order of id, whatever their state."""
+        """The memories extracted from any of these turns, in order of id, whatever their state."""
         ...
 
     def history(self, id: TraceId) -> list[Version]:
@@ -431,7 +427,7 @@ class Abilities:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing `verify` found out of order, and whether it was mended."""
+    """One thing `verify` found wrong, and whether it was repaired."""
 
     code: str
     detail: str
@@ -439,7 +435,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
+class Residue:
     """Where texts still stand: in traces of the tenant's, in other rows of theirs, in the bytes of files."""
 
     traces: tuple[TraceId, ...] = ()
@@ -453,7 +449,7 @@ class Remains:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What came of putting a backup in the place of a store."""
+    """The result of putting a backup in the place of a store."""
 
     kept: bool
     """Whether there was a store, which was kept."""
@@ -462,10 +458,10 @@ class Replaced:
 
 
 MOST_RETRIES = 32
-"""How often a decision is made anew: each time somebody else has changed something, so all together go forward."""
+"""How often a decision is retried: each time somebody else has changed something, so all together go forward."""
 
 
-def guarded(changes: Sequence[Change], view: View, also: Iterable[TraceId] = ()) -> list[Change]:
+def with_expectations(changes: Sequence[Change], view: View, also: Iterable[TraceId] = ()) -> list[Change]:
     """`changes` decided on what `view` shows, to be carried out only while that still says the same.
 
     That is whatever they revise, and `also` these.
@@ -526,7 +522,7 @@ class Store(Protocol):
         ...
 
     def users(self) -> list[str]:
-        """The operator's question: whose traces are here."""
+        """The users that have traces here."""
         ...
 
     def damaged(self, tenant: Tenant) -> Mapping[str, int]:
@@ -536,13 +532,13 @@ class Store(Protocol):
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Recompute everything derived, every checksum and the chain of events, and compare.
 
-        With `repair`, what is derived is made anew, and damaged rows are moved to the quarantine table. It reports all
+        With `repair`, what is derived is rebuilt, and damaged rows are moved to the quarantine table. It reports all
         it can of a damaged store, and raises nothing for it.
         """
         ...
 
     def maintain(self) -> Mapping[str, Any]:
-        """Compact and optimise; gives the index status."""
+        """Compact and optimize; returns the index status."""
         ...
 
     def compact(self, *, rewrite: bool = True) -> bool:
@@ -553,16 +549,16 @@ class Store(Protocol):
         """
         ...
 
-    def remains(
+    def find_residue(
         self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = (), ids: Sequence[TraceId] = ()
-    ) -> Remains:
+    ) -> Residue:
         """Where `texts` still stand: in rows, in the bytes of the store's files, and of those in `also`.
 
         A file in `also` is named as well where it has one of the traces `ids`.
         """
         ...
 
-    def spoken(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
+    def find_mentions(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
         """The queries that an `Erase` of these will cut out of receipts and jobs."""
         ...
 
@@ -570,7 +566,7 @@ class Store(Protocol):
         """The erasures of this user or of all, oldest first; those alone that are `pending`. They outlive a restore."""
         ...
 
-    def note_erasure(self, erasure: Erasure) -> None:
+    def record_erasure(self, erasure: Erasure) -> None:
         """Keep an erasure, durably, in the place of what was known of it; of a finished one no text is left."""
         ...
 
@@ -578,7 +574,7 @@ class Store(Protocol):
         """Drop an erasure of which nothing was done."""
         ...
 
-    def erasing(self, seconds: float) -> AbstractContextManager[bool]:
+    def erasure_lock(self, seconds: float) -> AbstractContextManager[bool]:
         """The right to erase, for one process at a time; False where another has it for longer than `seconds`."""
         ...
 

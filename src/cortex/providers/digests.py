@@ -74,10 +74,10 @@ class Digests:
 
     def _read(self) -> dict[str, Any]:
         try:
-            told = json.loads(self._file.read_bytes())
+            payload = json.loads(self._file.read_bytes())
         except (OSError, ValueError, RecursionError):
             return {}
-        return told if isinstance(told, dict) else {}
+        return payload if isinstance(payload, dict) else {}
 
     def _keep(self, path: Path, stamp: Stamp, digest: str) -> None:
         """Write it down beside what other processes found; where that cannot be done, the file is read again."""

@@ -38,16 +38,18 @@ class Endpoint:
 
     @property
     def who(self) -> str:
-        """How the server is told of: by its host alone, because a path may hold a secret too."""
+        """How the server is named: by its host alone, because a path may hold a secret too."""
         address = urlsplit(self.url)
         return f"the server at {address.hostname}" + (f":{address.port}" if address.port else "")
 
     @property
     def fingerprint(self) -> str:
         """A short name of the endpoint, in which no key, cookie or password has a part (B18)."""
-        told = sorted((name.lower(), value) for name, value in self.headers.items() if not _SECRET_HEADER.search(name))
+        headers = sorted(
+            (name.lower(), value) for name, value in self.headers.items() if not _SECRET_HEADER.search(name)
+        )
         # `ascii`, since which letters `repr` writes as they are is another set in every version of Python.
-        return hashlib.sha256(ascii((self.url, told)).encode()).hexdigest()[:16]
+        return hashlib.sha256(ascii((self.url, headers)).encode()).hexdigest()[:16]
 
     @property
     def is_local(self) -> bool:

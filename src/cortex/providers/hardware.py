@@ -12,8 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from cortex.errors import InvalidRequest
-from cortex.ports.clock import Clock, Deadline
-from cortex.ports.hardware import Verdict
+from cortex.ports.clock import Clock
+from cortex.ports.hardware import HardwareVerdict
+from cortex.runtime.deadline import Deadline
 
 TIMEOUT_SECONDS = 1.0
 MAX_BYTES = 4 << 20
@@ -27,7 +28,7 @@ _LOAD, _TEMPERATURE = "load", "temperature"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SensorReading:
     """One number a card reports: a load in percent, or a temperature in °C."""
 
     quantity: str
@@ -55,17 +56,17 @@ class HardwareMonitor:
         self._max_temperature = max_temperature
         self._timeout = timeout
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> HardwareVerdict:
         try:
             tree = json.loads(_fetched(self._url, Deadline.after(self._clock, self._timeout), self._timeout))
         except (OSError, HTTPException) as error:
-            return Verdict(ok=True, why=f"the hardware monitor cannot be read: {_told(error)}")
+            return HardwareVerdict(ok=True, why=f"the hardware monitor cannot be read: {_told(error)}")
         except (ValueError, RecursionError):
-            return Verdict(ok=True, why="the hardware monitor answered no JSON")
+            return HardwareVerdict(ok=True, why="the hardware monitor answered no JSON")
         return judged(card_readings(tree), max_load=self._max_load, max_temperature=self._max_temperature)
 
 
-def judged(readings: Iterable[Reading], *, max_load: float, max_temperature: float) -> Verdict:
+def judged(readings: Iterable[SensorReading], *, max_load: float, max_temperature: float) -> HardwareVerdict:
     """What the readings of the cards mean: background work waits for the busiest and the hottest of them."""
     found = list(readings)
     load, temperature = _highest(found, _LOAD), _highest(found, _TEMPERATURE)
@@ -75,11 +76,11 @@ def judged(readings: Iterable[Reading], *, max_load: float, max_temperature: flo
     if temperature is not None and temperature > max_temperature:
         reasons.append(f"the card is hot ({temperature:.0f} °C of at most {max_temperature:.0f} °C)")
     if load is None and temperature is None:
-        return Verdict(ok=True, why="the hardware monitor names no graphics card")
-    return Verdict(not reasons, load, temperature, " and ".join(reasons))
+        return HardwareVerdict(ok=True, why="the hardware monitor names no graphics card")
+    return HardwareVerdict(not reasons, load, temperature, " and ".join(reasons))
 
 
-def card_readings(tree: Any) -> Iterator[Reading]:
+def card_readings(tree: Any) -> Iterator[SensorReading]:
     """The loads and temperatures of every graphics card in a tree of sensors, whatever else it holds."""
     pending: list[tuple[Any, bool]] = [(tree, False)]
     while pending:
@@ -107,7 +108,7 @@ def _is_card(node: Mapping[str, Any]) -> bool:
     return holds_groups and bool(_CARD_NAME.search(str(node.get("Text", ""))))
 
 
-def _reading(node: Mapping[str, Any]) -> Reading | None:
+def _reading(node: Mapping[str, Any]) -> SensorReading | None:
     matched = _READING.fullmatch(str(node.get("Value") or ""))
     if matched is None:
         return None
@@ -117,11 +118,11 @@ def _reading(node: Mapping[str, Any]) -> Reading | None:
     name = str(node.get("Text", ""))
     if unit == "%":
         # Fans and battery-like levels are percentages too; newer monitors say what a percentage is of.
-        return Reading(_LOAD, name, value) if node.get("Type", "Load") == "Load" else None
-    return Reading(_TEMPERATURE, name, value if unit == "C" else (value - 32) * 5 / 9)
+        return SensorReading(_LOAD, name, value) if node.get("Type", "Load") == "Load" else None
+    return SensorReading(_TEMPERATURE, name, value if unit == "C" else (value - 32) * 5 / 9)
 
 
-def _highest(readings: Iterable[Reading], quantity: str) -> float | None:
+def _highest(readings: Iterable[SensorReading], quantity: str) -> float | None:
     """The highest of the cores' readings; of all, where no core is named.
 
     A model that waits in the card's memory fills it without keeping it busy, so the memory's load never counts.
@@ -134,7 +135,7 @@ def _highest(readings: Iterable[Reading], quantity: str) -> float | None:
 def _fetched(url: str, deadline: Deadline, timeout: float) -> bytes:
     from urllib.request import ProxyHandler, build_opener
 
-    # The monitor stands beside the model: a proxy on the way to it would only be asked about its own machine.
+    # The monitor stands beside the model: a proxy on the way to it would only report its own machine.
     opener = build_opener(ProxyHandler({}))
     body = bytearray()
     with opener.open(url, timeout=timeout) as response:

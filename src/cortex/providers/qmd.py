@@ -1,4 +1,4 @@
-"""qmd, a program of its own that searches Markdown files, asked by its command line and held to limits (Q1)."""
+"""qmd, a separate program that searches Markdown files, called by its command line and held to limits (Q1)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ from cortex.errors import (
     ProviderMissing,
     full_disk,
 )
-from cortex.ports.clock import Clock, Deadline
-from cortex.ports.searching import FoundLines, SourceName, Telling
+from cortex.ports.clock import Clock
+from cortex.ports.file_search import FoundLines, ProgressCallback, SourceName
+from cortex.runtime.deadline import Deadline
 
 COMMAND = "qmd"
 INDEX = "cortex"
@@ -61,7 +62,7 @@ _HEADER = re.compile(r"\A@@ -(\d{1,9})(?:,\d{1,9})? @@[^\n]*(?:\n|\Z)")
 _UNNAMEABLE = re.compile(r"[^A-Za-z0-9]+")
 
 
-class Mode(StrEnum):
+class QmdMode(StrEnum):
     """How qmd searches, from the quickest."""
 
     SEARCH = "search"
@@ -72,11 +73,15 @@ class Mode(StrEnum):
     """By both, with the query put into other words and the results read again by a model."""
 
 
-_FOUND_BY = {Mode.SEARCH: SearchMode.FTS_ONLY, Mode.VSEARCH: SearchMode.VECTOR_ONLY, Mode.QUERY: SearchMode.HYBRID}
+_FOUND_BY = {
+    QmdMode.SEARCH: SearchMode.FTS_ONLY,
+    QmdMode.VSEARCH: SearchMode.VECTOR_ONLY,
+    QmdMode.QUERY: SearchMode.HYBRID,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class QmdLimits:
     """How much one answer may hold, and how long it may take (Q1)."""
 
     max_results: int = 6
@@ -128,8 +133,8 @@ class QmdSearch:
         clock: Clock,
         *,
         command: str = COMMAND,
-        mode: Mode = Mode.SEARCH,
-        limits: Limits | None = None,
+        mode: QmdMode = QmdMode.SEARCH,
+        limits: QmdLimits | None = None,
         cache: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
@@ -138,7 +143,7 @@ class QmdSearch:
         self._clock = clock
         self._command = command
         self._mode = mode
-        self._limits = limits or Limits()
+        self._limits = limits or QmdLimits()
         self._cache = cache.absolute() if cache else self._folder / "cache"
         self._environment = dict(environment or {})
         self._syncing = threading.Lock()
@@ -161,8 +166,8 @@ class QmdSearch:
         if trouble := self.trouble():
             raise trouble
         # Words after `--` are never options, whatever they begin with.
-        asked = [self._mode.value, "--json", "-n", str(most), "--", words]
-        rows = rows_in(self._run(asked, self._limits.timeout_ms / 1000))
+        arguments = [self._mode.value, "--json", "-n", str(most), "--", words]
+        rows = rows_in(self._run(arguments, self._limits.timeout_ms / 1000))
         found = [lines for row in rows if (lines := self._cited(row)) is not None]
         return bounded([each for each in found if min_score is None or each.score >= min_score][:most], self._limits)
 
@@ -178,7 +183,7 @@ class QmdSearch:
             "trouble": str(trouble) if trouble else "",
         }
 
-    def sync(self, *, force: bool = False, reason: str = "", progress: Telling | None = None) -> None:
+    def sync(self, *, force: bool = False, reason: str = "", progress: ProgressCallback | None = None) -> None:
         """Let qmd read what changed. Folders that are new to it are added, those no longer wanted are dropped."""
         with self._syncing, self._writing():
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -192,7 +197,7 @@ class QmdSearch:
                 self._run(step, EMBED_SECONDS if step[0] == "embed" else SYNC_SECONDS)
             if progress:
                 progress(len(steps), len(steps), "qmd")
-            ready = {"collections": sorted(present), "embedded": self._mode is not Mode.SEARCH}
+            ready = {"collections": sorted(present), "embedded": self._mode is not QmdMode.SEARCH}
             self._ready_file.touch(mode=0o600)
             self._ready_file.write_text(json.dumps(ready), encoding="utf-8")
             self._synced = {"at": self._clock.now().isoformat(), "reason": reason}
@@ -207,7 +212,7 @@ class QmdSearch:
             ) from error
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:  # noqa: ARG002 - there is nothing to load
-        """Why it could not be asked now; None as far as can be seen."""
+        """Why it could not be called now; None as far as can be seen."""
         if self._program() is None:
             return _missing(self._command)
         if self._is_ready():
@@ -215,17 +220,17 @@ class QmdSearch:
         return ProviderError("qmd has not read the files yet", hint="index them: a sync lets it read them")
 
     def probe_embedding(self) -> EngineError | None:
-        if self._mode is Mode.SEARCH:
+        if self._mode is QmdMode.SEARCH:
             return EmbedderUnavailable(
                 "qmd searches by keywords alone", hint="set files.qmd.mode to vsearch or query for vectors"
             )
         return self.trouble()
 
     def probe_vectors(self) -> bool:
-        return self._mode is not Mode.SEARCH and self.trouble() is None
+        return self._mode is not QmdMode.SEARCH and self.trouble() is None
 
     def close(self) -> None:
-        """End whatever runs; nothing can be asked any more."""
+        """End whatever runs; no more calls are taken."""
         self._closed.set()
 
     # --- what is indexed -----------------------------------------------------------------------
@@ -245,7 +250,7 @@ class QmdSearch:
             read, embedded = set(ready["collections"]), bool(ready["embedded"])
         except (OSError, ValueError, TypeError, KeyError):
             return False
-        return self._present().keys() <= read and (embedded or self._mode is Mode.SEARCH)
+        return self._present().keys() <= read and (embedded or self._mode is QmdMode.SEARCH)
 
     def _steps(self, known: set[str], wanted: Mapping[str, Collection], force: bool) -> list[list[str]]:
         """What to run so that qmd knows the collections that are wanted, all of them anew with `force`."""
@@ -256,7 +261,7 @@ class QmdSearch:
             for key, each in sorted(wanted.items())
             if key not in kept
         ]
-        embeds = [["embed", "-f"] if force else ["embed"]] if self._mode is not Mode.SEARCH else []
+        embeds = [["embed", "-f"] if force else ["embed"]] if self._mode is not QmdMode.SEARCH else []
         return [*drops, *adds, ["update"], *embeds]
 
     # --- what is found -------------------------------------------------------------------------
@@ -299,7 +304,7 @@ class QmdSearch:
     def _run(self, arguments: Sequence[str], seconds: float) -> str:
         """What the program says to these arguments. It is ended, with all it started, when it takes too long."""
         if self._closed.is_set():
-            raise ProviderError("qmd is not asked any more: the search was closed")
+            raise ProviderError("qmd is not called any more: the search was closed")
         if (program := self._program()) is None:
             raise _missing(self._command)
         deadline = Deadline.after(self._clock, seconds)
@@ -407,7 +412,7 @@ def shown(row: Mapping[str, Any]) -> tuple[int, str]:
     return start + blank, "\n".join(lines[blank:])
 
 
-def bounded(found: Sequence[FoundLines], limits: Limits) -> tuple[FoundLines, ...]:
+def bounded(found: Sequence[FoundLines], limits: QmdLimits) -> tuple[FoundLines, ...]:
     """As much of `found` as the limits allow, best first: a snippet is cut before another result is left out."""
     kept: list[FoundLines] = []
     left = limits.max_injected_chars

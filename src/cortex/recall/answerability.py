@@ -1,4 +1,4 @@
-"""Whether what was found can answer at all: the thing is known, but what is asked of it was never said.
+"""Whether what was found can answer at all: the topic is known, but the answer was never said.
 
 "What was the rationale behind choosing Formspree?" finds many turns about Formspree. Where none of the best even
 mentions a rationale, showing them would invite the model to make one up. No score tells this by itself: such questions
@@ -18,6 +18,7 @@ from cortex.domain.memory import Memory
 from cortex.domain.terms import index_terms
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
+from cortex.languages.lists import alternatives, listed, patterns
 from cortex.recall import questions
 from cortex.recall.mentions import mentioned, mentions
 from cortex.recall.plan import Plan, essence
@@ -25,44 +26,18 @@ from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Answerability
 
 _FIRST = 5
-"""Among how many of the best the noun that is asked for is looked for."""
+"""Among how many of the best the requested noun is looked for."""
 _READ_CHARS = 2_000
 _REACH = 150
 """How many characters around a word count as near it."""
 _MOST_PLACES = 60
 
-_LEADING = (
-    r"(?:(?:specific|particular|exact|precise|main|key|other|any|some|all|kinds?|types?|sorts?|of|the|my|your|our|"
-    r"his|her|their|its|a|an)\s+)*"
-)
-_NOUNS = r"((?:[\w'-]+\s+){1,4}?)"
-_END = r"(?:of|to|from|behind|for|in|on|about|with|that|which|who|where|when|between|during|at|by|i|we|you)\b"
-_ASKED_FOR = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        # Facts, not advice: "what steps would you suggest" asks for nothing remembered.
-        rf"\b(?:what|which)\s+{_LEADING}{_NOUNS}(?:did|do|does|is|are|was|were|have|has|had)\b",
-        rf"\b(?:what|which)\s+(?:is|are|was|were)\s+{_LEADING}{_NOUNS}{_END}",
-        rf"\b(?:share|tell me(?: about)?|give me|describe|explain|recall|remind me of)\s+{_LEADING}{_NOUNS}{_END}",
-    )
-)
+_REQUESTS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns("asked for"))
 # Nouns that name a kind of answer. The answer is rarely said with them: "what activity" is answered by "hiking".
-_KINDS_OF_ANSWER = frozenset(
-    index_terms(
-        "activity type kind way one something thing anything individual people person item event emotion feeling genre"
-        " medium place subject animal color colour name job summary overview plan hobby food movie book song game gift"
-        " city country state town street company school team brand model language tool app device database framework"
-        " library sport instrument dish drink size number amount time day date month year"
-    )
-)
-# Words that narrow what is asked for without naming it.
-_NARROWING = frozenset(
-    index_terms(
-        "specific particular exact precise main key detailed detail type kind sort any some other certain overall"
-        " general actual full various different feel know provide share"
-    )
-)
-_QUESTION_WORD = re.compile(r"\b(?:what|which|who|whom|whose|where|when|why|how)\b", re.IGNORECASE)
+_KINDS_OF_ANSWER = frozenset(index_terms(" ".join(listed("kinds of answer"))))
+# Words that narrow a question without naming its noun.
+_NARROWING = frozenset(index_terms(" ".join(listed("narrowing"))))
+_QUESTION_WORD = re.compile(rf"\b(?:{alternatives('question words')})\b", re.IGNORECASE)
 
 
 def is_missing(ranked: Sequence[Scored], plan: Plan, focus: Answerability) -> bool:
@@ -92,10 +67,10 @@ def _is_talk(trace: Trace) -> bool:
 def signs_of_question(best: Sequence[Scored], plan: Plan) -> dict[str, float]:
     """The signs that need no text of a candidate."""
     similar = [each.similarity for each in best]
-    names_noun = bool(_asked_for(plan.text) - _names(best))
+    names_noun = bool(_requested_noun(plan.text) - _names(best))
     return {
         "asks for a noun": float(names_noun),
-        "asks for a value": float(not names_noun and bool(questions.kinds_asked_for(plan.text))),
+        "asks for a value": float(not names_noun and bool(questions.requested_kinds(plan.text))),
         "terms": math.log(1 + len(_terms(best, plan))),
         "fall": max(similar) - similar[-1],
     }
@@ -109,12 +84,12 @@ def signs_of_texts(best: Sequence[Scored], plan: Plan) -> dict[str, float]:
     seen = Counter(term for found in places for term in {term for _, term in found})
     rarity = {term: math.log(1 + len(best) / (0.5 + seen[term])) for term in terms}
     whole = sum(rarity.values()) or 1.0
-    asked_for = _asked_for(plan.text) - _names(best)
-    named = frozenset(term for text in texts[:_FIRST] for term in mentioned(text, asked_for))
+    noun = _requested_noun(plan.text) - _names(best)
+    named = frozenset(term for text in texts[:_FIRST] for term in mentioned(text, noun))
     leading = frozenset(_leading(plan.text, terms))
     return {
         "known": sum(rarity[term] for term in seen) / whole,
-        "noun missing": len(asked_for - named) / len(asked_for) if asked_for else 0.0,
+        "noun missing": len(noun - named) / len(noun) if noun else 0.0,
         "near": max(_around(found, leading, rarity) for found in places) / whole,
     }
 
@@ -140,22 +115,22 @@ def _weighed(signs: Mapping[str, float], weights: Mapping[str, float]) -> float:
 
 
 def _terms(best: Sequence[Scored], plan: Plan) -> frozenset[str]:
-    """The terms that tell what is asked: not who, and not words that only narrow."""
+    """The terms of the question, without names and words that only narrow."""
     terms = frozenset(term.text for term in plan.terms) - _names(best)
     return terms - _NARROWING or terms
 
 
 def _leading(text: str, terms: frozenset[str]) -> list[str]:
-    """The first two terms after the question word: mostly what is asked for."""
+    """The first two terms after the question word: mostly the requested noun."""
     word = _QUESTION_WORD.search(text)
     rest = essence(text[word.end() :] if word else text)
     return [term for term in dict.fromkeys(index_terms(rest)) if term in terms][:2]
 
 
-def _asked_for(text: str) -> frozenset[str]:
-    """The terms of the noun that is asked for; none where a question names none."""
+def _requested_noun(text: str) -> frozenset[str]:
+    """The terms of the noun a question asks for; none if it names none."""
     plain = text.replace("’", "'")
-    for pattern in _ASKED_FOR:
+    for pattern in _REQUESTS:
         if found := pattern.search(plain):
             named = frozenset(index_terms(essence(found.group(1)))) - _KINDS_OF_ANSWER
             if named and essence(found.group(1)).strip():
@@ -164,6 +139,6 @@ def _asked_for(text: str) -> frozenset[str]:
 
 
 def _names(ranked: Sequence[Scored]) -> frozenset[str]:
-    """The terms of the speakers' names: a name is who is asked about, not what."""
+    """The terms of the speakers' names: a name says who, not what."""
     speakers = {each.trace.speaker for each in ranked if isinstance(each.trace, Turn) and each.trace.speaker}
     return frozenset(term for name in speakers for term in index_terms(name))

@@ -64,9 +64,9 @@ def _is_only_question(text: str) -> bool:
     if estimate_tokens(text) > MOST_ASKING or _VALUE.search(text) or _OF_ONESELF.search(text):
         return False
     pieces = [text[start:end].strip() for start, end in sentences(text)]
-    asked = [piece for piece in pieces if _ASKS.search(piece)]
+    questions = [piece for piece in pieces if _ASKS.search(piece)]
     beside = sum(estimate_tokens(piece) for piece in pieces if not _ASKS.search(piece))
-    return bool(asked) and beside <= _IN_PASSING
+    return bool(questions) and beside <= _IN_PASSING
 
 
 def asks(turn: Turn) -> bool:
@@ -106,8 +106,8 @@ def reply_to(turn: Turn, view: View, allows: Allows) -> Turn | None:
 def _lifted(question: Scored, reply: Turn, known: Scored | None) -> Scored:
     reason = f"answers {question.trace.id}"
     if known is None:
-        return replace(question, trace=reply, parts=dict(question.parts), reasons=[*question.reasons, reason])
-    known.parts["answers"] = known.parts.get("answers", 0.0) + max(0.0, question.score - known.score)
+        return replace(question, trace=reply, reasons=[*question.reasons, reason])
+    known.set_part("answers", known.parts.get("answers", 0.0) + max(0.0, question.score - known.score))
     known.reasons.append(reason)
     return known
 
@@ -175,9 +175,7 @@ def _disputed_turns(memories: Sequence[Memory], view: View) -> dict[TraceId, dat
     return disputed
 
 
-def _around(
-    trace: Trace, view: View, allows: Allows, contradicted_at: datetime | None, *, leads: bool
-) -> Around:
+def _around(trace: Trace, view: View, allows: Allows, contradicted_at: datetime | None, *, leads: bool) -> Around:
     if isinstance(trace, Turn):
         # Among people, what was said is understood by what was said around it; to an assistant a turn stands alone.
         whole = leads and bool(trace.speaker)

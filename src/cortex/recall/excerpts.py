@@ -7,21 +7,20 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from cortex.domain.text import escaped, estimate_tokens, sentences
+from cortex.languages.lists import alternatives
 from cortex.recall.mentions import mentioned, mentions
 
 GAP = "…"
 
 _REACH = 80
-"""How many characters behind what is asked for its value stands."""
+"""How many characters after a term of the query its value stands."""
 
 _NEIGHBOR = 0.5
-"""What the terms of the sentence before and after count: the answer often stands beside the words asked for."""
+"""What the terms of the sentence before and after count: the answer often stands beside the words of the query."""
 
 # What does not end a sentence: "Dr. Lee", "e.g. tea", "J. Smith"; a number or mark of a list; a heading, whose text is
 # what follows it.
-_ABBREVIATED = re.compile(
-    r"\b(?:[A-Za-z]|dr|mr|mrs|ms|prof|st|vs|e\.g|i\.e|no|nr|approx|inc|jr|sr|bzw|z\.b|ca)\.\Z", re.IGNORECASE
-)
+_ABBREVIATED = re.compile(rf"\b(?:[A-Za-z]|{alternatives('abbreviations')})\.\Z", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\W*(?:\d{1,3}[.)])?")
 _LONGEST_HEADING = 80
 _FENCE = "```"
@@ -43,7 +42,7 @@ def size(text: str) -> int:
 def excerpt(
     text: str, terms: Mapping[str, float] | Set[str], most: int, best: Span | None = None, least: float = 0.0
 ) -> str:
-    """`text` within `most` tokens: the sentences that say most of what is asked, in their order. Empty if none fits.
+    """`text` within `most` tokens: the sentences that hold most of the query, in their order. Empty if none fits.
 
     `terms` are those of the question, with their weights where some tell more than others; `best` is the stretch of
     the text that is nearest to the question by meaning, where that is known. A sentence that says less than `least`
@@ -75,7 +74,7 @@ def _chosen(
             chosen.append(spans[at])
             left -= cost
         elif not chosen:
-            # Not even the best sentence fits: as much of it as says most of what is asked.
+            # Not even the best sentence fits: the part of it that holds most of the query.
             return list(_part(text, spans[at], weights, most, least))
     return sorted(chosen)
 
@@ -104,7 +103,7 @@ def _part(text: str, span: Span, weights: Mapping[str, float], most: int, least:
 
 
 def _value_of(clause: str, weights: Mapping[str, float]) -> float:
-    """What a value beside what is asked for counts: as much as the term that tells most."""
+    """What a value beside a term of the query counts: as much as the term that tells most."""
     return max(weights.values()) if _DIGIT.search(clause) and mentioned(clause, weights) else 0.0
 
 
@@ -120,12 +119,12 @@ def _with_values(text: str, clauses: Sequence[Span]) -> list[Span]:
 
 
 def _up_to_the_value(text: str, cuts: Sequence[int], weights: Mapping[str, float], most: int) -> tuple[int, int]:
-    """Between which two of `cuts` a text is shown: its beginning, or what stands around what is asked for.
+    """Between which two of `cuts` a text is shown: its beginning, or the words around the best term of the query.
 
-    What is asked for is what tells most of the question, and the value right behind it.
+    That is the term with the most weight, and the value right after it.
     """
     last = _fitting(text, cuts, 0, most)
-    at = _asked_for(text, cuts, weights)
+    at = _place_of_answer(text, cuts, weights)
     value = _DIGIT.search(text, at, min(at + _REACH, cuts[-1])) if at is not None else None
     wanted = value.end() if value else at
     if wanted is None or wanted < cuts[last]:
@@ -144,7 +143,7 @@ def _fitting(text: str, cuts: Sequence[int], first: int, most: int) -> int:
     return last
 
 
-def _asked_for(text: str, cuts: Sequence[int], weights: Mapping[str, float]) -> int | None:
+def _place_of_answer(text: str, cuts: Sequence[int], weights: Mapping[str, float]) -> int | None:
     """Where a text mentions the term that tells most, first; None where it has none."""
     places = [(cuts[0] + place, term) for place, term in mentions(text[cuts[0] : cuts[-1]], weights)]
     most = max((weights[term] for _, term in places), default=0.0)

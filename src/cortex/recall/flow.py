@@ -16,7 +16,7 @@ from cortex.domain.query import Query
 from cortex.domain.text import PASSAGE_TOKENS
 from cortex.domain.trace import Trace, label_of, used_at
 from cortex.domain.turn import Turn
-from cortex.ports.clock import Clock, Deadline
+from cortex.ports.clock import Clock
 from cortex.ports.store import Filter, View
 from cortex.recall import (
     answerability,
@@ -37,8 +37,9 @@ from cortex.recall.packing import Packed, pack
 from cortex.recall.plan import Plan, first_person, plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Recipe
-from cortex.recall.reranking import Reader, Reading
+from cortex.recall.reranking import Reader, RerankResult
 from cortex.recall.retrieve import Leg, Question
+from cortex.runtime.deadline import Deadline
 
 _READ_TOKENS = 160
 _SCRIPT_CHARS = 400
@@ -84,10 +85,10 @@ class Answer:
     ranked: list[Scored] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     silent: bool = False
-    """Whether nothing is shown on purpose: what is asked of a known topic was never said."""
+    """Whether nothing is shown on purpose: the topic of the question is known, but the answer was never said."""
     broadened: bool = False
-    readings: list[Reading] = field(default_factory=list)
-    """What a reranker said, each time it was asked."""
+    readings: list[RerankResult] = field(default_factory=list)
+    """What the reranker returned, for each call."""
     degraded: list[str] = field(default_factory=list)
 
     @property
@@ -97,8 +98,8 @@ class Answer:
     @property
     def digest(self) -> str:
         """Stands for the answer: the same ids and scores in the same order give the same digest."""
-        told = ",".join(f"{hit.trace.id}={hit.score:.6f}" for hit in self.hits)
-        return hashlib.sha256(told.encode()).hexdigest()[:32]
+        text = ",".join(f"{hit.trace.id}={hit.score:.6f}" for hit in self.hits)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def recall(
@@ -145,8 +146,8 @@ def used(answer: Answer, view: View) -> list[TraceId]:
         return shown
     # What has run out is not brought back by it.
     now = answer.plan.now
-    told = (each.id for each in view.derived(turns) if each.state is State.ACTIVE and each.is_due(now))
-    return list(dict.fromkeys((*shown, *told)))
+    derived = (each.id for each in view.derived(turns) if each.state is State.ACTIVE and each.is_due(now))
+    return list(dict.fromkeys((*shown, *derived)))
 
 
 def _of_documents(planned: Plan, recipe: Recipe) -> Plan:
@@ -178,7 +179,7 @@ class _Search:
     deadline: Deadline
     without: frozenset[str]
     passage_tokens: int
-    readings: list[Reading] = field(default_factory=list)
+    readings: list[RerankResult] = field(default_factory=list)
 
     def answer(self, planned: Plan) -> Answer:
         """Try the tiers in order until one has something to show, or better than what was barely relevant before."""
@@ -251,9 +252,9 @@ class _Search:
             answer.ranked = freshness.newest_first(answer.ranked, planned, self.recipe.freshness, speakers)
         answer.dropped = []
         # Before they are read again: a memory and the turn it came from would take two of the places there.
-        admitted, echoes = _told_once(self._admit(answer, planned, allowed))
-        admitted, copies = overlaps.told_once(admitted, {term.text for term in planned.terms})
-        answer.dropped += [Dropped(each.trace.id, each.score, "told_already") for each in (*echoes, *copies)]
+        admitted, echoes = _without_echoes(self._admit(answer, planned, allowed))
+        admitted, copies = overlaps.without_copies(admitted, {term.text for term in planned.terms})
+        answer.dropped += [Dropped(each.trace.id, each.score, "duplicate") for each in (*echoes, *copies)]
         admitted = self._rerank(answer, planned, admitted)
         admitted = self._in_context(answer, planned, admitted, allowed)
         chosen = self._choose(answer, planned, admitted, standing)
@@ -262,7 +263,7 @@ class _Search:
         answer.packed = pack(
             hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame
         )
-        answer.dropped += [Dropped(hit.trace.id, hit.score, "no_room") for hit in answer.packed.left_out]
+        answer.dropped += [Dropped(hit.trace.id, hit.score, "over_budget") for hit in answer.packed.left_out]
 
     def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, Leg, Leg]:
         recipe, view, deadline, clock = self.recipe, self.view, self.deadline, self.clock
@@ -326,7 +327,7 @@ class _Search:
     def _rerank(self, answer: Answer, planned: Plan, admitted: list[Scored]) -> list[Scored]:
         """The best, read once more by a reader that sees query and text together."""
         rerank = self.recipe.rerank
-        # Nobody is asked about what will not be shown.
+        # Nothing is reranked that will not be shown.
         if rerank is None or not admitted or (planned.automatic and not self._is_something(admitted)):
             return admitted
         terms = {term.text for term in planned.terms}
@@ -361,7 +362,7 @@ class _Search:
         for each in admitted:
             # What will not be shown is not judged.
             if len(kept) < planned.limit and dialogue.says_nothing(each.trace, self.view):
-                answer.dropped.append(Dropped(each.trace.id, each.score, "says_nothing"))
+                answer.dropped.append(Dropped(each.trace.id, each.score, "acknowledgement"))
             else:
                 kept.append(each)
         return kept
@@ -374,7 +375,7 @@ class _Search:
             and not standing_rules.asks_for_rules(planned.text)
             and answerability.is_missing(admitted, planned, self.recipe.answerability)
         ):
-            answer.dropped += [Dropped(each.trace.id, each.score, "asked_for_is_missing") for each in admitted]
+            answer.dropped += [Dropped(each.trace.id, each.score, "answer_missing") for each in admitted]
             answer.silent = True
             return []
         if planned.automatic and not self._is_something(admitted):
@@ -392,7 +393,7 @@ class _Search:
             answer.dropped += [Dropped(each.trace.id, each.score, "does_not_apply") for each in idle]
             admitted = [each for each in admitted if each not in idle]
         chosen, over = admitted[: planned.limit], admitted[planned.limit :]
-        # Rules take at most half of the places from what was asked for, unless they are what was asked for.
+        # Rules take at most half of the places from other hits, unless the query asks for rules.
         most = planned.limit // 2 if chosen and not standing_rules.asks_for_rules(planned.text) else planned.limit
         chosen, given_up = _seated(chosen, rules + liked, planned.limit, most)
         over = given_up + [each for each in over if each not in liked]
@@ -409,8 +410,11 @@ class _Search:
             return admitted
         nothing = self.recipe.abstention
         least = nothing.trailing * admitted[0].score
-        bears = nothing.bearing * max(map(ranking.bearing, admitted)) if planned.overview is None else 0.0
-        near = [each for each in admitted if each.score >= least and ranking.bearing(each) >= bears]
+        bearings = [ranking.bearing(each) for each in admitted]
+        bears = nothing.bearing * max(bearings) if planned.overview is None else 0.0
+        near = [
+            each for each, bearing in zip(admitted, bearings, strict=True) if each.score >= least and bearing >= bears
+        ]
         kept = {each.trace.id for each in near}
         behind = [each for each in admitted if each.trace.id not in kept]
         near = freshness.with_other_sides(near, behind, answer.ranked)
@@ -421,7 +425,7 @@ class _Search:
         return near
 
     def _is_something(self, admitted: Sequence[Scored]) -> bool:
-        """Whether the best is similar enough, or enough of what was asked for was found."""
+        """Whether the best is similar enough, or holds enough of the query."""
         least = self.recipe.abstention
         return any(each.similarity >= least.similarity or each.evidence >= least.evidence for each in admitted)
 
@@ -436,7 +440,9 @@ class _Search:
         near = standing_rules.nearness(self.question, self.ask, self.deadline)
         rules = standing_rules.applying(loaded, leg.scores, planned, near, seats.nearness)
         memories = [rule for rule in rules if isinstance(rule.trace, Memory)]
-        turns, _ = _told_once([rule for rule in rules if isinstance(rule.trace, Turn) and not alone], beside=memories)
+        turns, _ = _without_echoes(
+            [rule for rule in rules if isinstance(rule.trace, Turn) and not alone], beside=memories
+        )
         if standing_rules.asks_for_rules(planned.text):
             return memories + turns
         return (memories[: seats.memories] + turns[: seats.turns])[: seats.most]
@@ -454,11 +460,11 @@ class _Search:
 
 
 _BY_DESIGN = frozenset({"not_in_recipe", "no_terms", "left_out", "embedding_off", "script_unknown_to_model"})
-"""Reasons for a leg to be absent that nothing has to be mended for."""
+"""Reasons for a leg to be absent that are no fault."""
 
 
 def _settles(answer: Answer, attempt: policy.Attempt) -> bool:
-    """Whether one of the hits is surely an answer; where no relevance is asked for, any hit is."""
+    """Whether one of the hits is surely an answer; without a required relevance, any hit is."""
     shown = {hit.trace.id for hit in answer.hits}
     found = [each for each in answer.ranked if each.trace.id in shown]
     return attempt.relevance is None or any(attempt.relevance.settles(each.similarity, each.evidence) for each in found)
@@ -475,7 +481,7 @@ def _is_trouble(leg: Leg) -> bool:
     return leg.absent is not None and leg.absent not in _BY_DESIGN
 
 
-def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple[list[Scored], list[Scored]]:
+def _without_echoes(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple[list[Scored], list[Scored]]:
     """Without memories whose turn stands above them, and without turns whose memory does; and what was left out."""
     turns = {each.trace.id for each in beside if isinstance(each.trace, Turn)}
     sources = {id for each in beside if isinstance(each.trace, Memory) for id in each.trace.source_turns}
@@ -494,16 +500,14 @@ def _told_once(ranked: Sequence[Scored], beside: Sequence[Scored] = ()) -> tuple
     return kept, echoes
 
 
-def _current(
-    each: Scored, successors: Mapping[TraceId, Trace], planned: Plan, allowed: Filter
-) -> list[Scored]:
+def _current(each: Scored, successors: Mapping[TraceId, Trace], planned: Plan, allowed: Filter) -> list[Scored]:
     """What stands for a superseded candidate: its successor. A search by hand shows both."""
     last = policy.successor(each.trace, successors)
     newest = successors.get(last) if last is not None else None
     shown = [] if planned.automatic else [each]
     if newest is None or newest.state is not State.ACTIVE or not _allows(allowed, newest):
         return shown
-    successor = replace(each, trace=newest, parts=dict(each.parts), reasons=[f"supersedes {each.trace.id}"])
+    successor = replace(each, trace=newest, reasons=[f"supersedes {each.trace.id}"])
     return [successor, *shown]
 
 
@@ -518,8 +522,8 @@ def _refusal(each: Scored, planned: Plan) -> str | None:
 
 
 def _allows(filter: Filter, trace: Trace) -> bool:
-    """Whether a successor, a reply or a neighbor may be shown: it must be within everything that was asked for."""
-    asked: tuple[tuple[Set[str] | None, str], ...] = (
+    """Whether a successor, a reply or a neighbor may be shown: it must pass the whole filter."""
+    limits: tuple[tuple[Set[str] | None, str], ...] = (
         (filter.scopes, trace.scope),
         (filter.lanes, trace.lane),
         (filter.kinds, trace.kind),
@@ -529,7 +533,7 @@ def _allows(filter: Filter, trace: Trace) -> bool:
     in_time = (filter.since is None or trace.created_at >= filter.since) and (
         filter.until is None or trace.created_at < filter.until
     )
-    return in_time and all(names is None or name in names for names, name in asked)
+    return in_time and all(names is None or name in names for names, name in limits)
 
 
 def _seated(chosen: list[Scored], rules: list[Scored], limit: int, most: int) -> tuple[list[Scored], list[Scored]]:

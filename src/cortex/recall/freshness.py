@@ -20,7 +20,7 @@ from cortex.recall import questions, statements
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import Freshness
-from cortex.recall.statements import Statement, Text
+from cortex.recall.statements import RelevantStatement, Text
 
 _SAID_BY_USERS = frozenset({SourceKind.USER, SourceKind.OPERATOR})
 """Whose statements count: what an assistant repeats is no update."""
@@ -55,11 +55,11 @@ def newest_first(
 
 
 @dataclass(slots=True)
-class Said:
+class DatedStatement:
     """A candidate, what it says about the question, and the signs that need no other candidate."""
 
     scored: Scored
-    statement: Statement
+    statement: RelevantStatement
     time: tuple[datetime, str]
     speaker: str
     """Empty where nobody is named."""
@@ -69,20 +69,20 @@ class Said:
     signs: dict[str, float]
 
 
-def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -> list[Said]:
+def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -> list[DatedStatement]:
     """What users said about the question among the candidates, in their order."""
     own = [each for each in top if each.trace.source_kind in _SAID_BY_USERS]
     weights = statements.weights_of([each.trace.text for each in own], {term.text for term in plan.terms})
-    kinds = questions.kinds_asked_for(plan.text)
-    told = [(each, statements.statement(Text.of(each.trace.text), weights, kinds)) for each in _about(own, weights)]
-    extracted = [each.trace for each, _ in told if isinstance(each.trace, Memory) and each.trace.source_turns]
+    kinds = questions.requested_kinds(plan.text)
+    items = [(each, statements.statement(Text.of(each.trace.text), weights, kinds)) for each in _about(own, weights)]
+    extracted = [each.trace for each, _ in items if isinstance(each.trace, Memory) and each.trace.source_turns]
     speakers = speakers_of(extracted) if extracted else {}
-    nearest = max((each.covers for _, each in told), default=0.0) or 1.0
-    most = max((each.mentions for _, each in told), default=0.0) or 1.0
-    best = max((each.score for each, _ in told), default=0.0) or 1.0
-    closest = max((each.similarity for each, _ in told), default=0.0) or 1.0
+    nearest = max((each.covers for _, each in items), default=0.0) or 1.0
+    most = max((each.mentions for _, each in items), default=0.0) or 1.0
+    best = max((each.score for each, _ in items), default=0.0) or 1.0
+    closest = max((each.similarity for each, _ in items), default=0.0) or 1.0
     return [
-        Said(
+        DatedStatement(
             each,
             statement,
             _time(each),
@@ -93,10 +93,10 @@ def said(top: Sequence[Scored], plan: Plan, speakers_of: SpeakersOf = _nobody) -
                 "changed": float(statement.changed),
                 "score": each.score / best,
                 "similarity": each.similarity / closest,
-                "kind asked for": float(bool(kinds)),
+                "kind requested": float(bool(kinds)),
             },
         )
-        for each, statement in told
+        for each, statement in items
     ]
 
 
@@ -117,7 +117,7 @@ _ABOUT_IT = 0.25
 """What mentions less than this share of the question than another candidate does is not about it, and is not read."""
 
 
-def pair_signs(older: Said, newer: Said) -> dict[str, float]:
+def pair_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]:
     """The signs that two statements are about one thing, and give different values of it."""
     same_unit = same_kind = same_place = 0.0
     for old in older.statement.values:
@@ -144,14 +144,14 @@ def pair_signs(older: Said, newer: Said) -> dict[str, float]:
     }
 
 
-def _changes(newer: Statement, older: Statement) -> bool:
-    """Whether one tells a change of what the other is asked about, or of its value, and of nothing else."""
+def _changes(newer: RelevantStatement, older: RelevantStatement) -> bool:
+    """Whether one says that the subject of the other, or its value, changed, and nothing else did."""
     fresh = newer.named - older.terms
-    known = older.terms & (older.asked | older.named)
+    known = older.terms & (older.question_terms | older.named)
     return any((thing := each - fresh) <= older.terms and thing & known for each in newer.changed_things)
 
 
-def is_later(newer: Said, older: Said) -> bool:
+def is_later(newer: DatedStatement, older: DatedStatement) -> bool:
     """Whether one was said after the other, in its scope and by its speaker, and not merely remembered of it."""
     if newer.scored.trace.scope != older.scored.trace.scope:
         return False  # what holds for one project replaces nothing of another
@@ -194,7 +194,7 @@ _Replaced = Mapping[TraceId, Mapping[TraceId, float]]
 """For each statement the earlier ones it replaces, and how surely."""
 
 
-def _replaced(spoken: Sequence[Said], weights: Mapping[str, float]) -> _Replaced:
+def _replaced(spoken: Sequence[DatedStatement], weights: Mapping[str, float]) -> _Replaced:
     found: dict[TraceId, dict[TraceId, float]] = {}
     best_pair = sum(max(0.0, weights[sign]) * most for sign, most in _MOST_OF_PAIR.items())
     for newer in spoken:
@@ -209,7 +209,7 @@ def _replaced(spoken: Sequence[Said], weights: Mapping[str, float]) -> _Replaced
     return found
 
 
-def _kept_back(spoken: Sequence[Said], replaced: _Replaced, most: int) -> frozenset[TraceId]:
+def _kept_back(spoken: Sequence[DatedStatement], replaced: _Replaced, most: int) -> frozenset[TraceId]:
     """All but the `most` surest of those that would pass something: one thing has few newer values."""
     support: dict[TraceId, float] = {}
     for at, newer in enumerate(spoken):
@@ -237,7 +237,7 @@ def _after_what_outdates_them(top: list[Scored]) -> list[Scored]:
 
 def _moved(top: list[Scored], newer: Scored, older: Scored) -> list[Scored]:
     """`newer` right above `older`, with the part of its score that says so."""
-    newer.parts["newer"] = newer.parts.get("newer", 0.0) + older.score - newer.score + 0.000001
+    newer.set_part("newer", newer.parts.get("newer", 0.0) + older.score - newer.score + 0.000001)
     newer.reasons.append(f"says newer than {older.trace.id}")
     rest = [each for each in top if each is not newer]
     rest.insert(rest.index(older), newer)
@@ -265,7 +265,7 @@ def with_other_sides(shown: Sequence[Scored], behind: Sequence[Scored], ranked: 
             continue
         for id in sorted(others.get(each.trace.id, frozenset()) & rest.keys())[:1]:
             other = rest.pop(id)
-            other.parts["other side"] = each.score - other.score - 0.000001
+            other.set_part("other side", each.score - other.score - 0.000001)
             other.reasons.append(f"says otherwise than {each.trace.id}")
             beside.append(other)
     return beside
@@ -273,7 +273,7 @@ def with_other_sides(shown: Sequence[Scored], behind: Sequence[Scored], ranked: 
 
 def _other_sides(ranked: Sequence[Scored]) -> dict[TraceId, frozenset[TraceId]]:
     """For each candidate those that contradict it, or that it was replaced by; a turn stands for what it left."""
-    told_by = {
+    sources = {
         each.trace.id: frozenset((each.trace.id, *each.trace.source_turns))
         for each in ranked
         if isinstance(each.trace, Memory)
@@ -291,7 +291,7 @@ def _other_sides(ranked: Sequence[Scored]) -> dict[TraceId, frozenset[TraceId]]:
         trace = each.trace
         if isinstance(trace, Memory):
             for other in trace.contradicts:
-                oppose(told_by[trace.id], told_by.get(other, frozenset({other})))
+                oppose(sources[trace.id], sources.get(other, frozenset({other})))
         elif isinstance(trace, Turn) and trace.outdated_by is not None:
             oppose(frozenset({trace.id}), frozenset({trace.outdated_by}))
             oppose(frozenset({trace.outdated_by}), frozenset({trace.id}))

@@ -37,11 +37,6 @@ def weighted(
     return dict(parts)
 
 
-def convex(legs: Mapping[str, Mapping[TraceId, float]], weights: Mapping[str, float]) -> dict[TraceId, float]:
-    """The weighted sum of the legs' scores."""
-    return {id: sum(parts.values()) for id, parts in weighted(legs, weights).items()}
-
-
 def against_best(scores: Mapping[Key, float]) -> dict[Key, float]:
     """Scores as shares of the best one; all zero where nothing scored."""
     best = max(scores.values(), default=0.0)

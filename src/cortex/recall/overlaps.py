@@ -9,14 +9,14 @@ from cortex.domain.terms import index_terms
 from cortex.recall.ranking import Scored
 
 
-def told_once(ranked: Sequence[Scored], asked: Set[str]) -> tuple[list[Scored], list[Scored]]:
+def without_copies(ranked: Sequence[Scored], terms: Set[str]) -> tuple[list[Scored], list[Scored]]:
     """Without chunks whose words in answer to the query all stand in a better one; and what was left out."""
     kept: list[Scored] = []
     copies: list[Scored] = []
     shown: dict[str, list[Chunk]] = {}
     for each in ranked:
         chunk = each.trace
-        if isinstance(chunk, Chunk) and any(_is_copy(chunk, other, asked) for other in shown.get(chunk.path, ())):
+        if isinstance(chunk, Chunk) and any(_is_copy(chunk, other, terms) for other in shown.get(chunk.path, ())):
             copies.append(each)
             continue
         kept.append(each)
@@ -25,7 +25,7 @@ def told_once(ranked: Sequence[Scored], asked: Set[str]) -> tuple[list[Scored], 
     return kept, copies
 
 
-def _is_copy(chunk: Chunk, other: Chunk, asked: Set[str]) -> bool:
+def _is_copy(chunk: Chunk, other: Chunk, terms: Set[str]) -> bool:
     """Whether what `chunk` has beyond `other` holds none of the words that it shares with it."""
     if chunk.start_line > other.end_line or other.start_line > chunk.end_line:
         return False
@@ -37,7 +37,7 @@ def _is_copy(chunk: Chunk, other: Chunk, asked: Set[str]) -> bool:
         own = chunk.text[shared:]
     if not shared:
         return False
-    found = asked & set(index_terms(chunk.text))
+    found = terms & set(index_terms(chunk.text))
     return bool(found) and not found & set(index_terms(own))
 
 

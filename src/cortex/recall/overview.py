@@ -15,7 +15,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.turn import Role, Turn
 from cortex.recall.plan import Overview
 from cortex.recall.ranking import Scored
-from cortex.recall.recipes import Conversation
+from cortex.recall.recipes import ConversationWeights
 
 Reply = Callable[[Turn], Turn | None]
 """What was said in reply to a turn, where it may be shown."""
@@ -29,14 +29,14 @@ _COMPLETED = 20
 """For how many of the first exchanges an answer is looked for that was not found by itself."""
 
 
-def arranged(ranked: Sequence[Scored], asked: Overview, reply: Reply, weights: Conversation) -> list[Scored]:
+def arranged(ranked: Sequence[Scored], wanted: Overview, reply: Reply, weights: ConversationWeights) -> list[Scored]:
     """All of `ranked`, in the order in which they serve such a question best."""
-    if asked is Overview.ORDER:
+    if wanted is Overview.ORDER:
         return _by_session(ranked, weights)
     return list(_with_replies(ranked, reply, weights))
 
 
-def _by_session(ranked: Sequence[Scored], weights: Conversation) -> list[Scored]:
+def _by_session(ranked: Sequence[Scored], weights: ConversationWeights) -> list[Scored]:
     """What the user said, spread over the sessions; then the rest."""
     own = {
         (each.trace.session, each.trace.seq): each
@@ -48,7 +48,7 @@ def _by_session(ranked: Sequence[Scored], weights: Conversation) -> list[Scored]
     return [own[place] for place in spread] + [each for each in ranked if each.trace.id not in shown]
 
 
-def _with_replies(ranked: Sequence[Scored], reply: Reply, weights: Conversation) -> Iterator[Scored]:
+def _with_replies(ranked: Sequence[Scored], reply: Reply, weights: ConversationWeights) -> Iterator[Scored]:
     """Each question with its reply right after it, spread over the sessions."""
     exchanges: dict[_Place, list[Scored]] = {}
     for each in ranked:
@@ -80,7 +80,7 @@ def _is_answer(each: Scored) -> bool:
     return isinstance(each.trace, Turn) and each.trace.role is not Role.USER
 
 
-def _spread(worth: Mapping[_Place, float], weights: Conversation) -> list[_Place]:
+def _spread(worth: Mapping[_Place, float], weights: ConversationWeights) -> list[_Place]:
     """Best first: with what stands beside each, less what its session has given already."""
     in_runs = {
         (session, seq): own
@@ -100,4 +100,4 @@ def _reply(question: Scored, turn: Turn, known: Scored | None, reply: Reply) -> 
         return [known]
     found = reply(turn)
     reasons = [*question.reasons, f"answers {turn.id}"]
-    return [] if found is None else [replace(question, trace=found, parts=dict(question.parts), reasons=reasons)]
+    return [] if found is None else [replace(question, trace=found, reasons=reasons)]

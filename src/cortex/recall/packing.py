@@ -120,7 +120,7 @@ class _Packing:
         self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
         self._labels: dict[tuple[TraceId, int], str] = {}
         self._shown: dict[tuple[str, str], str] = {}
-        self._told: dict[TraceId, _Told] = {}
+        self._contents: dict[TraceId, _LineContent] = {}
         """What each trace says that was looked at, whether it is shown or not."""
 
     def excerpt_of(self, hit: Hit, most: int | None = None) -> str:
@@ -183,13 +183,13 @@ class _Packing:
 
     def _is_copy(self, trace: Trace) -> bool:
         """Whether another line says the same."""
-        told = self._told_by(trace)
-        return any(told.repeats(self._told_by(line.trace)) for id, line in self._lines.items() if id != trace.id)
+        content = self._content_of(trace)
+        return any(content.repeats(self._content_of(line.trace)) for id, line in self._lines.items() if id != trace.id)
 
-    def _told_by(self, trace: Trace) -> _Told:
-        if trace.id not in self._told:
-            self._told[trace.id] = _Told.by(trace)
-        return self._told[trace.id]
+    def _content_of(self, trace: Trace) -> _LineContent:
+        if trace.id not in self._contents:
+            self._contents[trace.id] = _LineContent.by(trace)
+        return self._contents[trace.id]
 
     def _fitted(self, hit: Hit, most: int) -> Hit | None:
         """`hit` within the room that is left; what stands beside another line so far may be shown at length."""
@@ -209,7 +209,7 @@ def _beside(hit: Hit, turn: Turn) -> Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _LineContent:
     """What a line says, to tell whether another says the same."""
 
     words: frozenset[str]
@@ -218,12 +218,12 @@ class _Told:
     by_assistant: bool
 
     @classmethod
-    def by(cls, trace: Trace) -> _Told:
+    def by(cls, trace: Trace) -> _LineContent:
         words = _WORD.findall(said(trace).casefold())
         values = Counter(word for word in words if not word.isalpha() and _DIGIT.search(word))
         return cls(frozenset(words), values, isinstance(trace, Turn) and trace.role is Role.ASSISTANT)
 
-    def repeats(self, other: _Told) -> bool:
+    def repeats(self, other: _LineContent) -> bool:
         """The same words, whatever stands between them, and the same values."""
         if not self.words or self.values != other.values:
             return False

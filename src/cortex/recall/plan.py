@@ -12,38 +12,25 @@ from cortex.domain.lanes import Lane
 from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
 from cortex.domain.scope import scope_mentions, scope_tag
 from cortex.domain.terms import QueryTerm, query_terms
+from cortex.languages.lists import finder, listed
 from cortex.ports.store import Filter
 from cortex.recall.policy import Relevance
 from cortex.recall.recipes import Bounds, Recipe
 
 WARM_LANES = frozenset({Lane.MEMORIES, Lane.NOTES, Lane.SESSIONS})
-"""What is searched unless told otherwise; `docs` is the cold lane, asked only when these have no answer."""
+"""What is searched by default; `docs` is the cold lane, searched only when these have no answer."""
 
 MAX_POOL = 200
 
 # Words that ask for a memory without saying which: they match every turn that talks about talking.
-_FRAME_WORDS = frozenset(
-    """
-    tell show give provide list explain describe summarize summarise summary overview recap remind mention mentioned
-    discuss discussed discussing discussion discussions conversation conversations chat chats said say saying talk
-    talked talking told brought bring different various aspect aspects throughout across please walk comprehensive
-    complete clear know ask asked item items one two three four five six seven eight nine ten
-    """.split()
-)
-_ASKS_ORDER = re.compile(
-    r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b", re.IGNORECASE
-)
-_ASKS_SUMMARY = re.compile(r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|recap)\b", re.IGNORECASE)
+_FRAME_WORDS = listed("question frame")
+_ASKS_ORDER = finder("asks order")
+_ASKS_SUMMARY = finder("asks summary")
 _WORD = re.compile(r"\S+")
 _EDGE = re.compile(r"^\W+|(?<!\W)\W+$")
 
-_ASKS_ASSISTANT = re.compile(
-    r"\b(?:did|have|had|were|was)\s+you\b"
-    r"|\byou(?:'d|'ve| had| have)?\s+"
-    r"(?:recommend|suggest|advis|sa(?:id|y)|propos|mention|explain|provid|giv|gave|show|tell|told|describ|outlin)",
-    re.IGNORECASE,
-)
-_ASKS_TO_DO = re.compile(r"\b(?:would|could|can|do) you\b", re.IGNORECASE)
+_ASKS_ASSISTANT = finder("asks assistant")
+_ASKS_TO_DO = finder("asks to do")
 
 
 class Overview(StrEnum):
@@ -64,12 +51,12 @@ class Plan:
     scope: str | None
     scope_inferred: bool
     project: str | None
-    """The scope whose own memories are preferred: the project at hand, or else the scope asked."""
+    """The scope whose own memories are preferred: the current project, or else the scope of the query."""
     cold: bool
-    """Whether the docs lane may be asked when the warm lanes have no answer."""
+    """Whether the docs lane may be searched when the warm lanes have no answer."""
     limit: int
     floor: float
-    floor_is_asked: bool
+    floor_is_given: bool
     """Whether the caller named the floor; the recipe's own holds only where both legs could compare."""
     budget: int
     keyword_pool: int
@@ -78,7 +65,7 @@ class Plan:
     automatic: bool
     quarantined: bool
     asks_both: bool
-    """Whether what the assistant said is asked for as well."""
+    """Whether the query asks for what the assistant said as well."""
     overview: Overview | None
     now: datetime
     used_since: datetime | None = None
@@ -95,9 +82,9 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
     limit = query.limit or bounds.limit
     inferred = _inferred_scope(text, scopes) if query.scope is None else None
     scope = query.scope or inferred
-    asked_of_many = overview(text)
+    requested_overview = overview(text)
     pools = _pools(recipe, limit)
-    wide = recipe.order_pools if asked_of_many is Overview.ORDER and automatic else 1
+    wide = recipe.order_pools if requested_overview is Overview.ORDER and automatic else 1
     now = query.asked_at or now
     return Plan(
         text=text,
@@ -115,7 +102,7 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         cold=query.lanes is None,
         limit=limit,
         floor=_floor(query, bounds),
-        floor_is_asked=query.min_score is not None,
+        floor_is_given=query.min_score is not None,
         budget=query.budget or recipe.budget,
         keyword_pool=wide * pools[0],
         vector_pool=wide * pools[1],
@@ -123,7 +110,7 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         automatic=automatic,
         quarantined=query.quarantined,
         asks_both=asks_both(text),
-        overview=asked_of_many,
+        overview=requested_overview,
         now=now,
         used_since=None if recipe.window is None else now - recipe.window,
     )
@@ -140,7 +127,7 @@ def _inferred_scope(text: str, scopes: Callable[[], Set[str]]) -> str | None:
 
 
 def essence(text: str) -> str:
-    """`text` without the words that only ask to be told; unchanged where nothing else is left."""
+    """`text` without words such as "tell me"; unchanged where nothing else is left."""
     bare = _ASKS_ORDER.sub(" ", text)
     kept = [word for word in _WORD.findall(bare) if _EDGE.sub("", word).lower() not in _FRAME_WORDS]
     essential = " ".join(kept)

@@ -73,12 +73,12 @@ class Attempt:
 def attempts(
     tiers: tuple[tuple[str, Labels], ...], *, untrusted: bool, quarantined: bool, relevance: Relevance | None = None
 ) -> list[Attempt]:
-    """The tries in order. Trusted alone first; untrusted joins only after nothing was found, or when asked for (E7).
+    """The tries in order. Trusted alone first; untrusted joins only after nothing was found, or on request (E7).
 
     A search, where untrusted joins at once, shows in its last try what there is, relevant or not.
     """
-    asked = frozenset({TrustTier.QUARANTINED} if quarantined else ())
-    trusted = frozenset({TrustTier.TRUSTED}) | asked
+    included = frozenset({TrustTier.QUARANTINED} if quarantined else ())
+    trusted = frozenset({TrustTier.TRUSTED}) | included
     everyone = trusted | {TrustTier.UNTRUSTED}
     steps = [everyone] if untrusted else [trusted, everyone]
     tries = [Attempt(tier, labels, trusts, relevance) for trusts in steps for tier, labels in tiers]

@@ -47,6 +47,6 @@ def asks_how_it_was(text: str) -> bool:
     return _OF_BEFORE.search(text) is not None or _OF_SEVERAL.search(text) is not None
 
 
-def kinds_asked_for(text: str) -> frozenset[str]:
+def requested_kinds(text: str) -> frozenset[str]:
     """The kinds of values that answer a query, where its question word tells; empty for any."""
     return next((kinds for pattern, kinds in _KINDS if pattern.search(text)), frozenset())

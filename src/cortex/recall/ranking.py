@@ -22,40 +22,14 @@ from cortex.recall.recipes import KeywordScale, Recipe, Reciprocal, VectorScale
 from cortex.recall.retrieve import Leg
 
 
-class Parts(dict[str, float]):
-    """The parts of a score by name, set with `[]` alone. Their sum is kept until then: it is read far more often."""
-
-    __slots__ = ("_total",)
-
-    _total: float | None
-
-    def __init__(self, parts: Mapping[str, float]) -> None:
-        super().__init__(parts)
-        self._total = None
-
-    def __setitem__(self, name: str, value: float) -> None:
-        self._total = None
-        super().__setitem__(name, value)
-
-    def add(self, unit: float, parts: Iterable[tuple[str, float]]) -> None:
-        """Set parts, each of them so many times `unit`."""
-        for name, value in parts:
-            self[name] = unit * value
-
-    @property
-    def total(self) -> float:
-        if self._total is None:
-            self._total = round(sum(self.values()), 6)
-        return self._total
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scored:
     """A candidate with the parts of its score."""
 
     trace: Trace
     legs: tuple[str, ...]
-    parts: dict[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """By name; changed by `set_part` alone."""
     reasons: list[str] = field(default_factory=list)
     similarity: float = 0.0
     evidence: float = 0.0
@@ -66,17 +40,19 @@ class Scored:
     """Whether its score is on the scale of the recipe's floor: one by its place among the words alone is not (B7)."""
     pinned: bool = False
     """Whether it is a rule that applies here."""
-
-    def __post_init__(self) -> None:
-        if type(self.parts) is not Parts:
-            self.parts = Parts(self.parts)
+    _total: float | None = field(default=None, init=False, repr=False)
+    """The sum of the parts, kept until one changes: it is read far more often."""
 
     @property
     def score(self) -> float:
-        parts = self.parts
-        assert type(parts) is Parts  # made so above
-        total = parts._total  # read a thousand times in a recall, and mostly known
-        return parts.total if total is None else total
+        total = self._total
+        if total is None:
+            total = self._total = round(sum(self.parts.values()), 6)
+        return total
+
+    def set_part(self, name: str, value: float) -> None:
+        self.parts = {**self.parts, name: value}
+        self._total = None
 
 
 _LEGS = {
@@ -108,13 +84,15 @@ def rank(
     scored = []
     for trace in traces:
         id = trace.id
-        given = Parts(parts[id])
+        given = dict(parts[id])
         if isinstance(trace, Turn):
-            given.add(unit, _conversation_parts(trace, named, recipe, plan))
-            if by_taste:
-                given.add(unit, _taste_parts(trace, recipe))
+            for name, value in _conversation_parts(trace, named, recipe, plan):
+                given[name] = unit * value
+            if by_taste and _states_taste(trace):
+                given["preferred"] = unit * recipe.conversation.preference
         if weighs_all or isinstance(trace, Memory):
-            given.add(unit, _factor_parts(trace, recipe, plan))
+            for name, value in _factor_parts(trace, recipe, plan):
+                given[name] = unit * value
         if recipe.decay is not None:
             given["decay"] = _decay(trace, sum(given.values()), recipe.decay, plan.now)
         scored.append(
@@ -143,7 +121,7 @@ def _unit(keyword: Leg, vector: Leg, recipe: Recipe) -> float:
 
 def floor_of(each: Scored, plan: Plan) -> float:
     """The least score a candidate must have: the caller's own, or the recipe's where both legs compared it (B7)."""
-    return plan.floor if plan.floor_is_asked or each.measured else 0.0
+    return plan.floor if plan.floor_is_given or each.measured else 0.0
 
 
 _BEARING = ("keyword", "answers", "reply", "newer", "preferred")
@@ -152,7 +130,12 @@ _BEARING = ("keyword", "answers", "reply", "newer", "preferred")
 
 def bearing(each: Scored) -> float:
     """How much a candidate bears on the query beyond an unrelated text: 0 for what is only as similar as any."""
-    return max(0.0, each.similarity - UNRELATED) + sum(max(0.0, each.parts.get(name, 0.0)) for name in _BEARING)
+    bears = 0.0
+    for name in _BEARING:
+        part = each.parts.get(name)
+        if part is not None and part > 0.0:
+            bears += part
+    return max(0.0, each.similarity - UNRELATED) + bears
 
 
 def _keyword_scores(leg: Leg, recipe: Recipe) -> dict[TraceId, float]:
@@ -191,15 +174,13 @@ def _fused(
 
 def _named_speaker(traces: Iterable[Trace], plan: Plan) -> str | None:
     """The one speaker whose name stands in the query; None where it names none, or several."""
-    asked = {term.text for term in plan.terms}
+    query_terms = {term.text for term in plan.terms}
     speakers = {trace.speaker for trace in traces if isinstance(trace, Turn) and trace.speaker}
-    named = [name for name in sorted(speakers) if (terms := set(index_terms(name))) and terms <= asked]
+    named = [name for name in sorted(speakers) if (terms := set(index_terms(name))) and terms <= query_terms]
     return named[0] if len(named) == 1 else None
 
 
-def _conversation_parts(
-    trace: Turn, named: str | None, recipe: Recipe, plan: Plan
-) -> list[tuple[str, float]]:
+def _conversation_parts(trace: Turn, named: str | None, recipe: Recipe, plan: Plan) -> list[tuple[str, float]]:
     weights = recipe.conversation
     parts = []
     if named is not None and trace.speaker == named and weights.speaker:
@@ -212,10 +193,9 @@ def _conversation_parts(
     return parts
 
 
-def _taste_parts(turn: Turn, recipe: Recipe) -> Iterator[tuple[str, float]]:
-    """For a user who now asks for advice: what they said they prefer."""
-    if turn.role is Role.USER and not turn.speaker and states_preference(turn.text):
-        yield "preferred", recipe.conversation.preference
+def _states_taste(turn: Turn) -> bool:
+    """Whether a user who may now ask for advice said what they prefer."""
+    return turn.role is Role.USER and not turn.speaker and states_preference(turn.text)
 
 
 def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> Iterator[tuple[str, float]]:
@@ -241,24 +221,24 @@ def _factor_parts(trace: Trace, recipe: Recipe, plan: Plan) -> Iterator[tuple[st
 def _merge_sources(scored: Sequence[Scored], plan: Plan) -> None:
     """A memory and the one turn it came from are one candidate, as near as the nearer of the two."""
     turns = {each.trace.id: each for each in scored if isinstance(each.trace, Turn) and each.trace.outdated_by is None}
-    asked = frozenset(term.text for term in plan.terms)
+    terms = frozenset(term.text for term in plan.terms)
     for memory in scored:
         sources = memory.trace.source_turns if isinstance(memory.trace, Memory) else ()
         turn = turns.get(sources[0]) if len(sources) == 1 else None
         if turn is None or memory.trace.state is not State.ACTIVE or turn.trace.state is not State.ACTIVE:
             continue
-        shown, hidden = (turn, memory) if _says_as_much(turn.trace, memory.trace, asked) else (memory, turn)
-        shown.parts["vector"] = max(each.parts.get("vector", 0.0) for each in (shown, hidden))
+        shown, hidden = (turn, memory) if _says_as_much(turn.trace, memory.trace, terms) else (memory, turn)
+        shown.set_part("vector", max(each.parts.get("vector", 0.0) for each in (shown, hidden)))
         shown.similarity = max(shown.similarity, hidden.similarity)
         shown.evidence = max(shown.evidence, hidden.evidence)
         shown.legs = tuple(dict.fromkeys([*shown.legs, *hidden.legs]))
         hidden.stood_for = shown.trace.id
 
 
-def _says_as_much(turn: Trace, memory: Trace, asked: frozenset[str]) -> bool:
-    """Whether a turn says all a memory of it says, or else as much of what is asked for; its line carries the dates."""
+def _says_as_much(turn: Trace, memory: Trace, terms: frozenset[str]) -> bool:
+    """Whether a turn says all a memory of it says, or else more of the query; its line carries the dates."""
     said, kept = frozenset(index_terms(turn.text)), frozenset(index_terms(WORKED_OUT.sub("", memory.text)))
-    return kept <= said or len(asked & said) > len(asked & kept)
+    return kept <= said or len(terms & said) > len(terms & kept)
 
 
 def _share_neighbors(scored: Iterable[Scored], recipe: Recipe) -> None:
@@ -270,10 +250,10 @@ def _share_neighbors(scored: Iterable[Scored], recipe: Recipe) -> None:
     scores = {place: max(0.0, each.score) for place, each in turns.items()}
     for (session, seq), each in turns.items():
         if reply := scores.get((session, seq + 1)):
-            each.parts["reply"] = weights.reply * reply
+            each.set_part("reply", weights.reply * reply)
         question = turns.get((session, seq - 1))
         if question is not None and "?" in question.trace.text:
-            each.parts["answers"] = weights.answers * scores[session, seq - 1]
+            each.set_part("answers", weights.answers * scores[session, seq - 1])
 
 
 def _share_sessions(scored: Iterable[Scored], recipe: Recipe) -> None:
@@ -284,7 +264,7 @@ def _share_sessions(scored: Iterable[Scored], recipe: Recipe) -> None:
     for each, session in turns:
         best[session] = max(best.get(session, 0.0), each.score)
     for each, session in turns:
-        each.parts["session"] = share * best[session]
+        each.set_part("session", share * best[session])
 
 
 def _decay(trace: Trace, total: float, half_life: timedelta, now: datetime) -> float:

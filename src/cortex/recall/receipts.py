@@ -20,10 +20,10 @@ def facts(
 ) -> dict[str, Any]:
     """The facts of one recall; at most `max_items` ids of each sort."""
     planned = answer.plan
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "recipe": recipe.name,
         "recipe_fingerprint": _fingerprint(recipe),
-        "asked": asked(query),
+        "request": request_of(query),
         "query_hash": hashlib.sha256(query.text.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         "scope": planned.scope if planned else None,
         "scope_inferred": planned.scope_inferred if planned else False,
@@ -64,9 +64,9 @@ def facts(
         "degraded": answer.degraded,
     }
     if verbose:
-        told["dropped"] = [{"id": each.id, "score": round(each.score, 6), "reason": each.reason}
+        payload["dropped"] = [{"id": each.id, "score": round(each.score, 6), "reason": each.reason}
                            for each in answer.dropped[: 10 * max_items]]  # fmt: skip
-    return told
+    return payload
 
 
 def calibration(space: EmbeddingSpace) -> dict[str, Any]:
@@ -89,8 +89,8 @@ def _fingerprint(recipe: Recipe) -> str:
     return known[1]
 
 
-def asked(query: Query) -> dict[str, Any]:
-    """The query without its text, as plain values: enough to ask it again."""
+def request_of(query: Query) -> dict[str, Any]:
+    """The query without its text, as plain values: enough to repeat it."""
     return {
         "scope": query.scope,
         "project": query.project,

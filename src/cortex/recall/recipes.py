@@ -49,7 +49,7 @@ class Reciprocal:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ConversationWeights:
     """What is known of conversations: boosts, never filters."""
 
     first_person: bool = False
@@ -65,7 +65,7 @@ class Conversation:
     session: float = 0.0
     """The best score of a turn's session counts for all its turns."""
     reply: float = 0.0
-    """A turn is more likely the one asked for where what was said next is about the question too."""
+    """A turn is more likely the answer where what was said next is about the question too."""
     answers: float = 0.0
     """And where it follows a question that is about the same."""
     run: float = 0.0
@@ -109,7 +109,7 @@ class Abstention:
 
 @dataclass(frozen=True, slots=True)
 class Answerability:
-    """When automatic recall says nothing because what is asked of a known topic was never said."""
+    """When automatic recall shows nothing because the topic is known, but the answer was never said."""
 
     best: int = 10
     """Among how many of the best it is looked for."""
@@ -178,13 +178,13 @@ class Recipe:
     shortlist: int = 100
     """How many of the candidates are loaded and looked at closely."""
     order_pools: int = 1
-    """How many times as large all three are where an order is asked for: it goes over whole conversations."""
+    """How many times as large all three are where the query asks for an order: it goes over whole conversations."""
     pool_per_result: int = 0
-    """Where set, the pools are this many times the results asked for, at most 200 (B7)."""
+    """Where set, the pools are this many times the requested results, at most 200 (B7)."""
     pinned_rules: PinnedRules = PinnedRules()
     essence: bool = False
     """Whether the words that only say "tell me what I said about" are left out of the query."""
-    conversation: Conversation = Conversation()
+    conversation: ConversationWeights = ConversationWeights()
     factors: Factors = Factors()
     window: timedelta | None = None
     """What was last used, or else made, longer ago than this is left out (E8); None: however old it is."""
@@ -229,7 +229,7 @@ class Recipe:
 
 _BALANCED = Recipe(
     name="balanced.v1",
-    about="The default: what measures best over all sets.",
+    about="The default: best over all sets.",
     fusion=Convex({"vector": 1.0, "keyword": 0.3}),
     keyword_pool=100,
     vector_pool=100,
@@ -237,7 +237,7 @@ _BALANCED = Recipe(
     order_pools=2,
     pinned_rules=PinnedRules(memories=2, turns=1, nearness=0.08, preference=0.3),
     essence=True,
-    conversation=Conversation(
+    conversation=ConversationWeights(
         first_person=True,
         speaker=0.15,
         other_roles=0.3,
@@ -269,7 +269,7 @@ _FILES = Recipe(
 
 _GOVERNED = Recipe(
     name="governed.v1",
-    about="Reciprocal ranks, graded importance first, a soft bias to the recent (E4-E8).",
+    about="Reciprocal ranks, graded importance first, slightly favoring recent memories (E4-E8).",
     fusion=Reciprocal(60),
     factors=Factors(recency=0.02, half_life=timedelta(days=30)),
     tiers=STRICT_TIERS,
@@ -286,7 +286,7 @@ RECIPES: Mapping[str, Recipe] = {
         replace(
             _BALANCED,
             name="deep.v1",
-            about="The default, its best read once more by the reranker: slower, better (X10).",
+            about="The default plus a reranker: slower, better (X10).",
             rerank=Rerank(depth=20, weight=0.08),
             # A reranker tells by reading what the noun asked for tells by name, and the scores of a cross-encoder lie
             # far apart: what trails behind the best of them may still answer.
@@ -295,7 +295,7 @@ RECIPES: Mapping[str, Recipe] = {
         ),
         Recipe(
             name="cortex-hybrid.v1",
-            about="0.4 × keywords + 0.6 × vectors, each normalised to 0..1 (C4).",
+            about="0.4 × keywords + 0.6 × vectors, each normalized to 0..1 (C4).",
             fusion=Convex({"keyword": 0.4, "vector": 0.6}),
             keyword_scale=KeywordScale.BEST,
             auto=Bounds(15),
@@ -323,7 +323,7 @@ RECIPES: Mapping[str, Recipe] = {
         replace(
             _FILES,
             name="files-dated.v1",
-            about="files.v1 with both, decay and diversity (B8).",
+            about="files.v1 with decay and diversity (B8).",
             decay=timedelta(days=30),
             diversity=0.7,
         ),
@@ -340,7 +340,7 @@ RECIPES: Mapping[str, Recipe] = {
         replace(
             _GOVERNED,
             name="governed-recent.v1",
-            about="governed.v1 within a window: what was not used for 90 days is left out (E8).",
+            about="governed.v1 without what was not used for 90 days (E8).",
             window=timedelta(days=90),
         ),
     )

@@ -14,8 +14,9 @@ from cortex.domain.memory import STANDING_KINDS, Memory
 from cortex.domain.terms import QueryTerm
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import DeadlineExceeded, EmbedderUnavailable, StoreCorrupt
-from cortex.ports.clock import Clock, Deadline
+from cortex.ports.clock import Clock
 from cortex.ports.store import Filter, Match, View
+from cortex.runtime.deadline import SHARES, Deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,6 @@ _WHERE_RULES_STAND = frozenset({Lane.MEMORIES, Lane.SESSIONS})
 _MOST_RULES = 200
 """How many rules are looked at where they cannot be compared by meaning."""
 
-_WAIT_SHARE = 0.7
-"""How much of the time that is left the vector leg may wait: the others need some too."""
-
 
 class Question:
     """A query's vector, on its way; the keyword leg runs meanwhile."""
@@ -65,14 +63,14 @@ class Question:
         self.earlier = earlier
         """The same query in the space of an earlier model, where some vectors are still of that one."""
         self.failed: str | None = None
-        """Why there was no vector, once it was asked for."""
+        """Why there was no vector, once it was requested."""
         self._pending = pending
         self._seconds = seconds
         self._late = False
 
     def vector(self, deadline: Deadline) -> Vector:
         """The vector, or DeadlineExceeded, or EmbedderUnavailable. What was late once is not waited for again."""
-        wait = 0.0 if self._late else min(self._seconds, _WAIT_SHARE * deadline.left())
+        wait = 0.0 if self._late else min(self._seconds, deadline.left(SHARES.query_vector))
         try:
             return self._pending.result(timeout=wait)
         except FutureTimeout as error:

@@ -24,14 +24,15 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.errors import DeadlineExceeded, EmbedderUnavailable
 from cortex.languages import WORDS
+from cortex.languages.lists import listed
 from cortex.languages.words import either
-from cortex.ports.clock import Deadline
 from cortex.recall.plan import Plan
 from cortex.recall.ranking import Scored
 from cortex.recall.retrieve import Question
+from cortex.runtime.deadline import Deadline
 
 POOL = 48
-"""How many rules are looked at: one of manner may be nowhere near what is asked."""
+"""How many rules are looked at: one of manner may be nowhere near the query."""
 
 MOST_COMPARED = 16
 """How many topics are compared by meaning in one turn; each is one short text to embed, and is cached."""
@@ -46,7 +47,7 @@ food than to recipes. They are compared only where a topic is near enough to cou
 _BESIDE_THE_NEAREST = 0.8
 """A topic counts where it is nearly as near as the nearest: a turn is rarely about several."""
 _FULL_EVIDENCE = 0.3
-"""A rule that holds this share of what is asked for is the answer, and no rule beside it."""
+"""A rule that holds this share of the query is the answer, and no rule beside it."""
 _SAYS_LITTLE_ELSE = 160
 _ROOT = 5
 _ENDING = 2
@@ -56,13 +57,7 @@ Near = Callable[[Sequence[str]], Mapping[str, float]]
 
 _ASKS_FOR_RULES = re.compile(either(each.questions.rules for each in WORDS), re.IGNORECASE)
 _ASKS_FOR_ADVICE = re.compile(either(each.questions.recommendation for each in WORDS), re.IGNORECASE)
-_COMMON = frozenset(
-    index_terms(
-        "day week month year time today tomorrow people person thing things one two three four five six seven eight"
-        " nine ten first last next new good best better great want need like make get go use help question answer ask"
-        " tell say know think find give show see look way something anything everything every always never"
-    )
-)
+_COMMON = frozenset(index_terms(" ".join(listed("common"))))
 
 
 class Ground(IntEnum):
@@ -89,7 +84,7 @@ class _Stated:
 
 
 def asks_for_rules(text: str) -> bool:
-    """Whether what the assistant was told to hold to is itself asked for."""
+    """Whether the query asks for the rules themselves."""
     return bool(_ASKS_FOR_RULES.search(text))
 
 
@@ -111,10 +106,10 @@ def applying(
     `least` is how much nearer the turn must be to a topic than to anything at all.
     """
     stated = [each for trace in rules if _is_in_scope(trace, planned) for each in _stated(trace)]
-    asked = asks_for_rules(planned.text)
+    wants_rules = asks_for_rules(planned.text)
     said = telling_terms(planned.text)
     shared = {each.given.topic: _shared(said, telling_terms(each.given.topic)) for each in stated}
-    far = [each for each in stated if not each.given.of_manner and not shared[each.given.topic] and not asked]
+    far = [each for each in stated if not each.given.of_manner and not shared[each.given.topic] and not wants_rules]
     far.sort(key=lambda each: (-weights.get(each.trace.id, 0.0), each.trace.id))
     nearness = near(list(dict.fromkeys(each.given.topic for each in far))[:MOST_COMPARED]) if far else {}
     least = max([least, *(_BESIDE_THE_NEAREST * each for each in nearness.values())])
@@ -123,7 +118,7 @@ def applying(
     for each in stated:
         topic = each.given.topic
         by_meaning = nearness.get(topic, 0.0)
-        if not (asked or each.given.of_manner or shared[topic] or topic in near_enough):
+        if not (wants_rules or each.given.of_manner or shared[topic] or topic in near_enough):
             continue
         ground = _ground(each.given)
         weight = weights.get(each.trace.id, 0.0)
@@ -189,14 +184,12 @@ def nearness(question: Question | None, ask: Callable[[str], Question | None], d
     def near(topics: Sequence[str]) -> Mapping[str, float]:
         if question is None or not question.readable:
             return {}
-        pending = {
-            topic: asked for topic in (_ANYTHING, *topics) if (asked := ask(topic)) is not None and asked.readable
-        }
+        pending = {topic: each for topic in (_ANYTHING, *topics) if (each := ask(topic)) is not None and each.readable}
         found: dict[str, float] = {}
         try:
             vector = question.vector(deadline)
-            for topic, asked in pending.items():
-                found[topic] = question.space.calibration.apply(float(asked.vector(deadline) @ vector))
+            for topic, each in pending.items():
+                found[topic] = question.space.calibration.apply(float(each.vector(deadline) @ vector))
         except (DeadlineExceeded, EmbedderUnavailable):
             pass  # what was compared in time counts
         anything = found.pop(_ANYTHING, None)
@@ -208,10 +201,10 @@ def nearness(question: Question | None, ask: Callable[[str], Question | None], d
 def seated(rules: Sequence[Scored], beside: Iterable[Scored]) -> list[Scored]:
     """The rules that still need a place; one that is among the hits already, or whose words are, is pinned there."""
     shown = {each.trace.id: each for each in beside}
-    told_by = {id: each for each in shown.values() if isinstance(each.trace, Memory) for id in each.trace.source_turns}
+    by_turn = {id: each for each in shown.values() if isinstance(each.trace, Memory) for id in each.trace.source_turns}
     fresh = []
     for rule in rules:
-        there = shown.get(rule.trace.id) or told_by.get(rule.trace.id)
+        there = shown.get(rule.trace.id) or by_turn.get(rule.trace.id)
         if there is None and isinstance(rule.trace, Memory):
             there = next((shown[id] for id in rule.trace.source_turns if id in shown), None)
             if there is not None and len(there.trace.text) > len(rule.trace.text) + _SAYS_LITTLE_ELSE:
@@ -225,7 +218,7 @@ def seated(rules: Sequence[Scored], beside: Iterable[Scored]) -> list[Scored]:
 
 
 def beside_the_point(hits: Sequence[Scored], planned: Plan) -> list[Scored]:
-    """Rules among the hits that do not apply to the turn, and are not what was asked for either."""
+    """Rules among the hits that do not apply to the turn, and do not answer it either."""
     if asks_for_rules(planned.text):
         return []
     return [

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from cortex.domain.changes import changes_told
+from cortex.domain.changes import find_changes
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms
 from cortex.languages import WORDS
+from cortex.languages.lists import listed
 from cortex.recall.mentions import mentions
 
 READ_CHARS = 1_000
@@ -32,23 +33,18 @@ _KEPT_VALUES = 3
 
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+){0,4}|[^\W\d_][\w'’]*")
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday tomorrow".split()
-_SPELLED_NUMBERS = (
-    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy"
-    " eighty ninety hundred thousand dozen once twice"
-).split()
+_DAYS = listed("days in words")
 _KIND_OF_WORD = (
-    dict.fromkeys([*_MONTHS, *(month[:3] for month in _MONTHS), "sept", *_DAYS], "date")
-    | dict.fromkeys(_SPELLED_NUMBERS, "number")
-    | dict.fromkeys(("noon", "midnight"), "clock")
+    dict.fromkeys(listed("months in words") | _DAYS, "date")
+    | dict.fromkeys(listed("numbers in words"), "number")
+    | dict.fromkeys(listed("times in words"), "clock")
 )
 _KIND_OF_UNIT = {unit: kind for each in WORDS for kind, units in each.questions.units.items() for unit in units.split()}
 _CURRENCY = "$€£¥"
 _ENDS_SENTENCE = ".!?:\n"
 
 
-class Value(NamedTuple):
+class StatedValue(NamedTuple):
     """A number, date, time, amount or name that a text gives."""
 
     start: int
@@ -56,7 +52,7 @@ class Value(NamedTuple):
     kind: str
     said: str
     unit: frozenset[str]
-    """The terms of what it counts, as far as its neighbours tell."""
+    """The terms of what it counts, as far as its neighbors tell."""
 
 
 @dataclass(slots=True)
@@ -67,7 +63,7 @@ class Text:
     starts: list[int]
     words: list[str]
     terms: list[str]
-    beside: dict[Value, frozenset[str]] = field(default_factory=dict)
+    beside: dict[StatedValue, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> Text:
@@ -82,7 +78,7 @@ class Text:
             return frozenset(self.terms[bisect_left(self.starts, start) : bisect_left(self.starts, end)])
         return frozenset(index_terms(self.said[max(0, start) : end]))
 
-    def context(self, value: Value) -> frozenset[str]:
+    def context(self, value: StatedValue) -> frozenset[str]:
         """What stands right beside a value."""
         known = self.beside.get(value)
         if known is None:
@@ -94,7 +90,7 @@ class Text:
 
 
 @dataclass(slots=True)
-class Statement:
+class RelevantStatement:
     """The part of a text that bears most on a question."""
 
     text: Text
@@ -104,10 +100,10 @@ class Statement:
     """How much of it the whole text mentions."""
     changed: bool = False
     changed_things: tuple[frozenset[str], ...] = ()
-    """What it says to have changed: the terms of what each change is told of."""
+    """What it says has changed: the terms of each thing."""
     terms: frozenset[str] = frozenset()
-    values: tuple[Value, ...] = ()
-    asked: frozenset[str] = frozenset()
+    values: tuple[StatedValue, ...] = ()
+    question_terms: frozenset[str] = frozenset()
     """The terms of the question that the whole text mentions."""
 
     @property
@@ -131,14 +127,14 @@ def _term(word: str) -> str:
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def values(text: Text) -> list[Value]:
+def values(text: Text) -> list[StatedValue]:
     """The values of a text, in order, at most so many."""
-    found: list[Value] = []
+    found: list[StatedValue] = []
     for at, word in enumerate(text.words):
         first = word[0]
         # Most words are none: small, and not among the words for numbers and days.
         if first.isdigit():
-            value: Value | None = _figure(text, at)
+            value: StatedValue | None = _figure(text, at)
         elif (kind := _KIND_OF_WORD.get(word.lower())) is not None:
             value = _spelled(text, at, kind)
         else:
@@ -153,17 +149,17 @@ def values(text: Text) -> list[Value]:
 _ONE = {kind: frozenset({kind}) for kind in ("date", "clock", "percent", "money", "version", "duration", "name")}
 
 
-def _simple(text: Text, at: int, kind: str, *, more: int = 0) -> Value:
-    return Value(text.starts[at], text.end(at) + more, kind, text.words[at].lower().replace(",", ""), _ONE[kind])
+def _simple(text: Text, at: int, kind: str, *, more: int = 0) -> StatedValue:
+    return StatedValue(text.starts[at], text.end(at) + more, kind, text.words[at].lower().replace(",", ""), _ONE[kind])
 
 
-def _named(text: Text, at: int) -> Value | None:
+def _named(text: Text, at: int) -> StatedValue | None:
     before = text.said[: text.starts[at]].rstrip(" \"'([*-")[-1:]
     opens = not before or before in _ENDS_SENTENCE
     return None if opens or text.words[at] == "I" else _simple(text, at, "name")
 
 
-def _spelled(text: Text, at: int, kind: str) -> Value | None:
+def _spelled(text: Text, at: int, kind: str) -> StatedValue | None:
     if kind == "number":
         return _counted(text, at)
     word = text.words[at]
@@ -171,7 +167,7 @@ def _spelled(text: Text, at: int, kind: str) -> Value | None:
     return _simple(text, at, kind) if kind == "clock" or word[0].isupper() or word in _DAYS else None
 
 
-def _figure(text: Text, at: int) -> Value:
+def _figure(text: Text, at: int) -> StatedValue:
     """What a number is, by how it is written and what stands beside it."""
     said, start, end = text.words[at], text.starts[at], text.end(at)
     after = text.said[end : end + 1]
@@ -188,18 +184,18 @@ def _figure(text: Text, at: int) -> Value:
     return _counted(text, at)
 
 
-def _counted(text: Text, at: int) -> Value:
+def _counted(text: Text, at: int) -> StatedValue:
     """A number by what it counts: the words after it, and the one before."""
     beside = text.words[at + 1 : at + 2]
     unit = _unit(beside[0]) if beside and text.starts[at + 1] - text.end(at) <= 1 else None
     said = text.words[at].lower().replace(",", "")
     if unit is not None:
         spoken = f"{said} {beside[0].lower()}" if unit == "duration" else said
-        return Value(text.starts[at], text.end(at + 1), unit, spoken, _ONE[unit])
+        return StatedValue(text.starts[at], text.end(at + 1), unit, spoken, _ONE[unit])
     if any(_KIND_OF_WORD.get(word.lower()) == "date" for word in (*text.words[max(0, at - 1) : at], *beside)):
         return _simple(text, at, "date")
     unit_terms = frozenset((*text.terms[at + 1 : at + 4], *text.terms[max(0, at - 1) : at]))
-    return Value(text.starts[at], text.end(at), "number", said, unit_terms)
+    return StatedValue(text.starts[at], text.end(at), "number", said, unit_terms)
 
 
 def _unit(word: str) -> str | None:
@@ -209,10 +205,10 @@ def _unit(word: str) -> str | None:
 # --- statements -------------------------------------------------------------------------------------------------------
 
 
-def weights_of(texts: Sequence[str], asked: Set[str]) -> dict[str, float]:
+def weights_of(texts: Sequence[str], terms: Set[str]) -> dict[str, float]:
     """What each term of a question weighs among these texts, together 1: what all of them mention tells little."""
     lowered = [text[:READ_CHARS].lower() for text in texts]
-    rarity = {term: math.log(1 + len(texts) / (1 + sum(_root(term) in text for text in lowered))) for term in asked}
+    rarity = {term: math.log(1 + len(texts) / (1 + sum(_root(term) in text for text in lowered))) for term in terms}
     total = sum(rarity.values()) or 1.0
     return {term: weight / total for term, weight in rarity.items()}
 
@@ -230,7 +226,8 @@ def _root(term: str) -> str:
 
 _SHORT = 3
 
-def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> Statement:
+
+def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> RelevantStatement:
     """What `text` says about a question whose terms have these weights, and which asks for values of these kinds."""
     places = _places(text, weights.keys())
     starts = [place for place, _ in places]
@@ -239,11 +236,11 @@ def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> Stat
         inside = {term for _, term in places[bisect_left(starts, start) : bisect_left(starts, end)]}
         return sum(weights[term] for term in inside)
 
-    def near(value: Value) -> float:
+    def near(value: StatedValue) -> float:
         wide = covered(value.start - REACH, value.end + REACH)
         return (wide + covered(value.start - _CLOSE, value.end + _CLOSE)) / 2
 
-    everything = [] if places else changes_told(text.said)
+    everything = [] if places else find_changes(text.said)
     given = values(text) if places or everything else []
     fitting = [value for value in given if value.kind in kinds] or given
     best = sorted(((near(value), value) for value in fitting), key=lambda each: -each[0])[:_KEPT_VALUES]
@@ -254,22 +251,22 @@ def statement(text: Text, weights: Mapping[str, float], kinds: Set[str]) -> Stat
         start = everything[0][0] if everything else start  # what it says of something else is what it says to change
         start, end = start - REACH, start + REACH
     start, end = max(0, start), min(len(text.said), end)
-    told = changes_told(text.said, start, end)
-    asked = frozenset(term for _, term in places)
-    return Statement(
+    changes = find_changes(text.said, start, end)
+    terms = frozenset(term for _, term in places)
+    return RelevantStatement(
         text,
         covers if best else _WITHOUT_VALUE * covers,
-        sum(weights[term] for term in asked),
-        bool(told),
-        tuple(filter(None, (_changed_thing(text, *each) for each in told))),
+        sum(weights[term] for term in terms),
+        bool(changes),
+        tuple(filter(None, (_changed_thing(text, *each) for each in changes))),
         text.terms_between(start, end),
         tuple(value for share, value in best if share >= _NEARLY * covers),
-        asked,
+        terms,
     )
 
 
 def _changed_thing(text: Text, start: int, end: int) -> frozenset[str]:
-    """What a change is told of, by the words before and after: "the deploy window was moved", "we moved staging"."""
+    """The thing that changed, by the words before and after: "the deploy window was moved", "we moved staging"."""
     first, after = bisect_left(text.starts, start), bisect_left(text.starts, end)
     clause = text.said.translate(_CLAUSE_ENDS)
     since, until = clause.rfind("\n", 0, start) + 1, clause.find("\n", end) % (len(clause) + 1)
@@ -300,7 +297,7 @@ _WITHOUT_VALUE = 0.8
 _NEARLY = 0.7
 
 
-def _places(text: Text, asked: Set[str]) -> list[tuple[int, str]]:
+def _places(text: Text, terms: Set[str]) -> list[tuple[int, str]]:
     if text.said.isascii():
-        return [(place, term) for place, term in zip(text.starts, text.terms, strict=True) if term in asked]
-    return list(mentions(text.said, asked))
+        return [(place, term) for place, term in zip(text.starts, text.terms, strict=True) if term in terms]
+    return list(mentions(text.said, terms))

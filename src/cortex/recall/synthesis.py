@@ -17,14 +17,14 @@ from cortex.domain.hits import Hit
 from cortex.domain.identity import TraceId
 from cortex.domain.injection_detection import Level, suspicion
 from cortex.domain.memory import Memory
-from cortex.domain.retelling import is_supported
+from cortex.domain.paraphrase import is_supported
 from cortex.domain.terms import query_terms
 from cortex.domain.text import escaped, estimate_tokens, sentences
 from cortex.domain.trace import Trace
 from cortex.domain.trust import TrustTier, least
 from cortex.domain.turn import Turn
 from cortex.errors import ProviderError
-from cortex.ports.llm import LLM, Work, judge
+from cortex.ports.llm import LLM, LlmTask, judge
 from cortex.recall.excerpts import excerpt
 from cortex.recall.labels import said
 from cortex.recall.packing import CLOSING, HEADING, LEAST_TOKENS, OPENING, WARNING, Frame, Packed, pack
@@ -72,7 +72,7 @@ class Synthesis:
     """How many memories it was made from, cited or not."""
     trust: TrustTier
     because: str = ""
-    """Why it is a digest though a model was asked."""
+    """Why it is a digest though a model was called."""
 
     def __bool__(self) -> bool:
         return bool(self.text)
@@ -93,35 +93,35 @@ def synthesize(query: str, hits: Sequence[Hit], llm: LLM | None, now: datetime) 
 
 def digest(hits: Sequence[Hit], now: datetime, max_tokens: int = DIGEST_TOKENS) -> Synthesis:
     """The memories' own words, grouped by what they are about, dated and cited; the best that fit."""
-    told = _fitting(hits, max_tokens)
-    if not told:
+    fitting = _fitting(hits, max_tokens)
+    if not fitting:
         return Synthesis("", (), Method.EXTRACTIVE, 0, TrustTier.TRUSTED)
     groups: dict[str, list[Hit]] = {}
-    for hit in told:
+    for hit in fitting:
         groups.setdefault(_label(hit.trace), []).append(hit)
     ids: list[TraceId] = []
-    lines = [f"{LABEL} {_counted(len(told))} as of {now:%Y-%m-%d}."]
+    lines = [f"{LABEL} {_counted(len(fitting))} as of {now:%Y-%m-%d}."]
     for label, some in groups.items():
         statements = []
         for hit in sorted(some, key=lambda hit: (_date(hit.trace), hit.trace.id)):
             ids.append(hit.trace.id)
-            statements.append(f"{_statement(hit)} ({_told_of(hit.trace)}) [{len(ids)}]")
+            statements.append(f"{_statement(hit)} ({_dated_source(hit.trace)}) [{len(ids)}]")
         lines.append(f"{label}: {'; '.join(statements)}.")
-    return Synthesis("\n".join(lines), tuple(ids), Method.EXTRACTIVE, len(told), _trust(told))
+    return Synthesis("\n".join(lines), tuple(ids), Method.EXTRACTIVE, len(fitting), _trust(fitting))
 
 
 def _fitting(hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     """The best hits whose statements fit, none said twice."""
-    told: dict[str, Hit] = {}
+    payload: dict[str, Hit] = {}
     # For the first line; and with each statement for the label of its group, its date and its number.
     left = max_tokens - 16
     for hit in hits:
         statement = _statement(hit)
         cost = estimate_tokens(statement) + estimate_tokens(_label(hit.trace)) + 10
-        if statement.casefold() not in told and statement and cost <= left:
-            told[statement.casefold()] = hit
+        if statement.casefold() not in payload and statement and cost <= left:
+            payload[statement.casefold()] = hit
             left -= cost
-    return list(told.values())
+    return list(payload.values())
 
 
 def _statement(hit: Hit) -> str:
@@ -145,7 +145,7 @@ def _date(trace: Trace) -> datetime:
     return begun or trace.created_at
 
 
-def _told_of(trace: Trace) -> str:
+def _dated_source(trace: Trace) -> str:
     date = f"{_date(trace):%Y-%m-%d}"
     return date if trace.trust is TrustTier.TRUSTED else f"{date}, {trace.trust.value}"
 
@@ -192,7 +192,7 @@ def narrative(
     except ProviderError as error:
         return replace(digest(hits, now), because=error.code)
     made = _retold(query, answer, hits, now)
-    judge(llm, Work.NARRATIVES, useful=bool(made) and (made.method is Method.LLM or answer.strip(" .\n") == NOTHING))
+    judge(llm, LlmTask.NARRATIVES, useful=bool(made) and (made.method is Method.LLM or answer.strip(" .\n") == NOTHING))
     return made
 
 
@@ -213,8 +213,8 @@ def _retold(query: str, answer: str, hits: Sequence[Hit], now: datetime) -> Synt
 def prompt(query: str, hits: Sequence[Hit], now: datetime) -> str:
     """Question and memories as data: no tag of theirs survives, and no number but ours looks like a citation."""
     terms = {term.text for term in query_terms(query)}
-    asked = excerpt(query, frozenset(), _READ_TOKENS)
-    lines = [f'<question date="{now:%Y-%m-%d}">{_quoted(asked)}</question>', "<memories>"]
+    question = excerpt(query, frozenset(), _READ_TOKENS)
+    lines = [f'<question date="{now:%Y-%m-%d}">{_quoted(question)}</question>', "<memories>"]
     for number, hit in enumerate(hits, start=1):
         trace = hit.trace
         about = f'n="{number}" date="{_date(trace):%Y-%m-%d}" about="{_attribute(_label(trace))}" trust="{trace.trust}"'
@@ -231,12 +231,12 @@ def _attribute(text: str) -> str:
 
 
 def _echoes(answer: str) -> bool:
-    """Whether the answer repeats what it was told to do, or the frame around the memories."""
+    """Whether the answer repeats its instructions, or the frame around the memories."""
     if "<memor" in answer.lower() or "<question" in answer.lower():
         return True
     said = " ".join(_WORD.findall(answer.lower()))
-    told = _WORD.findall(SYSTEM.lower())
-    return any(" ".join(told[at : at + _ECHO_WORDS]) in said for at in range(len(told) - _ECHO_WORDS + 1))
+    orders = _WORD.findall(SYSTEM.lower())
+    return any(" ".join(orders[at : at + _ECHO_WORDS]) in said for at in range(len(orders) - _ECHO_WORDS + 1))
 
 
 def _instructs(text: str, trust: TrustTier) -> bool:
@@ -360,9 +360,9 @@ class Cached:
         if room < min(LEAST_TOKENS, estimate_tokens(made.substance)):
             return ""
         # The numbers of its sources lead nowhere in a block: its other lines have none.
-        told = excerpt(_NUMBERED.sub("", _headless(made.text)), terms, room)
+        shown = excerpt(_NUMBERED.sub("", _headless(made.text)), terms, room)
         # One line, as every hit has: a line break inside could pretend to be the next hit, or the end of the block.
-        line = " ".join(f"{head} {escaped(told)}".split())
+        line = " ".join(f"{head} {escaped(shown)}".split())
         return line if estimate_tokens(line + "\n") <= most else ""
 
 
@@ -403,7 +403,7 @@ def beside(hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int,
 
 def _without(made: Synthesis, packed: Packed) -> Synthesis:
     """A digest without the statements that the lines of a block say already."""
-    told, lines = _told_by(packed), [frozenset(_WORD.findall(said(line.trace).casefold())) for line in packed.lines]
+    ids, lines = _ids_shown(packed), [frozenset(_WORD.findall(said(line.trace).casefold())) for line in packed.lines]
     head, *groups = made.text.split("\n")
     kept: dict[TraceId, None] = {}
     texts = [head]
@@ -413,14 +413,14 @@ def _without(made: Synthesis, packed: Packed) -> Synthesis:
         said_and_cited = _END_OF_STATEMENT.split(body)
         for statement, number in zip(said_and_cited[::2], said_and_cited[1::2], strict=False):
             id, words = made.ids[int(number) - 1], frozenset(_WORD.findall(_MARKS.sub("", statement).casefold()))
-            if id not in told and not any(words <= line for line in lines):
+            if id not in ids and not any(words <= line for line in lines):
                 kept[id] = None
                 statements.append(f"{statement} [{len(kept)}]")
         texts += [f"{label}: {'; '.join(statements)}."] if statements else []
     return replace(made, text="\n".join(texts), ids=tuple(kept), sources=len(kept))
 
 
-def _told_by(packed: Packed) -> frozenset[TraceId]:
+def _ids_shown(packed: Packed) -> frozenset[TraceId]:
     """What the lines of a block show, and the turns that its memories were extracted from."""
     sources = (line.trace.source_turns for line in packed.lines if isinstance(line.trace, Memory))
     return frozenset([*(line.trace.id for line in packed.lines), *(id for some in sources for id in some)])

@@ -1,7 +1,7 @@
 """Whether a message goes on with what was talked about, or turns to something else (C10).
 
 A message is compared with what the synthesis says, not with the message before it: two questions are alike in
-how they ask, whatever they ask about. On a hundred and more labelled pairs of messages the cosine of the messages
+how they ask, whatever they ask about. On a hundred and more labeled pairs of messages the cosine of the messages
 themselves was right in 0.68 of them, the cosine of message and synthesis in 0.90.
 
 Cosines are compared on the scale of their model. On a measured scale unrelated texts lie higher than on the one that
@@ -15,6 +15,7 @@ import re
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import index_terms, query_terms
 from cortex.domain.vectors import Basis, Calibration
+from cortex.languages.lists import finder
 
 SAME_TOPIC = 0.5
 """From here on it is the same topic."""
@@ -32,11 +33,7 @@ _LEANING_IN_WORDS = 0.15
 
 _FEW_TERMS = 4
 _WORD = re.compile(r"\w+")
-_LEANS = re.compile(
-    r"^\W*(?:and|so|then|but|also|what about|how about)\b"
-    r"|\b(?:it|that|they|them|those|he|she|him|her|there|ones|others|instead|then)\b",
-    re.IGNORECASE,
-)
+_LEANS = finder("leans back")
 
 
 def same_topic(message: str, about: str, similarity: float | None = None) -> float:

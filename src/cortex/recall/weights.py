@@ -12,7 +12,7 @@ NEWER: Mapping[str, float] = {
     "changed": 1.67,
     "score": 2.02,
     "similarity": 2.19,
-    "kind asked for": 1.75,
+    "kind requested": 1.75,
     "left unsaid": 2.00,
     "same unit": 1.60,
     "same kind": 1.28,
@@ -32,4 +32,4 @@ MISSING: Mapping[str, float] = {
     "noun missing": 1.27,
     "near": -1.94,
 }
-"""Whether what is asked of a known topic was never said."""
+"""Whether the topic of a question is known, but the answer was never said."""

@@ -54,7 +54,7 @@ Fit = Callable[[Sequence[Trace], View], Fitted]
 
 
 @dataclass(slots=True)
-class Outcome:
+class StoreOutcome:
     """What became of a run: the last position, how many were stored, embedded and left without a vector."""
 
     position: int = 0
@@ -64,7 +64,7 @@ class Outcome:
     traces: list[Trace] = field(default_factory=list)
     """What `keep` stored, as it was stored."""
 
-    def add(self, other: Outcome) -> None:
+    def add(self, other: StoreOutcome) -> None:
         """Count in what became of a run that followed."""
         self.position = max(self.position, other.position)
         self.stored += other.stored
@@ -93,9 +93,9 @@ def keep(
     clock: Clock,
     progress: Progress,
     fit: Fit | None = None,
-) -> Outcome:
+) -> StoreOutcome:
     """Store `traces` in batches, each as `fit` says where it is given. Without an embedder nothing is embedded."""
-    outcome = Outcome()
+    outcome = StoreOutcome()
     before = _previous(traces, tenant, store)
     for batch in _batches(traces, PLAIN_BATCH if embedder is None else BATCH):
         embeds = _embeds(batch, [before, *batch[:-1]], embedder, passage_tokens, outcome) if embedder else []
@@ -128,12 +128,12 @@ def backfill(
     clock: Clock,
     progress: Progress,
     among: Filter | None = None,
-) -> Outcome:
+) -> StoreOutcome:
     """Embed every trace, or those `among` some, without a vector in the embedder's space.
 
     Stops cleanly, and goes on where it stopped (C7).
     """
-    outcome = Outcome()
+    outcome = StoreOutcome()
     lacking = replace(among or Filter(), lacking=embedder.space)
     with store.view(tenant) as view:
         total, after = view.counts(lacking).total, None
@@ -161,9 +161,9 @@ def backfill_these(
     passage_tokens: int,
     clock: Clock,
     progress: Progress,
-) -> Outcome:
+) -> StoreOutcome:
     """Embed those of the traces `ids` that have no vector in the embedder's space."""
-    outcome = Outcome()
+    outcome = StoreOutcome()
     for start in range(0, len(ids), BATCH):
         some = ids[start : start + BATCH]
         outcome.add(
@@ -255,15 +255,19 @@ def fit_turns(turns: Sequence[Trace], view: View) -> Fitted:
 
 
 def vectors_of(
-    traces: Sequence[Trace], embedder: Embedder, passage_tokens: int, outcome: Outcome | None = None
+    traces: Sequence[Trace], embedder: Embedder, passage_tokens: int, outcome: StoreOutcome | None = None
 ) -> dict[TraceId, Sequence[Vector]]:
     """The vectors of what is about to be stored; none, and a note in `outcome`, where the embedder fails."""
-    changes = _embeds(traces, [None] * len(traces), embedder, passage_tokens, outcome or Outcome())
+    changes = _embeds(traces, [None] * len(traces), embedder, passage_tokens, outcome or StoreOutcome())
     return {change.id: change.vectors for change in changes if isinstance(change, Embed)}
 
 
 def _embeds(
-    traces: Sequence[Trace], before: Sequence[Trace | None], embedder: Embedder, passage_tokens: int, outcome: Outcome
+    traces: Sequence[Trace],
+    before: Sequence[Trace | None],
+    embedder: Embedder,
+    passage_tokens: int,
+    outcome: StoreOutcome,
 ) -> list[Change]:
     """The vectors of `traces` as changes; none, and a note in `outcome`, where the embedder fails."""
     cut = [passages_of(trace, passage_tokens, prior) for trace, prior in zip(traces, before, strict=True)]

@@ -1,4 +1,4 @@
-"""Threads for work that may have to be left behind."""
+"""Tasks in threads of their own, for work that may have to be left behind."""
 
 from __future__ import annotations
 
@@ -10,24 +10,35 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
+def start(work: Callable[[], Result], name: str) -> Future[Result]:
+    """Run `work` in a thread of its own. The thread is a daemon: unlike a pool's, it keeps no process from ending."""
+    pending: Future[Result] = Future()
+    threading.Thread(target=_run, args=(work, pending), name=name, daemon=True).start()
+    return pending
+
+
+def _run(work: Callable[[], Result], pending: Future[Result]) -> None:
+    try:
+        pending.set_result(work())
+    except BaseException as error:  # it belongs to the caller that waits for the result
+        pending.set_exception(error)
+
+
 class Threads:
-    """Threads that keep no process from ending, and no more than so many at once."""
+    """Runs each task in a thread of its own, `most` at once."""
 
     def __init__(self, most: int) -> None:
         self._places = threading.BoundedSemaphore(most)
 
     def start(self, work: Callable[[], Result], name: str) -> Future[Result] | None:
-        """Carry out `work` beside the caller; None where too much is under way already."""
+        """Run `work` beside the caller; None if too many tasks are running already."""
         if not self._places.acquire(blocking=False):
             return None
-        pending: Future[Result] = Future()
-        threading.Thread(target=self._run, args=(work, pending), name=name, daemon=True).start()
-        return pending
 
-    def _run(self, work: Callable[[], Result], pending: Future[Result]) -> None:
-        try:
-            pending.set_result(work())
-        except BaseException as error:  # it belongs to whoever waits for the result
-            pending.set_exception(error)
-        finally:
-            self._places.release()
+        def run() -> Result:
+            try:
+                return work()
+            finally:
+                self._places.release()
+
+        return start(run, name)

@@ -1,1 +1,1 @@
-"""What the engine does, one room per group of verbs. Every service takes a `Context`."""
+"""What the verbs do, one service per group of verbs. Their contracts are documented at `Cortex`, in `memory.py`."""

@@ -26,7 +26,7 @@ MAX_DAYS = 3_660
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TraceHistory:
     """A trace with everything known about it."""
 
     trace: Trace
@@ -43,7 +43,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """What tells at a glance whether anything happened: `jobs` by their state, files included in `total`."""
+    """Counts that show at a glance whether anything changed: `jobs` by state; `total` includes files."""
 
     position: int
     total: int
@@ -58,23 +58,20 @@ class BrowseService:
         self._context = context
 
     def get(self, id: str) -> Trace:
-        """The memory, turn or chunk with this id, whatever its state."""
         wanted = checked_id(id)
         with self._context.view() as view:
             return found_trace(view, wanted)
 
-    def show(self, id: str) -> Shown:
-        """A trace with its versions, the turns it came from and the memories drawn from it."""
+    def show(self, id: str) -> TraceHistory:
         trace = self.get(id)
         with self._context.view() as view:
             sources = view.load(trace.source_turns) if isinstance(trace, Memory) else []
             derived = view.derived([trace.id]) if isinstance(trace, Turn) else []
-            return Shown(trace, tuple(view.history(trace.id)), tuple(sources), tuple(derived))
+            return TraceHistory(trace, tuple(view.history(trace.id)), tuple(sources), tuple(derived))
 
     def list(
         self, filter: Filter | None = None, *, after: str | None = None, limit: int = 50, newest: bool = False
     ) -> Sequence[Trace]:
-        """Traces in order of id, oldest first, or with `newest` the other way round; from `after` on."""
         place = checked_id(after, field="after") if after else None
         if not isinstance(limit, int) or limit < 1:
             raise InvalidRequest("is not a number from 1 on", field="limit", hint="give how many at most")
@@ -83,12 +80,10 @@ class BrowseService:
             return walk(filter or Filter(), place, limit)
 
     def stats(self, filter: Filter | None = None) -> Counts:
-        """How many traces there are, and of what sort."""
         with self._context.view() as view:
             return view.counts(filter or Filter(states=ANY_STATE))
 
     def events(self, *, after: int = 0, limit: int = 1_000) -> Sequence[Event]:
-        """The ledger of this user's changes."""
         with self._context.store_view() as view:
             return view.events(after, limit)
 
@@ -101,7 +96,6 @@ class BrowseService:
         id: str | None = None,
         lane: Lane | None = None,
     ) -> Timeline:
-        """What happened, newest first: vectors and uses only where `kinds` names them. Files leave no events."""
         from cortex.services import timeline
 
         if not 1 <= limit <= MAX_LIMIT:
@@ -111,7 +105,6 @@ class BrowseService:
             return timeline.look_back(view, limit=limit, before=before, kinds=kinds, subject=subject, lane=lane)
 
     def growth(self, *, days: int = 30, lane: Lane = Lane.MEMORIES) -> Sequence[Day]:
-        """What was made on each of the last days (UTC) and how much there was, the oldest day first."""
         if not 1 <= days <= MAX_DAYS:
             raise InvalidRequest(f"{days} is outside 1 to {MAX_DAYS}", field="days", hint="give another")
         last = self._context.clock.now().astimezone(UTC).date()
@@ -120,19 +113,17 @@ class BrowseService:
             return days_of(view.days(Filter(lanes=frozenset({lane}), states=ANY_STATE), first), first, last)
 
     def pulse(self) -> Alive:
-        """Whether anything happened since the last look, at next to no cost."""
         indexes = self._context.dependencies.indexes(self._context.tenant)
         with self._context.view() as view:
             now = view.pulse()
-        return Alive(now.position, now.total, now.jobs, bool(indexes and indexes.is_being_made))
+        return Alive(now.position, now.total, now.jobs, bool(indexes and indexes.is_building))
 
     def receipts(self, *, limit: int = 20, op: str | None = None, before: str | None = None) -> Sequence[Receipt]:
-        """The latest receipts, newest first; those older than the receipt `before`."""
         self._context.flush()
         with self._context.store_view() as view:
             place = None if before is None else ReceiptId(checked_id(before, field="before"))
             if place is not None and view.receipt(place) is None:
-                raise NotFound(f"no receipt {before}", hint="see `cortex receipts`")
+                raise NotFound(f"no receipt {before}", hint="see `cortex admin receipts`")
             return view.receipts(limit, op, place)
 
     def receipt(self, id: str) -> Receipt:
@@ -140,7 +131,7 @@ class BrowseService:
         with self._context.store_view() as view:
             found = view.receipt(ReceiptId(id.strip().lower()))
         if found is None:
-            raise NotFound(f"no receipt {id}", hint="see `cortex receipts`")
+            raise NotFound(f"no receipt {id}", hint="see `cortex admin receipts`")
         return found[0]
 
 
@@ -148,5 +139,5 @@ def found_trace(view: View, id: TraceId) -> Trace:
     if found := view.load([id]):
         return found[0]
     if why := view.damage(id):
-        raise RowDamaged(f"{id} cannot be read: {why}", hint="run `cortex verify --repair`, or restore a backup")
+        raise RowDamaged(f"{id} cannot be read: {why}", hint="run `cortex admin verify --repair`, or restore a backup")
     raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")

@@ -32,7 +32,7 @@ class Calibrator:
             return
         try:
             self._refresh(space, 0 if again else 2 * self._tried.get(space.key, 0))
-        except EngineError as error:  # what was asked for is done; the scale stays as it is
+        except EngineError as error:  # the request itself succeeded; the scale stays as it is
             log.warning("the scale of similarities was not measured: %s", error.code)
 
     def close(self) -> None:

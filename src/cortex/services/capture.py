@@ -25,8 +25,8 @@ class Ingested:
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
-    """What a conversation left behind: its new turns, the memories drawn from them, and the receipt of the intake."""
+class CaptureResult:
+    """The new turns of a conversation, the memories extracted from them, and the receipt."""
 
     turns: tuple[TraceId, ...]
     memories: tuple[Memory, ...]
@@ -34,7 +34,7 @@ class Captured:
 
 
 class CaptureService:
-    """Takes in the conversations of one tenant."""
+    """Stores the conversations of one tenant."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -50,12 +50,6 @@ class CaptureService:
         debounce: bool = True,
         follows: int | None = None,
     ) -> Ingested:
-        """Store what is new of a session's history, verbatim; what is made of it follows in the background (C1, C2).
-
-        Send the whole history every time, or what there is of it: what was seen before is neither stored nor
-        paid for again. With `debounce`, memories are drawn once the session has been quiet for a while. Who reads a
-        transcript piece by piece says with `follows` how many of its messages were handed over before these.
-        """
         from cortex.capture import intake
 
         settings = self._context.settings
@@ -63,7 +57,7 @@ class CaptureService:
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
             channel=channel, trigger=trigger, follows=follows,
         )  # fmt: skip
-        limits = intake.Limits(
+        limits = intake.IntakeLimits(
             max_messages=settings.limits.max_messages,
             max_message_bytes=settings.limits.max_message_bytes,
             max_text_bytes=self._context.max_text_bytes,
@@ -92,8 +86,7 @@ class CaptureService:
         self._context.dependencies.nudge()
         return Ingested(tuple(taken.ids), record.receipt)
 
-    def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> Captured:
-        """Store what is new of a history and draw memories from it at once. `options` are those of `ingest`."""
+    def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> CaptureResult:
         taken = self.ingest(messages, session=session, debounce=False, **options)
         jobs = JobService(self._context)
         jobs.run()
@@ -101,4 +94,4 @@ class CaptureService:
         turns = tuple(id for id in taken.ids if id is not None)
         with self._context.store_view() as view:
             memories = [memory for memory in view.derived(turns) if memory.state is State.ACTIVE]
-        return Captured(turns, tuple(memories), taken.receipt)
+        return CaptureResult(turns, tuple(memories), taken.receipt)

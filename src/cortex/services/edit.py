@@ -25,9 +25,9 @@ from cortex.domain.small_talk import passing_reason
 from cortex.domain.terms import QueryTerm, index_terms, query_terms
 from cortex.domain.text import checked_text
 from cortex.domain.trace import Trace
-from cortex.domain.turn import SOURCE_OF_ROLE, Said, Turn
+from cortex.domain.turn import SOURCE_OF_ROLE, Turn, TurnDraft
 from cortex.errors import InvalidRequest
-from cortex.ports.store import Change, Put, Version, View, guarded, retry_on_conflict
+from cortex.ports.store import Change, Put, Version, View, retry_on_conflict, with_expectations
 from cortex.progress import Progress, silent
 from cortex.recall.ranking import Scored
 from cortex.remember import flow as remembering
@@ -35,7 +35,7 @@ from cortex.services.browse import found_trace
 from cortex.services.calibrator import calibrator_of
 from cortex.services.exchange import embed_stored
 from cortex.services.recall import RecallService
-from cortex.services.reconciliation import Statement
+from cortex.services.reconciliation import DraftStatement
 
 MATCHED = 0.5
 """A query to forget matches a memory that is at least this similar, or holds this share of the query's words."""
@@ -85,7 +85,7 @@ class StoreResult:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was forgotten; where a query meant several, nothing was, and these are the candidates (L5)."""
+    """What was forgotten; nothing if a query matched several, which are then the candidates (L5)."""
 
     ids: tuple[TraceId, ...]
     candidates: tuple[Trace, ...]
@@ -99,12 +99,6 @@ class EditService:
         self._context = context
 
     def remember(self, text: str, *, embed: bool = True, as_new: bool = False, **fields: Any) -> Remembered:
-        """Store one statement beside what is known (X13, X14). `fields` are those of `Draft`: kind, scope, tags, …
-
-        What is known already is counted once more, a changed value replaces the old one, and a contradiction is
-        flagged on both sides. Where no subject, attribute and value are given, the patterns of capture read them from
-        the text. With `as_new` it is stored as it is; what names what it supersedes is compared with nothing else.
-        """
         try:
             draft = Draft(text=text, **fields)
         except TypeError as error:
@@ -122,7 +116,7 @@ class EditService:
         (memory,), receipt = self._remember([draft], EventKind.REMEMBERED, embed, silent)
         return Remembered(memory, receipt)
 
-    def _reconcile(self, statement: Statement, embed: bool) -> Remembered:
+    def _reconcile(self, statement: DraftStatement, embed: bool) -> Remembered:
         from cortex.services import reconciliation
 
         now = self._context.clock.now()
@@ -142,28 +136,26 @@ class EditService:
         embed: bool = True,
         progress: Progress = silent,
     ) -> StoreResult:
-        """Store many memories as they are given, none compared with another: all are checked before the first."""
         memories, receipt = self._remember(drafts, because, embed, progress)
         return StoreResult(tuple(memory.id for memory in memories), receipt)
 
-    def keep_turns(
+    def store_turns(
         self,
         session: str,
-        turns: Iterable[Said],
+        turns: Iterable[TurnDraft],
         *,
         scope: str = DEFAULT_SCOPE,
         channel: str = "",
         embed: bool = True,
         progress: Progress = silent,
     ) -> StoreResult:
-        """Store turns verbatim at the end of a session."""
         from cortex.capture.audience import kind_of, to_assistant
 
         checked_label(session, "session")
         checked_label(scope, "scope")
         now = self._context.clock.now()
         turns = list(turns)
-        heard = to_assistant(turns)
+        addressed = to_assistant(turns)
         stored = [
             Turn(
                 id=TraceId(self._context.ids(now)),
@@ -174,13 +166,13 @@ class EditService:
                 role=said.effective_role,
                 speaker=said.speaker,
                 channel=channel,
-                kind=kind_of(said.text, heard[number]),
+                kind=kind_of(said.text, addressed[number]),
                 scope=scope,
                 trust=tier_for(SOURCE_OF_ROLE[said.effective_role], said.text),
             )
             for number, said in enumerate(turns)
         ]
-        with self._context.recording("keep_turns") as record:
+        with self._context.recording("store_turns") as record:
             outcome = self._keep(stored, EventKind.SAID, remembering.fit_turns, embed, progress)
             with self._context.store_view() as view:
                 position, turns_there = outcome.position or view.position, view.last_seq(session) + 1
@@ -207,7 +199,7 @@ class EditService:
 
     def _keep(
         self, traces: Sequence[Trace], because: EventKind, fit: remembering.Fit | None, embed: bool, progress: Progress
-    ) -> remembering.Outcome:
+    ) -> remembering.StoreOutcome:
         outcome = remembering.keep(
             traces,
             because,
@@ -224,13 +216,18 @@ class EditService:
         return outcome
 
     def edit(self, id: str, *, if_revision: str | None = None, **changes: Any) -> Edited:
-        """Change a memory: its text, scope, kind, importance, tags, retention or expires_at. Its history is kept."""
-        with self._context.view() as view:
-            if not isinstance(found_trace(view, checked_id(id)), Memory):
-                raise InvalidRequest("is a turn or a chunk", field="id", hint="only memories can be edited")
+        wanted = checked_id(id)
+
+        def read() -> tuple[Memory, int]:
+            with self._context.view() as view:
+                memory = found_trace(view, wanted)
+                if not isinstance(memory, Memory):
+                    raise InvalidRequest("is a turn or a chunk", field="id", hint="only memories can be edited")
+                return memory, view.position
+
         with self._context.recording("edit") as record:
             done = exchange.edit(
-                checked_id(id),
+                read,
                 changes,
                 tenant=self._context.tenant,
                 store=self._context.store,
@@ -244,18 +241,12 @@ class EditService:
         return Edited(done.memory, record.receipt)
 
     def forget(self, id: str) -> Forgotten:
-        """Hide a memory or turn from recall, and memories that make the same statement; `restore` brings it back."""
         return self._change_state(id, self._forgetting, "forget")
 
     def restore(self, id: str) -> Forgotten:
-        """Undo `forget`; or that a memory was superseded: it holds again, beside what had replaced it.
-
-        A turn that expired is kept for good from then on.
-        """
         return self._change_state(id, self._restoring, "restore", also=self._forgotten_twins)
 
     def contradictions(self, *, limit: int = 50) -> Sequence[Contradiction]:
-        """Memories that cannot both be true, and of which nobody has said which is (X14), oldest first."""
         from cortex.services import reconciliation
 
         if not isinstance(limit, int) or limit < 1:
@@ -264,19 +255,10 @@ class EditService:
             return list(islice(reconciliation.contradictions(view), limit))
 
     def resolve(self, id: str, *, over: str | None = None, both: bool = False) -> Forgotten:
-        """Settle the contradictions of a memory, or the one with `over`: it is true and replaces the other side.
-
-        With `both` all of them hold, and are no longer flagged. `restore` of what was replaced takes that back.
-        """
         other = None if over is None else checked_id(over, field="over")
         return self._change_state(id, partial(self._resolving, over=other, both=both), "resolve")
 
     def forget_matching(self, text: str, *, scope: str | None = None) -> Forgotten:
-        """Forget the one memory a query means; where it may mean several, forget nothing and show them (L5).
-
-        A memory, those that say the same, and the turns they came from are one match; turns that say little else are
-        forgotten with it.
-        """
         # What stands in a file is not forgotten here.
         lanes = frozenset({Lane.MEMORIES, Lane.SESSIONS})
         answer = RecallService(self._context).explain(text, scope=scope, lanes=lanes, limit=5, mode=Mode.SEARCH).answer
@@ -331,7 +313,7 @@ class EditService:
             changes = choose(trace, view)
             position = view.position
             before = {each.id: each.state for each in view.load([put.trace.id for put in _puts(changes)])}
-            guards = guarded(changes, view)
+            guards = with_expectations(changes, view)
             sources = trace.source_turns if isinstance(trace, Memory) else ()
             gone = {put.trace.id for put in _puts(changes)}
             turns = tuple(each.id for each in view.load(sources) if each.state is State.ACTIVE and each.id not in gone)
@@ -383,7 +365,7 @@ def _puts(changes: Sequence[Change]) -> list[Put]:
 
 
 def _is_match(found: Scored, terms: Sequence[QueryTerm]) -> bool:
-    """Whether a query to forget may mean this: an "ok" beside a turn that holds its words is found, but not meant."""
+    """Whether a query to forget matches this: an "ok" beside a turn with its words is found, but does not match."""
     if found.similarity < MATCHED and found.evidence < MATCHED:
         return False
     if not isinstance(found.trace, Turn):
@@ -404,7 +386,7 @@ def _apart(hits: Sequence[Hit]) -> list[Hit]:
     for hit in hits:
         if not any(_is_one_match(hit.trace, other.trace) for other in kept):
             kept.append(hit)
-    # Of a turn and the memory that was extracted from it, the memory is meant.
+    # Of a turn and the memory extracted from it, the memory counts.
     memories = {source: hit for hit in hits if isinstance(hit.trace, Memory) for source in hit.trace.source_turns}
     return [memories.get(hit.trace.id, hit) for hit in kept]
 

@@ -3,7 +3,7 @@
 `forget` hides and keeps history; what is erased is in no row, no index, no cache and no log any more. The ledger keeps
 that something was there and is not, and its chain still verifies.
 
-An erasure is written down before anything is removed, and is finished by whoever opens the store next if this process
+An erasure is written down before anything is removed, and is finished when the store is opened next if this process
 does not get to it. Its steps can be done again at any time: the rows, the file, the cache, the look for what is left.
 """
 
@@ -30,7 +30,7 @@ from cortex.domain.trace import Trace, parse_time
 from cortex.domain.turn import Turn
 from cortex.errors import Conflict, EngineError, InvalidRequest, NotFound, StoreBusy, StoreError
 from cortex.lifecycle import backups as backing
-from cortex.ports.store import Erase, ExpectSame, Remains, Version, View, retry_on_conflict
+from cortex.ports.store import Erase, ExpectSame, Residue, Version, View, retry_on_conflict
 
 SCHEMA = "cortex.erase.certificate.v1"
 
@@ -57,15 +57,15 @@ class Certificate:
     """What was erased and where it was looked for afterwards. It holds ids and numbers, never text."""
 
     id: str
-    """Of the erasure: by it the certificate can be asked for again."""
+    """Of the erasure: it finds the certificate again."""
     at: datetime
     agent: str
     user: str
     erased: tuple[TraceId, ...]
     derived: tuple[TraceId, ...]
-    """Of those, the memories that went because a turn they were drawn from did."""
+    """Of those, the memories that went because a turn they were extracted from did."""
     sources_left: tuple[TraceId, ...]
-    """Turns that a memory was drawn from, which were not asked to be erased with it."""
+    """Turns that a memory was extracted from, which stay."""
     position: int
     texts: int
     too_short: int
@@ -85,16 +85,16 @@ class Certificate:
         return self.compacted and self.chain and not (self.remains or self.near or self.pending)
 
     def to_json(self) -> dict[str, Any]:
-        told = asdict(self) | {"at": self.at.isoformat()}
-        return {"schema": SCHEMA, "clean": self.clean} | told
+        payload = asdict(self) | {"at": self.at.isoformat()}
+        return {"schema": SCHEMA, "clean": self.clean} | payload
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Certificate:
-        """The certificate that `to_json` told."""
-        known = {name: told[name] for name in cls.__dataclass_fields__}
+    def from_json(cls, payload: Mapping[str, Any]) -> Certificate:
+        """The certificate of `to_json`."""
+        known = {name: payload[name] for name in cls.__dataclass_fields__}
         ids = {name: tuple(map(TraceId, known[name])) for name in ("erased", "derived", "sources_left")}
-        places = {name: tuple(Remain(**each) for each in told[name]) for name in ("remains", "near")}
-        return cls(**known | ids | places | {"at": parse_time(told["at"])})
+        places = {name: tuple(Remain(**each) for each in payload[name]) for name in ("remains", "near")}
+        return cls(**known | ids | places | {"at": parse_time(payload["at"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,30 +104,25 @@ class Erased:
     certificate: Certificate
     receipt: Receipt
     earlier: tuple[str, ...] = ()
-    """Other erasures, in which some of what was asked for had gone before: they have certificates of their own."""
+    """Other erasures, in which some of these ids were erased before: they have certificates of their own."""
 
 
 class ErasureService:
-    """Takes things out of one tenant's memory for good."""
+    """Erases traces of one tenant permanently."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def erase(self, ids: Sequence[str], *, sources: bool = False, backups: bool = False) -> Erased:
-        """Erase these memories and turns, with what was drawn from them.
-
-        With `sources` the turns a memory was drawn from go too, and with `backups` the backups that hold any of it.
-        What was erased before is answered with the certificate of that.
-        """
-        asked = _checked(ids)
+        wanted = _checked(ids)
         self._context.flush()  # a receipt that is still to be written would name them again
         with self._context.recording("erase") as record:
-            with self._context.store.erasing(WAIT_SECONDS) as ours:
+            with self._context.store.erasure_lock(WAIT_SECONDS) as ours:
                 if not ours:
                     raise StoreBusy("another erasure is under way", hint="wait for it, then erase again")
-                planned = self._planned(asked, sources=sources, backups=backups)
+                planned = self._planned(wanted, sources=sources, backups=backups)
                 done = self._finished(planned) if planned else None
-                before = self._before(asked, done)
+                before = self._before(wanted, done)
                 if done is None:
                     done = self._again(before.pop(), backups=backups)
             record.close(
@@ -139,29 +134,28 @@ class ErasureService:
         return Erased(done, record.receipt, tuple(each.id for each in before))
 
     def finish_pending(self) -> Sequence[Certificate]:
-        """Finish what was interrupted or had to wait, of the whole agent; gives what is still pending."""
         return self.finish() if self._context.store.erasures(pending=True) else []
 
     def finish(self) -> list[Certificate]:
-        """Finish what is pending of the agent, whoever asked for it; gives what is pending still of this tenant's."""
-        with self._context.store.erasing(0) as ours:
+        """Finish what is pending of the agent, for any user; returns what of this tenant is still pending."""
+        with self._context.store.erasure_lock(0) as ours:
             if ours:
                 self._context.flush()
-                for pending in self._context.store.erasures(pending=True):
-                    if pending.ids:  # what cannot be read is for a person to look at
-                        ErasureService(self._context.bind(user=pending.user))._finished(pending)
-        return [self._told(each) for each in self._context.store.erasures(self._context.tenant.user, pending=True)]
+                for each in self._context.store.erasures(pending=True):
+                    if each.ids:  # what cannot be read is for a person to look at
+                        ErasureService(self._context.bind(user=each.user))._finished(each)
+        pending = self._context.store.erasures(self._context.tenant.user, pending=True)
+        return [self._certificate_of(each) for each in pending]
 
     def all(self) -> list[Certificate]:
         """The certificates of this tenant, oldest first."""
-        return [self._told(each) for each in self._context.store.erasures(self._context.tenant.user)]
+        return [self._certificate_of(each) for each in self._context.store.erasures(self._context.tenant.user)]
 
     def certificate(self, id: str) -> Certificate:
-        """The certificate of an erasure, by its id or by that of something it took out."""
         wanted = checked_id(id)
         for each in reversed(self._context.store.erasures(self._context.tenant.user)):
             if each.id == wanted or wanted in each.ids:
-                return self._told(each)
+                return self._certificate_of(each)
         raise NotFound(f"nothing was erased by or as {id}", hint="see `cortex erase --list`")
 
     # --- planning --------------------------------------------------------------------------------
@@ -186,12 +180,12 @@ class ErasureService:
             if plan is None:
                 return None
             planned = self._erasure(plan, known, view, backups=backups)
-        self._context.store.note_erasure(planned)
+        self._context.store.record_erasure(planned)
         try:
             same = [ExpectSame(trace) for trace in plan.traces]
             self._context.store.apply(self._context.tenant, [*same, Erase(planned)], at=planned.at)
         except EngineError:
-            # It is refused as a whole, so it must not be done later behind the back of whoever was told so.
+            # It is refused as a whole, so it must not be carried out later.
             self._context.store.withdraw_erasure(planned.id)
             raise
         return planned
@@ -215,11 +209,11 @@ class ErasureService:
         )
 
     def _cached(self, plan: _Plan) -> Iterator[str]:
-        """The cache of vectors knows texts by their hash alone, so it is told what was embedded."""
+        """The cache of vectors knows texts by their hash alone, so it gets the embedded texts."""
         if (cache := self._context.dependencies.vector_cache) is not None:
             tokens = self._context.passage_tokens
             embedded = [text for trace, before in plan.embedded for text in passages_of(trace, tokens, before)]
-            spoken = self._context.store.spoken(self._context.tenant, plan.ids, plan.texts)
+            spoken = self._context.store.find_mentions(self._context.tenant, plan.ids, plan.texts)
             yield from dict.fromkeys(map(cache.key, (*plan.texts, *embedded, *spoken)))
 
     # --- finishing -------------------------------------------------------------------------------
@@ -260,10 +254,10 @@ class ErasureService:
             near=remains.listed_near(),
             pending=reason,
         )
-        told = certificate.to_json()
-        ended = replace(planned, reason=reason, certificate=told) if reason else planned.ended(told)
+        payload = certificate.to_json()
+        ended = replace(planned, reason=reason, certificate=payload) if reason else planned.ended(payload)
         try:
-            self._context.store.note_erasure(ended)
+            self._context.store.record_erasure(ended)
         except EngineError as error:  # what was planned is still there, and is finished once this can be written
             certificate = replace(certificate, pending=error.message)
         if certificate.pending:
@@ -280,11 +274,11 @@ class ErasureService:
         """Where something of it still stands."""
         tenant, places = self._context.tenant, _Places()
         kept = backing.files(self._context.dependencies.home / backing.FOLDER, tenant.agent)
-        found = self._context.store.remains(tenant, planned.texts, kept, planned.ids)
+        found = self._context.store.find_residue(tenant, planned.texts, kept, planned.ids)
         for id in found.traces:
             places.remain(id, "says the same", f"run `cortex erase {id}`")
         for id in found.near:
-            places.nearly(id, "says nearly the same", f"see `cortex show {id}`; run `cortex erase {id}` if it is to go")
+            places.nearly(id, "says nearly the same", f"see `cortex get {id}`; run `cortex erase {id}` if it is to go")
         for table in (*found.tables, *found.near_tables):
             places.remain(table, "says the same", "erase again")
         for path in found.files:
@@ -302,10 +296,10 @@ class ErasureService:
         index, indexes = self._context.index, self._context.dependencies.indexes(self._context.tenant)
         if indexes is None or index is None or isinstance(index, StoreError):
             return
-        found: Remains = index.remains(self._context.tenant, planned.texts, indexes.others())
+        found: Residue = index.find_residue(self._context.tenant, planned.texts, indexes.unused_files())
         if found.files:
             index.compact()
-            found = index.remains(self._context.tenant, planned.texts, indexes.others())
+            found = index.find_residue(self._context.tenant, planned.texts, indexes.unused_files())
         for path in found.files:
             places.remain(path.name, "an index of files holds it", "run `cortex index`: what was replaced is removed")
         with self._context.view() as view:
@@ -320,33 +314,33 @@ class ErasureService:
 
     def _before(self, ids: Sequence[TraceId], done: Certificate | None) -> list[Erasure]:
         """The erasures that took out those of `ids` that are not in what was done now, oldest first."""
-        asked = set(ids) - set(done.erased if done else ())
+        wanted = set(ids) - set(done.erased if done else ())
         found = []
         for each in reversed(self._context.store.erasures(self._context.tenant.user)):
-            if not asked.isdisjoint(each.ids) and (done is None or each.id != done.id):
-                asked -= set(each.ids)
+            if not wanted.isdisjoint(each.ids) and (done is None or each.id != done.id):
+                wanted -= set(each.ids)
                 found.append(each)
         return found[::-1]
 
     def _again(self, known: Erasure, *, backups: bool) -> Certificate:
-        """The certificate of an erasure; a pending one is finished, and backups go where that is asked now."""
+        """The certificate of an erasure; a pending one is finished, and backups are removed if requested now."""
         if not known.finished:
             return self._finished(replace(known, backups=known.backups or backups))
-        certificate = self._told(known)
+        certificate = self._certificate_of(known)
         if backups:
             folder = self._context.dependencies.home / backing.FOLDER
             kept = backing.files(folder, self._context.tenant.agent)
             named = {each.where for each in certificate.remains if each.what == _A_BACKUP}
-            held = self._context.store.remains(self._context.tenant, (), kept, known.ids).files
+            held = self._context.store.find_residue(self._context.tenant, (), kept, known.ids).files
             for path in kept:
                 if path.name in named or path in held:
                     path.unlink(missing_ok=True)
             left = tuple(each for each in certificate.remains if each.what != _A_BACKUP)
             certificate = replace(certificate, remains=left)
-            self._context.store.note_erasure(known.ended(certificate.to_json()))
+            self._context.store.record_erasure(known.ended(certificate.to_json()))
         return certificate
 
-    def _told(self, known: Erasure) -> Certificate:
+    def _certificate_of(self, known: Erasure) -> Certificate:
         """The certificate of an erasure, as far as it has got."""
         if known.certificate is not None:
             found = Certificate.from_json(known.certificate)
@@ -430,7 +424,7 @@ def _plan(view: View, ids: Sequence[TraceId], gone: set[TraceId], *, sources: bo
     damaged = {id for id in ids if id not in found and view.damage(id)}
     for id in ids:
         if id in damaged:
-            continue  # what it said cannot be told, and so not be looked for; its row goes all the same
+            continue  # its text is unreadable and cannot be searched for; its row is removed all the same
         if id not in found and id not in gone:
             raise NotFound(f"no memory or turn {id}", hint="see `cortex list`")
         if isinstance(found.get(id), Chunk):
@@ -440,9 +434,10 @@ def _plan(view: View, ids: Sequence[TraceId], gone: set[TraceId], *, sources: bo
     named = {turn.id: turn for turn in view.load(_sources(found.values()))}
     if sources:
         found |= named
-    drawn = {memory.id: memory for memory in view.derived([id for id, each in found.items() if isinstance(each, Turn)])}
-    derived = tuple(sorted(drawn.keys() - found.keys()))
-    found |= drawn
+    turn_ids = [id for id, each in found.items() if isinstance(each, Turn)]
+    extracted = {memory.id: memory for memory in view.derived(turn_ids)}
+    derived = tuple(sorted(extracted.keys() - found.keys()))
+    found |= extracted
     versions = [version for id in found for version in view.history(id)]
     turns = [trace for trace in found.values() if isinstance(trace, Turn)]
     said: dict[str, list[Line]] = {}
@@ -476,6 +471,6 @@ def _embedded(versions: Sequence[Version], turns: Sequence[Turn], view: View) ->
 
 
 def _marks(session: str, lines: Sequence[Line], view: View) -> dict[str, Any]:
-    """What keeps these lines of a session from coming back when a host tells its history again."""
+    """What keeps these lines of a session from coming back when a host sends its history again."""
     known = (view.state(session) or {}).get(erasure.MARKS)
     return erasure.marked([line.digest for line in lines], known, os.urandom(SALT_BYTES).hex())

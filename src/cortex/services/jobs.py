@@ -21,8 +21,7 @@ from cortex.domain.receipt import Receipt
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
-from cortex.ports.llm import background_of
-from cortex.ports.probed import trouble_of
+from cortex.ports.provider import trouble_of
 from cortex.ports.store import Filter, Job, JobState, PatchSession
 from cortex.progress import silent
 from cortex.recall import recipes, synthesis
@@ -57,7 +56,6 @@ class JobService:
         self._context = context
 
     def run(self, *, most: int | None = None) -> Receipt:
-        """Carry out the background work that is due: vectors, memories, syntheses."""
         with self._context.recording("run_jobs") as record:
             worked = self.run_due(most)
             judged_by = "signs" if sentence_vectors(self._context.dependencies) is None else "signs and meaning"
@@ -107,7 +105,6 @@ class JobService:
         return any(job.key == session and job.kind in kinds for job in ready)
 
     def next_due(self) -> datetime | None:
-        """When there will be something to do."""
         context = self._context
         return queue.next_due(context.tenant, context.store, frozenset(self._handlers()), context.clock.now())
 
@@ -159,7 +156,7 @@ class JobService:
             return ()
         with self._context.store_view() as view:
             known = view.derived([turn.id for turn in turns])
-        llm = background_of(self._context.dependencies.llm)
+        llm = self._context.dependencies.llm.background
         found = extraction.extract(turns, llm, classify=classify.classify, known=known)
         for problem in found.problems:
             log.info("extraction: %s", problem)
@@ -208,14 +205,14 @@ class JobService:
         settings, now = self._context.settings.hooks, self._context.clock.now()
         cached = None
         if now - job.due < timedelta(seconds=settings.synthesis_ttl_seconds):
-            asked = {name: job.payload.get(name) for name in ("scope", "project")}
-            query = Query.of(job.payload["query"], **asked, limit=settings.max_facts)
+            where = {name: job.payload.get(name) for name in ("scope", "project")}
+            query = Query.of(job.payload["query"], **where, limit=settings.max_facts)
             name = self._context.settings.recall.recipe
             with self._context.store_view() as view:
                 vectors = QueryVectors(self._context.dependencies, None, self._context.space(view))
                 recall = RecallService(self._context)
                 answer = recall.answer(replace(query, recipe=name), recipes.named(name), view, vectors)
-            llm = self._context.dependencies.llm and background_of(self._context.dependencies.llm)
+            llm = self._context.dependencies.llm and self._context.dependencies.llm.background
             cached = synthesis.for_the_next_turn(query.text, answer.hits, llm, now)
         if cached and self._context.can_embed:
             with suppress(EmbedderUnavailable):  # so that the next turn finds this vector in the cache

@@ -13,10 +13,11 @@ from cortex.domain.receipt import Receipt
 from cortex.errors import InvalidRequest, StoreCorrupt
 from cortex.lifecycle import backups as backing
 from cortex.lifecycle import flow as tending
-from cortex.lifecycle import schedule, undoing, upkeep
-from cortex.lifecycle.schedule import Done, Scheduler, Task
+from cortex.lifecycle import schedule, undo, upkeep
+from cortex.lifecycle.schedule import Done, ScheduledTask
 from cortex.lifecycle.upkeep import Anomaly, Diary
 from cortex.progress import Progress, silent
+from cortex.runtime.scheduler import Scheduler
 from cortex.services.browse import BrowseService
 from cortex.services.erasure import ErasureService
 from cortex.services.files.files import files_of
@@ -31,7 +32,7 @@ ERASE_AGAIN = timedelta(minutes=1)
 class ConsolidationResult:
     """What a lifecycle run would do, or did, and the receipt."""
 
-    outcome: tending.Outcome
+    outcome: tending.ConsolidationOutcome
     receipt: Receipt
 
 
@@ -39,7 +40,7 @@ class ConsolidationResult:
 class UndoResult:
     """What of a lifecycle run was undone, and the receipt."""
 
-    undone: undoing.Undone
+    undone: undo.Undone
     receipt: Receipt
 
 
@@ -54,13 +55,12 @@ class RestoreResult:
 
 
 class LifecycleService:
-    """The care for one tenant's memory; backups are of the whole agent."""
+    """Maintains one tenant's memory over time; backups are of the whole agent."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def consolidate(self, *, dry_run: bool = False, progress: Progress = silent) -> ConsolidationResult:
-        """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_consolidation` (X16)."""
         self._context.flush()  # what was used a moment ago is still in use
         with self._context.recording("consolidate") as record:
             outcome = tending.consolidate(
@@ -77,10 +77,9 @@ class LifecycleService:
         return ConsolidationResult(outcome, record.receipt)
 
     def undo(self, run: str) -> UndoResult:
-        """Take back a lifecycle run, by the name it has in its outcome and its receipt; or by the receipt's id."""
         with self._context.recording("undo_consolidation") as record:
-            undone = undoing.undo(
-                undoing.Run.named(self._run_of(run)),
+            undone = undo.undo(
+                undo.Run.named(self._run_of(run)),
                 tenant=self._context.tenant,
                 store=self._context.store,
                 clock=self._context.clock,
@@ -95,12 +94,13 @@ class LifecycleService:
         receipt = BrowseService(self._context).receipt(given)
         if receipt.op != "consolidate" or not receipt.facts.get("run"):
             raise InvalidRequest(
-                "is not the receipt of a consolidation", field="run", hint="see `cortex receipts --op consolidate`"
+                "is not the receipt of a consolidation",
+                field="run",
+                hint="see `cortex admin receipts --op consolidate`",
             )
         return str(receipt.facts["run"])
 
     def backup(self, to: Path | None = None) -> backing.BackupResult:
-        """Back up the agent's memory while it is in use; `to` names a folder where nothing is ever removed (E21)."""
         settings, now = self._context.settings.lifecycle, self._context.clock.now()
         self._context.flush()
         with self._context.recording("backup") as record:
@@ -119,11 +119,9 @@ class LifecycleService:
         return made
 
     def backups(self) -> Sequence[backing.Backup]:
-        """The backups of this agent, newest first."""
         return backing.listed(self._backups, self._context.tenant.agent)
 
     def restore_backup(self, given: str) -> RestoreResult:
-        """Bring back a backup: a file, the name of one, or `latest`. What is there now becomes a backup (E21)."""
         agent, replace = self._context.tenant.agent, self._context.dependencies.replace_store
         if replace is None:
             raise InvalidRequest(
@@ -145,7 +143,6 @@ class LifecycleService:
         return RestoreResult(path, replaced, kept_out)
 
     def run_due(self) -> datetime:
-        """Do what is due: background work, the lifecycle, a backup; gives when to look again (S7)."""
         began = self._context.clock.now()
         due = JobService(self._context).next_due()
         if due is not None and due <= began:  # a look that finds nothing leaves no receipt
@@ -155,48 +152,49 @@ class LifecycleService:
         ErasureService(self._context).finish_pending()
         settings = self._context.settings.lifecycle
         rhythm = schedule.Schedule.of_hours(settings.every_hours, settings.backup_every_hours if self._backs_up else 0)
-        tasks: dict[Task, Callable[[], object]] = {Task.CONSOLIDATE: self._tend_and_optimise, Task.BACKUP: self.backup}
+        tasks: dict[ScheduledTask, Callable[[], object]] = {
+            ScheduledTask.CONSOLIDATE: self._consolidate_and_optimize,
+            ScheduledTask.BACKUP: self.backup,
+        }
         at = schedule.run_due(rhythm, tasks, last=self._last_done, clock=self._context.clock, note=self._note_task)
         due = JobService(self._context).next_due()
         # What was due at the beginning was done; if it is still there, it belongs to a process that died, and waits for
         # its lease. What became due meanwhile is next: a backup may have taken a while.
         at = min(at, due) if due and due > began else at
-        # Whoever kept an erasure from being finished is not waited for, but asked again.
+        # An erasure that could not be finished is tried again later.
         pending = self._context.store.erasures(pending=True)
         return min(at, self._context.clock.now() + ERASE_AGAIN) if pending else at
 
     @contextmanager
     def kept(self) -> Iterator[Scheduler]:
-        """Have `run_due` called in the background, at its times and when there is something new to do.
-
-        The files are followed meanwhile, as they are edited.
-        """
         dependencies = self._context.dependencies
-        keeper = Scheduler(self.run_due, clock=dependencies.clock).start()
-        dependencies.wake = keeper.nudge
-        dependencies.keepers.append(keeper)
+        scheduler = Scheduler(self.run_due, now=dependencies.clock.now).start()
+        dependencies.wake = scheduler.wake
+        dependencies.schedulers.append(scheduler)
         try:
             with files_of(self._context).watching():
-                yield keeper
+                yield scheduler
         finally:
             dependencies.wake = None
-            dependencies.keepers.remove(keeper)
+            dependencies.schedulers.remove(scheduler)
             dependencies.ending = True  # what is begun is finished, and no further job is
-            keeper.stop()
+            scheduler.stop()
             dependencies.ending = False
 
-    def _tend_and_optimise(self) -> None:
+    def _consolidate_and_optimize(self) -> None:
         if self.consolidate().outcome.applied:
             MaintenanceService(self._context).optimize()
 
     def _last_done(self) -> schedule.Last:
         diary = self._diary()
         return {
-            Task.CONSOLIDATE: Done(diary.consolidated_at, diary.failed_at(Task.CONSOLIDATE)),
-            Task.BACKUP: Done(backing.last_at(self._backups, self._context.tenant.agent), diary.failed_at(Task.BACKUP)),
+            ScheduledTask.CONSOLIDATE: Done(diary.consolidated_at, diary.failed_at(ScheduledTask.CONSOLIDATE)),
+            ScheduledTask.BACKUP: Done(
+                backing.last_at(self._backups, self._context.tenant.agent), diary.failed_at(ScheduledTask.BACKUP)
+            ),
         }
 
-    def _note_task(self, task: Task, trouble: Anomaly | None) -> None:
+    def _note_task(self, task: ScheduledTask, trouble: Anomaly | None) -> None:
         now = self._context.clock.now()
         upkeep.write(
             self._context.tenant, self._context.store, now, lambda diary: upkeep.noted(task, trouble, diary, now)

@@ -23,7 +23,6 @@ class MaintenanceService:
         self._context = context
 
     def backfill(self, *, progress: Progress = silent) -> Receipt:
-        """Embed everything that has no vector of the current model (C7)."""
         with self._context.recording("backfill") as record:
             if not self._context.can_embed:
                 raise EmbedderUnavailable("embedding is turned off", hint="set embedding.provider to use one")
@@ -37,12 +36,11 @@ class MaintenanceService:
             )
             record.close(outcome.position, **outcome.facts())
         if self._context.index is not None:
-            files_of(self._context).look(reason="backfill", progress=progress)
+            files_of(self._context).sync_all(reason="backfill", progress=progress)
         calibrator_of(self._context).refresh(again=True)
         return record.receipt
 
     def verify(self, *, repair: bool = False) -> Sequence[Finding]:
-        """Recompute everything derived, and the chain of events, and compare; in the index of the files too."""
         self._context.flush()
         index = self._context.index
         found = list(self._context.store.verify(repair=repair))
@@ -55,8 +53,7 @@ class MaintenanceService:
             found.append(Finding("files", f"{index.message}; {index.hint}"))
         elif index is not None:
             found += index.verify(repair=repair)
-        cache = getattr(self._context.dependencies.embedder, "verify_cache", None)
-        return found if cache is None else [*found, *cache(repair=repair)]
+        return [*found, *self._context.dependencies.embedder.verify_cache(repair=repair)]
 
     def _unfinished(self, *, repair: bool) -> Sequence[Finding]:
         """The erasures of the agent that are not finished, and with `repair` what became of them."""
@@ -74,7 +71,6 @@ class MaintenanceService:
         ]
 
     def optimize(self) -> dict[str, Any]:
-        """Compact the indexes; gives their status."""
         index = self._context.index
         if index is not None and not isinstance(index, StoreError):
             index.maintain()

@@ -1,4 +1,4 @@
-"""Queries as vectors: of the embedder in use, and of an earlier one while the index of the files is still its own."""
+"""Query vectors: by the embedder in use, and by an earlier one while the file index still has its vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cortex.ports.index import FileIndex, vectors_in
 from cortex.recall.retrieve import Question
 
 UNAVAILABLE = "earlier_model_unavailable"
-"""The index has vectors of a model that cannot be asked any more, until it is made anew."""
+"""The index has vectors of a model that is not available any more, until it is rebuilt."""
 
 
 class QueryVectors:
@@ -21,7 +21,7 @@ class QueryVectors:
         self._dependencies = dependencies
         self._space = space
         self._index = None if isinstance(index, StoreError) else index
-        self._asked: list[Question] = []
+        self._questions: list[Question] = []
         self._lacks_earlier = False
 
     def ask(self, text: str) -> Question | None:
@@ -31,17 +31,17 @@ class QueryVectors:
             return None
         earlier = self._earlier(embedder)
         older = self._question(earlier, earlier.space, text) if earlier else None
-        self._asked.append(self._question(embedder, self._space, text, older))
-        return self._asked[-1]
+        self._questions.append(self._question(embedder, self._space, text, older))
+        return self._questions[-1]
 
     def degraded(self) -> list[str]:
         """What could not be compared, though the leg of vectors is there."""
-        told = [f"files:{UNAVAILABLE}"] if self._lacks_earlier else []
-        for question in self._asked:
+        lines = [f"files:{UNAVAILABLE}"] if self._lacks_earlier else []
+        for question in self._questions:
             if question.earlier is None or bool(question.failed) == bool(question.earlier.failed):
                 continue
-            told.append(f"embedding:{question.failed}" if question.failed else f"files:{question.earlier.failed}")
-        return sorted({*told})
+            lines.append(f"embedding:{question.failed}" if question.failed else f"files:{question.earlier.failed}")
+        return sorted({*lines})
 
     def _question(
         self, embedder: Embedder, space: EmbeddingSpace, text: str, earlier: Question | None = None
@@ -51,7 +51,7 @@ class QueryVectors:
         return Question(space, pending, seconds, readable=space.reads(text), earlier=earlier)
 
     def _earlier(self, embedder: Embedder) -> Embedder | None:
-        """Whoever made the vectors of the index, where it is not the one in use."""
+        """The embedder of the index's vectors, if it is not the one in use."""
         made = vectors_in(self._index.made_with) if self._index is not None else None
         if made is None or made.space == embedder.space.key:
             return None

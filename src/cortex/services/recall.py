@@ -1,4 +1,4 @@
-"""Recall: the right few lines for a message, with a receipt from which they can be replayed."""
+"""Recall: the relevant lines for a message, with a receipt by which it can be replayed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound, RowDamaged, StoreError
-from cortex.ports.clock import Deadline
 from cortex.ports.store import RecordAccess, View
 from cortex.recall import flow as recalling
-from cortex.recall import receipts, recipes, replaying
+from cortex.recall import receipts, recipes, replay
 from cortex.recall.flow import Answer
-from cortex.recall.replaying import Replay
-from cortex.recall.reranking import Asking, Reader
+from cortex.recall.replay import Replay
+from cortex.recall.reranking import Reader, TimedReranker
 from cortex.recall.synthesis import Synthesis
-from cortex.services.files.freshness import SHARE, STALE, FileFreshness
+from cortex.runtime.deadline import SHARES, Deadline
+from cortex.services.files.freshness import STALE, FileFreshness
 from cortex.services.query_vectors import QueryVectors
 
 
 @dataclass(frozen=True, slots=True)
 class SynthesisResult:
-    """What is remembered on a topic, told in one piece, and the receipt."""
+    """A synthesis of what is remembered on a topic, the recall it used, and the receipt."""
 
     synthesis: Synthesis
     recall: RecallResult
@@ -51,31 +51,28 @@ class RecallService:
         self._context = context
 
     def recall(self, text: str | Query, **options: Any) -> RecallResult:
-        """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
         return self.explain(text, **options).result
 
     def search(self, text: str, **options: Any) -> RecallResult:
-        """What there is on a topic: no gate, no evidence needed, untrusted and superseded shown and marked."""
         return self.recall(text, mode=Mode.SEARCH, **options)
 
-    def explain(self, text: str | Query, **options: Any) -> RecallTrace:
-        """`recall`, with every candidate, every part of its score, and why each was shown or not."""
+    def explain(self, text: str | Query, *, deadline: Deadline | None = None, **options: Any) -> RecallTrace:
         query = text if isinstance(text, Query) else Query.of(text, **options)
-        started = self._context.clock.monotonic()
-        stale = self._files_are_stale(query)
-        waited = (self._context.clock.monotonic() - started) * 1000
-        return self.answer_now(replace(query, deadline_ms=max(1.0, self._deadline_ms(query) - waited)), stale=stale)
+        deadline = deadline or self._deadline(query)
+        stale = self._files_are_stale(query, deadline)
+        return self.answer_now(query, deadline=deadline, stale=stale)
 
-    def _deadline_ms(self, query: Query) -> float:
-        return query.deadline_ms or self._context.settings.recall.deadline_ms
+    def _deadline(self, query: Query) -> Deadline:
+        milliseconds = query.deadline_ms or self._context.settings.recall.deadline_ms
+        return Deadline.after(self._context.clock, milliseconds / 1000)
 
-    def _files_are_stale(self, query: Query) -> bool:
+    def _files_are_stale(self, query: Query, deadline: Deadline) -> bool:
         """Whether files changed that are not followed yet, though they were looked at for a share of the time (B12)."""
         concerns_files = query.as_of is None and (query.lanes is None or bool(query.lanes & FILE_LANES))
         if not concerns_files or not (self._settings_name_files or self._context.index is not None):
             return False
         fresh = self._context.dependencies.one("freshness", self._context.tenant, lambda: FileFreshness(self._context))
-        return fresh.is_stale(SHARE * self._deadline_ms(query) / 1000)
+        return fresh.is_stale(deadline.left(SHARES.files))
 
     @property
     def _settings_name_files(self) -> bool:
@@ -83,7 +80,7 @@ class RecallService:
         is_own = self._context.tenant == Tenant(self._context.settings.agent, self._context.settings.user)
         return is_own and bool(named.workspace or named.extra_paths or named.docs)
 
-    def answer_now(self, query: Query, *, stale: bool = False) -> RecallTrace:
+    def answer_now(self, query: Query, *, deadline: Deadline | None = None, stale: bool = False) -> RecallTrace:
         name = query.recipe or self._context.settings.recall.recipe
         recipe = recipes.named(name)
         with self._context.recording("recall", query.text) as record:
@@ -93,8 +90,8 @@ class RecallService:
                 then = view.at if isinstance(query.as_of, int) else query.as_of
                 space = self._context.space(view)
                 vectors = QueryVectors(self._context.dependencies, index, space)
-                asked = replace(query, recipe=name, asked_at=query.asked_at or then)
-                answer = self.answer(asked, recipe, view, vectors)
+                request = replace(query, recipe=name, asked_at=query.asked_at or then)
+                answer = self.answer(request, recipe, view, vectors, deadline=deadline)
                 answer.degraded += vectors.degraded()
                 if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
@@ -103,12 +100,12 @@ class RecallService:
                 if view.skipped:
                     answer.degraded.append(f"store:{RowDamaged.code}")
                 settings = self._context.settings.receipts
-                told = receipts.facts(
+                payload = receipts.facts(
                     answer, query, recipe, space, max_items=settings.max_items, verbose=settings.verbosity == "high"
                 )
                 position = view.position
                 used = recalling.used(answer, view) if query.as_of is None else []
-            record.close(position, **told)
+            record.close(position, **payload)
         if answer.degraded:
             log.warning("recall degraded: %s", ", ".join(answer.degraded))
         self._touch(used)
@@ -116,26 +113,25 @@ class RecallService:
         return RecallTrace(RecallResult(answer.hits, packed.block, packed.tokens, record.receipt), answer)
 
     def replay(self, id: str, *, query: str | None = None) -> Replay:
-        """Ask a recorded recall again of the state it saw, and compare the answers."""
         self._context.flush()
         with self._context.store_view() as view:
             found = view.receipt(ReceiptId(id.strip().lower()))
         if found is None or found[0].op != "recall":
-            raise NotFound(f"no recall receipt {id}", hint="see `cortex receipts`")
+            raise NotFound(f"no recall receipt {id}", hint="see `cortex admin receipts`")
         receipt, kept = found
         text = kept if query is None else query
         if text is None:
             raise InvalidRequest("was not kept with the receipt", field="query", hint="give it with --query")
-        asked = replaying.query_of(receipt, text)
+        request = replay.query_of(receipt, text)
         recipe = recipes.named(receipt.facts["recipe"])
         with self._context.view(receipt.position) as view:
-            space = replaying.space_of(receipt, self._context.space(view))
+            space = replay.space_of(receipt, self._context.space(view))
             vectors = QueryVectors(self._context.dependencies, self._context.index, space)
             answer = self.answer(
-                asked, recipe, view, vectors,
-                reader=replaying.reader_of(receipt), without=replaying.left_out(receipt),
+                request, recipe, view, vectors,
+                reader=replay.reader_of(receipt), without=replay.left_out(receipt),
             )  # fmt: skip
-        return replaying.compared(receipt, answer, recipe.fingerprint, space)
+        return replay.compared(receipt, answer, recipe.fingerprint, space)
 
     def answer(
         self,
@@ -146,15 +142,16 @@ class RecallService:
         *,
         reader: Reader | None = None,
         without: frozenset[str] = frozenset(),
+        deadline: Deadline | None = None,
     ) -> Answer:
         dependencies, clock = self._context.dependencies, self._context.clock
-        deadline = Deadline.after(clock, self._deadline_ms(query) / 1000)
+        deadline = deadline or self._deadline(query)
         return recalling.recall(
             query,
             view=view,
             ask=vectors.ask,
             recipe=recipe,
-            reader=reader or Asking(dependencies.reranker, dependencies.readers.start, deadline),
+            reader=reader or TimedReranker(dependencies.reranker, dependencies.readers.start, deadline),
             clock=clock,
             deadline=deadline,
             without=without,
@@ -162,7 +159,6 @@ class RecallService:
         )
 
     def synthesize(self, text: str, **options: Any) -> SynthesisResult:
-        """What is remembered on a topic in one piece, with the ids used: by a language model, or a digest (C5)."""
         from cortex.recall import synthesis as synthesizing
 
         found = self.recall(text, **options)

@@ -23,7 +23,7 @@ from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Vector
 from cortex.errors import InvalidRequest
-from cortex.ports.store import Change, Embed, Filter, Put, View, guarded, retry_on_conflict
+from cortex.ports.store import Change, Embed, Filter, Put, View, retry_on_conflict, with_expectations
 from cortex.remember import flow as remembering
 
 MOST_TWINS = 24
@@ -39,7 +39,7 @@ _OF_THE_USER = frozenset({SourceKind.OPERATOR, SourceKind.USER, SourceKind.ASSIS
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DraftStatement:
     """What is to be remembered, with the slot its text fills, and how it stands to what was said before."""
 
     draft: Draft
@@ -49,14 +49,14 @@ class Statement:
     """It is said as a correction."""
 
 
-def read(draft: Draft) -> Statement:
+def read(draft: Draft) -> DraftStatement:
     """A draft with the slot that its text fills; what the caller gave is left as it is."""
     if draft.subject or draft.attribute or draft.value or draft.source_kind not in _OF_THE_USER:
-        return Statement(draft)
+        return DraftStatement(draft)
     if (found := slot_in(draft.text)) is None:
-        return Statement(draft)
-    told = replace(draft, subject=found.subject, attribute=found.attribute, value=found.value)
-    return Statement(told, found.negated, found.corrects)
+        return DraftStatement(draft)
+    filled = replace(draft, subject=found.subject, attribute=found.attribute, value=found.value)
+    return DraftStatement(filled, found.negated, found.corrects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +66,18 @@ class Reconciled:
     memory: Memory
     decision: Decision
     position: int
-    outcome: remembering.Outcome = field(default_factory=remembering.Outcome)
+    outcome: remembering.StoreOutcome = field(default_factory=remembering.StoreOutcome)
 
     def facts(self) -> dict[str, Any]:
         """For the receipt: ids and counts."""
-        told = {"verdict": self.decision.verdict.value, "others": list(self.decision.others)}
+        payload = {"verdict": self.decision.verdict.value, "others": list(self.decision.others)}
         superseded = sum(change.because is EventKind.SUPERSEDED for change in _puts(self.decision.changes))
-        return {"superseded": superseded, **told, **self.outcome.facts()}
+        return {"superseded": superseded, **payload, **self.outcome.facts()}
 
 
-def remember(context: Context, memory: Memory, statement: Statement, *, embed: bool) -> Reconciled:
+def remember(context: Context, memory: Memory, statement: DraftStatement, *, embed: bool) -> Reconciled:
     """Store a statement, as a memory, beside what is known; what is known already is counted once more instead."""
-    outcome = remembering.Outcome()
+    outcome = remembering.StoreOutcome()
     vectors: Sequence[Vector] = ()
     if embed and context.can_embed:
         tokens = context.passage_tokens
@@ -89,7 +89,7 @@ def remember(context: Context, memory: Memory, statement: Statement, *, embed: b
 
 
 def _attempt(
-    context: Context, memory: Memory, statement: Statement, vectors: Sequence[Vector]
+    context: Context, memory: Memory, statement: DraftStatement, vectors: Sequence[Vector]
 ) -> tuple[Decision, Memory, int]:
     now = context.clock.now()
     with context.store_view() as view:
@@ -103,7 +103,7 @@ def _attempt(
         if decision.memory is None:
             decision = _with_source(decision, memory.source_ref, view)
         changes = [*decision.changes, *outdated_turns([decision], view)]
-        changes = [*fitted.expected, *guarded(changes, view)]
+        changes = [*fitted.expected, *with_expectations(changes, view)]
         held = decision.memory or _held(decision, view)
         position = view.position
     if decision.memory is not None and vectors:
@@ -158,10 +158,10 @@ def _contradicted(view: View) -> Iterator[Memory]:
 
 
 def _opposed(memory: Memory, view: View) -> list[Memory]:
-    """The memories that say otherwise and still hold. What is quarantined is not asked about."""
+    """The memories that say otherwise and still hold. Quarantined ones are left out."""
     found = [each for each in view.load(memory.contradicts) if isinstance(each, Memory)]
-    asked = [each for each in found if TrustTier.QUARANTINED not in (each.trust, memory.trust)]
-    return [each for each in asked if each.state is State.ACTIVE]
+    visible = [each for each in found if TrustTier.QUARANTINED not in (each.trust, memory.trust)]
+    return [each for each in visible if each.state is State.ACTIVE]
 
 
 def resolved(memory: Memory, view: View, now: datetime, *, over: TraceId | None, both: bool) -> Sequence[Change]:
@@ -169,7 +169,7 @@ def resolved(memory: Memory, view: View, now: datetime, *, over: TraceId | None,
     others = [each for each in _opposed(memory, view) if over in (None, each.id)]
     if not others or memory.state is not State.ACTIVE:
         with_other = f" by {over}" if over else ""
-        raise InvalidRequest(f"is not contradicted{with_other}", field="id", hint="see `cortex resolve`")
+        raise InvalidRequest(f"is not contradicted{with_other}", field="id", hint="see `cortex admin resolve`")
     if both:
         return reconcile.dismiss(memory, others)
     changes = reconcile.settle(memory, others, now)

@@ -12,7 +12,7 @@ from cortex.domain.trace import Trace
 from cortex.ports.store import View
 
 NOISE = frozenset({EventKind.EMBEDDED, EventKind.RECALLED})
-"""What happens all the time, and is told only to those who ask for it."""
+"""Frequent events, which are left out unless requested by name."""
 
 _NEVER = {
     Lane.MEMORIES: frozenset({EventKind.SAID}),
@@ -56,12 +56,12 @@ def look_back(
     wanted = frozenset(EventKind) - NOISE if kinds is None else frozenset(kinds)
     if lane is not None:
         wanted -= _NEVER[lane]
-    # Of which lane an event is, only its trace tells: more are read than are wanted.
+    # The lane of an event is known only from its trace, so more are read than are wanted.
     at_once = limit if lane is None else max(limit, _AT_ONCE)
     found: list[Happened] = []
     for _ in range(_MOST_LOOKS):
         events = view.latest_events(at_once, before=before, kinds=wanted, subject=subject)
-        found += [each for each in _told(view, events) if lane is None or (each.trace and each.trace.lane is lane)]
+        found += [each for each in _entries(view, events) if lane is None or (each.trace and each.trace.lane is lane)]
         if len(found) >= limit:
             return Timeline(tuple(found[:limit]), found[limit - 1].event.position)
         if len(events) < at_once:
@@ -70,7 +70,7 @@ def look_back(
     return Timeline(tuple(found), before)
 
 
-def _told(view: View, events: Sequence[Event]) -> list[Happened]:
+def _entries(view: View, events: Sequence[Event]) -> list[Happened]:
     about = dict.fromkeys(TraceId(event.subject) for event in events if is_id(event.subject))
     traces = {str(trace.id): trace for trace in view.load(list(about))}
     return [Happened(event, traces.get(event.subject)) for event in events]

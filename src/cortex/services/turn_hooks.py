@@ -1,23 +1,22 @@
 """The two hooks of a turn, for any agent loop: recall before the model is called, ingest after it has answered.
 
 Neither ever raises, and neither keeps a turn waiting: `before` gives up at its deadline, `after` returns at once.
-What went wrong is logged without any text, and counted in `troubles`.
+What went wrong is logged without any text, and counted in `failures`.
 """
 
 from __future__ import annotations
 
 import threading
-import traceback
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cortex.capture.gate import session_skip_reason
+from cortex.context import Context
 from cortex.dependencies import log
 from cortex.domain import ownership
 from cortex.domain.fingerprints import fingerprints, merged
@@ -27,25 +26,22 @@ from cortex.domain.query import MAX_QUERY_CHARS, Query
 from cortex.domain.scope import Tenant, checked_label
 from cortex.domain.secrets import redacted
 from cortex.domain.trust import TrustTier
-from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, full_disk
-from cortex.ports.clock import Deadline
+from cortex.errors import EmbedderUnavailable, InvalidRequest
 from cortex.ports.store import Change, Filter, Job, PatchSession, PutJob, View
 from cortex.recall import policy, recipes, synthesis, topic
 from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
 from cortex.recall.recipes import Recipe
 from cortex.recall.synthesis import Cached
+from cortex.runtime.deadline import SHARES, Deadline
 from cortex.runtime.failure_counters import FailureCounters
 from cortex.runtime.pool import Threads
+from cortex.runtime.worker import BackgroundQueue, Task
 from cortex.services.capture import CaptureService
 from cortex.services.recall import RecallService, RecallTrace
 
 if TYPE_CHECKING:
-    from cortex.memory import Cortex
     from cortex.services.files.files import Files
-
-RECALL_SHARE = 0.7
-"""How much of the deadline the recall may plan with; the rest is for what stands around it."""
 
 MOST_AT_ONCE = 64
 """How many recalls may be under way, those included that nobody waits for any more; beyond, turns go on without."""
@@ -73,7 +69,7 @@ class Injection:
     skipped: str | None = None
     """Why nothing was looked for."""
     degraded: tuple[str, ...] = ()
-    """What could not be done as asked: a leg that was left out, the deadline, an error's code."""
+    """What was left out: a leg, the recall at its deadline, or the code of an error."""
     receipt_id: str | None = None
     milliseconds: float = 0.0
 
@@ -86,7 +82,7 @@ class Injection:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionState:
+class HookState:
     """What is known of a session (C13)."""
 
     ingested_at: datetime | None = None
@@ -96,8 +92,8 @@ class SessionState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """One turn that asks for its memories."""
+class _TurnRequest:
+    """The request of one turn for its memories."""
 
     message: str
     session: str
@@ -128,20 +124,28 @@ LATE = Prepared(is_late=True)
 """It did not come in time."""
 
 
+class Bound(Protocol):
+    """An opened memory, such as `Cortex`."""
+
+    context: Context
+
+    def bind(self, *, agent: str | None = None, user: str | None = None) -> Bound: ...
+
+
 class TurnHooks:
     """Recall before a turn and ingest after it, over one engine. `bind` gives the hooks of another user."""
 
-    def __init__(self, memory: Cortex, *, _shared: _Shared | None = None) -> None:
+    def __init__(self, memory: Bound, *, _shared: _Shared | None = None) -> None:
         self._memory = memory
         self._context = memory.context
         self._shared = _shared or _Shared(self._context.dependencies.failures)
 
     def bind(self, *, agent: str | None = None, user: str | None = None) -> TurnHooks:
-        """The hooks of another agent or user; what runs in the background, and its troubles, are shared."""
+        """The hooks of another agent or user; what runs in the background, and its failures, are shared."""
         return TurnHooks(self._memory.bind(agent=agent, user=user), _shared=self._shared)
 
     @property
-    def troubles(self) -> dict[str, int]:
+    def failures(self) -> dict[str, int]:
         """How often what went wrong, by hook and code: `before:deadline`, `after:store_busy`, …"""
         return self._context.dependencies.failures.counted()
 
@@ -177,7 +181,7 @@ class TurnHooks:
             recipe=recipe, deadline=Deadline.after(self._context.clock, seconds),
         )  # fmt: skip
         injection = Injection()
-        with _noted(self._context.dependencies.failures, "before") as codes:
+        with self._context.dependencies.failures.caught("before") as codes:
             injection = self._in_time(work, seconds)
         took = (self._context.clock.monotonic() - started) * 1000
         return replace(injection.but(codes), milliseconds=took)
@@ -205,16 +209,16 @@ class TurnHooks:
     ) -> Prepared:
         """`before` without a thread of its own, for a caller who stops waiting at `deadline` by itself.
 
-        It never raises. What it gives counts as injected once `given` was told of it.
+        It never raises. Its result counts as injected once `given` was called with it.
         """
         prepared = Prepared()
-        with _noted(self._context.dependencies.failures, "before") as codes:
+        with self._context.dependencies.failures.caught("before") as codes:
             if reason := session_skip_reason(session, channel, trigger, ()):
                 prepared = Prepared(Injection(skipped=reason))
             else:
                 name = recipe or self._context.settings.recall.recipe
-                asked = _Asked(message, checked_label(session, "session"), scope, project, recipes.named(name))
-                prepared = self._prepared(asked, deadline)
+                request = _TurnRequest(message, checked_label(session, "session"), scope, project, recipes.named(name))
+                prepared = self._prepared(request, deadline)
         if codes:
             return replace(prepared, injection=prepared.injection.but(codes), failed=tuple(codes))
         return prepared
@@ -226,7 +230,7 @@ class TurnHooks:
         """
         if prepared.begins:
             work = partial(self._look_at_files, prepared.session)
-            self._shared.background.add(_Task("files", work, self._context.settings.hooks.ingest_timeout_ms / 1000))
+            self._shared.background.add(Task("files", work, self._context.settings.hooks.ingest_timeout_ms / 1000))
         if prepared.is_late:
             return self.missed("deadline")
         if prepared.parts:
@@ -246,23 +250,23 @@ class TurnHooks:
             log.warning("a recall took longer than %d ms: the turn goes on", self._context.settings.hooks.deadline_ms)
         return Injection(degraded=(reason,))
 
-    def _prepared(self, asked: _Asked, deadline: Deadline) -> Prepared:
+    def _prepared(self, request: _TurnRequest, deadline: Deadline) -> Prepared:
         if deadline.passed:  # nobody waits for it any more
             return LATE
         now = self._context.clock.now()
         with self._context.store_view() as view:
-            state = view.state(asked.session) or {}
+            state = view.state(request.session) or {}
         begins = "recalled_at" not in state
-        explained = self._explained(asked, deadline)
+        explained = self._explained(request, deadline)
         if deadline.passed:
-            return replace(LATE, session=asked.session, begins=begins)
+            return replace(LATE, session=request.session, begins=begins)
         answer, receipt = explained.answer, explained.result.receipt
         if answer.skipped:
             skipped = Injection(skipped=answer.skipped, receipt_id=receipt.id)
-            return Prepared(skipped, asked.session, begins=begins)
+            return Prepared(skipped, request.session, begins=begins)
         kept = Cached.from_state(state.get("synthesis"))
-        cached = kept if kept and self._is_of_use(kept, asked, answer, now, deadline) else None
-        packed, has_synthesis = self._packed(answer, cached, asked.recipe)
+        cached = kept if kept and self._is_of_use(kept, request, answer, now, deadline) else None
+        packed, has_synthesis = self._packed(answer, cached, request.recipe)
         injection = Injection(
             block=packed.block,
             tokens=packed.tokens,
@@ -277,10 +281,10 @@ class TurnHooks:
             parts["synthesis"] = None
         return Prepared(
             injection,
-            asked.session,
+            request.session,
             parts,
             injected=tuple(state.get("injected") or ()),
-            ahead=tuple(self._ahead(asked, injection, now)),
+            ahead=tuple(self._ahead(request, injection, now)),
             begins=begins,
         )
 
@@ -288,20 +292,20 @@ class TurnHooks:
         """A session begins: what the agent wrote down since the last one is to be found in it."""
         self.files.session_started(session)
 
-    def _explained(self, asked: _Asked, deadline: Deadline) -> RecallTrace:
+    def _explained(self, request: _TurnRequest, deadline: Deadline) -> RecallTrace:
         settings = self._context.settings.hooks
         # The default recipe leaves the number to the setting; one that was chosen brings its own bound (L3, E10).
-        bound = settings.max_facts if asked.recipe.name == recipes.DEFAULT else asked.recipe.auto.limit
+        bound = settings.max_facts if request.recipe.name == recipes.DEFAULT else request.recipe.auto.limit
         return RecallService(self._context).explain(
             Query.of(
-                asked.message,
-                scope=asked.scope,
-                project=asked.project,
-                recipe=asked.recipe.name,
+                request.message,
+                scope=request.scope,
+                project=request.project,
+                recipe=request.recipe.name,
                 limit=min(settings.max_facts, bound),
                 budget=settings.max_tokens,
-                deadline_ms=max(1.0, RECALL_SHARE * deadline.left() * 1000),
-            )
+            ),
+            deadline=deadline.part(SHARES.recall),
         )
 
     def _packed(self, answer: Answer, cached: Cached | None, recipe: Recipe) -> tuple[Packed, bool]:
@@ -313,7 +317,9 @@ class TurnHooks:
 
     # --- the synthesis of the turn before ---------------------------------------------------------------------------
 
-    def _is_of_use(self, kept: Cached, asked: _Asked, answer: Answer, now: datetime, deadline: Deadline) -> bool:
+    def _is_of_use(
+        self, kept: Cached, request: _TurnRequest, answer: Answer, now: datetime, deadline: Deadline
+    ) -> bool:
         """Whether the synthesis is fresh, on this message's topic, still true, and no less trusted than the facts."""
         ttl = timedelta(seconds=self._context.settings.hooks.synthesis_ttl_seconds)
         if not kept.is_fresh(now, ttl):
@@ -323,11 +329,11 @@ class TurnHooks:
         if kept.synthesis.trust is not TrustTier.TRUSTED and trusted:
             return False
         with self._context.store_view() as view:
-            if not _still_stands(kept, view, asked.scope, now):
+            if not _still_stands(kept, view, request.scope, now):
                 return False
         about = kept.synthesis.substance
-        similarity = self._similarity(asked.message, about, answer, deadline)
-        return topic.same_topic(asked.message, about, similarity) >= topic.SAME_TOPIC
+        similarity = self._similarity(request.message, about, answer, deadline)
+        return topic.same_topic(request.message, about, similarity) >= topic.SAME_TOPIC
 
     def _similarity(self, message: str, about: str, answer: Answer, deadline: Deadline) -> float | None:
         """How near the two are by meaning; None where the embedder cannot tell, or does not in time."""
@@ -341,7 +347,7 @@ class TurnHooks:
         submit = self._context.dependencies.workers.submit
         pending = [submit(embedder.embed_query, message), submit(lambda: embedder.embed_documents([about])[0])]
         try:
-            one, other = (each.result(timeout=deadline.left() / 2) for each in pending)
+            one, other = (each.result(timeout=deadline.left(SHARES.topic)) for each in pending)
         except (FutureTimeout, EmbedderUnavailable):
             return None
         finally:
@@ -358,13 +364,13 @@ class TurnHooks:
             parts["injected"] = self._shared.injected.joined(whose, prepared.injected, new)
         return PatchSession(prepared.session, parts)
 
-    def _ahead(self, asked: _Asked, injection: Injection, now: datetime) -> Iterator[Change]:
+    def _ahead(self, request: _TurnRequest, injection: Injection, now: datetime) -> Iterator[Change]:
         """The synthesis for the next turn."""
         if injection.facts and self._context.settings.hooks.synthesis:
-            query = redacted(asked.message[:MAX_QUERY_CHARS]).text
-            payload = {"query": query, "scope": asked.scope, "project": asked.project}
+            query = redacted(request.message[:MAX_QUERY_CHARS]).text
+            payload = {"query": query, "scope": request.scope, "project": request.project}
             id = self._context.ids(now)
-            yield PutJob(Job(id=id, kind=synthesis.JOB, key=asked.session, due=now, payload=payload))
+            yield PutJob(Job(id=id, kind=synthesis.JOB, key=request.session, due=now, payload=payload))
 
     # --- after the turn ---------------------------------------------------------------------------------------------
 
@@ -378,13 +384,13 @@ class TurnHooks:
         trigger: str = "",
     ) -> None:
         """Store what is new of a session's history, in the background. Hand over the whole history every time."""
-        with _noted(self._context.dependencies.failures, "after"):
+        with self._context.dependencies.failures.caught("after"):
             said = _listed(messages)
             if session_skip_reason(session, channel, trigger, ()) is None:
                 options = {} if scope is None else {"scope": scope}
                 work = partial(self._ingest, said, session=session, channel=channel, trigger=trigger, **options)
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
-                self._shared.background.add(_Task("after", work, seconds))
+                self._shared.background.add(Task("after", work, seconds))
 
     def _ingest(self, messages: Sequence[object], **options: Any) -> None:
         # What was injected has to be on record before the reply that may repeat it is read.
@@ -393,12 +399,12 @@ class TurnHooks:
 
     # --- the rest ---------------------------------------------------------------------------------------------------
 
-    def state(self, session: str) -> SessionState:
+    def state(self, session: str) -> HookState:
         """What is known of a session."""
         self._context.flush()
         with self._context.store_view() as view:
             kept = view.state(session) or {}
-        return SessionState(
+        return HookState(
             ingested_at=_time(kept.get("ingested_at")),
             recalled_at=_time(kept.get("recalled_at")),
             synthesis=Cached.from_state(kept.get("synthesis")),
@@ -408,10 +414,10 @@ class TurnHooks:
     def warm(self, message: str = "warm") -> None:
         """Open the store and load the model in the background, so that the first turn need not wait for them.
 
-        A message that was embedded before is known without the model: give the one that will be asked.
+        A message that was embedded before is known without the model: give the one that will come.
         """
         work = partial(self._warmed, message)
-        self._shared.background.add(_Task("warm", work, self._context.settings.hooks.ingest_timeout_ms / 1000))
+        self._shared.background.add(Task("warm", work, self._context.settings.hooks.ingest_timeout_ms / 1000))
 
     def _warmed(self, message: str) -> None:
         ownership.warm()
@@ -423,7 +429,7 @@ class TurnHooks:
 
     def flush(self, timeout: float = 10.0) -> bool:
         """Wait until what earlier turns left behind is stored, or given up; False where `timeout` seconds are over."""
-        return self._shared.background.settle(timeout)
+        return self._shared.background.flush(timeout)
 
 
 def _still_stands(kept: Cached, view: View, scope: str | None, now: datetime) -> bool:
@@ -455,86 +461,8 @@ def _time(kept: object) -> datetime | None:
 # --- what all hooks of an engine share --------------------------------------------------------------------------------
 
 
-@contextmanager
-def _noted(troubles: FailureCounters, hook: str) -> Iterator[list[str]]:
-    """Nothing that goes wrong inside reaches the host's turn: it is logged, counted, and its code is listed."""
-    codes: list[str] = []
-    try:
-        yield codes
-    except EngineError as error:
-        codes.append(error.code)
-        log.warning("%s: %s", hook, error.code)
-    except Exception as error:
-        full = full_disk(error)
-        codes.append(full.code if full else "unexpected")
-        # The places without the message of the error: it may repeat what somebody said.
-        places = "".join(traceback.format_tb(error.__traceback__))
-        log.error("%s: %s\n%s", hook, type(error).__name__, places)
-    for code in codes:
-        troubles.count(f"{hook}:{code}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """Work that nobody waits for, and how long it may take."""
-
-    hook: str
-    work: Callable[[], None]
-    seconds: float
-
-
-class _Background:
-    """Carries out what turns leave behind, in order; what takes too long is left to itself, and counted."""
-
-    def __init__(self, threads: Threads, troubles: FailureCounters) -> None:
-        self._threads = threads
-        self._troubles = troubles
-        self._waiting: deque[_Task] = deque()
-        self._changed = threading.Condition()
-        self._runs = False
-
-    def add(self, task: _Task) -> None:
-        with self._changed:
-            if len(self._waiting) >= MOST_WAITING:
-                self._troubles.count(f"{task.hook}:queue_full")
-                return
-            self._waiting.append(task)
-            if not self._runs:
-                self._runs = True
-                threading.Thread(target=self._run, name="cortex-after", daemon=True).start()
-
-    def settle(self, timeout: float) -> bool:
-        with self._changed:
-            return self._changed.wait_for(lambda: not self._runs, timeout)
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                if not self._waiting:
-                    self._runs = False
-                    self._changed.notify_all()
-                    return
-                task = self._waiting.popleft()
-            with _noted(self._troubles, task.hook) as codes:
-                codes += self._carried_out(task)
-
-    def _carried_out(self, task: _Task) -> list[str]:
-        pending = self._threads.start(task.work, f"cortex-{task.hook}")
-        if pending is None:
-            log.warning("%s: not done, too much is under way", task.hook)
-            return ["busy"]
-        try:
-            pending.result(timeout=task.seconds)
-        except FutureTimeout:
-            if pending.done():
-                raise
-            log.warning("%s: takes longer than %d ms", task.hook, round(task.seconds * 1000))
-            return ["deadline"]
-        return []
-
-
 class _Injected:
-    """The fingerprints of what sessions were given: the store is told of them later, so they are kept here too."""
+    """The fingerprints of what sessions were given: the store has them later, so they are kept here too."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -554,11 +482,10 @@ class _Injected:
 class _Shared:
     """What the hooks of all users of an engine have in common."""
 
-    troubles: FailureCounters
+    failures: FailureCounters
     threads: Threads = field(default_factory=lambda: Threads(MOST_AT_ONCE))
     injected: _Injected = field(default_factory=_Injected)
-    background: _Background = field(init=False)
+    background: BackgroundQueue = field(init=False)
 
     def __post_init__(self) -> None:
-        # Threads of its own: recalls that hang must not take the places of what is to be stored.
-        self.background = _Background(Threads(MOST_LATE), self.troubles)
+        self.background = BackgroundQueue(self.failures, most=MOST_WAITING, most_late=MOST_LATE)

@@ -22,7 +22,7 @@ import numpy as np
 
 from cortex.domain import erasure
 from cortex.domain.calibration import chosen
-from cortex.domain.erasure import Erasure, Likeness, Sought
+from cortex.domain.erasure import Erasure, ErasureMatch, Sought
 from cortex.domain.events import GENESIS, Event, EventKind, Lag, commit, lag, seal
 from cortex.domain.growth import DayCount, counted_by_day
 from cortex.domain.identity import ReceiptId, TraceId
@@ -37,7 +37,6 @@ from cortex.domain.trace import Trace, canonical, is_contradicted, label_of, nam
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, unit
 from cortex.errors import Conflict, DeadlineExceeded, InvalidRequest, NotFound, StoreError, StoreUnavailable
-from cortex.ports.clock import Deadline
 from cortex.ports.store import (
     Abilities,
     Calibrate,
@@ -62,12 +61,13 @@ from cortex.ports.store import (
     PutJob,
     PutReceipt,
     RecordAccess,
-    Remains,
     Remove,
+    Residue,
     Sampled,
     Skipped,
     Version,
 )
+from cortex.runtime.deadline import Deadline
 
 SALT_BYTES = 16
 
@@ -165,7 +165,7 @@ class EphemeralStore:
     def apply(self, tenant: Tenant, changes: Sequence[Change], *, at: datetime) -> int:
         """Carry out all changes or none; gives the position of the tenant's last event."""
         with self._lock:
-            work = _Work(self._shelf(tenant).copied(), self._ledger[-1:], at, self._lag, self._entropy)
+            work = _Transaction(self._shelf(tenant).copied(), self._ledger[-1:], at, self._lag, self._entropy)
             others = [shelf for owner, shelf in self._shelves.items() if owner != tenant]
             for change in changes:
                 if isinstance(change, Put) and any(change.trace.id in shelf.said for shelf in others):
@@ -209,9 +209,7 @@ class EphemeralStore:
             job = min(free, key=_by_due, default=None)
             if job is None:
                 return None
-            job = replace(
-                job, state=JobState.RUNNING, claimed_until=until, attempts=job.attempts + 1, written_at=now
-            )
+            job = replace(job, state=JobState.RUNNING, claimed_until=until, attempts=job.attempts + 1, written_at=now)
             shelf.jobs[job.id] = job
             self._shelves[tenant] = shelf
             return copy.deepcopy(job)
@@ -236,7 +234,7 @@ class EphemeralStore:
     def damaged(self, tenant: Tenant) -> Mapping[str, int]:  # noqa: ARG002 - nothing here is read from bytes
         return {}
 
-    def verify(self, *, repair: bool = False) -> Iterator[Finding]:  # noqa: ARG002 -- nothing is derived, so nothing can be mended
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:  # noqa: ARG002 - nothing is derived, so nothing can be repaired
         """Recompute the chain of events, and open the commitment of every version that is still here."""
         with self._lock:
             ledger, shelves = list(self._ledger), list(self._shelves.values())
@@ -256,13 +254,13 @@ class EphemeralStore:
     def compact(self, *, rewrite: bool = True) -> bool:  # noqa: ARG002 - nothing is left of what is removed
         return True
 
-    def remains(
+    def find_residue(
         self,
         tenant: Tenant,
         texts: Sequence[str],
         also: Sequence[Path] = (),  # noqa: ARG002 - has no files
         ids: Sequence[TraceId] = (),  # noqa: ARG002
-    ) -> Remains:
+    ) -> Residue:
         with self._lock:
             shelf = self._shelf(tenant)
         sought = Sought(texts)
@@ -270,20 +268,20 @@ class EphemeralStore:
             id: max(sought.likeness(erasure.strings_in(canonical(each.trace))) for each in versions)
             for id, versions in sorted(shelf.said.items())
         }
-        told = {
+        payload = {
             "jobs": [text for job in shelf.jobs.values() for text in erasure.strings(dict(job.payload))],
             "receipts": [query for _, query in shelf.receipts.values() if query],
             "sessions": [text for state in shelf.states.values() for text in erasure.strings(state)],
         }
-        tables = {name: sought.likeness(texts) for name, texts in told.items()}
-        return Remains(
-            traces=tuple(id for id, found in traces.items() if found is Likeness.SAME),
-            tables=tuple(name for name, found in tables.items() if found is Likeness.SAME),
-            near=tuple(id for id, found in traces.items() if found is Likeness.NEAR),
-            near_tables=tuple(name for name, found in tables.items() if found is Likeness.NEAR),
+        tables = {name: sought.likeness(texts) for name, texts in payload.items()}
+        return Residue(
+            traces=tuple(id for id, found in traces.items() if found is ErasureMatch.SAME),
+            tables=tuple(name for name, found in tables.items() if found is ErasureMatch.SAME),
+            near=tuple(id for id, found in traces.items() if found is ErasureMatch.NEAR),
+            near_tables=tuple(name for name, found in tables.items() if found is ErasureMatch.NEAR),
         )
 
-    def spoken(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
+    def find_mentions(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
         with self._lock:
             shelf = self._shelf(tenant)
         gone, sought = frozenset(ids), Sought(texts)
@@ -301,7 +299,7 @@ class EphemeralStore:
             known = [each for each in self._erasures.values() if user in (None, each.user)]
         return sorted((each for each in known if not (pending and each.finished)), key=lambda each: (each.at, each.id))
 
-    def note_erasure(self, erasure: Erasure) -> None:
+    def record_erasure(self, erasure: Erasure) -> None:
         with self._lock:
             self._erasures[erasure.id] = erasure
 
@@ -310,7 +308,7 @@ class EphemeralStore:
             self._erasures.pop(id, None)
 
     @contextmanager
-    def erasing(self, seconds: float) -> Iterator[bool]:
+    def erasure_lock(self, seconds: float) -> Iterator[bool]:
         ours = self._erasing.acquire(timeout=seconds)
         try:
             yield ours
@@ -335,8 +333,8 @@ class EphemeralStore:
         return self._shelves.get(tenant) or _Shelf()
 
 
-class _Work:
-    """One `apply` under way: changes a copy of the shelf, and draws up the events that will record it."""
+class _Transaction:
+    """One `apply` under way: changes a copy of the shelf, and collects the events that record it."""
 
     def __init__(
         self,
@@ -411,8 +409,8 @@ class _Work:
     def _erase(self, erasing: Erasure, *, loosely: bool) -> None:
         if erasing.id in self.shelf.erased:
             return
-        drawn = [id for id, versions in self.shelf.said.items() if _is_drawn_from(versions[-1].trace, erasing.ids)]
-        going = dict.fromkeys(id for id in (*erasing.ids, *drawn) if id in self.shelf.said)
+        extracted = [id for id, each in self.shelf.said.items() if _is_extracted(each[-1].trace, erasing.ids)]
+        going = dict.fromkeys(id for id in (*erasing.ids, *extracted) if id in self.shelf.said)
         if not loosely and going.keys() != set(erasing.ids):
             raise Conflict("what is to be erased has changed meanwhile", hint="look again")
         said = [each.trace.text for id in going for each in self.shelf.said[id]]
@@ -420,9 +418,9 @@ class _Work:
         for id in going:
             self._remove(id, EventKind.ERASED)
         for name, (receipt, query) in self.shelf.receipts.items():
-            told = json.dumps(receipt.facts)
-            if erasure.names(told, gone) or (query is not None and sought.is_said([query])):
-                facts = json.loads(erasure.without_ids(told, gone))
+            text = json.dumps(receipt.facts)
+            if erasure.names(text, gone) or (query is not None and sought.is_said([query])):
+                facts = json.loads(erasure.without_ids(text, gone))
                 self.shelf.receipts[name] = replace(receipt, facts=facts), None
         for key, job in list(self.shelf.jobs.items()):
             if erasure.speaks_of(dict(job.payload), gone, sought):
@@ -481,7 +479,7 @@ class _Work:
     def _expect_claim(self, job: Job) -> None:
         known = self.shelf.jobs.get(job.id)
         if known is None or (known.state, known.attempts) != (job.state, job.attempts):
-            raise ClaimLost(f"job {job.id} is no longer ours", hint="leave it to whoever has it now")
+            raise ClaimLost(f"job {job.id} is no longer ours", hint="leave it to the process that has it now")
 
     def _expect_same(self, trace: Trace) -> None:
         versions = self.shelf.said.get(trace.id)
@@ -596,18 +594,6 @@ class _View:
         found = (each for at, each in reversed(known) if self._as_of is None or at <= self._as_of)
         return next(found, None)
 
-    def neighbours(self, ids: Sequence[TraceId], reach: int = 1) -> Mapping[TraceId, Mapping[int, TraceId]]:
-        found: dict[TraceId, Mapping[int, TraceId]] = {}
-        for id in ids:
-            turn = self._trace(id)
-            if isinstance(turn, Turn):
-                others = [other for other in self._session(turn.session) if other.state in SEARCHABLE]
-                offsets = {other.seq - turn.seq: other.id for other in reversed(others)}
-                near = {offset: other for offset, other in offsets.items() if offset and abs(offset) <= reach}
-                if near:
-                    found[id] = near
-        return found
-
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         rest = [trace for trace in self._matching(filter) if after is None or trace.id > after]
         return [self._counted(trace) for trace in rest[: max(0, limit)]]
@@ -642,8 +628,8 @@ class _View:
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
         wanted = frozenset(turns)
         traces = (said.trace for said in self._current())
-        drawn = [each for each in traces if isinstance(each, Memory) and not wanted.isdisjoint(each.source_turns)]
-        return [memory for trace in drawn if isinstance(memory := self._counted(trace), Memory)]
+        extracted = [each for each in traces if _is_extracted(each, wanted)]
+        return [memory for trace in extracted if isinstance(memory := self._counted(trace), Memory)]
 
     def history(self, id: TraceId) -> list[Version]:
         return [
@@ -679,7 +665,7 @@ class _View:
         kinds: Collection[EventKind] | None = None,
         subject: str | None = None,
     ) -> list[Event]:
-        meant = [
+        found = [
             event
             for event in self._shelf.events
             if event.position <= self._position
@@ -687,7 +673,7 @@ class _View:
             and (kinds is None or event.kind in kinds)
             and (subject is None or event.subject == subject)
         ]
-        return meant[::-1][: max(0, limit)]
+        return found[::-1][: max(0, limit)]
 
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         return copy.deepcopy(self._shelf.receipts.get(id))
@@ -704,8 +690,8 @@ class _View:
         return copy.deepcopy(self._shelf.states.get(session))
 
     def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
-        meant = [job for job in self._shelf.jobs.values() if state in (None, job.state)]
-        return copy.deepcopy(sorted(meant, key=_by_due)[: max(0, limit)])
+        found = [job for job in self._shelf.jobs.values() if state in (None, job.state)]
+        return copy.deepcopy(sorted(found, key=_by_due)[: max(0, limit)])
 
     def _current(self) -> list[_Said]:
         """The versions that held at this position, in order of id."""
@@ -788,7 +774,7 @@ def _work_of(job: Job) -> tuple[str, str]:
     return job.kind, job.key
 
 
-def _is_drawn_from(trace: Trace, turns: Collection[TraceId]) -> bool:
+def _is_extracted(trace: Trace, turns: Collection[TraceId]) -> bool:
     return isinstance(trace, Memory) and not set(trace.source_turns).isdisjoint(turns)
 
 

@@ -16,7 +16,7 @@ CHARS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextSpan:
     """Characters `start` to `end` of a file's text, as they stand there: `text == content[start:end]`."""
 
     text: str
@@ -52,7 +52,7 @@ class _Stretch:
         return replace(self, end=self.start + at), replace(self, start=self.start + at)
 
 
-def lines(content: str, *, tokens: int = 400, overlap: int = 80) -> list[Piece]:
+def lines(content: str, *, tokens: int = 400, overlap: int = 80) -> list[TextSpan]:
     """Pieces of lines of at most `tokens`, four characters each, and each begins with the last of the one before (B4).
 
     What is repeated are the last lines that fit into `overlap`; where the last one is longer than that, it alone, or
@@ -86,7 +86,7 @@ class _Gathering:
         self._content = content
         self._limit = limit
         self._overlap = min(overlap, limit // 2)
-        self._pieces: list[Piece] = []
+        self._pieces: list[TextSpan] = []
         self._held: list[_Stretch] = []
         self._room = limit
         self._repeated = 0
@@ -101,7 +101,7 @@ class _Gathering:
             self._close(stretch)
         self._hold(stretch)
 
-    def finished(self) -> list[Piece]:
+    def finished(self) -> list[TextSpan]:
         if len(self._held) > self._repeated:
             self._close(self._held[-1])
         return self._pieces
@@ -149,9 +149,9 @@ class _Gathering:
         return not held or self._content[held[0].start : held[-1].end].strip() == ""
 
 
-def _piece(content: str, held: Sequence[_Stretch]) -> Piece:
+def _piece(content: str, held: Sequence[_Stretch]) -> TextSpan:
     start, end = held[0].start, held[-1].end
-    return Piece(content[start:end], held[0].line, held[-1].line, start=start, end=end)
+    return TextSpan(content[start:end], held[0].line, held[-1].line, start=start, end=end)
 
 
 def _checked(tokens: int, overlap: int = 0) -> None:
@@ -197,7 +197,7 @@ class _Unit:
     """What it costs to cut before it."""
 
 
-def by_sections(content: str, *, tokens: int = 400) -> list[Piece]:
+def by_sections(content: str, *, tokens: int = 400) -> list[TextSpan]:
     """Pieces of at most `tokens`, each within one section of the file and with the path of its headings (X15).
 
     The rule of coverage: pieces follow each other and never overlap; every line that is not blank and fits into a
@@ -274,7 +274,7 @@ def _bare(blocks: Sequence[Block]) -> bool:
     return all(block.kind is BlockKind.FRONT or block.in_tree for block in blocks)
 
 
-def _cut(path: tuple[str, ...], blocks: Sequence[Block], scale: _Scale, limit: int) -> Iterator[Piece]:
+def _cut(path: tuple[str, ...], blocks: Sequence[Block], scale: _Scale, limit: int) -> Iterator[TextSpan]:
     if scale.weight(blocks[0].start_line, blocks[-1].end_line) <= limit:
         units = [scale.unit(blocks[0].start_line, blocks[-1].end_line, _FREE)]
     else:
@@ -284,7 +284,7 @@ def _cut(path: tuple[str, ...], blocks: Sequence[Block], scale: _Scale, limit: i
         end = _balanced(units, at, limit)
         first, last = units[at], units[end - 1]
         text = scale.content[first.start : last.end]
-        yield Piece(text, first.start_line, last.end_line, path, first.start, last.end)
+        yield TextSpan(text, first.start_line, last.end_line, path, first.start, last.end)
         at = end
 
 

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from cortex.errors import EngineError, InvalidRequest
 from cortex.ports.clock import Clock
-from cortex.ports.probed import trouble_of
-from cortex.ports.searching import FileSearch, FoundLines, LineSearch, Telling
+from cortex.ports.file_search import FileSearch, FoundLines, LineSearch, ProgressCallback
+from cortex.ports.provider import trouble_of
 
 COOL_DOWN_SECONDS = 60.0
 """How long after a failure the first is left alone: a turn does not wait for the same time-out twice."""
@@ -24,13 +24,13 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class SearchFailure:
     """Why the first search does not answer, and since when."""
 
     reason: str
     since: datetime
     until: float
-    """When it is asked again, by the steady counter of the clock."""
+    """When it is tried again, by the monotonic clock."""
     by_sync: bool = False
     """Whether it is over once the files could be followed: that it reads them does not mean that it answers."""
 
@@ -56,7 +56,7 @@ class Fallback:
         self._names = names
         self._cool_down = cool_down
         self._lock = threading.Lock()
-        self._failure: Failure | None = None
+        self._failure: SearchFailure | None = None
         self._follows = False
 
     def search(
@@ -73,7 +73,7 @@ class Fallback:
         if self._may_try_first():
             try:
                 found = found_by(self._first)
-            except InvalidRequest:  # a mistake of the caller is no failure of the one asked
+            except InvalidRequest:  # a mistake of the caller is no failure of the search
                 raise
             except Exception as error:  # whatever it is, somebody waits for an answer
                 self._failed(error, by_sync=not self._follows)
@@ -86,19 +86,19 @@ class Fallback:
         return self._second.read_file(path, start=start, lines=lines)
 
     def status(self) -> Mapping[str, Any]:
-        """How the files stand, and who answers; `fallback` says why it is not the one asked for."""
-        told = self._ask_whoever_answers(lambda search: search.status())
+        """How the files stand, and who answers; `fallback` says why it is not the requested one."""
+        status = self._ask_available(lambda search: search.status())
         requested, other = self._names
         reason, since = self._why_not_first()
         return {
             **self._second.status(),
-            **told,
+            **status,
             "backend": other if reason else requested,
             "requested": requested,
             "fallback": {"active": bool(reason), "reason": reason, "since": since.isoformat() if since else None},
         }
 
-    def sync(self, *, force: bool = False, reason: str = "", progress: Telling | None = None) -> object:
+    def sync(self, *, force: bool = False, reason: str = "", progress: ProgressCallback | None = None) -> object:
         """Both follow the files, so that either can answer. Gives what the second did."""
         done = self._second.sync(force=force, reason=reason, progress=progress)
         try:
@@ -112,16 +112,16 @@ class Fallback:
         return done
 
     def probe_embedding(self) -> EngineError | None:
-        return self._ask_whoever_answers(lambda search: search.probe_embedding())
+        return self._ask_available(lambda search: search.probe_embedding())
 
     def probe_vectors(self) -> bool:
-        return self._ask_whoever_answers(lambda search: search.probe_vectors())
+        return self._ask_available(lambda search: search.probe_vectors())
 
     def close(self) -> None:
         with closing(self._second), closing(self._first):
             pass
 
-    def _ask_whoever_answers(self, ask: Callable[[LineSearch], T]) -> T:
+    def _ask_available(self, ask: Callable[[LineSearch], T]) -> T:
         """Ask the one that would answer a search now. What it says of itself does not prove that it can."""
         if not self._why_not_first()[0]:
             try:
@@ -155,7 +155,7 @@ class Fallback:
         until = self._clock.monotonic() + self._cool_down
         with self._lock:
             before = self._failure
-            self._failure = Failure(reason, before.since if before else self._clock.now(), until, by_sync)
+            self._failure = SearchFailure(reason, before.since if before else self._clock.now(), until, by_sync)
         if before is None:
             code = error.code if isinstance(error, EngineError) else type(error).__name__
             log.warning("%s does not answer (%s), %s answers instead", self._names[0], code, self._names[1])

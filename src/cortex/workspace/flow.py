@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from cortex.domain.chunk import Chunk
 from cortex.domain.events import EventKind
-from cortex.domain.followed import Followed
 from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.memory import Kind
 from cortex.domain.scope import Tenant
 from cortex.domain.text import PASSAGE_TOKENS
@@ -19,11 +19,11 @@ from cortex.domain.trace import Trace
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import DiskFull, EmbedderUnavailable, StoreBusy, StoreCorrupt, StoreError
 from cortex.ports.clock import Clock
-from cortex.ports.index import FileIndex, Follow, Indexes, IndexView, Unfollow, VectorsMade, vectors_in
+from cortex.ports.index import FileIndex, Follow, Indexes, IndexVectors, IndexView, Unfollow, vectors_in
 from cortex.ports.store import Change, Embed, Filter, Put
 from cortex.progress import Progress
-from cortex.workspace import chunking, markdown, plan, reading, scan
-from cortex.workspace.reading import Content, Unreadable
+from cortex.workspace import chunking, file_reader, markdown, plan, scan
+from cortex.workspace.file_reader import Content, Unreadable
 from cortex.workspace.scan import Found
 from cortex.workspace.sources import Source
 
@@ -49,14 +49,14 @@ ById = Mapping[TraceId, Sequence[Vector]]
 Vectors = Callable[[Sequence[Chunk]], ById]
 """Gives the vectors of chunks; none where the embedder fails: they follow later."""
 
-Earlier = Callable[[VectorsMade], tuple[EmbeddingSpace, Vectors] | None]
+Earlier = Callable[[IndexVectors], tuple[EmbeddingSpace, Vectors] | None]
 """Gives the space that an index is of, and who embeds in it; None where nobody can any more."""
 
 Summaries = Callable[[Sequence[Chunk]], Sequence[Chunk]]
 """Gives chunks with what their sections are about."""
 
-Unsummarised = Callable[[Sequence[Chunk]], Sequence[Chunk]]
-"""Which of these chunks are to be asked for again."""
+Unsummarized = Callable[[Sequence[Chunk]], Sequence[Chunk]]
+"""Which of these chunks are to be summarized again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,18 +71,18 @@ class Cutting:
 
     def made_with(self, space: EmbeddingSpace) -> str:
         """What an index is made with: when this changes, it has to be made anew (B13)."""
-        told = {"format": FORMAT, "tokens": self.tokens, "overlap": self.overlap, "passages": self.passage_tokens}
+        payload = {"format": FORMAT, "tokens": self.tokens, "overlap": self.overlap, "passages": self.passage_tokens}
         vectors = {
             "space": space.key, "provider": space.provider, "model": space.model, "dimension": space.dimension
         }  # fmt: skip
-        return json.dumps({**told, "vectors": vectors if space.dimension else None}, sort_keys=True)
+        return json.dumps({**payload, "vectors": vectors if space.dimension else None}, sort_keys=True)
 
     def of(self, made_with: str) -> Cutting | None:
         """How an index was cut that was made with this; None where chunks are no longer cut that way."""
-        told = _told(made_with)
-        if told.get("format") != FORMAT or not told.keys() >= {"tokens", "overlap", "passages"}:
+        recipe = _parsed(made_with)
+        if recipe.get("format") != FORMAT or not recipe.keys() >= {"tokens", "overlap", "passages"}:
             return None
-        return replace(self, tokens=told["tokens"], overlap=told["overlap"], passage_tokens=told["passages"])
+        return replace(self, tokens=recipe["tokens"], overlap=recipe["overlap"], passage_tokens=recipe["passages"])
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class Synced:
     kept: int = 0
     """How many of the files read anew said the same before."""
     embedded: int = 0
-    """How many the embedder was asked for, and gave vectors of."""
+    """How many were sent to the embedder and got a vector."""
     lacking: int = 0
     """How many have no vector though they should: the embedder was away."""
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -141,8 +141,8 @@ class Following:
     ids: IdSource
     progress: Progress
     summaries: Summaries | None = None
-    unsummarised: Unsummarised | None = None
-    """Which chunks an earlier look left without a summary; None where they are not asked for again."""
+    unsummarized: Unsummarized | None = None
+    """Which chunks an earlier look left without a summary; None where they are not retried."""
     classify: plan.Classify = lambda _: Kind.FACT
     batch: int = BATCH
     """How many new chunks are embedded and stored together."""
@@ -153,7 +153,7 @@ class Following:
 
     def sync(self, *, force: bool = False) -> Synced:
         """Bring the index up to date; make it anew where that is needed, or wanted."""
-        with self.indexes.changing(self.wait_seconds):
+        with self.indexes.write_lock(self.wait_seconds):
             index, why = self._judged(force)
             if index is not None and not why:
                 try:
@@ -174,7 +174,7 @@ class Following:
         return self._judged(force=False)[1]
 
     def is_behind(self) -> bool:
-        """Whether files have changed that the index does not know yet, as far as can be told without opening any."""
+        """Whether files have changed that the index does not know yet, as far as file times and sizes show."""
         index, _ = self._judged(force=False)
         if index is None:
             return True
@@ -184,7 +184,7 @@ class Following:
         return bool(work.to_read or work.gone)
 
     def _made_anew(self, index: FileIndex | None, why: str) -> Synced:
-        with self.indexes.building(self._made_with) as building:
+        with self.indexes.build(self._made_with) as building:
             past = _Past(self, building.index if index is None else index, is_replaced=index is not None)
             synced = self._follow(building.index, past, Synced(full=why))
             building.publish()
@@ -258,7 +258,7 @@ class Following:
 
     def _summarize_lacking(self, index: FileIndex, synced: Synced) -> None:
         """Summaries for chunks that an earlier look left without one, and vectors that know them."""
-        if self.summaries is None or self.unsummarised is None:
+        if self.summaries is None or self.unsummarized is None:
             return
         after = None
         while True:
@@ -266,10 +266,10 @@ class Following:
                 chunks = _chunks(view.scan(Filter(), after, self.batch))
             if not chunks:
                 return
-            told = [chunk for chunk in self.summaries(self.unsummarised(chunks)) if chunk.summary]
-            changes: list[Change | Follow | Unfollow] = [Put(chunk, EventKind.CHUNKED) for chunk in told]
+            items = [chunk for chunk in self.summaries(self.unsummarized(chunks)) if chunk.summary]
+            changes: list[Change | Follow | Unfollow] = [Put(chunk, EventKind.CHUNKED) for chunk in items]
             if changes:
-                changes += embeds(self.embedded(told, synced), self.space)
+                changes += embeds(self.embedded(items, synced), self.space)
                 index.apply(self.tenant, changes, at=self.clock.now())
             after = chunks[-1].id
 
@@ -300,16 +300,16 @@ class _Past:
         self.is_replaced = is_replaced
         self._following = following
         self._index = index
-        self.files: Mapping[str, Followed] = self._asked(lambda view: view.files(), {})
+        self.files: Mapping[str, IndexedFile] = self._queried(lambda view: view.files(), {})
 
-    def file(self, path: str) -> Followed | None:
+    def file(self, path: str) -> IndexedFile | None:
         """A file with the ids of its chunks."""
-        return self._asked(lambda view: view.file(path), None)
+        return self._queried(lambda view: view.file(path), None)
 
-    def chunks(self, file: Followed) -> list[Chunk]:
+    def chunks(self, file: IndexedFile) -> list[Chunk]:
         """Its chunks; what a damaged index has under its name and is of another file is left out."""
         nothing: list[Trace] = []
-        chunks = _chunks(self._asked(lambda view: view.load(file.chunks), nothing))
+        chunks = _chunks(self._queried(lambda view: view.load(file.chunks), nothing))
         return list({chunk.id: chunk for chunk in chunks if chunk.path == file.path}.values())
 
     def vectors(self, ids: Sequence[TraceId]) -> ById:
@@ -317,9 +317,9 @@ class _Past:
         space = self._following.space
         if not self.is_replaced or not space.dimension:
             return {}
-        return self._asked(lambda view: view.vectors(ids, space), {})
+        return self._queried(lambda view: view.vectors(ids, space), {})
 
-    def _asked(self, question: Callable[[IndexView], Answer], otherwise: Answer) -> Answer:
+    def _queried(self, question: Callable[[IndexView], Answer], otherwise: Answer) -> Answer:
         try:
             with self._index.view(self._following.tenant) as view:
                 return question(view)
@@ -333,14 +333,14 @@ class _Past:
 class _Prepared:
     """What is to be stored for one file."""
 
-    file: Followed
+    file: IndexedFile
     fresh: Sequence[Chunk] = ()
     """Chunks whose vectors have to be made."""
     settled: Sequence[Chunk] = ()
     """Chunks to be stored as they are."""
     vectors: ById = field(default_factory=dict)
     """Those of settled chunks, where the index does not have them yet."""
-    unsummarised: Sequence[Chunk] = ()
+    unsummarized: Sequence[Chunk] = ()
     """Those of all of these, and of the others of the file, that lack a summary that is wanted."""
     moved_from: str = ""
 
@@ -358,20 +358,20 @@ class _Reader:
         """What has to be stored for one file; None where nothing is, for now."""
         now = self.following.clock.now()
         try:
-            content = reading.read(file.absolute, max_bytes=self.following.cutting.max_bytes)
+            content = file_reader.read(file.absolute, max_bytes=self.following.cutting.max_bytes)
         except Unreadable as error:
             self.synced.problems.append((file.path, error.reason))
             return self.carried(file.path) if error.is_passing else self._troubled(file, key, error.reason)
         file = file._replace(size=content.size, modified_ns=content.modified_ns, inode=content.inode)
         is_unsettled = now.timestamp() * 1e9 - content.modified_ns < SETTLE_NS
-        told = plan.followed(file, key, content.hash, unsettled=is_unsettled)
+        followed = plan.followed(file, key, content.hash, unsettled=is_unsettled)
         before = self.past.files.get(file.path)
         is_same = before is not None and (before.hash, before.source) == (content.hash, key)
         self.synced.unchanged += is_same
         if is_same and not self.past.is_replaced:
-            return None if told == before else _Prepared(told._replace(chunks=self._chunk_ids(file.path)))
+            return None if followed == before else _Prepared(followed._replace(chunks=self._chunk_ids(file.path)))
         self.synced.changed += before is not None and not is_same
-        return self._cut(file, content, told)
+        return self._cut(file, content, followed)
 
     def carried(self, path: str) -> _Prepared | None:
         """A file that cannot be looked at now, as it was when it could; an index that stays has it already."""
@@ -385,13 +385,13 @@ class _Reader:
 
     def _troubled(self, file: Found, key: str, why: str) -> _Prepared | None:
         before = self.past.files.get(file.path)
-        told = plan.followed(file, key, trouble=why)
-        if told == before and not self.past.is_replaced:
+        followed = plan.followed(file, key, trouble=why)
+        if followed == before and not self.past.is_replaced:
             return None
         self.synced.changed += before is not None and not before.trouble
-        return _Prepared(told)
+        return _Prepared(followed)
 
-    def _cut(self, file: Found, content: Content, told: Followed) -> _Prepared:
+    def _cut(self, file: Found, content: Content, followed: IndexedFile) -> _Prepared:
         origin = self._origin(file.path, content.hash)
         dated = markdown.dated(file.path, markdown.front_matter(content.text))
         before = self.past.chunks(origin) if origin else []
@@ -400,14 +400,14 @@ class _Reader:
         made = plan.cut(file, self._pieces(file, content), dated, before, self._fresh_ids(), self.following.classify)
         self.synced.chunks += len(made.fresh)
         self.synced.kept += len(made.chunks) - len(made.fresh)
-        told = told._replace(chunks=tuple(chunk.id for chunk in made.chunks))
-        unsummarised = [chunk for chunk in made.chunks if not chunk.summary] if file.source.summarize else []
+        followed = followed._replace(chunks=tuple(chunk.id for chunk in made.chunks))
+        unsummarized = [chunk for chunk in made.chunks if not chunk.summary] if file.source.summarize else []
         if self.past.is_replaced:
-            return self._taken_over(told, made.chunks, unsummarised)
+            return self._taken_over(followed, made.chunks, unsummarized)
         moved_from = origin.path if origin and origin.path != file.path else ""
-        return _Prepared(told, made.fresh, made.moved, unsummarised=unsummarised, moved_from=moved_from)
+        return _Prepared(followed, made.fresh, made.moved, unsummarized=unsummarized, moved_from=moved_from)
 
-    def _origin(self, path: str, hash: str) -> Followed | None:
+    def _origin(self, path: str, hash: str) -> IndexedFile | None:
         """What the file was before: under its path, or under the one it was moved from."""
         if path in self.past.files:
             return self.past.file(path)
@@ -416,14 +416,14 @@ class _Reader:
         self.synced.added += not origins
         return self.past.file(origins.pop()) if origins else None
 
-    def _taken_over(self, file: Followed, chunks: Sequence[Chunk], unsummarised: Sequence[Chunk] = ()) -> _Prepared:
+    def _taken_over(self, file: IndexedFile, chunks: Sequence[Chunk], unsummarized: Sequence[Chunk] = ()) -> _Prepared:
         """Chunks for an index that has none of them yet, with the vectors that were made of them before (B14)."""
         vectors = self.past.vectors(file.chunks)
         fresh = [chunk for chunk in chunks if chunk.id not in vectors]
         settled = [chunk for chunk in chunks if chunk.id in vectors]
-        return _Prepared(file, fresh, settled, vectors, unsummarised)
+        return _Prepared(file, fresh, settled, vectors, unsummarized)
 
-    def _pieces(self, file: Found, content: Content) -> Sequence[chunking.Piece]:
+    def _pieces(self, file: Found, content: Content) -> Sequence[chunking.TextSpan]:
         cutting = self.following.cutting
         if file.source.chunker == "lines":
             return chunking.lines(content.text, tokens=cutting.tokens, overlap=cutting.overlap)
@@ -458,7 +458,7 @@ class _Batch:
 
     def flush(self, gone: Sequence[str] = ()) -> None:
         """Store what was prepared so far and forget what is gone, all of it or nothing."""
-        fresh, settled = self._summarised()
+        fresh, settled = self._summarized()
         vectors = {id: found for each in self._prepared for id, found in each.vectors.items()}
         vectors.update(self._following.embedded(fresh, self._synced))
         left = [each.moved_from for each in self._prepared if each.moved_from]
@@ -470,16 +470,16 @@ class _Batch:
             self._index.apply(self._following.tenant, changes, at=self._following.clock.now())
         self._prepared, self._waiting = [], 0
 
-    def _summarised(self) -> tuple[list[Chunk], list[Chunk]]:
-        """The fresh and the settled chunks, once summaries were asked for: what got one needs another vector."""
+    def _summarized(self) -> tuple[list[Chunk], list[Chunk]]:
+        """The fresh and the settled chunks, once summaries were requested: what got one needs another vector."""
         fresh = [chunk for each in self._prepared for chunk in each.fresh]
         settled = [chunk for each in self._prepared for chunk in each.settled]
-        asked = [chunk for each in self._prepared for chunk in each.unsummarised]
-        if self._following.summaries is None or not asked:
+        unsummarized = [chunk for each in self._prepared for chunk in each.unsummarized]
+        if self._following.summaries is None or not unsummarized:
             return fresh, settled
-        told = {chunk.id: chunk for chunk in self._following.summaries(asked) if chunk.summary}
-        settled = [chunk for chunk in settled if chunk.id not in told]
-        return [told.pop(chunk.id, chunk) for chunk in fresh] + list(told.values()), settled
+        payload = {chunk.id: chunk for chunk in self._following.summaries(unsummarized) if chunk.summary}
+        settled = [chunk for chunk in settled if chunk.id not in payload]
+        return [payload.pop(chunk.id, chunk) for chunk in fresh] + list(payload.values()), settled
 
 
 def _chunks(traces: Sequence[Trace]) -> list[Chunk]:
@@ -498,7 +498,7 @@ def full_reason(made_with: str | None, wanted: str, *, force: bool = False) -> s
         return "forced"
     if made_with == wanted:
         return ""
-    before, now = _told(made_with), _told(wanted)
+    before, now = _parsed(made_with), _parsed(wanted)
     if before.get("format") != now["format"]:
         return "format"
     if any(before.get(name) != now[name] for name in ("tokens", "overlap", "passages")):
@@ -509,15 +509,15 @@ def full_reason(made_with: str | None, wanted: str, *, force: bool = False) -> s
     return next((name for name in ("provider", "model", "dimension") if one.get(name) != other[name]), "endpoint")
 
 
-def _told(made_with: str) -> Mapping[str, Any]:
+def _parsed(made_with: str) -> Mapping[str, Any]:
     try:
-        told = json.loads(made_with)
+        payload = json.loads(made_with)
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return payload if isinstance(payload, dict) else {}
 
 
-def _origins(gone: Sequence[str], known: Mapping[str, Followed]) -> dict[str, list[str]]:
+def _origins(gone: Sequence[str], known: Mapping[str, IndexedFile]) -> dict[str, list[str]]:
     """Where the bytes of files that are gone stood, by their digest: a file of the same bytes was moved."""
     origins: dict[str, list[str]] = {}
     for path in reversed(gone):

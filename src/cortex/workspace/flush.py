@@ -76,8 +76,8 @@ def _check_token(token: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class FlushSettings:
-    """When a flush is due, and in whose words it is asked for."""
+class FlushPolicy:
+    """When a flush is due, and with which prompt."""
 
     enabled: bool = True
     soft_threshold_tokens: int = 4_000
@@ -104,17 +104,17 @@ class FlushSettings:
         return max(0, context_window - self.reserve_tokens - self.soft_threshold_tokens)
 
 
-DEFAULTS = FlushSettings()
+DEFAULTS = FlushPolicy()
 
 
-def configured(settings: Mapping[str, Any], **others: Any) -> FlushSettings:
+def configured(settings: Mapping[str, Any], **others: Any) -> FlushPolicy:
     """The settings of an operator, and what a caller gives in their place; what is not for us is left alone."""
-    known = {name: value for name, value in settings.items() if name in FlushSettings.__slots__}
-    return FlushSettings(**known | {name: value for name, value in others.items() if value is not None})
+    known = {name: value for name, value in settings.items() if name in FlushPolicy.__slots__}
+    return FlushPolicy(**known | {name: value for name, value in others.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
-class SessionState:
+class FlushSession:
     """What a loop knows of its session. Say at least one of `tokens_used`, `messages` and `transcript_bytes`."""
 
     context_window: int
@@ -166,7 +166,7 @@ class SessionState:
         return None if self.messages is None else tokens_of(self.messages) + self.incoming_tokens
 
 
-def after(state: SessionState) -> SessionState:
+def after(state: FlushSession) -> FlushSession:
     """`state` once its flush turn has been run.
 
     It belongs to the cycle the turn began in: should the host compact meanwhile, the next flush is not left out.
@@ -177,7 +177,7 @@ def after(state: SessionState) -> SessionState:
 # --- the plan ---------------------------------------------------------------------------------------------------------
 
 
-class Reason(StrEnum):
+class FlushReason(StrEnum):
     """Why a flush is due, or why not."""
 
     DUE_TOKENS = "due_tokens"
@@ -189,14 +189,14 @@ class Reason(StrEnum):
     DISABLED = "disabled"
 
 
-_DUE = frozenset({Reason.DUE_TOKENS, Reason.DUE_BYTES})
+_DUE = frozenset({FlushReason.DUE_TOKENS, FlushReason.DUE_BYTES})
 
 
 @dataclass(frozen=True, slots=True)
 class FlushPlan:
     """Whether to give the agent a flush turn now, and what that turn is."""
 
-    reason: Reason
+    reason: FlushReason
     threshold: int
     """From how many tokens on a flush is due; 0 where the window is too small to tell."""
     tokens_used: int | None
@@ -210,7 +210,9 @@ class FlushPlan:
     """The dated file, relative to the workspace."""
     target_exists: bool | None
     """None where nobody said."""
-    settings: FlushSettings
+    settings: FlushPolicy
+    timezone: str | None = None
+    """Whose days the dated files follow; None for the machine's own."""
 
     @property
     def due(self) -> bool:
@@ -259,14 +261,19 @@ class FlushPlan:
         """OpenClaw's `MemoryFlushPlan`; None, by which its resolver declines, where flushing is turned off."""
         return openclaw_plan(self.settings, target=self.target, target_exists=self.target_exists)
 
+    def template(self) -> dict[str, Any] | None:
+        """OpenClaw's plan with `{date}` for the day: its resolver cannot wait for an answer, and days end."""
+        plan = openclaw_plan(self.settings, target="memory/{date}.md", target_exists=None)
+        return None if plan is None else {**plan, "timezone": self.timezone}
+
     @property
     def _rules(self) -> _Rules:
         return _Rules(self.target, self.target_exists, self.silent_token, may_curate=True)
 
 
 def plan(
-    state: SessionState,
-    settings: FlushSettings = DEFAULTS,
+    state: FlushSession,
+    settings: FlushPolicy = DEFAULTS,
     *,
     today: date,
     workspace_has: Collection[str] | None = None,
@@ -290,7 +297,7 @@ def plan(
 
 
 def openclaw_plan(
-    settings: FlushSettings = DEFAULTS, *, target: str, target_exists: bool | None = None
+    settings: FlushPolicy = DEFAULTS, *, target: str, target_exists: bool | None = None
 ) -> dict[str, Any] | None:
     """OpenClaw's `MemoryFlushPlan`: that host counts for itself, so no session is needed; None where turned off."""
     if not settings.enabled:
@@ -308,26 +315,26 @@ def openclaw_plan(
     }
 
 
-def _reason(state: SessionState, settings: FlushSettings, tokens: int | None) -> Reason:
+def _reason(state: FlushSession, settings: FlushPolicy, tokens: int | None) -> FlushReason:
     if not settings.enabled:
-        return Reason.DISABLED
+        return FlushReason.DISABLED
     if state.read_only:
-        return Reason.READ_ONLY
+        return FlushReason.READ_ONLY
     reason = _by_size(state, settings, tokens)
     # One flush for each compaction: 0 is the cycle before the first.
     if reason in _DUE and state.flushed_at_compaction == state.compactions:
-        return Reason.ALREADY_FLUSHED
+        return FlushReason.ALREADY_FLUSHED
     return reason
 
 
-def _by_size(state: SessionState, settings: FlushSettings, tokens: int | None) -> Reason:
+def _by_size(state: FlushSession, settings: FlushPolicy, tokens: int | None) -> FlushReason:
     threshold = settings.threshold(state.context_window)
     if threshold and tokens is not None and tokens >= threshold:
-        return Reason.DUE_TOKENS
+        return FlushReason.DUE_TOKENS
     most = settings.force_transcript_bytes
     if most and state.transcript_bytes is not None and state.transcript_bytes >= most:
-        return Reason.DUE_BYTES
-    return Reason.BELOW_THRESHOLD if threshold else Reason.WINDOW_TOO_SMALL
+        return FlushReason.DUE_BYTES
+    return FlushReason.BELOW_THRESHOLD if threshold else FlushReason.WINDOW_TOO_SMALL
 
 
 # --- the day and its file ---------------------------------------------------------------------------------------------
@@ -364,7 +371,7 @@ def target_on(today: date) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What holds in a flush turn in whatever words it is asked for."""
+    """The rules of a flush turn, whatever its prompt."""
 
     target: str
     target_exists: bool | None
@@ -470,7 +477,7 @@ def _bare(word: str, token: str) -> str:
 
 
 def tokens_of(messages: str | Sequence[object]) -> int:
-    """About how many tokens messages come to: what is said in them, what tools are asked and what they answer."""
+    """About how many tokens messages come to: what is said in them, tool calls and their results."""
     tokens = 0
     left: list[tuple[object, bool]] = [(messages, False)]
     # A list instead of recursion: a tool may answer with JSON nested deeper than Python's stack.

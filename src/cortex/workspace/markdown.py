@@ -74,7 +74,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MarkdownSection:
     """A heading and the lines below it, up to the next heading of the tree: its subsections are not part of it."""
 
     path: tuple[str, ...]
@@ -108,21 +108,21 @@ def front_matter(text: str) -> Front:
     return _front(lines_of(text))[0] if text.removeprefix(BOM).startswith("---") else {}
 
 
-def sections(document: Document) -> tuple[Section, ...]:
+def sections(document: Document) -> tuple[MarkdownSection, ...]:
     """The sections of a document, in order; together they have every line exactly once."""
-    found: list[Section] = []
+    found: list[MarkdownSection] = []
     root = _given_title(document.front)
     above: list[tuple[int, str]] = []
     path, level, start = _path(root, above), 0, 1
     for heading in (block for block in document.blocks if block.in_tree):
         if heading.start_line > start:
-            found.append(Section(path, level, start, heading.start_line - 1))
+            found.append(MarkdownSection(path, level, start, heading.start_line - 1))
         while above and above[-1][0] >= heading.level:
             above.pop()
         above.append((heading.level, heading.text))
         path, level, start = _path(root, above), heading.level, heading.start_line
     if document.lines:
-        found.append(Section(path, level, start, len(document.lines)))
+        found.append(MarkdownSection(path, level, start, len(document.lines)))
     return tuple(found)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cortex.domain.chunk import Chunk
-from cortex.domain.followed import STAMP_BITS, Followed
 from cortex.domain.identity import TraceId
+from cortex.domain.indexed_file import STAMP_BITS, IndexedFile
 from cortex.domain.injection_detection import instructs_agents, tier_for
 from cortex.domain.memory import Kind
 from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.workspace import media
-from cortex.workspace.chunking import Piece
+from cortex.workspace.chunking import TextSpan
 from cortex.workspace.scan import Found, Scan
 from cortex.workspace.sources import Source
 
@@ -31,7 +31,7 @@ class Work:
     unchanged: int = 0
 
 
-def work(scanned: Scan, known: Mapping[str, Followed], keys: Mapping[str, str]) -> Work:
+def work(scanned: Scan, known: Mapping[str, IndexedFile], keys: Mapping[str, str]) -> Work:
     """Compare a scan with what is known. `keys` tells how each source's files are to be read now."""
     found = Work()
     seen = set()
@@ -48,8 +48,8 @@ def work(scanned: Scan, known: Mapping[str, Followed], keys: Mapping[str, str]) 
     return found
 
 
-def is_current(before: Followed, file: Found, key: str) -> bool:
-    """Whether a file is as it was when it was read, as far as can be told without opening it."""
+def is_current(before: IndexedFile, file: Found, key: str) -> bool:
+    """Whether a file is as it was when it was read, as far as its time and size show."""
     return (
         not before.unsettled
         and before.source == key
@@ -59,17 +59,17 @@ def is_current(before: Followed, file: Found, key: str) -> bool:
     )
 
 
-def followed(file: Found, key: str, hash: str = "", *, unsettled: bool = False, trouble: str = "") -> Followed:
+def followed(file: Found, key: str, hash: str = "", *, unsettled: bool = False, trouble: str = "") -> IndexedFile:
     """How a file is now, without its chunks."""
     stamp = file.size, file.modified_ns & STAMP_BITS, file.inode & STAMP_BITS
-    return Followed(file.path, key, *stamp, hash, unsettled, trouble)
+    return IndexedFile(file.path, key, *stamp, hash, unsettled, trouble)
 
 
 def source_key(source: Source, max_bytes: int) -> str:
-    """Changes when the files of a source have to be read, cut or labelled anew."""
+    """Changes when the files of a source have to be read, cut or labeled anew."""
     summaries = "summaries" if source.summarize else ""
-    told = (source.name, source.lane, source.scope, source.trust, source.chunker, summaries, str(max_bytes))
-    return "\x1f".join(told)
+    settings = (source.name, source.lane, source.scope, source.trust, source.chunker, summaries, str(max_bytes))
+    return "\x1f".join(settings)
 
 
 def source_name(key: str) -> str:
@@ -93,7 +93,7 @@ Classify = Callable[[str], Kind]
 
 def cut(
     file: Found,
-    pieces: Sequence[Piece],
+    pieces: Sequence[TextSpan],
     dated: datetime | None,
     before: Sequence[Chunk],
     ids: Iterable[TraceId],
@@ -125,7 +125,7 @@ def said_by(chunk: Chunk) -> tuple[str, str]:
     return chunk.text, chunk.revised(summary="").context
 
 
-def _chunk(file: Found, piece: Piece, dated: datetime | None, classify: Classify) -> Chunk:
+def _chunk(file: Found, piece: TextSpan, dated: datetime | None, classify: Classify) -> Chunk:
     source = file.source
     shown = media.references(piece.text)
     return Chunk(
@@ -157,5 +157,5 @@ def _trust(source: Source, text: str) -> TrustTier:
 
 
 def _moment(nanoseconds: int) -> datetime:
-    """A time of the file system; whoever sets it may set it to a year no calendar has."""
+    """A time of the file system; it may be set to a year no calendar has."""
     return datetime.fromtimestamp(min(max(nanoseconds // 1_000_000_000, 0), _LAST_SECOND), UTC)

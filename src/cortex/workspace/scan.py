@@ -64,7 +64,7 @@ class Scan:
         return any(problem.hides(path) for problem in self.problems)
 
 
-class Place(NamedTuple):
+class ResolvedSource(NamedTuple):
     """Where a source really lies."""
 
     source: Source
@@ -73,7 +73,7 @@ class Place(NamedTuple):
     """What the paths of its files are relative to: the root, or what it lies in if it is a file."""
 
     @classmethod
-    def of(cls, source: Source) -> Place:
+    def of(cls, source: Source) -> ResolvedSource:
         root = os.path.realpath(source.root)
         is_folder = source.shape is Shape.WORKSPACE or not os.path.isfile(root)
         return cls(source, root, root if is_folder else os.path.dirname(root))
@@ -89,7 +89,7 @@ def found(sources: Sequence[Source], *, also_ignore: Iterable[str] = ()) -> Scan
     Among several names within one source the shortest counts, then the first by the alphabet.
     """
     ignored = IGNORED.union(also_ignore)
-    walks = [_Walk(Place.of(source), ignored) for source in sources]
+    walks = [_Walk(ResolvedSource.of(source), ignored) for source in sources]
     for walk in walks:
         walk.start()
     places = [walk.place for walk in walks]
@@ -104,7 +104,7 @@ def found(sources: Sequence[Source], *, also_ignore: Iterable[str] = ()) -> Scan
     return Scan(sorted(once.values(), key=attrgetter("path")), sorted(problems, key=attrgetter("path", "why")))
 
 
-def strays(real: str, places: Iterable[Place], ignored: frozenset[str]) -> str:
+def strays(real: str, places: Iterable[ResolvedSource], ignored: frozenset[str]) -> str:
     """Why what a link leads to is no memory, however it is named; empty where it lies in a source."""
     why = OUTSIDE
     for place in places:
@@ -121,7 +121,7 @@ def strays(real: str, places: Iterable[Place], ignored: frozenset[str]) -> str:
 class _Walk:
     """The search of one source: first what really lies there, then what links lead to."""
 
-    def __init__(self, place: Place, ignored: frozenset[str]) -> None:
+    def __init__(self, place: ResolvedSource, ignored: frozenset[str]) -> None:
         self.place = place
         self.real: dict[tuple[int, int], Found] = {}
         self.linked: dict[tuple[int, int], Found] = {}
@@ -141,7 +141,7 @@ class _Walk:
         except (FileNotFoundError, NotADirectoryError):
             self._root_problem("is not there")
         except OSError as error:
-            self._root_problem(_told(error))
+            self._root_problem(_reason(error))
         else:
             if self.place.is_file:
                 self._only(root, status)
@@ -153,7 +153,7 @@ class _Walk:
             else:
                 self._folder(root, source.name, status)
 
-    def follow_links(self, places: Sequence[Place]) -> None:
+    def follow_links(self, places: Sequence[ResolvedSource]) -> None:
         """List what links lead to inside the roots of `places`, where it is not listed yet."""
         self._claimed = self.linked
         while self._links:
@@ -176,7 +176,7 @@ class _Walk:
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            self._root_problem(_told(error))
+            self._root_problem(_reason(error))
             return
         if stat.S_ISLNK(status.st_mode):
             self._links.append((absolute, cited))
@@ -197,9 +197,9 @@ class _Walk:
                         self._entry(entry, before, waiting)
             except OSError as error:
                 if folder == self.place.root:
-                    self._root_problem(_told(error))
+                    self._root_problem(_reason(error))
                 elif not isinstance(error, FileNotFoundError):  # gone since its name was read
-                    self._problem(before[:-1], _told(error), unseen=True)
+                    self._problem(before[:-1], _reason(error), unseen=True)
 
     def _entry(self, entry: os.DirEntry[str], before: str, waiting: list[tuple[str, str]]) -> None:
         name = entry.name
@@ -222,7 +222,7 @@ class _Walk:
         except FileNotFoundError:
             return
         except OSError as error:
-            self._problem(before + name, _told(error), unseen=True)
+            self._problem(before + name, _reason(error), unseen=True)
 
     def _wait(self, waiting: list[tuple[str, str]], absolute: str, before: str, status: os.stat_result) -> None:
         """Have a folder walked, once however it is reached: links may lead in circles."""
@@ -242,7 +242,7 @@ class _Walk:
                 self._source, cited, absolute, status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev
             )
 
-    def _link(self, absolute: str, cited: str, places: Sequence[Place]) -> None:
+    def _link(self, absolute: str, cited: str, places: Sequence[ResolvedSource]) -> None:
         try:
             real = os.path.realpath(absolute, strict=True)
             status = os.stat(real)
@@ -250,7 +250,7 @@ class _Walk:
             self._problem(cited, "is a link that leads nowhere")
             return
         except OSError as error:
-            self._problem(cited, _told(error), unseen=error.errno != errno.ELOOP)
+            self._problem(cited, _reason(error), unseen=error.errno != errno.ELOOP)
             return
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not cited.lower().endswith(self._suffixes):
@@ -281,5 +281,5 @@ class _Walk:
             self.problems.append(problem)
 
 
-def _told(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     return f"cannot be looked at: {(error.strerror or type(error).__name__).lower()}"

@@ -4,10 +4,10 @@ A summary is what a section is also found by; it is never shown as its text. It 
 summaries are first wanted, and kept for as long as the section says the same. Indexing never fails because of a model,
 and waits no longer than until it fails: then the rest of the sections stay without summaries. The next `cortex index`
 asks for those again, and after `MAX_TRIES` answers of no use gives a section up, until its text changes or with
-`--force`. Nothing is asked again and again in the background.
+`--force`. Nothing is retried endlessly in the background.
 
 What goes out has lost its secrets and is framed as data; what comes back is not believed: it has to have the shape
-that was asked for, to share words with its section, and to inform rather than to instruct.
+that was requested, to share words with its section, and to inform rather than to instruct.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cortex.domain.terms import index_terms, query_terms
 from cortex.domain.text import escaped, estimate_tokens, passages, sentences
 from cortex.domain.trust import TrustTier
 from cortex.errors import LlmUnavailable
-from cortex.ports.llm import LLM, Work, judge
+from cortex.ports.llm import LLM, LlmTask, judge
 from cortex.workspace import markdown
 from cortex.workspace.sources import Source
 
@@ -40,11 +40,11 @@ REQUEST_TOKENS = 4_000
 """How much is shown at once: with instructions and answer it fits a context of 8,000."""
 
 SECTION_TOKENS = 1_500
-"""A longer section is told by how it begins."""
+"""Of a longer section only the beginning is sent."""
 
 MAX_TOKENS = 2_000
 USELESS_ANSWERS = 3
-"""After so many in a row of which nothing could be used, the model is asked no more."""
+"""After so many in a row of which nothing could be used, the model is not called any more."""
 
 MAX_TRIES = 3
 """After so many answers of no use a section is given up. A model that is away is no answer."""
@@ -75,22 +75,22 @@ Wanted = Callable[[Chunk], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SummaryResult:
     """The chunks in their order, with the summaries that could be had."""
 
     chunks: tuple[Chunk, ...]
-    asked: int
+    requested: int
     """How many sections a model gave an answer for, of whatever use."""
-    summarised: int
+    summarized: int
     problems: Mapping[str, int]
     """Why sections stayed without a summary, each reason with the number of sections; never what they say."""
 
 
-def summarised(chunks: Sequence[Chunk], llm: LLM, *, wanted: Wanted) -> Outcome:
+def summarized(chunks: Sequence[Chunk], llm: LLM, *, wanted: Wanted) -> SummaryResult:
     """`chunks` with summaries of those that are `wanted`, lack one, and are long enough; nothing is ever raised."""
-    summarising = Summarising(llm, wanted)
-    told = summarising(chunks)
-    return Outcome(tuple(told), summarising.asked, summarising.summarised, dict(summarising.problems))
+    summarizing = Summarizing(llm, wanted)
+    result = summarizing(chunks)
+    return SummaryResult(tuple(result), summarizing.requested, summarizing.summarized, dict(summarizing.problems))
 
 
 def of_sources(sources: Sequence[Source]) -> Wanted:
@@ -110,20 +110,20 @@ def is_lacking(chunk: Chunk) -> bool:
 
 
 @dataclass(slots=True)
-class Summarising:
+class Summarizing:
     """Gives chunks their summaries, call after call, for one look at the files; counts what became of them.
 
-    Once the model is away it is not asked again: the rest of the files need not wait for it to fail once more.
+    Once the model is unavailable it is not called again: the rest of the files need not wait for it to fail once more.
     """
 
     llm: LLM
     wanted: Wanted
     tries: dict[TraceId, int] = field(default_factory=dict)
     """How many answers of no use there were for sections that still lack a summary."""
-    asked: int = 0
-    summarised: int = 0
+    requested: int = 0
+    summarized: int = 0
     again: int = 0
-    """How many sections were asked for that an earlier look left without a summary."""
+    """How many sections were requested that an earlier run left without a summary."""
     given_up: int = 0
     problems: Counter[str] = field(default_factory=Counter)
     _away: str = ""
@@ -135,14 +135,14 @@ class Summarising:
         said: dict[TraceId, str] = {}
         for sections in requests(self._to_ask(chunks)):
             said |= self._said_of(sections)
-        self.summarised += len(said)
+        self.summarized += len(said)
         return [chunk.revised(summary=said[chunk.id]) if chunk.id in said else chunk for chunk in chunks]
 
     def facts(self) -> dict[str, Any]:
         """For the receipt: counts and reasons."""
         return {
-            "asked": self.asked,
-            "summarised": self.summarised,
+            "requested": self.requested,
+            "summarized": self.summarized,
             "again": self.again,
             "given_up": self.given_up,
             "problems": dict(sorted(self.problems.items())),
@@ -160,7 +160,7 @@ class Summarising:
         return again
 
     def forget_gone(self) -> None:
-        """Keep no tries of sections that were not among those `left` was asked about."""
+        """Keep no tries of sections that were not passed to `left`."""
         self.tries = {id: tries for id, tries in self.tries.items() if id in self._existing}
 
     def _to_ask(self, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
@@ -174,7 +174,7 @@ class Summarising:
                 self._seen.add(chunk.id)
                 yield chunk
 
-    def _said_of(self, sections: Sequence[Section]) -> dict[TraceId, str]:
+    def _said_of(self, sections: Sequence[PromptSection]) -> dict[TraceId, str]:
         """What the model says of each section, as far as it can be used."""
         if self._away:
             self.problems[self._away] += len(sections)
@@ -187,9 +187,9 @@ class Summarising:
             if not is_away:
                 self._count(sections)
             return {}
-        self.asked += len(sections)
+        self.requested += len(sections)
         found = read(answer, sections)
-        judge(self.llm, Work.SUMMARIES, useful=found is not None)
+        judge(self.llm, LlmTask.SUMMARIES, useful=found is not None)
         if found is None:
             self._failed("bad_answer", len(sections))
             self._count(sections)
@@ -199,7 +199,7 @@ class Summarising:
         self._count(sections, found)
         return found.summaries
 
-    def _count(self, sections: Sequence[Section], found: Reading | None = None) -> None:
+    def _count(self, sections: Sequence[PromptSection], found: ParsedSummaries | None = None) -> None:
         """Count the answers of no use; one that says there is nothing to say is the last."""
         for id in (section.chunk.id for section in sections):
             if found is not None and id in found.summaries:
@@ -209,7 +209,7 @@ class Summarising:
             else:
                 self.tries[id] = self.tries.get(id, 0) + 1
 
-    def _answer(self, sections: Sequence[Section]) -> str:
+    def _answer(self, sections: Sequence[PromptSection]) -> str:
         completion = self.llm.complete(
             system=SYSTEM, prompt=prompt(sections), max_tokens=MAX_TOKENS, schema=schema(len(sections))
         )
@@ -226,7 +226,7 @@ class Summarising:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PromptSection:
     """A chunk as a model is shown it: without secrets, no longer than need be, and with nothing that ends its frame."""
 
     chunk: Chunk
@@ -234,7 +234,7 @@ class Section:
     text: str
 
     @classmethod
-    def of(cls, chunk: Chunk) -> Section:
+    def of(cls, chunk: Chunk) -> PromptSection:
         # Cut after it is escaped: that can make a text of many signs five times as long.
         text = escaped(redacted(chunk.text).text)
         start, end = passages(text, SECTION_TOKENS)[0]
@@ -246,14 +246,14 @@ class Section:
         return estimate_tokens(self.about) + estimate_tokens(self.text)
 
 
-def requests(chunks: Iterable[Chunk]) -> Iterator[list[Section]]:
-    """The sections to ask about together; those of different trust or scope never are: one may colour the others."""
+def requests(chunks: Iterable[Chunk]) -> Iterator[list[PromptSection]]:
+    """The sections to ask about together; those of different trust or scope never are: one may color the others."""
     alike: dict[tuple[str, TrustTier], list[Chunk]] = {}
     for chunk in chunks:
         alike.setdefault((chunk.scope, chunk.trust), []).append(chunk)
     for some in alike.values():
-        together: list[Section] = []
-        for section in map(Section.of, some):
+        together: list[PromptSection] = []
+        for section in map(PromptSection.of, some):
             used = sum(each.tokens for each in together)
             if together and (len(together) == REQUEST_SECTIONS or used + section.tokens > REQUEST_TOKENS):
                 yield together
@@ -262,7 +262,7 @@ def requests(chunks: Iterable[Chunk]) -> Iterator[list[Section]]:
         yield together
 
 
-def prompt(sections: Sequence[Section]) -> str:
+def prompt(sections: Sequence[PromptSection]) -> str:
     """The sections as data, under their numbers."""
     shown = [
         f'<section n="{number}" about="{section.about}">\n{section.text}\n</section>'
@@ -272,7 +272,7 @@ def prompt(sections: Sequence[Section]) -> str:
 
 
 def schema(sections: int) -> dict[str, Any]:
-    """What is asked for, with each number by name: models can only be held to names that are known."""
+    """The requested form, with each number by name: models can only be held to names that are known."""
     numbered = {str(number): {"type": "string"} for number in range(1, sections + 1)}
     return _exactly({"summaries": _exactly(numbered)})
 
@@ -290,7 +290,7 @@ def _exactly(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedSummaries:
     """The summaries of an answer that can be used, and why others cannot."""
 
     summaries: dict[TraceId, str]
@@ -299,12 +299,12 @@ class Reading:
     """Sections that the model has nothing to say of."""
 
 
-def read(answer: str, sections: Sequence[Section]) -> Reading | None:
-    """What an answer says of `sections`; numbers that were not asked about are ignored, None is an answer of no use."""
+def read(answer: str, sections: Sequence[PromptSection]) -> ParsedSummaries | None:
+    """What an answer says of `sections`; unknown numbers are ignored, None is an answer of no use."""
     given = _summaries(answer)
     if given is None:
         return None
-    found = Reading({}, Counter(), set())
+    found = ParsedSummaries({}, Counter(), set())
     for number, section in enumerate(sections, start=1):
         said = given.get(str(number))
         if said == "":
@@ -319,7 +319,7 @@ def read(answer: str, sections: Sequence[Section]) -> Reading | None:
 
 
 def _summaries(answer: str) -> Mapping[str, Any] | None:
-    """The object that was asked for, wherever in the answer it stands."""
+    """The requested object, wherever in the answer it stands."""
     text = answer[:_MAX_ANSWER]
     at = text.find("{")
     for _ in range(_MAX_TRIES):

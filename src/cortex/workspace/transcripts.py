@@ -104,7 +104,7 @@ def _is_aside(row: Mapping[str, Any], inner: Mapping[str, Any]) -> bool:
     if any(row.get(mark) is True for mark in _ASIDES) or inner.get("model") == _SYNTHETIC:
         return True
     # What another agent or a task sent in stands under the user's name, and is not the user's word.
-    if any(_sender(told.get(key)) in _OTHERS for told in (row, inner) for key in ("origin", "provenance")):
+    if any(_sender(fields.get(key)) in _OTHERS for fields in (row, inner) for key in ("origin", "provenance")):
         return True
     content = inner.get("content") if inner is not row else None
     parts = content if isinstance(content, list) else [content]
@@ -116,8 +116,8 @@ def _is_of_program(part: object) -> bool:
     return isinstance(text, str) and _OF_PROGRAM.match(text) is not None
 
 
-def _sender(told: object) -> str | None:
-    return _text(told, "kind") if isinstance(told, Mapping) else None
+def _sender(payload: object) -> str | None:
+    return _text(payload, "kind") if isinstance(payload, Mapping) else None
 
 
 def _queued(row: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -139,8 +139,8 @@ def _is_note(row: Mapping[str, Any]) -> bool:
     return kind in _NOTES or not _IN_TRANSCRIPTS.isdisjoint(row)
 
 
-def _text(told: Mapping[str, Any], key: str) -> str | None:
-    value = told.get(key)
+def _text(payload: Mapping[str, Any], key: str) -> str | None:
+    value = payload.get(key)
     return value if isinstance(value, str) else None
 
 
@@ -199,11 +199,11 @@ class Bookmark:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, told: object) -> Bookmark | None:
+    def from_json(cls, payload: object) -> Bookmark | None:
         """The bookmark that was kept; None where it is none, and then the transcript is read from its start."""
-        if not isinstance(told, Mapping):
+        if not isinstance(payload, Mapping):
             return None
-        given = {each.name: told.get(each.name) for each in fields(cls)}
+        given = {each.name: payload.get(each.name) for each in fields(cls)}
         if any(type(value) is not type(getattr(_START, name)) for name, value in given.items()):
             return None
         mark = cls(**given)  # type: ignore[arg-type]  # each has the type of its default

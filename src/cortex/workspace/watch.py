@@ -1,6 +1,6 @@
-"""Watching the folders of sources: a thread that is told by the system when something in them changes (B12).
+"""Watching the folders of sources: a thread that the system notifies when something in them changes (B12).
 
-It says that something changed, not what: whoever is told looks at the files anew, which costs one `stat` for each.
+It says that something changed, not what: the files are then scanned again, which costs one `stat` for each.
 Editors that write beside a file and rename it, moves and deletes are all the same to it.
 """
 
@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from cortex.errors import ProviderMissing
+from cortex.runtime.worker import Worker
 from cortex.workspace.sources import IGNORED, MARKDOWN, TRANSCRIPTS, WORKSPACE_FOLDER, Shape, Source
 
 log = logging.getLogger("cortex")
@@ -34,7 +35,7 @@ _PASSING = ("-journal", "-wal", "-shm", "~", ".swp", ".swx", ".tmp", ".lock", ".
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WatchedFolder:
     """A folder to be watched, with all that lies below it or alone."""
 
     path: str
@@ -43,7 +44,7 @@ class Place:
     """Its device and inode: another folder in its place has to be watched anew."""
 
 
-def places(sources: Iterable[Source]) -> list[Place]:
+def places(sources: Iterable[Source]) -> list[WatchedFolder]:
     """What has to be watched for `sources`; of a workspace only what is memory in it, not all that lies beside it."""
     wanted: list[tuple[str, bool]] = []
     for source in sources:
@@ -59,12 +60,12 @@ def places(sources: Iterable[Source]) -> list[Place]:
     return [place for place in found if place is not None]
 
 
-def _place(path: str, deep: bool) -> Place | None:
+def _place(path: str, deep: bool) -> WatchedFolder | None:
     try:
-        told = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return Place(path, deep, (told.st_dev, told.st_ino)) if os.path.isdir(path) else None
+    return WatchedFolder(path, deep, (status.st_dev, status.st_ino)) if os.path.isdir(path) else None
 
 
 class Noticed(StrEnum):
@@ -74,7 +75,7 @@ class Noticed(StrEnum):
     TRANSCRIPTS = "transcripts"
 
 
-def concerns(path: str, place: Place, *, is_gone: bool) -> Noticed | None:
+def concerns(path: str, place: WatchedFolder, *, is_gone: bool) -> Noticed | None:
     """What something at `path`, below `place`, may be: a file by its name, or a folder that may hold some."""
     below = path[len(place.path) :].strip("/").split("/")
     if not IGNORED.isdisjoint(below):
@@ -86,7 +87,7 @@ def concerns(path: str, place: Place, *, is_gone: bool) -> Noticed | None:
         return Noticed.FILES
     if not place.deep:
         return Noticed.FILES if name == WORKSPACE_FOLDER else None
-    # A folder that was moved away is not there to be asked what it was.
+    # A folder that was moved away can no longer be inspected.
     is_folder = not name.endswith(_PASSING) if is_gone else os.path.isdir(path)
     return Noticed.FILES if is_folder else None
 
@@ -100,23 +101,19 @@ class Watching:
     def __init__(self, sources: Callable[[], Sequence[Source]], noticed: Callable[[Noticed], None]) -> None:
         self._sources = sources
         self._noticed = noticed
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="cortex-watch", daemon=True)
-        self._again = threading.Event()
+        self._worker = Worker(self._follow, "cortex-watch")
         self._round = _Round(self, ())
         self.trouble = ""
         """Why the system does not tell of changes, where it does not: they are then looked for."""
 
     def start(self) -> Watching:
         _watchfiles()  # where it is missing, that is said at once and not from a thread
-        self._thread.start()
+        self._worker.start()
         return self
 
     def stop(self, seconds: float = 5.0) -> None:
-        self._ending.set()
-        self._again.set()
-        if self._thread.is_alive():
-            self._thread.join(seconds)
+        self._worker.stop(seconds)
+        self._round.end()
 
     @property
     def is_in_place(self) -> bool:
@@ -126,31 +123,28 @@ class Watching:
     def tell(self, what: Noticed) -> None:
         """Something happened in a place; places may have come or gone with it."""
         self._noticed(what)
-        self._again.set()
+        self._worker.wake()
 
-    def _run(self) -> None:
-        """Watch what there is; begin again when folders come or go."""
-        while not self._ending.is_set():
-            self._again.clear()
-            current = self._places()
-            if current != self._round.places or self._round.is_over:
-                self._round.end()
-                self._round = _Round(self, current)
-            self._again.wait(LOOK_AGAIN_SECONDS)
-        self._round.end()
+    def _follow(self) -> float:
+        """Watch the folders there are now; returns the seconds until folders that come or go are looked for."""
+        current = self._places()
+        if not self._worker.is_stopping and (current != self._round.places or self._round.is_over):
+            self._round.end()
+            self._round = _Round(self, current)
+        return LOOK_AGAIN_SECONDS
 
-    def _places(self) -> Sequence[Place]:
+    def _places(self) -> Sequence[WatchedFolder]:
         try:
             return places(self._sources())
         except Exception as error:  # the thread must outlive a store that does not answer
-            log.warning("which folders are followed could not be asked: %s", type(error).__name__)
+            log.warning("the list of followed folders could not be read: %s", type(error).__name__)
             return self._round.places
 
 
 class _Round:
     """One watch over the places there are now."""
 
-    def __init__(self, watching: Watching, wanted: Sequence[Place]) -> None:
+    def __init__(self, watching: Watching, wanted: Sequence[WatchedFolder]) -> None:
         self.places = wanted
         self._watching = watching
         self._ending = threading.Event()
@@ -178,9 +172,9 @@ class _Round:
         for thread in self._threads:
             thread.join(2.0)
 
-    def _watch(self, some: Sequence[Place]) -> None:
+    def _watch(self, some: Sequence[WatchedFolder]) -> None:
         try:
-            self._told(some, polling=False)
+            self._notify(some, polling=False)
         except FileNotFoundError:
             return  # gone since it was looked for: another round begins
         except (OSError, RuntimeError) as error:
@@ -189,15 +183,15 @@ class _Round:
             log.warning("folders cannot be watched (%s): changes are looked for instead", self._watching.trouble)
             self._poll(some)
 
-    def _poll(self, some: Sequence[Place]) -> None:
+    def _poll(self, some: Sequence[WatchedFolder]) -> None:
         try:
-            self._told(some, polling=True)
+            self._notify(some, polling=True)
         except FileNotFoundError:
             return
         except (OSError, RuntimeError) as error:
             log.error("folders cannot be watched: %s", _why(error))
 
-    def _told(self, some: Sequence[Place], *, polling: bool) -> None:
+    def _notify(self, some: Sequence[WatchedFolder], *, polling: bool) -> None:
         for changes in _watchfiles().watch(
             *(place.path for place in some),
             watch_filter=None,
@@ -212,11 +206,11 @@ class _Round:
             raise_interrupt=False,
             ignore_permission_denied=True,
         ):
-            told = {_concerns(path, some, is_gone=change == _DELETED) for change, path in changes}
+            noticed = {_concerns(path, some, is_gone=change == _DELETED) for change, path in changes}
             if some[0] in self._unready:
                 self._unready.discard(some[0])
-                told.add(Noticed.FILES)  # whatever happened before now
-            for what in told:
+                noticed.add(Noticed.FILES)  # whatever happened before now
+            for what in noticed:
                 if what is not None:
                     self._watching.tell(what)
 
@@ -224,7 +218,7 @@ class _Round:
 _DELETED = 3
 
 
-def _concerns(path: str, some: Sequence[Place], *, is_gone: bool) -> Noticed | None:
+def _concerns(path: str, some: Sequence[WatchedFolder], *, is_gone: bool) -> Noticed | None:
     around = [place for place in some if path == place.path or path.startswith(place.path.rstrip("/") + "/")]
     return concerns(path, max(around, key=lambda place: len(place.path)), is_gone=is_gone) if around else None
 

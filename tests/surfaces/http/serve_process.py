@@ -1,4 +1,4 @@
-"""`cortex serve` as a process of its own: started, asked, ended."""
+"""`cortex serve` as a process of its own: started, called, ended."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from types import TracebackType
 from typing import Any
 
 import httpx
+
+ALONE = {"CORTEX_SERVE__RECALL_PROCESSES": "0", "CORTEX_SERVE__WORKER_PROCESS": "false"}
+"""A server without processes beside it: they take longer to start than the server."""
+WITH_PROCESSES = {"CORTEX_SERVE__RECALL_PROCESSES": "1", "CORTEX_SERVE__WORKER_PROCESS": "true"}
+"""A server as it is unless configured otherwise, for the tests of what runs beside it."""
 
 
 class Process:
@@ -27,14 +32,15 @@ class Process:
                 text=True,
                 env=os.environ
                 | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"}
+                | ALONE
                 | variables,
             )
         assert self._process.stdout is not None
         self.said = self._process.stdout.readline()
 
     def __enter__(self) -> Process:
-        told: dict[str, Any] = json.loads(self.said)
-        self.url, self.pid = told["url"], told["pid"]
+        payload: dict[str, Any] = json.loads(self.said)
+        self.url, self.pid = payload["url"], payload["pid"]
         self.client = httpx.Client(base_url=self.url, timeout=30)
         return self
 

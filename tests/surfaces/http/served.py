@@ -12,14 +12,14 @@ import httpx
 from fastapi import FastAPI
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 from cortex.ports.clock import Clock
 from cortex.ports.llm import LLM
-from cortex.surfaces.http import running
 from cortex.surfaces.http.app import create_app
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.server import HttpServer, address_of, listen
 from cortex.testing import FakeEmbedder, FakeReranker
 
 QUICK: Mapping[str, Any] = {
@@ -36,7 +36,7 @@ class Served:
     app: FastAPI
 
     def __init__(
-        self, url: str, engine: Cortex, tokens: Tokens, embedder: FakeEmbedder, reranker: FakeReranker
+        self, url: str, engine: Cortex, tokens: TokenFile, embedder: FakeEmbedder, reranker: FakeReranker
     ) -> None:
         self.url = url
         self.engine = engine
@@ -76,19 +76,19 @@ def serving(
     clock = clock or SystemClock()
     embedder, reranker = FakeEmbedder(256), FakeReranker()
     merged = {name: {**QUICK.get(name, {}), **(settings or {}).get(name, {})} for name in {**QUICK, **(settings or {})}}
-    tokens = Tokens(home / FILE_NAME, clock)
+    tokens = TokenFile(home / FILE_NAME, clock)
     chosen = ServeOptions(**{"port": 0, **(options or {})})
     engine = Cortex(home, agent=agent, settings=merged, embedder=embedder, reranker=reranker, clock=clock, llm=model)
     with engine:
-        bound = running.listen(chosen)
+        bound = listen(chosen)
         started = threading.Event()
         app = create_app(engine, tokens, chosen)
-        server = running.Server(app, chosen, started.set)
+        server = HttpServer(app, chosen, started.set)
         thread = threading.Thread(target=server.run, args=([bound],), name="served")
         thread.start()
         try:
             assert started.wait(30)
-            served = Served(running.address_of(bound), engine, tokens, embedder, reranker)
+            served = Served(address_of(bound), engine, tokens, embedder, reranker)
             served.app = app
             yield served
             served.client.close()

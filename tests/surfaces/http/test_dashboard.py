@@ -36,7 +36,7 @@ SINKS = (
 """Ways by which text becomes markup or code, or by which something could leave the page."""
 
 NAMESPACE = "http://www.w3.org/2000/svg"
-"""A name that looks like an address, and is never asked for."""
+"""A name that looks like an address, and is never requested."""
 
 SCRIPTS = sorted(name for name in pages.assets() if name.endswith(".js"))
 

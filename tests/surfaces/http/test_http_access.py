@@ -10,13 +10,13 @@ import pytest
 from served import Served, serving
 from starlette.datastructures import Headers
 
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest
-from cortex.surfaces.http import running
-from cortex.surfaces.http.access import Access
-from cortex.surfaces.http.errors import Refused
+from cortex.surfaces.http.access import Authenticator
+from cortex.surfaces.http.errors import RequestRefused
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.server import check_exposure
 from cortex.testing import FakeClock
 
 READS = [
@@ -40,7 +40,7 @@ WRITES = [
     ("POST", "/v1/import", {"lines": []}),
     ("POST", "/ingest", {"session_id": "s1", "messages": []}),
 ]
-ADMINISTERS = [("POST", "/v1/lifecycle", {"dry_run": True}), ("POST", "/v1/import", {"lines": [], "trusted": True})]
+ADMINISTERS = [("POST", "/v1/consolidate", {"dry_run": True}), ("POST", "/v1/import", {"lines": [], "trusted": True})]
 OTHERS = [("GET", "/metrics", None), ("GET", "/openapi.json", None), ("GET", "/nowhere", None)]
 
 
@@ -111,7 +111,7 @@ def test_a_revoked_token_is_refused_at_once(guarded: Served) -> None:
     token = next(each for each in guarded.tokens.all() if each.label == "old")
     assert guarded.client.get("/v1/status", headers=headers).status_code == 200
     home = guarded.engine.context.dependencies.home
-    Tokens(home / FILE_NAME, FakeClock()).revoke(token.id)  # as another process would
+    TokenFile(home / FILE_NAME, FakeClock()).revoke(token.id)  # as another process would
     assert guarded.client.get("/v1/status", headers=headers).status_code == 401
 
 
@@ -147,7 +147,7 @@ def test_a_damaged_file_of_tokens_lets_nobody_in(tmp_path: Path) -> None:
 
 
 def test_the_door_stays_closed_where_the_file_of_tokens_is_missing(tmp_path: Path) -> None:
-    """While it runs, after a restart, and for whoever still has a token; until somebody means to open it."""
+    """While it runs, after a restart, and for holders of tokens; until `clear` opens it."""
     home = tmp_path / "home"
     for running_already in (True, False):
         with serving(home) as served:
@@ -158,8 +158,8 @@ def test_the_door_stays_closed_where_the_file_of_tokens_is_missing(tmp_path: Pat
             for given in ({}, headers):
                 answer = served.client.get("/v1/status", headers=given)
                 assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
-                assert "is missing, so nobody is let in" in answer.json()["detail"]
-                assert "cortex token create" in answer.json()["hint"]
+                assert "is missing although tokens were created" in answer.json()["detail"]
+                assert "cortex admin tokens create" in answer.json()["hint"]
             assert served.client.get("/health").status_code == 200
     with serving(home) as served:
         served.tokens.clear()
@@ -186,10 +186,10 @@ def test_a_token_sees_the_memory_of_its_own_tenant_alone(guarded: Served) -> Non
     ann, bob = guarded.token(user="ann"), guarded.token(user="bob")
     made = guarded.client.post("/v1/memories", json={"text": "Ann keeps bees in the garden"}, headers=ann).json()
     id = made["memory"]["id"]
-    asked = {"query": "who keeps bees in the garden?"}
-    assert len(guarded.client.post("/v1/search", json=asked, headers=ann).json()["hits"]) == 1
-    assert guarded.client.post("/v1/search", json=asked, headers=bob).json()["hits"] == []
-    assert guarded.client.post("/hybrid-search", json=asked, headers=bob).json()["count"] == 0
+    request = {"query": "who keeps bees in the garden?"}
+    assert len(guarded.client.post("/v1/search", json=request, headers=ann).json()["hits"]) == 1
+    assert guarded.client.post("/v1/search", json=request, headers=bob).json()["hits"] == []
+    assert guarded.client.post("/hybrid-search", json=request, headers=bob).json()["count"] == 0
     assert guarded.client.get(f"/v1/memories/{id}", headers=bob).status_code == 404
     assert guarded.client.patch(f"/v1/memories/{id}", json={"text": "x"}, headers=bob).status_code == 404
     assert guarded.client.delete(f"/v1/memories/{id}", headers=bob).status_code == 404
@@ -278,13 +278,13 @@ def test_a_page_of_our_own_may_ask(unchanged: Served) -> None:
 
 
 def test_no_header_opens_the_server_to_pages_of_others(unchanged: Served) -> None:
-    asked = {"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
+    request = {"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
     for answer in (
-        unchanged.client.options("/v1/search", headers=asked),
-        unchanged.client.get("/v1/status", headers=asked),
+        unchanged.client.options("/v1/search", headers=request),
+        unchanged.client.get("/v1/status", headers=request),
     ):
         assert not [name for name in answer.headers if name.startswith("access-control")]
-    assert unchanged.client.options("/v1/search", headers=asked).status_code == 405
+    assert unchanged.client.options("/v1/search", headers=request).status_code == 405
 
 
 def test_a_form_of_another_page_is_no_json(unchanged: Served) -> None:
@@ -307,25 +307,25 @@ def test_further_names_and_origins_can_be_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "memory.example", ""])
 def test_a_server_that_others_can_reach_needs_a_token(tmp_path: Path, host: str) -> None:
     clock = FakeClock()
-    tokens = Tokens(tmp_path / FILE_NAME, clock)
+    tokens = TokenFile(tmp_path / FILE_NAME, clock)
     options = ServeOptions(host=host)
     with pytest.raises(InvalidRequest, match="no token"):
-        running.check_exposure(tokens, options, clock.now())
+        check_exposure(tokens, options, clock.now())
     tokens.create(Tenant(), [Right.READ], expires_in=timedelta(hours=1))
-    running.check_exposure(tokens, options, clock.now())
+    check_exposure(tokens, options, clock.now())
     clock.advance(timedelta(hours=1))
     with pytest.raises(InvalidRequest, match="no token"):
-        running.check_exposure(tokens, options, clock.now())
+        check_exposure(tokens, options, clock.now())
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_a_server_of_this_machine_alone_needs_none(tmp_path: Path, host: str) -> None:
     clock = FakeClock()
-    running.check_exposure(Tokens(tmp_path / FILE_NAME, clock), ServeOptions(host=host), clock.now())
+    check_exposure(TokenFile(tmp_path / FILE_NAME, clock), ServeOptions(host=host), clock.now())
 
 
 def test_a_server_that_others_can_reach_is_never_open(tmp_path: Path) -> None:
     """Not even where its tokens were taken away while it runs."""
-    access = Access(Tokens(tmp_path / FILE_NAME, FakeClock()), ServeOptions(host="0.0.0.0"), Tenant())
-    with pytest.raises(Refused):
+    access = Authenticator(TokenFile(tmp_path / FILE_NAME, FakeClock()), ServeOptions(host="0.0.0.0"), Tenant())
+    with pytest.raises(RequestRefused):
         access.caller(Headers())

@@ -17,7 +17,7 @@ from serve_process import Process
 from served import Served, serving
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 from cortex.testing import FakeClock
@@ -47,9 +47,9 @@ def operations(served: Served, headers: dict[str, str] | None = None, *, bodies:
 
 
 def is_problem(answer: httpx.Response) -> bool:
-    told = answer.json()
+    payload = answer.json()
     return answer.headers["content-type"] == "application/problem+json" and {"code", "detail", "request_id"} <= set(
-        told
+        payload
     )
 
 
@@ -133,7 +133,7 @@ _PATHS = [
 )
 def test_what_is_no_text_in_an_address_is_refused(unchanged: Served, path: str, bad: str) -> None:
     with closing(socket.create_connection(unchanged.address, timeout=30)) as client:
-        # By hand: a client library would mend it.
+        # By hand: a client library would fix it.
         wanted = path.format(bad).encode("ascii")
         client.sendall(b"GET " + wanted + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         answer = b""
@@ -233,8 +233,8 @@ def test_whatever_a_host_sends_to_mcp_the_server_goes_on(served: Served) -> None
         assert "Traceback" not in answer.text
     assert 200 in codes
     assert codes & {400, 404, 422}
-    told = served.client.post("/mcp", json=rpc("tools/call", {"name": "stats", "arguments": {}}), headers=session)
-    assert '"isError":true' not in told.text.replace(" ", "")
+    result = served.client.post("/mcp", json=rpc("tools/call", {"name": "stats", "arguments": {}}), headers=session)
+    assert '"isError":true' not in result.text.replace(" ", "")
     assert served.client.get("/health").status_code == 200
 
 
@@ -310,11 +310,13 @@ def test_a_session_ends_with_its_token_and_is_nobody_elses(guarded: Served) -> N
 def test_nothing_that_was_refused_stands_in_the_log(tmp_path: Path) -> None:
     """Tokens, texts, paths and queries: of none of them anything but whose token it was."""
     home = tmp_path / "home"
-    tokens = Tokens(home / FILE_NAME, SystemClock())
+    tokens = TokenFile(home / FILE_NAME, SystemClock())
     good, token = tokens.create(Tenant(), [Right.WRITE])
     revoked, gone = tokens.create(Tenant(), [Right.ADMIN])
     tokens.revoke(gone.id)
-    expired, _ = Tokens(home / FILE_NAME, FakeClock()).create(Tenant(), [Right.ADMIN], expires_in=timedelta(seconds=1))
+    expired, _ = TokenFile(home / FILE_NAME, FakeClock()).create(
+        Tenant(), [Right.ADMIN], expires_in=timedelta(seconds=1)
+    )
     guess = "ctx_0123456789ab_" + "Heron" * 8 + "Her"
     with Process(home) as server:
         for secret in (revoked, expired, guess, good):
@@ -334,9 +336,9 @@ def test_nothing_that_was_refused_stands_in_the_log(tmp_path: Path) -> None:
                 assert 400 <= answer.status_code < 500 or path == "/mcp", (path, answer.text)
                 assert secret not in answer.text
         assert server.end() == 0
-    told = [line for line in server.lines if line["message"] == "request"]
-    assert len(told) == 36
-    assert [line["token"] for line in told] == [None] * 27 + [token.id] * 9
+    items = [line for line in server.lines if line["message"] == "request"]
+    assert len(items) == 36
+    assert [line["token"] for line in items] == [None] * 27 + [token.id] * 9
     text = server.log.read_text("utf-8")
     assert "heron" not in text.lower()
     for secret in (good, revoked, expired, guess):

@@ -1,4 +1,4 @@
-"""How it stands, told while it changes (DESIGN 5)."""
+"""The stream of changes (DESIGN 5)."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ import pytest
 from served import Served, serving
 
 from cortex.access.tokens import Right
-from cortex.surfaces.http import watching
+from cortex.surfaces.http import change_stream
 
 
 @contextmanager
 def listening(served: Served, **options: Any) -> Iterator[Iterator[dict[str, Any]]]:
-    """The states one listener is told."""
+    """The states that one listener receives."""
     with (
         httpx.Client(base_url=served.url, timeout=20) as client,
-        client.stream("GET", "/v1/changes", **options) as told,
+        client.stream("GET", "/v1/changes", **options) as response,
     ):
-        assert told.status_code == 200
-        assert told.headers["content-type"].startswith("text/event-stream")
+        assert response.status_code == 200
+        assert response.headers["content-type"].startswith("text/event-stream")
 
         def states() -> Iterator[dict[str, Any]]:
             name = ""
-            for line in told.iter_lines():
+            for line in response.iter_lines():
                 if line.startswith("event: "):
                     name = line.removeprefix("event: ")
                 if line.startswith("data: "):
@@ -49,7 +49,7 @@ def test_the_first_state_is_told_at_once_and_the_next_when_something_changed(ser
         }  # fmt: skip
         served.remember("I like tea")
         second = next(states)
-        while second["total"] < 2:  # what was filed after the first may be told before
+        while second["total"] < 2:  # what was filed after the first may be sent before
             second = next(states)
         assert second["position"] > first["position"]
 
@@ -81,7 +81,7 @@ def test_many_listeners_cost_one_look(served: Served, monkeypatch: pytest.Monkey
         for states in (one, two, three):
             while next(states)["total"] == 0:
                 pass
-        assert len(looks) - began <= 2 * 3  # about one a second, whoever listens
+        assert len(looks) - began <= 2 * 3  # about one a second, however many listen
 
 
 def test_beyond_so_many_listeners_the_next_is_refused(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_a_stream_ends_with_the_server(tmp_path: Path) -> None:
 def test_a_quiet_stream_says_that_it_is_there_and_ends_before_long(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(watching, "QUIET_SECONDS", 0.1)
-    monkeypatch.setattr(watching, "LONGEST_SECONDS", 0.5)
+    monkeypatch.setattr(change_stream, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(change_stream, "QUIET_SECONDS", 0.1)
+    monkeypatch.setattr(change_stream, "LONGEST_SECONDS", 0.5)
     answer = served.client.get("/v1/changes")
     assert answer.text.startswith("event: state\ndata: {")
-    assert ": nothing new\n\n" in answer.text
+    assert ": no change\n\n" in answer.text

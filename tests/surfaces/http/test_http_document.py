@@ -18,17 +18,19 @@ ROUTES = {
     "DELETE /v1/memories/{id}", "POST /v1/recall", "POST /v1/search", "GET /v1/files", "GET /v1/files/lines",
     "POST /v1/flush-plan",
     "GET /v1/status", "GET /v1/stats", "GET /v1/receipts/{id}", "POST /v1/export", "POST /v1/import",
-    "POST /v1/lifecycle", "GET /health", "GET /ready", "GET /metrics", "GET /v1/me", "GET /v1/timeline",
+    "POST /v1/consolidate", "POST /v1/consolidate/undo",
+    "GET /health", "GET /ready", "GET /metrics", "GET /v1/me", "GET /v1/timeline",
     "POST /v1/erase", "GET /v1/erasures", "GET /v1/erasures/{id}", "POST /v1/erasures/finish",
-    "GET /v1/events", "GET /v1/growth", "GET /v1/changes", "GET /v1/receipts", "POST /v1/receipts/{id}/replay",
+    "GET /v1/events", "GET /v1/growth", "GET /v1/changes", "GET /v1/receipts",
+    "POST /v1/receipts/{id}/replay", "GET /v1/tools", "POST /v1/tools/{name}",
     "POST /v1/memories/{id}/restore", "POST /v1/forget", "POST /v1/ingest", "POST /v1/capture", "POST /v1/synthesize",
-    "GET /v1/recipes", "GET /v1/index", "POST /v1/index", "GET /v1/work", "POST /v1/work", "POST /v1/backfill",
+    "GET /v1/recipes", "GET /v1/index", "POST /v1/index", "GET /v1/jobs/next", "POST /v1/jobs/run", "POST /v1/backfill",
     "GET /v1/contradictions", "POST /v1/memories/{id}/resolve",
     "POST /v1/verify", "POST /v1/optimize", "GET /v1/backups", "POST /v1/backups", "GET /v1/doctor",
 }  # fmt: skip
 
 CHANGING = {"POST /v1/memories", "POST /ingest", "POST /v1/turns/after", "POST /v1/ingest", "POST /v1/capture",
-            "POST /v1/erase"}  # fmt: skip
+            "POST /v1/erase", "POST /v1/consolidate/undo"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -77,15 +79,15 @@ def test_every_route_has_an_example_of_what_it_takes_and_gives(document: dict[st
 
 def test_every_error_is_documented_as_a_problem(document: dict[str, Any]) -> None:
     for name, operation in operations(document):
-        errors = {status: told for status, told in operation["responses"].items() if int(status) >= 400}
+        errors = {status: problem for status, problem in operation["responses"].items() if int(status) >= 400}
         expected = {"421", "431", "500", "503", "504"}
         if name not in {"GET /health", "GET /ready"}:
             expected |= {"400", "401", "403", "408", "413", "415", "429", "502"}
         if "{id}" in name or "requestBody" in operation:
             expected |= {"404", "422"}
         assert expected <= errors.keys(), name
-        for told in errors.values():
-            content = told["content"]["application/problem+json"]
+        for problem in errors.values():
+            content = problem["content"]["application/problem+json"]
             assert content["schema"]["$ref"] == "#/components/schemas/Problem"
             assert content["example"]["code"]
     assert "HTTPValidationError" not in document["components"]["schemas"]
@@ -98,7 +100,7 @@ def test_an_example_is_a_request_that_is_taken(unchanged: Served, document: dict
             continue
         schema = resolved(document, operation["requestBody"]["content"]["application/json"]["schema"])
         method, path = name.split()
-        path = path.replace("{id}", "0198c1a2-7b3c-7def-8a01-23456789abcd")
+        path = path.replace("{id}", "0198c1a2-7b3c-7def-8a01-23456789abcd").replace("{name}", "memory_recall")
         answer = unchanged.client.request(method, path, json=schema["examples"][0])
         assert answer.status_code in ({404} if "{id}" in name else {200, 201}), (name, answer.text)
 

@@ -1,4 +1,4 @@
-"""A server whose disk is full: requests that write are told so by name, the others are answered."""
+"""A server whose disk is full: requests that write fail with its code, the others succeed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def test_a_server_without_space_answers_507_and_goes_on_once_there_is(tmp_path: 
             "/v1/ingest": {"session": "s", "messages": [{"role": "user", "content": "I prefer trams"}]},
         }.items():
             answer = served.client.post(path, json=body)
-            told = answer.json()
-            assert (answer.status_code, told["code"]) == (507, "disk_full"), answer.text
-            assert "free some space" in told["hint"]
+            payload = answer.json()
+            assert (answer.status_code, payload["code"]) == (507, "disk_full"), answer.text
+            assert "free some space" in payload["hint"]
         found = served.client.post("/v1/recall", json={"query": "when does the harbor open?"})
         assert found.status_code == 200, found.text
         assert served.client.get(f"/v1/memories/{kept}").status_code == 200

@@ -229,7 +229,7 @@ def test_more_requests_than_there_are_places_are_told_to_come_again(tmp_path: Pa
         for thread in threads:
             thread.start()
         for _ in range(500):
-            if "cortex_http_requests_under_way 3.0" in served.client.get("/metrics").text:
+            if "cortex_http_requests_in_progress 3.0" in served.client.get("/metrics").text:
                 break
             time.sleep(0.02)
         answer = served.client.get("/v1/stats")
@@ -308,8 +308,8 @@ def test_each_token_has_a_pace_of_its_own(tmp_path: Path) -> None:
         answer = served.client.get("/v1/stats", headers=quick)
         assert (answer.json()["code"], answer.headers["retry-after"]) == ("rate_limited", "5")
         turn = {"session": "s1", "message": "hello there"}
-        told = served.client.post("/v1/turns/before", json=turn, headers=quick)
-        assert (told.status_code, told.json()["degraded"]) == (200, ["rate_limited"])
+        response = served.client.post("/v1/turns/before", json=turn, headers=quick)
+        assert (response.status_code, response.json()["degraded"]) == (200, ["rate_limited"])
         assert served.client.get("/v1/stats", headers=calm).status_code == 200
         clock.advance(5)
         assert served.client.get("/v1/stats", headers=quick).status_code == 200

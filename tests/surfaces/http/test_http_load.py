@@ -1,4 +1,4 @@
-"""More is asked than can be done (C8, C16): no error, an answer for everybody, and no work that nobody waits for."""
+"""More requests than can be served (C8, C16): no error, an answer for everybody, and no work that nobody waits for."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from served import Served, serving
 
 from cortex.domain.scope import Tenant
 from cortex.errors import DeadlineExceeded
-from cortex.runtime.write_behind import WriteBehindQueue
-from cortex.surfaces.calling import Busy, Calls
+from cortex.surfaces.bounded_executor import BoundedExecutor, Busy
+from cortex.write_behind import WriteBehindQueue
 
 QUESTION = "when does the deploy key rotate?"
 
@@ -46,7 +46,7 @@ async def entered(gate: Gate) -> None:
 
 def test_what_is_not_begun_in_time_is_not_begun_at_all() -> None:
     async def scenario() -> None:
-        calls, gate, begun = Calls(1), Gate(), list[int]()
+        calls, gate, begun = BoundedExecutor(1), Gate(), list[int]()
         first = asyncio.create_task(calls.run(gate, seconds=60))
         await entered(gate)
         with pytest.raises(Busy):
@@ -63,7 +63,7 @@ def test_what_is_not_begun_in_time_is_not_begun_at_all() -> None:
 
 def test_a_client_that_leaves_the_line_leaves_no_work_behind() -> None:
     async def scenario() -> None:
-        calls, gate, begun = Calls(1), Gate(), list[int]()
+        calls, gate, begun = BoundedExecutor(1), Gate(), list[int]()
         first = asyncio.create_task(calls.run(gate, seconds=60))
         await entered(gate)
         gone = asyncio.create_task(calls.run(lambda: begun.append(1), seconds=60))
@@ -95,7 +95,7 @@ def test_no_more_are_under_way_than_there_are_places_and_each_is_done_once() -> 
         return number
 
     async def scenario() -> list[int]:
-        calls = Calls(3)
+        calls = BoundedExecutor(3)
         return await asyncio.gather(*(calls.run(partial(work, at), seconds=60) for at in range(100)))
 
     assert asyncio.run(scenario()) == list(range(100))
@@ -111,7 +111,7 @@ def test_first_come_first_served_until_the_first_have_waited_too_long(waited: fl
 
     async def scenario() -> None:
         nonlocal now
-        calls, gate = Calls(1, now=lambda: now), Gate()
+        calls, gate = BoundedExecutor(1, now=lambda: now), Gate()
         running = [asyncio.create_task(calls.run(gate, seconds=600))]
         await entered(gate)
         for name in "abc":
@@ -127,7 +127,7 @@ def test_first_come_first_served_until_the_first_have_waited_too_long(waited: fl
 
 def test_a_late_call_leaves_its_place_to_others_where_that_is_allowed() -> None:
     async def scenario() -> None:
-        calls, gates = Calls(1, late=1), [Gate(), Gate()]
+        calls, gates = BoundedExecutor(1, late=1), [Gate(), Gate()]
         for gate in gates:
             with pytest.raises(DeadlineExceeded) as late:
                 await calls.run(gate, seconds=0.05)
@@ -144,7 +144,7 @@ def test_a_late_call_leaves_its_place_to_others_where_that_is_allowed() -> None:
 
 def test_an_error_of_the_work_is_the_callers_and_the_thread_goes_on() -> None:
     async def scenario() -> None:
-        calls = Calls(1)
+        calls = BoundedExecutor(1)
         with pytest.raises(KeyError):
             await calls.run(dict[str, int]().popitem, seconds=60)
         names = {await calls.run(lambda: threading.current_thread().name, seconds=60) for _ in range(5)}
@@ -228,7 +228,7 @@ def test_turns_beyond_what_can_be_done_are_told_that_it_is_busy_and_nothing_is_b
             thread.join()
         served.engine.flush()
         assert len(served.engine.receipts(op="recall", limit=1_000)) == before
-        assert served.engine.status()["hook_troubles"]["before:busy"] == 24
+        assert served.engine.status()["hook_failures"]["before:busy"] == 24
         assert ask(served, clients=1, each=1) == {(200, ()): 1}
 
 
@@ -243,7 +243,7 @@ def test_many_clients_are_all_answered_and_each_answer_says_what_it_lacks(tmp_pa
         assert {reason for _, reasons in outcomes for reason in reasons} <= known
         # Afterwards nothing is left of it: the next turn finds a server that has nothing else to do.
         assert served.client.get("/ready").status_code == 200
-        assert "cortex_http_requests_under_way 1.0" in served.client.get("/metrics").text
+        assert "cortex_http_requests_in_progress 1.0" in served.client.get("/metrics").text
 
 
 def test_what_a_turn_leaves_behind_is_stored_while_recalls_are_crowded(tmp_path: Path) -> None:
@@ -262,13 +262,13 @@ def test_what_a_turn_leaves_behind_is_stored_while_recalls_are_crowded(tmp_path:
 
 def served_places(served: Served) -> int:
     """How many recalls are under way at once."""
-    places: int = served.app.state.served.lanes.recalls.most
+    places: int = served.app.state.cortex.pools.recalls.most
     return places
 
 
 def occupy(served: Served, gate: Gate) -> threading.Thread:
     """Take a place among the recalls, until the gate is opened."""
-    recalls = served.app.state.served.lanes.recalls
+    recalls = served.app.state.cortex.pools.recalls
     thread = threading.Thread(target=lambda: asyncio.run(recalls.run(gate, seconds=60)))
     thread.start()
     assert gate.begun.wait(60)

@@ -24,16 +24,17 @@ AT = datetime(2026, 7, 1, 9, 0, tzinfo=UTC)
 
 def test_without_tokens_whoever_is_at_the_machine_may_do_everything(unchanged: Served) -> None:
     assert unchanged.client.get("/v1/me").json() == {
-        "agent": "main", "user": "default", "rights": ["admin", "read", "write"], "token": None, "version": __version__,
+        "agent": "main", "user": "default", "rights": ["admin", "host", "read", "write"],
+        "token": None, "version": __version__,
         "turn_deadline_ms": 10_000,
     }  # fmt: skip
 
 
 def test_the_bearer_of_a_token_is_told_whose_memory_it_opens(served: Served) -> None:
     reader = served.token(Right.READ, user="anna")
-    told = served.client.get("/v1/me", headers=reader).json()
-    assert (told["user"], told["rights"]) == ("anna", ["read"])
-    assert told["token"] == served.tokens.all()[0].id
+    payload = served.client.get("/v1/me", headers=reader).json()
+    assert (payload["user"], payload["rights"]) == ("anna", ["read"])
+    assert payload["token"] == served.tokens.all()[0].id
     assert served.client.get("/v1/me").status_code == 401
     assert served.client.get("/v1/me", headers=reader, params={"user": "boris"}).status_code == 403
 
@@ -44,13 +45,13 @@ def test_the_bearer_of_a_token_is_told_whose_memory_it_opens(served: Served) -> 
 def test_what_happened_is_told_newest_first_with_what_it_is_about(served: Served) -> None:
     first, second = served.remember("I live in Rome"), served.remember("I like tea")
     served.client.delete(f"/v1/memories/{first}")
-    told = served.client.get("/v1/timeline").json()
-    assert [(each["event"], each["id"]) for each in told["events"]] == [
+    payload = served.client.get("/v1/timeline").json()
+    assert [(each["event"], each["id"]) for each in payload["events"]] == [
         ("forgotten", first), ("remembered", second), ("remembered", first),
     ]  # fmt: skip
-    assert [each["trace"]["text"] for each in told["events"]] == ["I live in Rome", "I like tea", "I live in Rome"]
-    assert told["events"][0]["trace"]["state"] == "forgotten"
-    assert told["next"] is None
+    assert [each["trace"]["text"] for each in payload["events"]] == ["I live in Rome", "I like tea", "I live in Rome"]
+    assert payload["events"][0]["trace"]["state"] == "forgotten"
+    assert payload["next"] is None
 
 
 def test_vectors_and_uses_are_told_to_those_who_ask_for_them(served: Served) -> None:
@@ -105,10 +106,10 @@ def test_a_timeline_of_what_there_cannot_be_is_refused(unchanged: Served, params
 
 def test_the_ledger_is_read_from_its_beginning(served: Served) -> None:
     served.remember("I live in Rome")
-    told = served.client.get("/v1/events", params={"limit": 1}).json()
-    assert [each["kind"] for each in told["events"]] == ["remembered"]
+    payload = served.client.get("/v1/events", params={"limit": 1}).json()
+    assert [each["kind"] for each in payload["events"]] == ["remembered"]
     assert "Rome" not in served.client.get("/v1/events").text
-    rest = served.client.get("/v1/events", params={"after": told["next"]}).json()
+    rest = served.client.get("/v1/events", params={"after": payload["next"]}).json()
     assert [event.kind.value for event in served.engine.events(after=1)] == [each["kind"] for each in rest["events"]]
 
 
@@ -124,24 +125,24 @@ def test_every_day_is_there_and_totals_add_up(tmp_path: Path) -> None:
         clock.advance(timedelta(days=2).total_seconds())
         served.remember("Made today", importance=0.9)
         served.client.delete(f"/v1/memories/{gone}")
-        told = served.client.get("/v1/growth", params={"days": 4}).json()
-    assert [(day["day"], day["made"], day["total"]) for day in told["days"]] == [
+        payload = served.client.get("/v1/growth", params={"days": 4}).json()
+    assert [(day["day"], day["created"], day["total"]) for day in payload["days"]] == [
         ("2026-06-28", 0, 1), ("2026-06-29", 1, 2), ("2026-06-30", 0, 2), ("2026-07-01", 1, 3),
     ]  # fmt: skip
-    assert told["days"][1] | {"day": ""} == {
-        "day": "", "made": 1, "total": 2, "kinds": {"rule": 1}, "labels": {"unknown": 1}, "trusts": {"trusted": 1},
+    assert payload["days"][1] | {"day": ""} == {
+        "day": "", "created": 1, "total": 2, "kinds": {"rule": 1}, "labels": {"unknown": 1}, "trusts": {"trusted": 1},
         "states": {"forgotten": 1},
     }  # fmt: skip
-    assert told["days"][3]["labels"] == {"must_remember": 1}
-    assert told["days"][0]["kinds"] == {}
+    assert payload["days"][3]["labels"] == {"must_remember": 1}
+    assert payload["days"][0]["kinds"] == {}
 
 
 def test_growth_is_of_one_lane(served: Served) -> None:
     served.remember("I live in Rome")
     served.engine.ingest([{"role": "user", "content": "hello there"}], session="s1")
     for lane in ("memories", "sessions", "notes"):
-        told = served.client.get("/v1/growth", params={"days": 1, "lane": lane}).json()
-        assert (told["lane"], told["days"][0]["total"]) == (lane, 0 if lane == "notes" else 1)
+        payload = served.client.get("/v1/growth", params={"days": 1, "lane": lane}).json()
+        assert (payload["lane"], payload["days"][0]["total"]) == (lane, 0 if lane == "notes" else 1)
 
 
 # --- receipts ---------------------------------------------------------------------------------------------------------
@@ -164,9 +165,9 @@ def test_receipts_are_listed_newest_first_page_by_page(served: Served) -> None:
 
 def test_a_recall_can_be_asked_again(served: Served) -> None:
     kept = served.remember("The deploy key rotates on Mondays")
-    asked = served.client.post("/v1/recall", json={"query": "When does the deploy key rotate?"}).json()
+    recalled = served.client.post("/v1/recall", json={"query": "When does the deploy key rotate?"}).json()
     served.remember("The deploy key rotates on Fridays")
-    id = asked["receipt"]["id"]
+    id = recalled["receipt"]["id"]
     again = served.client.post(f"/v1/receipts/{id}/replay", json={}).json()
     assert (again["same"], again["differences"], [hit["id"] for hit in again["hits"]]) == (True, [], [kept])
     other = served.client.post(f"/v1/receipts/{id}/replay", json={"query": "Where is the kettle?"}).json()
@@ -252,33 +253,33 @@ def test_one_clear_match_is_forgotten_and_several_are_shown(served: Served) -> N
 
 
 def test_the_recipes_are_named_with_what_they_are_for(unchanged: Served) -> None:
-    told = unchanged.client.get("/v1/recipes").json()
-    assert told["default"] == "balanced.v1"
-    assert [each["name"] for each in told["recipes"]] == list(RECIPES)
-    assert all(each["about"] and each["fingerprint"] for each in told["recipes"])
+    payload = unchanged.client.get("/v1/recipes").json()
+    assert payload["default"] == "balanced.v1"
+    assert [each["name"] for each in payload["recipes"]] == list(RECIPES)
+    assert all(each["about"] and each["fingerprint"] for each in payload["recipes"])
 
 
 def test_what_is_remembered_is_told_in_one_piece(served: Served) -> None:
     """C5"""
     id = served.remember("Prefers Rust for systems programming")
-    told = served.client.post("/v1/synthesize", json={"query": "What is preferred for systems programming?"}).json()
-    assert (told["ids"], told["method"], told["sources"]) == ([id], "extractive", 1)
-    assert "Rust" in told["response"]
-    assert [hit["id"] for hit in told["recall"]["hits"]] == [id]
-    assert told["receipt"]["op"] == "synthesize"
+    payload = served.client.post("/v1/synthesize", json={"query": "What is preferred for systems programming?"}).json()
+    assert (payload["ids"], payload["method"], payload["sources"]) == ([id], "extractive", 1)
+    assert "Rust" in payload["response"]
+    assert [hit["id"] for hit in payload["recall"]["hits"]] == [id]
+    assert payload["receipt"]["op"] == "synthesize"
 
 
 # --- rights -----------------------------------------------------------------------------------------------------------
 
-READING = ["/v1/me", "/v1/timeline", "/v1/events", "/v1/growth", "/v1/receipts", "/v1/recipes", "/v1/index", "/v1/work",
-           "/v1/contradictions"]  # fmt: skip
+READING = ["/v1/me", "/v1/timeline", "/v1/events", "/v1/growth", "/v1/receipts", "/v1/recipes", "/v1/index",
+           "/v1/jobs/next", "/v1/contradictions"]  # fmt: skip
 WRITING = {
     "/v1/forget": {"query": "x"},
     "/v1/ingest": {"session": "s", "messages": []},
     "/v1/capture": {"session": "s", "messages": []},
     f"/v1/memories/{NOBODY}/restore": None,
     f"/v1/memories/{NOBODY}/resolve": {},
-    "/v1/work": {},
+    "/v1/jobs/run": {},
     "/v1/backfill": {},
 }
 OPERATING = {"/v1/index": {}, "/v1/verify": {}, "/v1/optimize": {}, "/v1/backups": {}}

@@ -80,7 +80,7 @@ def test_a_token_to_read_cannot_write(served: Served, mode: str) -> None:
         assert TEXT in host.call("recall", query="when does the deploy key rotate?").text
         for tool, arguments in (("remember", {"text": "Nobody asked for this"}), ("forget", {"id": id})):
             error = host.call(tool, arguments).error
-            assert (error["code"], error["message"]) == ("forbidden", "the token does not allow to write")
+            assert (error["code"], error["message"]) == ("forbidden", "the token does not have the right to write")
             assert error["hint"]
         writing = [name for name, tool in tools.offered().items() if tool.writes]
         assert {"remember", "forget"} <= set(writing)
@@ -138,7 +138,7 @@ def test_streams_of_hosts_are_bounded_and_take_no_place_of_a_request(tmp_path: P
 
 
 def test_a_server_ends_at_once_though_hosts_listen(tmp_path: Path) -> None:
-    """Each stream is told that it is over, instead of being broken off when patience is at its end."""
+    """Each stream is closed in order, instead of being cut off at the timeout."""
     with serving(tmp_path / "home", options={"shutdown_seconds": 600}) as served:
         session = opened(served, {})
         listening = ExitStack()
@@ -187,8 +187,8 @@ def with_session(session: str) -> dict[str, str]:
 
 
 def listed(served: Served, token: Mapping[str, str], session: str) -> httpx.Response:
-    asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
-    return served.client.post("/mcp", json=asked, headers={**with_session(session), **token})
+    request = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
+    return served.client.post("/mcp", json=request, headers={**with_session(session), **token})
 
 
 @contextmanager

@@ -24,7 +24,7 @@ def test_a_history_is_stored_once_and_memories_are_drawn_by_work(tmp_path: Path)
         (turn,) = served.client.get("/v1/memories", params={"lane": "sessions"}).json()["memories"]
         assert (turn["id"], turn["scope"], turn["channel"]) == (first["ids"][0], "infra", "telegram")
         assert served.client.get("/v1/memories").json()["memories"] == []
-        assert served.client.get("/v1/work").json()["next"] is not None
+        assert served.client.get("/v1/jobs/next").json()["due"] is not None
 
 
 def test_a_history_can_be_handed_over_piece_by_piece(served: Served) -> None:
@@ -42,10 +42,10 @@ def test_a_capture_has_its_memories_though_the_server_works_at_the_same_time(ser
 
 
 def test_work_that_is_due_is_done(served: Served) -> None:
-    told = served.client.post("/v1/work", json={"most": 5}).json()
-    assert told["op"] == "run_jobs"
-    assert served.client.get("/v1/work").json() == {"next": None}
-    assert served.client.post("/v1/work", json={"most": 0}).status_code == 422
+    payload = served.client.post("/v1/jobs/run", json={"limit": 5}).json()
+    assert payload["op"] == "run_jobs"
+    assert served.client.get("/v1/jobs/next").json() == {"due": None}
+    assert served.client.post("/v1/jobs/run", json={"limit": 0}).status_code == 422
 
 
 def test_what_has_no_vector_gets_one(served: Served) -> None:
@@ -61,8 +61,8 @@ def test_files_are_followed_and_told_of(served: Served, tmp_path: Path) -> None:
     (notes / "keys.md").write_text("# Keys\n\nThe deploy key rotates on Mondays.\n", encoding="utf-8")
     done = served.client.post("/v1/index", json={"path": str(notes), "scope": "infra", "lane": "docs"}).json()
     assert (done["synced"]["added"], done["receipt"]["op"]) == (1, "index")
-    told = served.client.get("/v1/index").json()
-    assert (told["files"], told["sources"][0]["scope"], told["reindexing"]) == (1, "infra", False)
+    payload = served.client.get("/v1/index").json()
+    assert (payload["files"], payload["sources"][0]["scope"], payload["reindexing"]) == (1, "infra", False)
     again = served.client.post("/v1/index", json={"force": True}).json()
     assert again["synced"]["full"]
 
@@ -103,15 +103,15 @@ def test_a_backup_is_made_and_listed(served: Served) -> None:
 
 
 def test_the_doctor_tells_every_check(served: Served) -> None:
-    told = served.client.get("/v1/doctor").json()
-    assert {"python", "sqlite", "database", "embedder"} <= {check["name"] for check in told["checks"]}
-    assert told["ok"] is all(check["ok"] is not False for check in told["checks"])
+    payload = served.client.get("/v1/doctor").json()
+    assert {"python", "sqlite", "database", "embedder"} <= {check["name"] for check in payload["checks"]}
+    assert payload["ok"] is all(check["ok"] is not False for check in payload["checks"])
 
 
 def test_a_flush_plan_says_what_it_was_made_by(unchanged: Served) -> None:
-    told = unchanged.client.post("/v1/flush-plan", json={"context_window": 10_000, "tokens_used": 9_999}).json()
-    assert told["settings"]["enabled"] is True
-    assert told["plan"]["target_exists"] is None
+    payload = unchanged.client.post("/v1/flush-plan", json={"context_window": 10_000, "tokens_used": 9_999}).json()
+    assert payload["settings"]["enabled"] is True
+    assert payload["plan"]["target_exists"] is None
 
 
 def test_pages_are_exported_by_their_names(served: Served) -> None:
@@ -130,12 +130,12 @@ def test_only_an_administrator_erases(tmp_path: Path) -> None:
         assert served.client.post("/v1/erase", json={"ids": [id]}, headers=writer).status_code == 403
         admin = served.token(Right.ADMIN)
         assert served.client.post("/v1/erase", json={"ids": []}, headers=admin).status_code == 422
-        told = served.client.post("/v1/erase", json={"ids": [id]}, headers=admin).json()
-        assert told["certificate"]["clean"] is True
+        payload = served.client.post("/v1/erase", json={"ids": [id]}, headers=admin).json()
+        assert payload["certificate"]["clean"] is True
         assert served.client.get(f"/v1/memories/{id}", headers=admin).status_code == 404
-        for wanted in (id, told["certificate"]["id"]):
+        for wanted in (id, payload["certificate"]["id"]):
             assert served.client.get(f"/v1/erasures/{wanted}", headers=writer).status_code == 403
-            assert served.client.get(f"/v1/erasures/{wanted}", headers=admin).json() == told["certificate"]
-        assert served.client.get("/v1/erasures", headers=admin).json() == {"erasures": [told["certificate"]]}
+            assert served.client.get(f"/v1/erasures/{wanted}", headers=admin).json() == payload["certificate"]
+        assert served.client.get("/v1/erasures", headers=admin).json() == {"erasures": [payload["certificate"]]}
         assert served.client.post("/v1/erasures/finish", json={}, headers=admin).json() == {"erasures": []}
         assert served.client.get("/v1/erasures/0190b0c0-0000-7000-8000-000000000000", headers=admin).status_code == 404

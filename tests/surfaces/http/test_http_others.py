@@ -1,4 +1,4 @@
-"""Users of one agent: what one does shows nowhere in what another is told."""
+"""Users of one agent: what one does shows nowhere in the answers to another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from served import Served
 from cortex.access.tokens import Right
 
 
-def told(served: Served, headers: dict[str, str]) -> set[int]:
+def totals_seen(served: Served, headers: dict[str, str]) -> set[int]:
     """Every position a user can ask for."""
     get, post = served.client.get, served.client.post
     status = get("/v1/status", headers=headers).json()
@@ -33,7 +33,7 @@ def test_a_user_with_no_memories_is_at_position_zero_whatever_others_do(served: 
     anna, boris = (served.token(Right.WRITE, user=user) for user in ("anna", "boris"))
     for number in range(3):
         served.client.post("/v1/memories", json={"text": f"The teapot is in room {number}"}, headers=anna)
-    assert told(served, boris) == {0}
+    assert totals_seen(served, boris) == {0}
     served.client.post("/v1/memories", json={"text": "My cup is blue"}, headers=boris)
     served.engine.flush()
     before = served.client.get("/v1/status", headers=boris).json()["position"]

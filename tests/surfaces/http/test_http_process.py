@@ -11,10 +11,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from serve_process import Process
+from serve_process import ALONE, WITH_PROCESSES, Process
 
 from cortex import Cortex
-from cortex.access.tokens import FILE_NAME, Right, Tokens
+from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
 
@@ -28,8 +28,8 @@ def opened(home: Path, user: str | None = None) -> Cortex:
 
 def test_a_server_is_ended_by_a_signal_and_ends_well(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    for how in (signal.SIGTERM, signal.SIGINT):
-        with Process(home) as server:
+    for how, beside in ((signal.SIGTERM, WITH_PROCESSES), (signal.SIGINT, ALONE)):
+        with Process(home, **beside) as server:
             assert server.client.get("/health").json() == {"status": "ok"}
             assert server.client.post("/v1/memories", json={"text": SECRET, "as_new": True}).status_code == 201
             assert server.end(how) == 0
@@ -45,7 +45,7 @@ def test_a_request_that_is_under_way_is_answered_before_the_end(tmp_path: Path) 
             b"Content-Length: 13\r\n\r\n"
         )
         for _ in range(200):  # until the request is there
-            if "cortex_http_requests_under_way 2.0" in server.client.get("/metrics").text:
+            if "cortex_http_requests_in_progress 2.0" in server.client.get("/metrics").text:
                 break
             time.sleep(0.02)
         server._process.send_signal(signal.SIGTERM)
@@ -56,7 +56,7 @@ def test_a_request_that_is_under_way_is_answered_before_the_end(tmp_path: Path) 
 
 
 def test_work_that_was_not_done_is_done_after_a_restart(tmp_path: Path) -> None:
-    """C2: a restart of the service loses no pending ingest, whoever it is of"""
+    """C2: a restart of the service loses no pending ingest of any user"""
     home = tmp_path / "home"
     with Process(home, CORTEX_CAPTURE__DEBOUNCE_SECONDS="2") as server:
         body = {"session_id": "s1", "messages": HISTORY, "user_id": "oogley", "debounce": True}
@@ -78,7 +78,7 @@ def test_work_that_was_not_done_is_done_after_a_restart(tmp_path: Path) -> None:
 def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Path) -> None:
     """One line for each: its id, its route, its status, how long it took, whose token"""
     home = tmp_path / "home"
-    secret, token = Tokens(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.WRITE])
+    secret, token = TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.WRITE])
     headers = {"Authorization": f"Bearer {secret}"}
     with Process(home) as server:
         made = server.client.post("/v1/memories", json={"text": SECRET}, headers=headers)
@@ -90,8 +90,8 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
         server.client.post("/v1/turns/before", json={"session": "heron\n", "message": SECRET}, headers=headers)
         server.client.get("/v1/status", headers={"Authorization": "Bearer heron", "X-Request-ID": "heron"})
         assert server.end() == 0
-    told = [line for line in server.lines if line["message"] == "request"]
-    assert [(line["method"], line["route"], line["status"]) for line in told] == [
+    items = [line for line in server.lines if line["message"] == "request"]
+    assert [(line["method"], line["route"], line["status"]) for line in items] == [
         ("POST", "/v1/memories", 201),
         ("POST", "/v1/search", 200),
         ("GET", "/v1/files/lines", 422),
@@ -101,9 +101,9 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
         ("POST", "/v1/turns/before", 200),
         ("GET", "/v1/status", 401),
     ]
-    assert told[0]["id"] == made.headers["x-request-id"]
-    assert [line["token"] for line in told] == [token.id] * 7 + [None]
-    assert all(line["ms"] >= 0 for line in told)
+    assert items[0]["id"] == made.headers["x-request-id"]
+    assert [line["token"] for line in items] == [token.id] * 7 + [None]
+    assert all(line["ms"] >= 0 for line in items)
     text = server.log.read_text("utf-8").lower()
     assert "heron" not in text
     assert secret.lower() not in text
@@ -119,7 +119,7 @@ def test_a_hundred_megabytes_are_never_in_memory(tmp_path: Path) -> None:
         server.client.post("/v1/search", json={"query": "x"})
         before = server.peak()
         headers = {"Content-Type": "application/json"}
-        for sent in ({"Content-Length": str(100 << 20)}, {}):  # told, and in chunks
+        for sent in ({"Content-Length": str(100 << 20)}, {}):  # declared, and in chunks
             try:
                 answer = server.client.post("/v1/memories", content=pieces(), headers=headers | sent)
             except httpx.WriteError:  # it hung up while we were still sending
@@ -134,15 +134,15 @@ def test_a_server_that_others_could_reach_does_not_start_without_a_token(tmp_pat
     server = Process(tmp_path / "home", "--host", "0.0.0.0")
     assert server.said == ""
     assert server.wait() == 2
-    told = server.lines[-1]["error"]
-    assert (told["code"], told["field"]) == ("invalid_request", "serve.host")
-    assert "cortex token create" in told["hint"]
+    error = server.lines[-1]["error"]
+    assert (error["code"], error["field"]) == ("invalid_request", "serve.host")
+    assert "cortex admin tokens create" in error["hint"]
 
 
 @pytest.mark.slow
 def test_with_a_token_it_starts_there_and_asks_for_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    secret, _ = Tokens(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
+    secret, _ = TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
     with Process(home, "--host", "0.0.0.0") as server:
         url = server.url.replace("0.0.0.0", "127.0.0.1")
         assert httpx.get(f"{url}/v1/stats").status_code == 401
@@ -152,13 +152,13 @@ def test_with_a_token_it_starts_there_and_asks_for_it(tmp_path: Path) -> None:
 
 def test_a_server_whose_tokens_are_missing_says_so_at_its_start_and_lets_nobody_in(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    Tokens(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
+    TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.READ])
     (home / FILE_NAME).unlink()
     with Process(home) as server:
-        told = [each["message"] for each in server.lines if each["level"] == "warning"]
-        assert len(told) == 1
-        assert "is missing, so nobody is let in" in told[0]
-        assert "cortex token clear" in told[0]
+        items = [each["message"] for each in server.lines if each["level"] == "warning"]
+        assert len(items) == 1
+        assert "is missing although tokens were created" in items[0]
+        assert "cortex admin tokens clear" in items[0]
         assert server.client.get("/v1/status").status_code == 401
         assert server.end() == 0
 
@@ -185,9 +185,9 @@ def test_what_is_not_installed_is_named_with_how_to_install_it(
     monkeypatch.syspath_prepend(str(tmp_path / "absent"))
     server = Process(tmp_path / "home")
     assert server.wait() == 21
-    told = server.lines[-1]["error"]
-    assert name in told["message"]
-    assert "memory-cortex[serve]" in told["hint"]
+    error = server.lines[-1]["error"]
+    assert name in error["message"]
+    assert "memory-cortex[serve]" in error["hint"]
 
 
 def test_a_store_that_cannot_be_opened_keeps_the_server_from_being_ready_and_not_from_starting(tmp_path: Path) -> None:

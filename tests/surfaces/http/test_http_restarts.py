@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serve_process import Process
+from serve_process import WITH_PROCESSES, Process
 
 from cortex import Cortex
 from cortex.capture.queue import CLAIM
@@ -34,7 +34,7 @@ PATIENCE = 120.0
 """So long the server may take on a machine that has much else to do."""
 
 AT_ONCE = {
-    "CORTEX_CAPTURE__DEBOUNCE_SECONDS": "0",  # memories are drawn while the server is being killed
+    "CORTEX_CAPTURE__DEBOUNCE_SECONDS": "0",  # memories are extracted while the server is being killed
     "CORTEX_HOOKS__DEADLINE_MS": "5000",
     "CORTEX_HOOKS__INGEST_TIMEOUT_MS": "20000",
 }
@@ -111,9 +111,9 @@ class Teller:
         answer = self.line.ask("POST", "/v1/turns/after", json=body)
         if answer is None:
             return False
-        told = answer.json()
-        assert (answer.status_code, told["degraded"]) == (200, []), told
-        assert told["stored"] + told["seen"] == len(history)
+        payload = answer.json()
+        assert (answer.status_code, payload["degraded"]) == (200, []), payload
+        assert payload["stored"] + payload["seen"] == len(history)
         self.acknowledged[session] = max(self.acknowledged[session], len(history))
         return True
 
@@ -224,7 +224,7 @@ class Load:
     def _run(self, client: Teller | Editor | Asker) -> None:
         try:
             client.run()
-        except BaseException as error:  # told by the test, which waits for the threads
+        except BaseException as error:  # raised by the test, which waits for the threads
             self.failures.append(error)
 
     @property
@@ -255,7 +255,7 @@ def opened(home: Path, **options: Any) -> Cortex:
 
 @pytest.mark.slow
 def test_nothing_acknowledged_is_lost_and_no_work_is_done_twice(tmp_path: Path) -> None:
-    """C2: turns, notes, corrections and what was thrown away outlast every kill; each statement is drawn once.
+    """C2: turns, notes, corrections and what was thrown away outlast every kill; each statement is extracted once.
 
     The last server itself takes up what the killed ones had claimed, half a minute later.
     """
@@ -275,14 +275,14 @@ def killed_again_and_again(home: Path, port: int, load: Load) -> None:
     moments = random.Random(SEED)
     with load.running():
         for _ in range(RESTARTS):
-            with Process(home, "--port", str(port), **AT_ONCE) as server:
+            with Process(home, "--port", str(port), **WITH_PROCESSES, **AT_ONCE) as server:
                 before = load.answered
                 load.up.set()
                 assert reached(lambda before=before: load.answered > before or load.failures)
                 time.sleep(moments.uniform(0.0, 1.2))
                 load.up.clear()
                 server.end(signal.SIGKILL)
-    with Process(home, "--port", str(port), **AT_ONCE) as server, opened(home) as engine:
+    with Process(home, "--port", str(port), **WITH_PROCESSES, **AT_ONCE) as server, opened(home) as engine:
         for teller in load.tellers:
             assert all(teller.hand_over(session) for session in teller.histories)
         assert reached(lambda: all(engine.bind(user=each.user).next_due() is None for each in load.tellers))
@@ -302,18 +302,18 @@ def everything_was_taken_in_once(engine: Cortex, teller: Teller) -> None:
         assert [turn.text for turn in stored] == [message["content"] for message in history]
         assert teller.acknowledged[session] == len(history)
     assert teller.said > 0
-    # Every statement became one memory, of the one turn it was said in, and was never drawn a second time.
+    # Every statement became one memory, of the one turn it was said in, and was never extracted twice.
     said = {turn.id: turn.text for session in turns.values() for turn in session if turn.role.value == "user"}
     memories = memories_of(engine)
-    drawn = Counter(id for memory in memories for id in memory.source_turns)
-    assert drawn == Counter(said.keys())
+    extracted = Counter(id for memory in memories for id in memory.source_turns)
+    assert extracted == Counter(said.keys())
     for memory in memories:
         (source,) = memory.source_turns
         assert (memory.text, memory.state) == (said[source].removeprefix("Remember that "), State.ACTIVE)
     events = Counter(event.kind for event in engine.events(limit=1_000_000))
     assert events[EventKind.REMEMBERED] == len(said)
     assert not events.keys() & {EventKind.REINFORCED, EventKind.SUPERSEDED, EventKind.WITHDRAWN, EventKind.REVISED}
-    # A receipt may be lost with the process that was about to write it; none tells of a turn that another told of.
+    # A receipt may be lost with the process that was about to write it; no two list the same turn.
     worked = [receipt.facts for receipt in engine.receipts(limit=1_000_000, op="run_jobs")]
     assert 0 < sum(facts["counts"].get("turns", 0) for facts in worked) <= 2 * len(said)
     assert sum(facts["counts"].get("new", 0) for facts in worked) <= len(said)
@@ -328,7 +328,7 @@ def everything_is_as_acknowledged(engine: Cortex, editor: Editor) -> None:
     for id, says in editor.notes.items():
         memory = memories[id]
         assert (GONE if memory.state is State.FORGOTTEN else memory.text) in says
-    # What nobody was told of may be there or not, but not twice.
+    # What was not acknowledged may be there or not, but not twice.
     others = [memory.text for id, memory in memories.items() if id not in editor.notes]
     assert set(others) <= editor.unanswered
     assert len(others) == len(set(others))

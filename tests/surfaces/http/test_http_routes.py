@@ -74,8 +74,8 @@ def test_what_cannot_be_remembered_is_refused(unchanged: Served, body: object, s
 
 def test_an_unknown_field_is_refused_with_the_nearest_known_one(unchanged: Served) -> None:
     answer = unchanged.client.post("/v1/memories", json={"text": "x", "importence": 0.5})
-    told = answer.json()
-    assert (answer.status_code, told["field"], told["hint"]) == (422, "importence", "did you mean 'importance'?")
+    payload = answer.json()
+    assert (answer.status_code, payload["field"], payload["hint"]) == (422, "importence", "did you mean 'importance'?")
     listed = unchanged.client.get("/v1/memories", params={"limti": 5})
     assert (listed.status_code, listed.json()["hint"]) == (422, "did you mean 'limit'?")
 
@@ -174,9 +174,9 @@ def test_an_edit_that_names_no_version_is_made_of_whatever_is_there(served: Serv
     edit = f"/v1/memories/{id}"
     stores = served.engine.context.dependencies._stores
     stores["main"] = Interrupted(stores["main"], lambda: served.client.patch(edit, json={"tags": ["home"]}))
-    told = served.client.patch(edit, json={"text": "I live in Oslo"})
-    edited = told.json()["memory"]
-    assert (told.status_code, edited["text"], edited["tags"]) == (200, "I live in Oslo", ["home"])
+    response = served.client.patch(edit, json={"text": "I live in Oslo"})
+    edited = response.json()["memory"]
+    assert (response.status_code, edited["text"], edited["tags"]) == (200, "I live in Oslo", ["home"])
 
 
 def test_what_is_forgotten_can_no_longer_be_edited(served: Served) -> None:
@@ -354,8 +354,8 @@ def test_status_and_stats_tell_what_is_there(served: Served) -> None:
 
 def test_receipts_hold_no_text(served: Served) -> None:
     served.remember("The deploy key rotates on Mondays")
-    asked = served.client.post("/v1/recall", json={"query": "when does the deploy key rotate?"}).json()
-    answer = served.client.get(f"/v1/receipts/{asked['receipt']['id']}")
+    recalled = served.client.post("/v1/recall", json={"query": "when does the deploy key rotate?"}).json()
+    answer = served.client.get(f"/v1/receipts/{recalled['receipt']['id']}")
     assert answer.json()["op"] == "recall"
     assert "deploy" not in answer.text
     assert served.client.get(f"/v1/receipts/{NOBODY}").status_code == 404
@@ -411,15 +411,15 @@ def test_the_lifecycle_is_shown_run_and_taken_back(served: Served) -> None:
     """X16"""
     for _ in range(2):
         served.remember("The deploy key rotates on Mondays", as_new=True)
-    planned = served.client.post("/v1/lifecycle", json={"dry_run": True}).json()
+    planned = served.client.post("/v1/consolidate", json={"dry_run": True}).json()
     assert [plan["step"] for plan in planned["plans"]] == ["consolidation"]
     assert planned["run"] is None
-    done = served.client.post("/v1/lifecycle", json={}).json()
+    done = served.client.post("/v1/consolidate", json={}).json()
     assert served.client.get("/v1/stats").json()["by_state"] == {"active": 1, "superseded": 1}
-    undone = served.client.post("/v1/lifecycle", json={"undo": done["run"]}).json()
+    undone = served.client.post("/v1/consolidate/undo", json={"run": done["run"]}).json()
     assert len(undone["restored"]) == 2
     assert served.client.get("/v1/stats").json()["by_state"] == {"active": 2}
-    assert served.client.post("/v1/lifecycle", json={"undo": "yesterday"}).status_code == 422
+    assert served.client.post("/v1/consolidate/undo", json={"run": "yesterday"}).status_code == 422
 
 
 def test_liveness_and_readiness_are_apart(tmp_path: Path) -> None:
@@ -452,7 +452,7 @@ def test_requests_are_counted_for_prometheus(served: Served) -> None:
     assert 'cortex_http_requests_total{method="GET",route="unmatched",status="404"} 1.0' in lines
     assert 'cortex_http_refused_total{code="host_not_allowed"} 1.0' in lines
     assert 'cortex_http_request_seconds_count{route="/v1/memories"} 1.0' in lines
-    assert "cortex_http_requests_under_way 1.0" in lines
+    assert "cortex_http_requests_in_progress 1.0" in lines
     assert "deploy" not in page.text
 
 
@@ -460,17 +460,17 @@ def test_troubles_of_the_hooks_are_counted_for_prometheus(served: Served) -> Non
     """X18"""
     served.client.post("/v1/turns/before", json={"session": "", "message": "when does the key rotate?"})
     page = served.client.get("/metrics").text
-    assert 'cortex_hook_troubles_total{what="before:invalid_request"} 1.0' in page.splitlines()
+    assert 'cortex_hook_failures_total{failure="before:invalid_request"} 1.0' in page.splitlines()
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nowhere", 404), ("PUT", "/ingest", 405)])
 def test_what_is_no_route_is_told_as_a_problem(unchanged: Served, method: str, path: str, status: int) -> None:
     answer = unchanged.client.request(method, path)
     assert answer.status_code == status
-    told = answer.json()
-    assert told["status"] == status
-    assert told["type"] == f"urn:cortex:problem:{told['code']}"
-    assert told["request_id"] == answer.headers["x-request-id"]
+    payload = answer.json()
+    assert payload["status"] == status
+    assert payload["type"] == f"urn:cortex:problem:{payload['code']}"
+    assert payload["request_id"] == answer.headers["x-request-id"]
 
 
 def test_a_mistake_of_our_own_is_told_by_nothing_but_its_id(served: Served, caplog: pytest.LogCaptureFixture) -> None:
@@ -479,6 +479,6 @@ def test_a_mistake_of_our_own_is_told_by_nothing_but_its_id(served: Served, capl
     answer = served.client.post("/v1/search", json={"query": "what does the heron do?", "recipe": "deep.v1"})
     assert (answer.status_code, answer.json()["code"]) == (500, "unexpected")
     assert "heron" not in answer.text
-    told = [record.getMessage() for record in caplog.records if record.name == "cortex.http"]
-    assert any(line.startswith(f"{answer.json()['request_id']}: RuntimeError") for line in told)
-    assert not any("heron sleeps" in line for line in told)
+    items = [record.getMessage() for record in caplog.records if record.name == "cortex.http"]
+    assert any(line.startswith(f"{answer.json()['request_id']}: RuntimeError") for line in items)
+    assert not any("heron sleeps" in line for line in items)

@@ -34,7 +34,7 @@ def operations(served: Served) -> Iterator[Any]:
         yield found.ok()
 
 
-@pytest.mark.parametrize("examples", [4, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [2, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", ["POSITIVE", "NEGATIVE"])
 def test_every_answer_is_one_that_the_document_names(busy_one: Served, mode: str, examples: int) -> None:
     """Bounded: so many requests for each operation, good ones and bad ones."""
@@ -47,7 +47,7 @@ def test_every_answer_is_one_that_the_document_names(busy_one: Served, mode: str
         @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode[mode]))
         def holds(case: Any) -> None:
-            # Not every rule can be told in a schema: what follows it may still be refused.
+            # A schema cannot express every rule: a valid request may still be refused.
             case.call_and_validate(timeout=30, excluded_checks=[positive_data_acceptance])
 
         with suppress(Unsatisfiable):  # a route that takes nothing: nothing about it can be got wrong

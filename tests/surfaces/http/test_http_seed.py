@@ -95,12 +95,12 @@ def test_a_hybrid_search_answers_in_the_keys_order_and_types_of_the_example(serv
     )
 
 
-@pytest.mark.parametrize(("importance", "told"), [(0.0, 1), (0.04, 1), (0.5, 5), (0.8, 8), (1.0, 10)])
-def test_importance_is_told_from_1_to_10(served: Served, importance: float, told: int) -> None:
+@pytest.mark.parametrize(("importance", "expected"), [(0.0, 1), (0.04, 1), (0.5, 5), (0.8, 8), (1.0, 10)])
+def test_importance_is_told_from_1_to_10(served: Served, importance: float, expected: int) -> None:
     """C3"""
     served.remember("The deploy key rotates on Mondays", importance=importance)
     found = served.client.post("/hybrid-search", json={"query": "deploy key"}).json()
-    assert [fact["importance"] for fact in found["results"]] == [told]
+    assert [fact["importance"] for fact in found["results"]] == [expected]
 
 
 def test_the_score_is_0_4_of_the_words_and_0_6_of_the_vectors(served: Served) -> None:

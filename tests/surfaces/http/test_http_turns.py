@@ -66,7 +66,7 @@ def test_storing_that_takes_too_long_is_no_error_of_the_turn(tmp_path: Path) -> 
             other.execute("ROLLBACK")
         assert answer.status_code == 200
         assert (answer.json()["degraded"], answer.json()["stored"]) == (["deadline"], 0)
-        assert served.client.get("/v1/status").json()["hook_troubles"]["after:deadline"] == 1
+        assert served.client.get("/v1/status").json()["hook_failures"]["after:deadline"] == 1
 
 
 def test_what_a_hook_cannot_take_is_told_as_degraded(unchanged: Served) -> None:
@@ -98,7 +98,7 @@ def test_turns_of_two_users_do_not_meet(served: Served) -> None:
 
 
 def test_an_overloaded_server_tells_turns_that_it_is_busy(tmp_path: Path) -> None:
-    """C16: no place is no error of the turn; other requests are told to come again"""
+    """C16: no place is no error of the turn; other requests are to retry"""
     with serving(tmp_path / "home", options={"max_concurrent": 0}) as served:
         turn = served.client.post("/v1/turns/before", json={"session": "s1", "message": "hello there"})
         assert (turn.status_code, turn.json()["degraded"]) == (200, ["busy"])
@@ -111,10 +111,10 @@ def test_a_flush_is_planned_for_a_host(unchanged: Served) -> None:
     """B20"""
     due = unchanged.client.post("/v1/flush-plan", json={"context_window": 200_000, "tokens_used": 178_000}).json()
     assert (due["plan"]["due"], due["plan"]["reason"]) == (True, "due_tokens")
-    told = unchanged.client.post("/v1/flush-plan", json={"timezone": "Europe/Berlin"}).json()
-    assert told["plan"] is None
-    assert told["openclaw"]["relativePath"].startswith("memory/")
-    assert told["openclaw"]["softThresholdTokens"] == 4_000
+    payload = unchanged.client.post("/v1/flush-plan", json={"timezone": "Europe/Berlin"}).json()
+    assert payload["plan"] is None
+    assert payload["openclaw"]["relativePath"].startswith("memory/")
+    assert payload["openclaw"]["softThresholdTokens"] == 4_000
 
 
 def test_a_flush_plan_needs_to_know_how_long_the_session_is(unchanged: Served) -> None:

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serve_process import Process
+from serve_process import WITH_PROCESSES, Process
 
 from cortex import Cortex
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest
 from cortex.ports.store import Filter
-from cortex.surfaces.http import worker
-from cortex.surfaces.http.worker import WorkerProcess
+from cortex.surfaces.http import worker_process
+from cortex.surfaces.http.worker_process import WorkerProcess
 from cortex.testing import FakeEmbedder
 
 SETTINGS = {"store": {"synchronous": "normal"}, "capture": {"debounce_seconds": 0}, "embedding": {"cache_entries": 0}}
@@ -30,7 +30,7 @@ NOT_AGAIN = {"CORTEX_CAPTURE__DEBOUNCE_SECONDS": "0", "CORTEX_LIFECYCLE__BACKUP_
 
 
 class Telling(FakeEmbedder):
-    """An embedder that leaves behind which process it was asked in."""
+    """An embedder that leaves behind the process it ran in."""
 
     def __init__(self, place: Path) -> None:
         super().__init__(64)
@@ -43,7 +43,7 @@ class Telling(FakeEmbedder):
 
 
 def opened(home: Path) -> Cortex:
-    return Cortex(home, settings=SETTINGS, embedder=Telling(home.parent / "asked"))
+    return Cortex(home, settings=SETTINGS, embedder=Telling(home.parent / "pids"))
 
 
 def broken(_home: Path) -> Cortex:
@@ -63,7 +63,7 @@ def awaited(what: Callable[[], Any], seconds: float = 60.0) -> Any:
 def working(home: Path, open_engine: Callable[[Path], Cortex] = opened) -> Iterator[tuple[Cortex, WorkerProcess]]:
     with opened(home) as engine:
         process = WorkerProcess(engine, partial(open_engine, home))
-        with process.at_work([]):
+        with process.running([]):
             yield engine, process
 
 
@@ -86,13 +86,13 @@ def test_nothing_of_the_background_work_is_done_in_the_server(tmp_path: Path) ->
         engine.ingest(said("My cat is called Felix."), session="s2")  # nobody waits, and it is done all the same
         awaited(lambda: len(memories(engine)) == 2 and engine.next_due() is None)
         other = engine.bind(user="ada")
-        process.meet(other.tenant)
+        process.add_tenant(other.tenant)
         other.ingest(said("I live in Oslo."), session="s1")
         awaited(lambda: memories(other) and other.next_due() is None)
         done = engine.bind(user="bob")
         done.ingest(said("I live in Kyiv."), session="s1", debounce=False)
-        assert done.run_jobs().facts["done"] == {"embed": 1, "extract": 1}  # asked for, it is told what was done
-        assert set((tmp_path / "asked").read_text().split()) == {str(pid)}
+        assert done.run_jobs().facts["done"] == {"embed": 1, "extract": 1}  # a call returns what was done
+        assert set((tmp_path / "pids").read_text().split()) == {str(pid)}
         # Texts that a request brings are read there too, if they are long; the answer is the same, and so are errors.
         kept = engine.remember(LONG, scope="harbor", source_kind="web")
         assert engine.get(kept.memory.id) == kept.memory
@@ -109,12 +109,13 @@ def test_nothing_of_the_background_work_is_done_in_the_server(tmp_path: Path) ->
         assert refused.value.field == "text"
         with pytest.raises(TypeError):
             engine.ingest(said(LONG), session="s1", no_such_option=True)
-        assert set((tmp_path / "asked").read_text().split()) == {str(pid)}
-        assert engine.status()["worker"] == {"process": True, "pid": pid, "ended": 0}
+        assert set((tmp_path / "pids").read_text().split()) == {str(pid)}
+        assert engine.status()["worker"] == {"process": True, "pid": pid, "exits": 0}
         assert degraded(engine) == []
-        # What fails there again and again is told here.
-        process._hear(worker._Report(({"code": "keeper_failing", "detail": "x", "fix": "y", "at": None},)))
-        assert "keeper_failing" in [each["code"] for each in engine.status()["anomalies"]]
+        # Repeated failures there are reported here.
+        failing = {"code": "scheduler_failing", "detail": "x", "fix": "y", "at": None}
+        process._receive(worker_process._Report((failing,)))
+        assert "scheduler_failing" in [each["code"] for each in engine.status()["anomalies"]]
 
 
 def test_edits_of_followed_files_are_read_in_the_process_too(tmp_path: Path) -> None:
@@ -129,14 +130,14 @@ def test_edits_of_followed_files_are_read_in_the_process_too(tmp_path: Path) -> 
         awaited(lambda: engine.files.status()["watching"]["active"])
         (notes / "b.md").write_text("# Kitchen\n\nThe kettle is in the cupboard.\n")
         awaited(lambda: engine.memory_search("where is the kettle?")["results"])
-        assert set((tmp_path / "asked").read_text().split()) == {str(pid)}
+        assert set((tmp_path / "pids").read_text().split()) == {str(pid)}
 
 
 def test_a_process_that_was_killed_is_started_again_and_told_of(tmp_path: Path) -> None:
     with working(tmp_path / "home") as (engine, process):
         first = awaited(lambda: process.pid)
         os.kill(first, signal.SIGKILL)
-        awaited(lambda: process.ended)
+        awaited(lambda: process.exits)
         # Meanwhile nobody who waits is let down: the server does it itself.
         assert len(engine.capture(said("I live in Rome."), session="s1").memories) == 1
         second = awaited(lambda: process.pid)
@@ -151,14 +152,14 @@ def test_a_process_that_was_killed_is_started_again_and_told_of(tmp_path: Path) 
 def test_where_no_process_can_be_started_the_server_does_it_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(worker_process, "FIRST_WAIT_SECONDS", 0.01)
     with working(tmp_path / "home", broken) as (engine, process):
-        process.meet(Tenant(user="ada"))
+        process.add_tenant(Tenant(user="ada"))
         awaited(lambda: process._local is not None)
         other = engine.bind(user="ada")
         other.ingest(said("I live in Oslo."), session="s1")
         awaited(lambda: memories(other) and other.next_due() is None)
-        assert engine.status()["worker"] == {"process": False, "pid": None, "ended": 3}
+        assert engine.status()["worker"] == {"process": False, "pid": None, "exits": 3}
         (why,) = degraded(engine)
         assert "in the server's own process" in why
         assert "with code 1" in why
@@ -178,20 +179,20 @@ def cpu_seconds(pid: int) -> float:
 
 @pytest.mark.slow
 def test_a_killed_worker_is_counted_and_its_work_done_once(tmp_path: Path) -> None:
-    with Process(tmp_path / "home", **NOT_AGAIN) as server:
+    with Process(tmp_path / "home", **WITH_PROCESSES, **NOT_AGAIN) as server:
         first = worker_of(server)
         assert first != server.pid
         # Even while somebody waits for it, what is made of a text is worked out there.
         before = cpu_seconds(server.pid), cpu_seconds(first)
-        told = " ".join(f"My locker {number} opens with key {number}." for number in range(600))
-        body = {"session": "s0", "messages": said(told), "user": "ada"}
+        text = " ".join(f"My locker {number} opens with key {number}." for number in range(600))
+        body = {"session": "s0", "messages": said(text), "user": "ada"}
         assert server.client.post("/v1/capture", json=body).json()["memories"]
         assert cpu_seconds(first) - before[1] > cpu_seconds(server.pid) - before[0]
         os.kill(first, signal.SIGKILL)
         server.client.post("/v1/turns/after", json={"session": "s1", "messages": said("I live in Rome.")})
         awaited(lambda: server.client.get("/v1/memories").json()["memories"])
         awaited(lambda: worker_of(server) != first)
-        assert "cortex_worker_ended_total 1.0" in server.client.get("/metrics").text
+        assert "cortex_worker_exits_total 1.0" in server.client.get("/metrics").text
         assert server.end() == 0
     with Cortex(tmp_path / "home", settings={"embedding": {"provider": "none"}}) as engine:
         assert memories(engine) == ["I live in Rome."]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.de.words import WORDS
 from cortex.languages.families import families, request_of
-from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.languages.pack import Fill, Pack, Rule, RuleMatch, Slot, about_me
 from cortex.languages.signs import any_of, failing, opening, weigher, word_of
 
 _ADV = (
@@ -85,16 +85,16 @@ _NO_ORDER = (
 )
 
 
-def _whose(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose'].casefold()}")
+def _whose(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose'].casefold()}")
 
 
 def _thing(attribute: str) -> Fill:
-    def fill(heard: Heard) -> Slot:
-        words = heard["thing"].casefold().split()
+    def fill(match: RuleMatch) -> Slot:
+        words = match["thing"].casefold().split()
         while words and words[0] in ("der", "die", "das", "mein", "meine", "unser", "unsere"):
             words = words[1:]
-        return Slot(" ".join(words), attribute, heard["value"])
+        return Slot(" ".join(words), attribute, match["value"])
 
     return fill
 
@@ -106,7 +106,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.92,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:bitte\s+)?(?:ab (?:jetzt|sofort|heute)|von (?:jetzt|nun) an|in zukunft|künftig|zukünftig|fortan|"
         r"grundsätzlich|standardmäßig|generell)[,:]?\s+.{4,}",
         veto=_ASK + r"|in zukunft (?:möchte|will|werde) ich",
@@ -117,7 +117,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.9,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:wenn|immer wenn|jedes mal,? wenn|sobald|falls)\s+(?:ich|du)\s+(?:dich\s+|dir\s+|mich\s+|"
         r"mir\s+)?[^,.!?\n]{0,40}(?:frage|fragst|bitte|schreibe|schreibst|erwähne|sage|antwortest|schicke|"
         r"schickst|übersetzt|zusammenfasst|vorschlägst|erklärst|planst|nenne|brauche|buchst|postest|"
@@ -172,7 +172,7 @@ _RULES: tuple[Rule, ...] = (
         confidence=0.85,
         whole=True,
         listing=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:um|zum)\s+[^.!?\n]{3,60}?,?\s*(?:zuerst|erst|muss man|musst du|müssen wir|einfach|führen wir|"
         r"führe|drücke|öffne|starte|brauchst du)\b.{5,}|(?:die schritte|der ablauf|das vorgehen|so (?:geht|"
         r"machen wir|deployen wir|veröffentlichen wir))\b[^.!?\n]{0,50}(?::|sind|ist|,).{5,}|(?:zuerst|"
@@ -314,7 +314,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.PREFERENCE,
         importance=0.72,
         confidence=0.92,
-        fill=lambda heard: Slot(heard.me, f"favourite {heard['thing'].casefold()}", heard["value"]),
+        fill=lambda match: Slot(match.me, f"favourite {match['thing'].casefold()}", match["value"]),
         pattern=r"mein[e]?\s+lieblings-?(?P<thing>[\wäöüß]+)\s+(?:ist|sind|war schon immer|bleibt)\s+(?:immer noch\s+|"
         r"nach wie vor\s+|jetzt\s+)?(?P<value>[^,;.!?\n]{2,60}).*",
         veto=_ASK,
@@ -341,7 +341,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.65,
         confidence=0.92,
-        fill=lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", "name", heard["value"]),
+        fill=lambda match: Slot(f"{match.mine} {match['whose'].casefold()}", "name", match["value"]),
         pattern=rf"(?:mein[e]?|unser[e]?)\s+(?:neue[r]?\s+)?(?P<whose>{_KIN})\s+(?:heißt|ist|ist "
         rf"jetzt)\s+(?:jetzt\s+)?(?P<value>{_NAME}).*",
         veto=_ASK + r"\b|\bist\s+(?:Lehrer|Arzt|Ärztin|\w+(?:erin|er|istin|ist))\b",
@@ -351,7 +351,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.65,
         confidence=0.88,
-        fill=lambda heard: Slot(heard["name"].casefold()),
+        fill=lambda match: Slot(match["name"].casefold()),
         pattern=rf"(?P<name>{_NAME})\s+(?:ist|sind|heißt)\s+(?:mein|meine|unser|unsere|der neue|die neue|bei "
         rf"uns)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:leitet|betreut|verantwortet|kümmert sich um|wartet|ist "
         rf"(?:zuständig|verantwortlich) für)\s.{{3,}}|(?:(?:er|sie|es) (?:heißt|hört auf den namen)|"

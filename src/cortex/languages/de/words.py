@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="de",
+    order=70,
     stop_words="""
 aber als am auf aus bei bis dass das dem den der des dessen deren diese dieser dieses dich dir du durch ein eine einem
 einen einer eines er es euch euer fur gegen gibt haben hatte ich ihm ihn ihnen ihr ihre im ist kann kein keine konnen

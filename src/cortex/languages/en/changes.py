@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en.phrases import ADV, END, I_AM, I_DO, I_HAVE, I_WILL, PHRASE, REST
 from cortex.languages.pack import Rule, about_me
 

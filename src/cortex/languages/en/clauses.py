@@ -53,9 +53,7 @@ ENGLISH = ClauseWords(
         r"(?:^|,\s|\b(?:ensure|that|so|if|how|when|while|because|where|since|both)\s)(?:(?-i:[A-Z][\w'-]{1,20})|"
         r"(?:my|our)\s(?:[a-z-]{2,20}\s)?[a-z-]{2,20})$"
     ),
-    opens=(
-        rf"(?:{_CAUSE}|as)\s(?={_WHOLE})|(?:and|but|so|also|plus|the fact that)\s(?={_SUBJECT}\b|{_NAME})"
-    ),
+    opens=(rf"(?:{_CAUSE}|as)\s(?={_WHOLE})|(?:and|but|so|also|plus|the fact that)\s(?={_SUBJECT}\b|{_NAME})"),
     stands=(
         r"(?:i|we|he|she|they|it|there|someone|everyone|nobody)(?:'[a-z]{1,2})?\s"
         rf"|(?:my|our|his|her|their|the|this|that|these|those)\s(?:[\w'-]{{1,20}}\s){{1,6}}?{_FINITE}|{_NAME}"

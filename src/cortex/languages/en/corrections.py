@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en import slots
 from cortex.languages.pack import Rule, Slot
 
@@ -13,7 +13,7 @@ RULES: tuple[Rule, ...] = (
         importance=0.6,
         confidence=0.8,
         whole=True,
-        fill=lambda heard: Slot(slots.thing(heard["thing"])),
+        fill=lambda match: Slot(slots.thing(match["thing"])),
         pattern=r"(?P<thing>(?:my|our|the)\s[^,;.!?\n]{2,40}?)\s(?:isn't|is not|aren't|are not|wasn't|was not|'s "
         r"not)\s[^,;!?\n]{1,40}[,;]\s*(?:it's|it is|but|they're|it was|that's)\s.{1,}",
         veto=r"\b(?:working|sure|ready|possible|apartment|but (?:i|it|pets))\b|\?\s*$",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en import (
     changes,
     clauses,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+LANG = "en"
 STRAIGHT = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\u00a0": " "})
 BREAK = (
     r"(?<=[.!?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!e\.g\.)(?<!i\.e\.)[\"')\]]?[ \t]+|\n+|(?<=[。！？])"
@@ -195,7 +196,7 @@ REQUEST = (
     r"not to )"
     r"|(?:the |my |new |one |a )*rule(?: for you)? is(?: to|:) |i'd be (?:happy|glad|grateful) if you )"
 )
-ASKED_POLITELY = (
+POLITE_REQUEST = (
     r"(?:can|could|would|will) you (?:please )?(?=(?:always|never|from now on|please|in (?:the )?future|stop)\b)"
 )
 WISH = (

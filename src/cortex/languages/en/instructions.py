@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.instructions import is_instruction
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en.phrases import IMPERATIVE
 from cortex.languages.pack import Rule, about_me
 
@@ -26,9 +25,9 @@ RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.9,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"[^\W\d_]",
-        holds=is_instruction,
+        instructs=True,
     ),
     Rule(
         name="rule.the_rule",
@@ -103,7 +102,7 @@ RULES: tuple[Rule, ...] = (
         confidence=0.85,
         whole=True,
         listing=True,
-        asked=True,
+        in_requests=True,
         pattern=rf"(?:to|in order to)\s+(?!confirm|be\b|recap|clarify|sum|say|start with|begin with|me\b|you\b|make "
         rf"sure|double|date|my\b|our\b|the\b|your\b)[a-z-]+\b[^.!?\n]{{0,80}}?(?:,|:)\s*(?:we|you|i|just|first|"
         rf"simply|always|one)?\s*(?:need to\s+|have to\s+|must\s+|should\s+|can\s+|"
@@ -147,7 +146,7 @@ RULES: tuple[Rule, ...] = (
         importance=0.7,
         confidence=0.8,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=rf"(?:if|when|whenever|once|in case)\s+(?:the|our|a|an|any|it's|it "
         rf"is)\s+(?!same\b)[^.!?\n,]{{3,60}},\s*(?:then\s+|you\s+(?:have to\s+|need to\s+|must\s+|should\s+|"
         rf"can\s+)|we\s+|just\s+|first\s+|i\s+(?:always|usually)\s+)*{IMPERATIVE}.{{2,}}",
@@ -160,7 +159,7 @@ RULES: tuple[Rule, ...] = (
         importance=0.8,
         confidence=0.8,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=rf"(?:if|when|whenever)\s+(?:my|our)\s+[^.!?\n,]{{3,60}}?[, ]\s*{IMPERATIVE}.{{2,}}",
         veto=r"\?\s*$|\blet me know\b",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en import slots
 from cortex.languages.en.phrases import I_AM, I_DO, I_HAVE, NAME, PERSON, PET
 from cortex.languages.pack import Rule, Slot
@@ -13,7 +13,7 @@ RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.62,
         confidence=0.84,
-        fill=lambda heard: Slot(slots.thing(heard["name"])),
+        fill=lambda match: Slot(slots.thing(match["name"])),
         whole=True,
         pattern=rf"(?P<name>{NAME}),\s+(?:my|our)\s[^,;.!?\n]{{2,40}},\s+\w.{{3,}}|(?:my|our|the)\s(?:youngest|eldest|"
         rf"oldest|{PERSON}),\s+(?P<name2>(?:(?:mr|mrs|ms|dr)\.?\s)?{NAME}),\s+\w.{{3,}}",
@@ -33,7 +33,7 @@ RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.65,
         confidence=0.9,
-        fill=lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", "name", heard["value"]),
+        fill=lambda match: Slot(f"{match.mine} {match['whose'].casefold()}", "name", match["value"]),
         pattern=rf"(?P<value>{NAME})(?:'s| is|\swas)\s+(?:now\s+)?(?:my|our)\s+(?:new\s+)?(?P<whose>(?:sister|brother|"
         rf"mother|father|mom|mum|dad|wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|manager|boss|line "
         rf"manager|landlord|landlady|supervisor|advisor|adviser|therapist|dentist|doctor|gp|cto|ceo|cfo|vet|"
@@ -44,7 +44,7 @@ RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.62,
         confidence=0.85,
-        fill=lambda heard: Slot(slots.thing(heard["name"])),
+        fill=lambda match: Slot(slots.thing(match["name"])),
         pattern=rf"(?P<name>{NAME}|\ufffc+|[a-z][\w-]+)(?:'s| is|\sare| stands for| refers to| means)\s+(?:(?:one "
         rf"of\s+)?(?:my|our)\s(?!favou?rite|fault|problem|best bet|only|choice|last|first|guess|next|passion|"
         rf"life|dream|everything|rock|motivation|inspiration|future|way|jam|thing)|(?:the|"
@@ -61,7 +61,7 @@ RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.62,
         confidence=0.82,
-        fill=lambda heard: Slot(heard["name"].casefold()),
+        fill=lambda match: Slot(match["name"].casefold()),
         pattern=rf"(?P<name>{NAME})(?:\s(?:from|in|at)\s[\w ]{{2,20}}?)?\s+(?:is taking over|takes over|took over|is "
         rf"leaving|is joining|is now (?:the|our|my|at|in charge|leading|an?)\b|is replacing|replaces|owns|"
         rf"maintains|runs|leads|manages|handles|is in charge of|is responsible for|looks after|takes care of|"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en import slots
 from cortex.languages.en.phrases import I_AM, I_DO
 from cortex.languages.pack import Rule

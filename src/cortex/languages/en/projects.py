@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en import slots
 from cortex.languages.en.phrases import (
     ADV,
@@ -258,7 +258,7 @@ RULES: tuple[Rule, ...] = (
         kind=Kind.FACT,
         importance=0.6,
         confidence=0.85,
-        fill=lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}"),
+        fill=lambda match: Slot(f"{match.mine} {match['whose'].casefold()}"),
         pattern=r"(?P<whose>grandma|grandpa|granny|nana|mum|mom|dad|grandad|granddad|auntie)(?:'s)?\s+(?:is|turns|"
         r"turned|has|was|lives|moved|loves|hates|can't|doesn't|birthday|works|prefers|takes)\b.{3,}",
         veto=r"\b(?:says?|said|wants|asked|is (?:here|coming|calling))\b|\?\s*$",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.pack import Fill, Heard, Slot, compiled
+from cortex.languages.pack import Fill, RuleMatch, Slot, compiled
 
 PROJECT = "project"
 """The subject of a deadline, a launch or a budget that is nobody's in particular."""
@@ -94,15 +94,15 @@ def singular(noun: str) -> str:
     return folded[:-1] if folded.endswith("s") and not folded.endswith("ss") else folded
 
 
-def counted(heard: Heard) -> Slot:
+def counted(match: RuleMatch) -> Slot:
     """How many of `noun` there are of `thing`, or of the speaker."""
-    owner = thing(heard["thing"]) or heard.me
-    return Slot(owner, f"{singular(_last_nouns(heard['noun']))} count", heard["value"])
+    owner = thing(match["thing"]) or match.me
+    return Slot(owner, f"{singular(_last_nouns(match['noun']))} count", match["value"])
 
 
-def done(heard: Heard) -> Slot:
+def done(match: RuleMatch) -> Slot:
     """How many of `noun` the speaker has done."""
-    return Slot(heard.me, f"{_last_nouns(heard['noun'])} {heard['verb'].casefold()}", heard["value"])
+    return Slot(match.me, f"{_last_nouns(match['noun'])} {match['verb'].casefold()}", match["value"])
 
 
 def _last_nouns(phrase: str) -> str:
@@ -112,19 +112,19 @@ def _last_nouns(phrase: str) -> str:
 def measured() -> Fill:
     """The property that the group `thing` names, or else the one its unit tells."""
 
-    def fill(heard: Heard) -> Slot:
-        value = _measure(heard["value"])
-        subject, attribute = property_of(heard["thing"], _told_by_unit(value))
+    def fill(match: RuleMatch) -> Slot:
+        value = _measure(match["value"])
+        subject, attribute = property_of(match["thing"], _told_by_unit(value))
         return Slot(subject, attribute, value)
 
     return fill
 
 
-def dated(heard: Heard) -> Slot:
+def dated(match: RuleMatch) -> Slot:
     """When the group `thing` is; what is due has a deadline."""
-    due = compiled(r"\bdue\b").search(heard.match.group())
-    subject, attribute = property_of(heard["thing"], "deadline" if due else "date")
-    return Slot(subject, attribute, heard["value"])
+    due = compiled(r"\bdue\b").search(match.match.group())
+    subject, attribute = property_of(match["thing"], "deadline" if due else "date")
+    return Slot(subject, attribute, match["value"])
 
 
 _UNITS = (
@@ -147,33 +147,33 @@ def _measure(value: str) -> str:
     return value[: after.start()] if after else value
 
 
-def attribute_of_mine(heard: Heard) -> Slot:
+def attribute_of_mine(match: RuleMatch) -> Slot:
     """`my <attribute>`: of the speaker, unless it is a property of something of theirs."""
-    subject, attribute = property_of(heard["thing"], "")
-    if not attribute or subject == thing(heard["thing"]):
-        return Slot(heard.me, thing(heard["thing"]), heard["value"])
-    return Slot(subject, attribute, heard["value"])
+    subject, attribute = property_of(match["thing"], "")
+    if not attribute or subject == thing(match["thing"]):
+        return Slot(match.me, thing(match["thing"]), match["value"])
+    return Slot(subject, attribute, match["value"])
 
 
-def named(heard: Heard) -> Slot:
+def named(match: RuleMatch) -> Slot:
     """The name of someone of the speaker's; of friends and colleagues there are many, so it replaces nothing."""
-    whose = heard["whose"].casefold()
+    whose = match["whose"].casefold()
     many = any(word in whose for word in ("friend", "colleague", "worker", "neighbo", "cousin", "teammate", "contact"))
-    return Slot(f"{heard.mine} {whose}", "" if many else "name", heard["value"])
+    return Slot(f"{match.mine} {whose}", "" if many else "name", match["value"])
 
 
-def favourite(heard: Heard) -> Slot:
-    return Slot(heard.me, f"favourite {thing(heard['thing'])}", heard["value"])
+def favourite(match: RuleMatch) -> Slot:
+    return Slot(match.me, f"favourite {thing(match['thing'])}", match["value"])
 
 
 def of(subject: str) -> Fill:
     """About the group `subject`; it fills no slot."""
-    return lambda heard: Slot(thing(heard[subject]))
+    return lambda match: Slot(thing(match[subject]))
 
 
 def related(attribute: str) -> Fill:
-    return lambda heard: Slot(thing(heard["thing"]), attribute, heard["value"])
+    return lambda match: Slot(thing(match["thing"]), attribute, match["value"])
 
 
-def somebody(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose'].casefold()}")
+def somebody(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose'].casefold()}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.en import slots
 from cortex.languages.en.phrases import (
     ABOUT,
@@ -64,8 +64,8 @@ RULES: tuple[Rule, ...] = (
         kind=Kind.FACT,
         importance=0.58,
         confidence=0.85,
-        fill=lambda heard: Slot(
-            slots.thing(heard["thing"]), f"{heard['verb'].casefold().rstrip('s')} time", heard["value"]
+        fill=lambda match: Slot(
+            slots.thing(match["thing"]), f"{match['verb'].casefold().rstrip('s')} time", match["value"]
         ),
         pattern=rf"(?P<thing>(?:(?:my|our|the)\s+{WORD}|(?-i:[A-Z])[\w-]+)(?:\s+{WORD}){{0,3}}?)\s+(?:now\s+|always\s+|"
         rf"usually\s+|only\s+)?(?P<verb>deploys?|ships?|releases?|meets?|publish(?:es)?|syncs?|builds?|trains?|"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cortex.languages.en.injection import INJECTION
-from cortex.languages.en.retelling import RETELLING
+from cortex.languages.en.paraphrase import PARAPHRASE
 from cortex.languages.words import Questions, RelationWords, Similarity, Words
 
 _FOREIGN_NOUN = (
@@ -17,6 +17,7 @@ _CONTRACTED = "dont doesnt didnt isnt arent wasnt werent wont cant aint havent h
 
 WORDS = Words(
     lang="en",
+    order=50,
     small_talk="""
     hi hello hey hiya yo howdy greetings morning evening sup
     ok okay k kk yes yeah yep yup no nope sure fine right alright cool nice great good perfect awesome done
@@ -87,7 +88,7 @@ you your yours yourself
     knows think thinks feel feels become became start started stop stopped longer anymore currently current now instead
     because also always never should must
     """,
-    retelling=RETELLING,
+    paraphrase=PARAPHRASE,
     injection=INJECTION,
     similarity=Similarity(
         capitalized=True,

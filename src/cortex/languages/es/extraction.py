@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.es.words import WORDS
 from cortex.languages.families import families, request_of
-from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.languages.pack import Fill, Pack, Rule, RuleMatch, Slot, about_me
 from cortex.languages.signs import any_of, failing, opening, weigher, without_accents, word_of
 
 _ADV = (
@@ -41,13 +41,13 @@ _THING = r"(?P<thing>(?:el|la|los|las|mi|mis|nuestr[oa]s?)\s+[^,;.!?¿¡\n]{2,50
 _ASK = r"\?\s*$|¿"
 
 
-def _whose(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose'].casefold()}")
+def _whose(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose'].casefold()}")
 
 
 def _thing(attribute: str) -> Fill:
-    def fill(heard: Heard) -> Slot:
-        words = heard["thing"].casefold().split()
+    def fill(match: RuleMatch) -> Slot:
+        words = match["thing"].casefold().split()
         while words and words[0] in (
             "el",
             "la",
@@ -61,7 +61,7 @@ def _thing(attribute: str) -> Fill:
             "nuestras",
         ):
             words = words[1:]
-        return Slot(" ".join(words), attribute, heard["value"].removeprefix("el ").removeprefix("al "))
+        return Slot(" ".join(words), attribute, match["value"].removeprefix("el ").removeprefix("al "))
 
     return fill
 
@@ -138,7 +138,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.92,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:a partir de (?:ahora|hoy|ya)|de (?:ahora|hoy) en adelante|desde ahora|en adelante|"
         r"en el futuro|por "
         r"norma(?: general)?|como norma|por defecto|de aquí en adelante)[,:]?\s+.{3,}",
@@ -150,7 +150,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.9,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:cuando|siempre que|cada vez que|si)\s+(?:yo\s+)?(?:te\s+|me\s+)(?:pida|pregunte|hable|diga|"
         r"mencione|mande|mandes|pido|pregunto|mando|envío|paso|escribo|escribas?|envíes?|envíe|respondas|contestes|"
         r"des|hagas|expliques|propongas|"
@@ -206,7 +206,7 @@ _RULES: tuple[Rule, ...] = (
         confidence=0.85,
         whole=True,
         listing=True,
-        asked=True,
+        in_requests=True,
         pattern=r"para\s+\w+(?:ar|er|ir|arlo|arla)\b[^.!?\n]{0,50}[,:]?\s*(?:primero|hay que|tienes que|debes|se debe|"
         r"hacemos|ejecuta\w*|corre|haz|abre|pulsa|mantén|usamos|basta con|es necesario)\b.{4,}|(?:los pasos|"
         r"el proceso|el procedimiento|la receta)(?:\s(?:para|de)\s[^.!?\n:]{2,40})?\s?(?:son|es|:).{4,}|"
@@ -337,7 +337,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.PREFERENCE,
         importance=0.72,
         confidence=0.92,
-        fill=lambda heard: Slot(heard.me, f"favourite {heard['thing'].casefold()}", heard["value"]),
+        fill=lambda match: Slot(match.me, f"favourite {match['thing'].casefold()}", match["value"]),
         pattern=r"mi\s+(?P<thing>[\wáéíóúñ ]{2,30}?)\s+(?:favorit[oa]|preferid[oa])\s+(?:es|son|sigue "
         r"siendo)\s+(?P<value>[^,;.!?\n]{2,60}).*",
         veto=_ASK,
@@ -359,7 +359,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.65,
         confidence=0.92,
-        fill=lambda heard: Slot(f"{heard.mine} {heard['whose'].casefold()}", "name", heard["value"]),
+        fill=lambda match: Slot(f"{match.mine} {match['whose'].casefold()}", "name", match["value"]),
         pattern=rf"(?:mi|nuestr[oa])\s+(?P<whose>{_KIN})\s+(?:se llama|es|ahora "
         rf"es)\s+(?:ahora\s+)?(?P<value>{_NAME}).*",
         veto=_ASK,
@@ -369,7 +369,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.65,
         confidence=0.88,
-        fill=lambda heard: Slot(heard["name"].casefold()),
+        fill=lambda match: Slot(match["name"].casefold()),
         pattern=rf"(?P<name>{_NAME})\s+(?:es|son)\s+(?:mi|mis|nuestr[oa]s?|la nueva|el nuevo|l[ao] responsable|"
         rf"quien)\s.{{2,}}|(?P<name2>{_NAME})\s+(?:lleva|dirige|se encarga de|gestiona|mantiene)\s.{{3,}}",
         veto=_ASK + r"|^(?:Est[eoa]|Es[eoa]|El|La|Eso|Lo)\b|favorit|problema|culpa",

@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="es",
+    order=60,
     stop_words="""
 al algo cual cuales cuando cuanto cuantos cuantas como de del desde donde durante el ella ellos en entre es esa ese
 eso esta este esto estan estas estos fue fueron habia hasta la las le les lo los mas mi mis muy nos nosotros para pero

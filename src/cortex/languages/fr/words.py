@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="fr",
+    order=80,
     stop_words="""
 au aux avec ce ces cette c d dans de des du elle elles en est et etait etaient ete eux il ils j je l la le les leur
 leurs lors lui ma mais meme mes mon n ne nos notre nous ont ou par pas qu quand que quel quelle quelles quels qui quoi

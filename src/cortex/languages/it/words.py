@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="it",
+    order=100,
     stop_words="""
 agli ai al alla alle allo anche chi che ci cosa cui da dal dalla dei del della delle dello di e ed gli il io la le lei
 li lo loro lui ma mi mia mio ne nei nel nella noi non o perche piu qual quale quali quando quanto quanti quella quello

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.families import families
 from cortex.languages.ja.words import WORDS
-from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.languages.pack import Fill, Pack, Rule, RuleMatch, Slot, about_me
 from cortex.languages.signs import any_of, weigher
 
 _I = (
@@ -30,16 +30,16 @@ _SAID = (
 _ASK = r"[？?]\s*$|(?:か|かな|でしょうか|ですか|ますか)[。\s]*$"
 
 
-def _whose(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose']}")
+def _whose(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose']}")
 
 
 def _thing(attribute: str) -> Fill:
-    def fill(heard: Heard) -> Slot:
-        named = heard["thing"].removesuffix("の")
+    def fill(match: RuleMatch) -> Slot:
+        named = match["thing"].removesuffix("の")
         for owner in ("私の", "僕の", "うちの", "弊社の", "私たちの"):
             named = named.removeprefix(owner)
-        return Slot(named, attribute, heard["value"])
+        return Slot(named, attribute, match["value"])
 
     return fill
 
@@ -80,7 +80,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.92,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:これから(?:は|も)|今後(?:は|も|、)|今度から(?:は)?|次から(?:は)?|次回から(?:は)?|以後|以降は|"
         r"今日から(?:は)?|これ以降)、?.{3,}(?:て|ください|"
         r"下さい|ね|こと|よう|ないで|で|お願い|いい|な|する|しない|禁止|統一|よ)[。！!\s]*$",
@@ -92,7 +92,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.9,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"[^。！？!?\n]{0,60}?(?:必ず|常に|毎回|いつも|絶対に?|決して|二度と|"
         r"一切)[^。！？!?\n]{1,60}(?:てください|て下さい|てね|ないで(?:ください|ね)?|こと|"
         r"ようにして(?:ください|ね)?|て(?:ほしい|欲しい)(?:です)?|お願いします|してはいけない|しないこと|"
@@ -105,7 +105,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.88,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"[^。！？!?\n]{2,40}(?:とき|時|際|場合|たら|ときに)(?:は|には)?、?[^。！？!?\n]{2,60}(?:にして|"
         r"を使って|で(?:答え|返し|書い|出し|表示し)て|"
         r"を?付けて|を?つけて|を教えて|を入れて|しないで|は使わないで|を避けて|を確認して|先に聞いて|"
@@ -259,7 +259,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.65,
         confidence=0.92,
-        fill=lambda heard: Slot(f"{heard.mine} {heard['whose']}", "name", heard["value"]),
+        fill=lambda match: Slot(f"{match.mine} {match['whose']}", "name", match["value"]),
         pattern=rf"(?:私の|僕の|俺の|うちの)?(?P<whose>{_KIN})の名前は、?(?P<value>[^、。！？!?\s]{{1,12}}?)(?=です|"
         rf"で、|で$|だ|と|って|。|、|$).*|"
         rf"(?:私の|僕の|俺の|うちの)?(?P<whose2>{_KIN})は(?P<value2>[^、。！？!?\s]{{1,12}})(?:と(?:いいます|"
@@ -282,7 +282,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.PREFERENCE,
         importance=0.72,
         confidence=0.9,
-        fill=lambda heard: Slot(heard.me, f"favourite {heard['thing']}", heard["value"]),
+        fill=lambda match: Slot(match.me, f"favourite {match['thing']}", match["value"]),
         pattern=rf"{_I}(?:一番|いちばん)?(?:好きな|お気に入りの)(?P<thing>[^、。はも]{{1,10}})は{_VALUE}(?:です|だ|"
         rf"かな|。|$).*",
         veto=_ASK,

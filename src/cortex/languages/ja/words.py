@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="ja",
+    order=10,
     spaced=False,
     letters="[\u3040-\u30ff\u3400-\u9fff]",
     small_talk="""

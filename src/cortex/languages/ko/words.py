@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="ko",
+    order=30,
     letters="[\uac00-\ud7af]",
     small_talk="네 예 응 아니요 알겠습니다 고마워 감사합니다 안녕 안녕하세요",
     small_talk_phrases="""

@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="pt",
+    order=90,
     stop_words="""
 ao aos da das de do e ela ele eles em entre essa esse esta este eu foram isso isto ja la lhe mais mas meu minha muito
 na nas nao nem no nos o onde os ou para pela pelo por porque qual quais quando quanto quantos que quem se sem ser seu

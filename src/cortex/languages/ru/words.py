@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="ru",
+    order=40,
     stop_words="""
 а без бы был была были было быть в вам вас во вот все вы где да для до его ее если есть еще же за и из или им их к как
 какая какие какого какой каком каких какую когда кого которая которые который кто куда ли мне мой моя мы на над нам

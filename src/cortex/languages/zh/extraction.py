@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cortex.domain.memory import Kind
+from cortex.kinds import Kind
 from cortex.languages.families import families
-from cortex.languages.pack import Fill, Heard, Pack, Rule, Slot, about_me
+from cortex.languages.pack import Fill, Pack, Rule, RuleMatch, Slot, about_me
 from cortex.languages.signs import any_of, weigher
 from cortex.languages.zh.words import WORDS
 
@@ -54,25 +54,25 @@ _END = r"(?=[，,。；;！!？?\s]|$)"
 _VALUE = r"(?P<value>[^，,。；;！!？?\n]{1,40}?)"
 
 
-def _whose(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose']}")
+def _whose(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose']}")
 
 
-def _name_of(heard: Heard) -> Slot:
-    return Slot(f"{heard.mine} {heard['whose']}", "name", heard["value"])
+def _name_of(match: RuleMatch) -> Slot:
+    return Slot(f"{match.mine} {match['whose']}", "name", match["value"])
 
 
 def _thing(attribute: str) -> Fill:
-    def fill(heard: Heard) -> Slot:
+    def fill(match: RuleMatch) -> Slot:
         named = (
-            heard["thing"]
+            match["thing"]
             .removeprefix("我们的")
             .removeprefix("我們的")
             .removeprefix("我的")
             .removeprefix("我们")
             .removeprefix("我們")
         )
-        return Slot("project" if named in ("", "项目", "項目", "专案", "專案") else named, attribute, heard["value"])
+        return Slot("project" if named in ("", "项目", "項目", "专案", "專案") else named, attribute, match["value"])
 
     return fill
 
@@ -118,7 +118,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.92,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:请|麻烦你?|拜托)?(?:以后|今后|从现在(?:开始|起)|从今(?:天|以后)(?:开始|起)?|往后|接下来都|"
         r"之后都|"
         r"从此|日后)[，,]?.{3,}",
@@ -130,7 +130,7 @@ _RULES: tuple[Rule, ...] = (
         importance=0.85,
         confidence=0.9,
         whole=True,
-        asked=True,
+        in_requests=True,
         pattern=r"(?:请|记得)?(?:每次|每当|无论何时|只要我|当我(?:问|说|提到|要|让|发)|我(?:问|说|提到|发|给|"
         r"让你).{1,15}(?:时候?|的话)).{2,60}(?:都|请|要|就|先|"
         r"必须|务必|一定|记得|不要|别|用|给|只).{1,}"
@@ -340,7 +340,7 @@ _RULES: tuple[Rule, ...] = (
         kind=Kind.ENTITY,
         importance=0.65,
         confidence=0.86,
-        fill=lambda heard: Slot(heard["name"]),
+        fill=lambda match: Slot(match["name"]),
         pattern=rf"(?P<name>[^，,。；;！!？?\s我你他她这那谁]{{1,10}})(?:是|就是)(?:我们?|咱们)(?:的)?(?:{_KIN}|团队|"
         rf"公司|新来|负责|项目|内部|"
         rf"[^，,。]{{1,12}}(?:服务|系统|项目|同事|负责人|代号|客户|供应商|工程师|设计师|组长|产品)).*",

@@ -6,6 +6,7 @@ from cortex.languages.words import Phrase, Questions, RelationWords, Similarity,
 
 WORDS = Words(
     lang="zh",
+    order=20,
     spaced=False,
     letters="[\u3400-\u9fff]",
     small_talk="""

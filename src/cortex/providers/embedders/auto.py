@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, ModelChanged
-from cortex.ports.embedder import Embedder
-from cortex.ports.probed import trouble_of
+from cortex.errors import EmbedderUnavailable, InvalidRequest, ModelChanged
+from cortex.ports.embedder import Embedder, EmbedderChoice
+from cortex.ports.provider import begin_loading, trouble_of
 from cortex.providers.embedders import gemini, local, ollama, openai, remote, voyage
-from cortex.providers.embedders.batching import BatchedEmbedder, BatchStatus
+from cortex.providers.embedders.batch_embedder import BatchedEmbedder
 from cortex.providers.embedders.local import LocalEmbedder
 from cortex.providers.embedders.none import NoEmbedder
-from cortex.providers.embedders.remote import Variable
+from cortex.providers.embedders.remote import RemoteEmbedder, Variable
+from cortex.providers.embedders.wrapper import EmbedderWrapper
 from cortex.providers.llms import sdks
 
 REMOTE = {"openai": openai, "gemini": gemini, "voyage": voyage, "ollama": ollama}
 ORDER = ("local", *REMOTE)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which embedder is used, and why it is that one."""
-
-    provider: str
-    because: str
-    passed_over: tuple[tuple[str, str], ...] = ()
-    """The providers that come before it in the order, each with what stood in its way."""
-
-
 def create(options: Mapping[str, Any], models: Path, *, variable: Variable | None = None) -> AutoEmbedder:
-    """The first embedder in the order that has what it needs; nothing is loaded, and nobody is asked.
+    """The first embedder in the order that has what it needs; nothing is loaded, and no request is sent.
 
     `options` may hold a table for each provider. `variable` looks up the environment, which only the settings read;
     without it, only keys among the options count.
@@ -45,22 +35,22 @@ def create(options: Mapping[str, Any], models: Path, *, variable: Variable | Non
         if isinstance(found, str):
             passed_over.append((name, found))
         else:
-            return AutoEmbedder(found, Choice(name, _because(name, found, options), tuple(passed_over)))
+            return AutoEmbedder(found, EmbedderChoice(name, _because(name, found, options), tuple(passed_over)))
     why = "; ".join(f"{name}: {what}" for name, what in passed_over)
-    return AutoEmbedder(NothingFound(why), Choice("none", f"no embedder can be used ({why})", tuple(passed_over)))
+    none = EmbedderChoice("none", f"no embedder can be used ({why})", tuple(passed_over))
+    return AutoEmbedder(NothingFound(why), none)
 
 
-class AutoEmbedder:
-    """The embedder that was chosen, and `chosen`, which tells why."""
+class AutoEmbedder(EmbedderWrapper):
+    """The embedder that was chosen, and why."""
 
-    def __init__(self, inner: Embedder, chosen: Choice) -> None:
-        self._inner = inner
-        self.chosen = chosen
+    def __init__(self, inner: Embedder, chosen: EmbedderChoice) -> None:
+        super().__init__(inner)
+        self._chosen = chosen
 
     @property
-    def space(self) -> EmbeddingSpace:
-        """The space of the embedder inside: its vectors are the same as when it is chosen by name."""
-        return self._inner.space
+    def chosen(self) -> EmbedderChoice:
+        return self._chosen
 
     def embed_query(self, text: str) -> Vector:
         return self._inner.embed_query(text)
@@ -69,20 +59,7 @@ class AutoEmbedder:
         return self._inner.embed_documents(texts)
 
     def begin_loading(self) -> None:
-        """Load the model beside whatever is done next, where it is one of this machine."""
-        if isinstance(self._inner, LocalEmbedder):
-            self._inner.begin_loading()
-
-    def trouble(self, *, thorough: bool = False) -> EngineError | None:
-        return trouble_of(self._inner, thorough=thorough)
-
-    def batch_status(self) -> BatchStatus | None:
-        """How the batch service of the embedder inside stands; None where none is used."""
-        return self._inner.batch_status() if isinstance(self._inner, BatchedEmbedder) else None
-
-    def close(self) -> None:
-        if close := getattr(self._inner, "close", None):
-            close()
+        begin_loading(self._inner)
 
 
 class NothingFound:
@@ -106,7 +83,8 @@ class NothingFound:
     def trouble(self, *, thorough: bool = False) -> EmbedderUnavailable:  # noqa: ARG002
         return EmbedderUnavailable(
             f"no embedder can be used ({self._why})",
-            hint="run `cortex models fetch`, or set OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY or OLLAMA_HOST",
+            hint="run `cortex models fetch`,"
+            " or set OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY or OLLAMA_HOST",
         )
 
 
@@ -128,7 +106,8 @@ def _made(name: str, options: Mapping[str, Any], models: Path, variable: Variabl
 def _because(name: str, made: Embedder, options: Mapping[str, Any]) -> str:
     if isinstance(made, LocalEmbedder):
         return "its model is on this machine"
-    key = getattr(made, "key_from", None) or (f"{remote.SECTION}.{name}" if name in options else "OLLAMA_HOST")
+    known = made.key_from if isinstance(made, RemoteEmbedder | BatchedEmbedder) else None
+    key = known or (f"{remote.SECTION}.{name}" if name in options else "OLLAMA_HOST")
     return f"{key} is set"
 
 

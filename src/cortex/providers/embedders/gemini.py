@@ -8,14 +8,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from cortex.providers.embedders import batching, remote
+from cortex.providers.embedders import batch_embedder, remote
+from cortex.providers.embedders.batch_embedder import BatchedEmbedder, BatchOptions
 from cortex.providers.embedders.batches.gemini import GeminiBatches
-from cortex.providers.embedders.batching import BatchedEmbedder, Batching
-from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
+from cortex.providers.embedders.remote import (
+    Model,
+    Options,
+    Patience,
+    RemoteEmbedder,
+    RequestFailure,
+    Role,
+    Row,
+    Variable,
+)
 
 MODELS: Mapping[str, Model] = MappingProxyType({"gemini-embedding-001": Model(3072)})
 TASKS: Mapping[Role, str] = MappingProxyType({"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"})
-VENDOR = remote.Vendor(
+VENDOR = remote.EmbeddingVendor(
     name="gemini",
     who="Google",
     sdk="google.genai",
@@ -24,7 +33,7 @@ VENDOR = remote.Vendor(
     address="https://generativelanguage.googleapis.com",
     texts_at_once=100,
     variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    options=("headers", batching.OPTION),
+    options=("headers", batch_embedder.OPTION),
     roles=(TASKS["query"], TASKS["document"]),
 )
 
@@ -41,7 +50,7 @@ def create(
     read = Options.read(options, VENDOR, variable=variable, section=section)
     api = GeminiApi(read)
     made = RemoteEmbedder(read, api, patience)
-    return batching.with_batches(made, Batching.read(options, read), api.jobs, patience)
+    return batch_embedder.with_batches(made, BatchOptions.read(options, read), api.jobs, patience)
 
 
 class GeminiApi:
@@ -65,7 +74,7 @@ class GeminiApi:
         """Its batch service, through the same client."""
         return GeminiBatches(self._client(), self._options.name, self._options.resized_to, TASKS["document"])
 
-    def failure(self, error: Exception) -> Failure:
+    def failure(self, error: Exception) -> RequestFailure:
         status = getattr(error, "code", None)
         if not isinstance(status, int):
             return remote.broken_off(error)

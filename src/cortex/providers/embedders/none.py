@@ -15,7 +15,7 @@ def create(options: Mapping[str, Any], models: Path) -> NoEmbedder:  # noqa: ARG
 
 
 class NoEmbedder:
-    """Refuses every text, so that whoever asks goes on without vectors. Its space holds no dimension."""
+    """Refuses every text, so that callers go on without vectors. Its space holds no dimension."""
 
     @property
     def space(self) -> EmbeddingSpace:

@@ -9,10 +9,10 @@ from typing import Any
 
 from cortex.errors import InvalidRequest
 from cortex.providers.embedders import remote
-from cortex.providers.embedders.remote import Failure, Options, Patience, RemoteEmbedder, Role, Row, Variable
+from cortex.providers.embedders.remote import Options, Patience, RemoteEmbedder, RequestFailure, Role, Row, Variable
 
 PORT = 11_434
-VENDOR = remote.Vendor(
+VENDOR = remote.EmbeddingVendor(
     name="ollama",
     who="Ollama",
     sdk="ollama",
@@ -40,8 +40,8 @@ def create(
     given = dict(options)
     if isinstance(given.get("host"), str):
         given["host"] = _address(given["host"])
-    told = variable("OLLAMA_HOST") if variable else None
-    read = Options.read(given, VENDOR, variable=variable, section=section, address=_address(told) if told else None)
+    host = variable("OLLAMA_HOST") if variable else None
+    read = Options.read(given, VENDOR, variable=variable, section=section, address=_address(host) if host else None)
     return RemoteEmbedder(read, OllamaApi(read, _keep_alive(options.get("keep_alive"), section)), patience)
 
 
@@ -83,7 +83,7 @@ class OllamaApi:
         )
         return list(enumerate(answer.embeddings))
 
-    def failure(self, error: Exception) -> Failure:
+    def failure(self, error: Exception) -> RequestFailure:
         status = getattr(error, "status_code", None)
         # The SDK's error leaves the headers behind; what it was made from still has them.
         headers = remote.headers_of(error.__context__)

@@ -9,10 +9,19 @@ from types import MappingProxyType
 from typing import Any
 
 from cortex.errors import InvalidRequest
-from cortex.providers.embedders import batching, remote
+from cortex.providers.embedders import batch_embedder, remote
+from cortex.providers.embedders.batch_embedder import BatchedEmbedder, BatchOptions
 from cortex.providers.embedders.batches.openai import OpenAIBatches
-from cortex.providers.embedders.batching import BatchedEmbedder, Batching
-from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
+from cortex.providers.embedders.remote import (
+    Model,
+    Options,
+    Patience,
+    RemoteEmbedder,
+    RequestFailure,
+    Role,
+    Row,
+    Variable,
+)
 from cortex.providers.llms import sdks
 
 MODELS: Mapping[str, Model] = MappingProxyType(
@@ -22,7 +31,7 @@ MODELS: Mapping[str, Model] = MappingProxyType(
         "text-embedding-ada-002": Model(1536),
     }
 )
-VENDOR = remote.Vendor(
+VENDOR = remote.EmbeddingVendor(
     name="openai",
     who="OpenAI",
     sdk="openai",
@@ -31,7 +40,7 @@ VENDOR = remote.Vendor(
     address="https://api.openai.com/v1",
     texts_at_once=2_048,
     variables=("OPENAI_API_KEY",),
-    options=("headers", batching.OPTION),
+    options=("headers", batch_embedder.OPTION),
 )
 
 
@@ -54,7 +63,7 @@ def create(
     read = Options.read(options, VENDOR, variable=variable, section=section)
     api = OpenaiApi(read)
     made = RemoteEmbedder(read, api, patience)
-    return batching.with_batches(made, Batching.read(options, read), api.jobs, patience)
+    return batch_embedder.with_batches(made, BatchOptions.read(options, read), api.jobs, patience)
 
 
 class OpenaiApi:
@@ -76,7 +85,7 @@ class OpenaiApi:
         """Its batch service, through the same client."""
         return OpenAIBatches(self._client(), self._options.name, self._options.resized_to)
 
-    def failure(self, error: Exception) -> Failure:
+    def failure(self, error: Exception) -> RequestFailure:
         status = getattr(error, "status_code", None)
         return remote.answered(status, remote.headers_of(error)) if status else remote.broken_off(error)
 

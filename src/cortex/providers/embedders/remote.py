@@ -1,7 +1,7 @@
 """What every embedder behind an API shares: options, batches, tries, time-outs, and a close look at each answer.
 
 A provider brings the facts about its vendor and one `Api` that speaks through the vendor's SDK. Whatever goes wrong
-is told as `EmbedderUnavailable` in our own words: an SDK's words may repeat the text or the key it was given.
+is reported as `EmbedderUnavailable` in our own words: an SDK's words may repeat the text or the key it was given.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _NOMIC = ("search_query: ", "search_document: ")
 _E5 = ("query: ", "passage: ")
 _E5_INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
 _PASSAGES = "Represent this sentence for searching relevant passages: "
-# The makers of E5 tell that its cosines begin at about 0.7, whatever its size.
+# The makers of E5 say that its cosines begin at about 0.7, whatever its size.
 _E5_FLOOR = 0.70
 
 # By a part of the name, because every server spells it in its own way: nomic-ai/nomic-embed-text-v1.5,
@@ -98,8 +98,8 @@ def open_model(name: str) -> Model | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Vendor:
-    """The facts about a provider that is asked over the network."""
+class EmbeddingVendor:
+    """The facts about a provider behind an API."""
 
     name: str
     who: str
@@ -114,7 +114,7 @@ class Vendor:
     options: tuple[str, ...] = ()
     """The options it has beyond the shared ones."""
     roles: tuple[str, str] = ("", "")
-    """What the API is told a query and a document are; it changes their vectors."""
+    """The names the API has for a query and a document; they change the vectors."""
     keyless: bool = False
     local: bool = False
     missing_model: str = ""
@@ -125,7 +125,7 @@ class Vendor:
 class Options:
     """What an operator says about one of these providers, read and checked."""
 
-    vendor: Vendor
+    vendor: EmbeddingVendor
     section: str
     name: str
     """Of the model."""
@@ -143,7 +143,7 @@ class Options:
     def read(
         cls,
         given: Mapping[str, Any],
-        vendor: Vendor,
+        vendor: EmbeddingVendor,
         *,
         variable: Variable | None = None,
         section: str = SECTION,
@@ -175,12 +175,12 @@ class Options:
 
     @property
     def at_vendor(self) -> bool:
-        """Whether the vendor itself is asked, and not a server of one's own."""
+        """Whether requests go to the vendor itself, and not to a server of one's own."""
         return self.endpoint.url == self.vendor.address
 
     @property
     def who(self) -> str:
-        """Who is asked, as errors tell it."""
+        """The server, as errors name it."""
         return self.vendor.who if self.at_vendor else self.endpoint.who
 
     @property
@@ -230,7 +230,7 @@ def number(
     return float(value)
 
 
-def _model(given: Mapping[str, Any], name: str, vendor: Vendor, section: str) -> tuple[Model, int | None]:
+def _model(given: Mapping[str, Any], name: str, vendor: EmbeddingVendor, section: str) -> tuple[Model, int | None]:
     """The model called `name`, spoken to as the options say, and the length to ask for where it is not its own."""
     known = vendor.known(name)
     dimension = int(number(given, "dimensions", section, known.dimension if known else 0, whole=True, most=65_536))
@@ -238,7 +238,7 @@ def _model(given: Mapping[str, Any], name: str, vendor: Vendor, section: str) ->
         raise InvalidRequest(
             f"is missing, and how long the vectors of {name!r} are is not known",
             field=f"{section}.dimensions",
-            hint="set it to the number of dimensions that the model's description tells",
+            hint="set it to the number of dimensions that the model's description gives",
         )
     base = known or Model(dimension)
     model = Model(
@@ -248,7 +248,7 @@ def _model(given: Mapping[str, Any], name: str, vendor: Vendor, section: str) ->
         base.floor,
         base.latin_only,
     )
-    # Only a model that is known to make others is asked: a server that knows no lengths refuses to be told one.
+    # Only for a model that is known to make other lengths: a server that knows no lengths refuses the option.
     return model, dimension if known and dimension != known.dimension else None
 
 
@@ -264,7 +264,7 @@ def _headers(given: Mapping[str, Any], section: str) -> dict[str, str]:
     return {str(name): sdks.text_option(headers, name, section=f"{section}.headers") or "" for name in headers}
 
 
-def _key_from(given: Mapping[str, Any], vendor: Vendor, variable: Variable | None, section: str) -> str | None:
+def _key_from(given: Mapping[str, Any], vendor: EmbeddingVendor, variable: Variable | None, section: str) -> str | None:
     for option in ("api_key", vendor.address_option):
         if given.get(option) is not None:
             return f"{section}.{option}"
@@ -283,7 +283,7 @@ _BY_STATUS: Mapping[int, Kind] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RequestFailure:
     """Why a request brought no vectors."""
 
     kind: Kind
@@ -291,12 +291,12 @@ class Failure:
     retry_after: float | None = None
 
 
-def answered(status: int, headers: Mapping[str, str]) -> Failure:
+def answered(status: int, headers: Mapping[str, str]) -> RequestFailure:
     """What an HTTP status means."""
     if status < 400:
-        return Failure("bad_answer", f"answered {status} and something that is not an answer")
+        return RequestFailure("bad_answer", f"answered {status} and something that is not an answer")
     kind: Kind = _BY_STATUS.get(status) or ("server_error" if status >= 500 else "rejected")
-    return Failure(kind, f"answered {status}", sdks.retry_after(headers))
+    return RequestFailure(kind, f"answered {status}", sdks.retry_after(headers))
 
 
 def headers_of(error: object) -> Mapping[str, str]:
@@ -305,14 +305,14 @@ def headers_of(error: object) -> Mapping[str, str]:
     return headers
 
 
-def broken_off(error: Exception) -> Failure:
+def broken_off(error: Exception) -> RequestFailure:
     """What an exception means that came with no status. By its names: the SDKs use four HTTP libraries."""
     names = {kind.__name__ for kind in type(error).__mro__}
     if names & {"Timeout", "TimeoutError", "TimeoutException", "APITimeoutError"}:
-        return Failure("timeout", "did not answer in time")
+        return RequestFailure("timeout", "did not answer in time")
     if names & {"ConnectionError", "APIConnectionError", "TransportError"}:
-        return Failure("unreachable", "cannot be reached, or broke off")
-    return Failure("bad_answer", f"answered something that is not an answer ({type(error).__name__})")
+        return RequestFailure("unreachable", "cannot be reached, or broke off")
+    return RequestFailure("bad_answer", f"answered something that is not an answer ({type(error).__name__})")
 
 
 # --- the embedder -----------------------------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class Api(Protocol):
         """The vectors of `texts`, each with the place it belongs to. Raises whatever the SDK raises."""
         ...
 
-    def failure(self, error: Exception) -> Failure:
+    def failure(self, error: Exception) -> RequestFailure:
         """What an exception of the SDK means."""
         ...
 
@@ -345,7 +345,7 @@ class Patience:
     chance: Callable[[], float] = _clock_dust
     """From 0 to 1, how much of the jitter to add."""
 
-    def before(self, attempt: int, failure: Failure) -> float | None:
+    def before(self, attempt: int, failure: RequestFailure) -> float | None:
         """The seconds to wait before `attempt`, the first being 1; None where it is not worth another try."""
         if failure.kind not in _TRANSIENT or attempt > ATTEMPTS:
             return None
@@ -440,7 +440,7 @@ class RemoteEmbedder:
         if found.shape != (self._space.dimension,):
             raise self._unusable(
                 f"a vector of {found.size} numbers for {self._options.name}, not of {self._space.dimension}",
-                hint=f"set {self._options.section}.dimensions, then run `cortex backfill`",
+                hint=f"set {self._options.section}.dimensions, then run `cortex admin backfill`",
             )
         length = float(np.linalg.norm(found))
         if not 0.0 < length < float("inf"):  # NaN compares false
@@ -451,7 +451,7 @@ class RemoteEmbedder:
     def _unusable(self, what: str, hint: str = "") -> EmbedderUnavailable:
         return EmbedderUnavailable(f"{self._options.who} answered {what}", hint=hint or self._hint("bad_answer"))
 
-    def _unavailable(self, failure: Failure, tries: int) -> EmbedderUnavailable:
+    def _unavailable(self, failure: RequestFailure, tries: int) -> EmbedderUnavailable:
         message = f"{self._options.who} {failure.what}"
         if tries > 1:
             message += f", {tries} times"
@@ -469,10 +469,10 @@ class RemoteEmbedder:
             return vendor.missing_model.format(model=options.name) or f"check {section}.model and {address}"
         return {
             "rejected": f"check {section}.model and {section}.dimensions; lower embedding.max_chars for a small model",
-            "rate_limited": "wait, and then run `cortex backfill`",
+            "rate_limited": "wait, and then run `cortex admin backfill`",
             "timeout": f"raise {section}.timeout_s, or lower {section}.batch_size",
             "unreachable": f"check that the server runs and can be reached, and {address}",
-            "server_error": "try again later, then run `cortex backfill`",
+            "server_error": "try again later, then run `cortex admin backfill`",
             "bad_answer": f"check that {address} leads to such a server",
         }[kind]
 

@@ -8,10 +8,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from cortex.providers.embedders import batching, remote
+from cortex.providers.embedders import batch_embedder, remote
+from cortex.providers.embedders.batch_embedder import BatchedEmbedder, BatchOptions
 from cortex.providers.embedders.batches.voyage import VoyageBatches
-from cortex.providers.embedders.batching import BatchedEmbedder, Batching
-from cortex.providers.embedders.remote import Failure, Model, Options, Patience, RemoteEmbedder, Role, Row, Variable
+from cortex.providers.embedders.remote import (
+    Model,
+    Options,
+    Patience,
+    RemoteEmbedder,
+    RequestFailure,
+    Role,
+    Row,
+    Variable,
+)
 
 MODELS: Mapping[str, Model] = MappingProxyType(
     {
@@ -28,7 +37,7 @@ MODELS: Mapping[str, Model] = MappingProxyType(
         "voyage-law-2": Model(1024),
     }
 )
-VENDOR = remote.Vendor(
+VENDOR = remote.EmbeddingVendor(
     name="voyage",
     who="Voyage",
     sdk="voyageai",
@@ -37,7 +46,7 @@ VENDOR = remote.Vendor(
     address="https://api.voyageai.com/v1",
     texts_at_once=1_000,
     variables=("VOYAGE_API_KEY", "VOYAGE_API_KEY_PATH"),
-    options=(batching.OPTION,),
+    options=(batch_embedder.OPTION,),
     roles=("query", "document"),
 )
 
@@ -54,7 +63,7 @@ def create(
     read = Options.read(options, VENDOR, variable=variable, section=section)
     api = VoyageApi(read)
     made = RemoteEmbedder(read, api, patience)
-    return batching.with_batches(made, Batching.read(options, read), api.jobs, patience)
+    return batch_embedder.with_batches(made, BatchOptions.read(options, read), api.jobs, patience)
 
 
 class VoyageApi:
@@ -75,7 +84,7 @@ class VoyageApi:
             answer = voyageai.Embedding.create(
                 **request,
                 api_key=self._options.key,
-                # It has two addresses of its own, and knows by the key which one is meant.
+                # It has two addresses of its own, and knows by the key which one to use.
                 base_url=None if self._options.at_vendor else self._options.endpoint.url,
                 request_timeout=seconds,
             )
@@ -96,7 +105,7 @@ class VoyageApi:
             headers=options.endpoint.headers,
         )
 
-    def failure(self, error: Exception) -> Failure:
+    def failure(self, error: Exception) -> RequestFailure:
         status = getattr(error, "http_status", None)
         return remote.answered(status, getattr(error, "headers", {})) if status else remote.broken_off(error)
 

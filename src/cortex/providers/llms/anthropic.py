@@ -28,7 +28,7 @@ def create(options: Mapping[str, Any], timeout: float) -> AnthropicLLM:
 
 
 class AnthropicLLM:
-    """Completes by the Messages API. Nothing is tried twice here: whoever asks decides that."""
+    """Completes by the Messages API. Nothing is tried twice here: the caller decides that."""
 
     def __init__(
         self, model: str, timeout: float, *, api_key: str | None = None, endpoint: Endpoint | None = None

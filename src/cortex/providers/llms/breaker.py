@@ -1,7 +1,7 @@
 """The circuit breaker of a language model, kept beside the spending meter.
 
 Every process that shares the file leaves a dead model alone, also one that ends after a single call; and the status
-tells how a model fares that only a worker asks.
+reports a model that only a worker calls.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from cortex.errors import LlmUnavailable
 from cortex.ports.clock import Clock
-from cortex.ports.llm import Work
-from cortex.providers.llms.spending import Spending
+from cortex.ports.llm import LlmTask
+from cortex.providers.llms.budget import Budget
 
 FAILURES_TO_PAUSE = 3
 PAUSE_SECONDS = 30.0
@@ -42,7 +42,7 @@ class Condition:
     message: str = ""
     hint: str = ""
     useless: Mapping[str, tuple[int, float]] = field(default_factory=dict)
-    """By the work it was asked for: how many answers in a row could not be used, and since when."""
+    """By task: how many answers in a row could not be used, and since when."""
 
     def state(self, now: float) -> str:
         if not self.until:
@@ -82,7 +82,7 @@ class Breaker:
 
     def __init__(
         self,
-        spending: Spending,
+        spending: Budget,
         name: Callable[[], str],
         clock: Clock,
         *,
@@ -141,7 +141,7 @@ class Breaker:
         with self._spending.exclusive() as database:
             self._write(database, until=self._now())
 
-    def judge(self, work: Work, *, useful: bool) -> None:
+    def judge(self, work: LlmTask, *, useful: bool) -> None:
         """Count the answers in a row that could not be used for this work."""
         key = self._name(), work.value
         with self._spending.exclusive() as database:
@@ -175,7 +175,7 @@ class Breaker:
 
 def _refusal(condition: Condition, left: float) -> LlmUnavailable:
     return LlmUnavailable(
-        f"the language model is not asked for now, because it failed before: {condition.message}",
+        f"the language model is not called for now, because it failed before: {condition.message}",
         hint=condition.hint,
         reason="paused",
         retry_after=left,

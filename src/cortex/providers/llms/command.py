@@ -46,7 +46,7 @@ Environment = Callable[[], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How a known program is asked, how its model is named, and where it comes from."""
+    """How a known program is called, how its model is named, and where it comes from."""
 
     arguments: tuple[str, ...]
     model_option: str | None
@@ -139,7 +139,7 @@ class CommandLLM:
         system: str,
         prompt: str,
         max_tokens: int,  # noqa: ARG002 - programs take no such limit; what they print is bounded
-        schema: Mapping[str, Any] | None = None,  # noqa: ARG002 - the prompt says in words what is asked for
+        schema: Mapping[str, Any] | None = None,  # noqa: ARG002 - the prompt says it in words
     ) -> Completion:
         request = f"{OWN_REQUEST}\n{system}\n\n{prompt}\n".encode("utf-8", "replace")
         try:
@@ -159,7 +159,7 @@ class CommandLLM:
         return self._missing() if self._program() is None else None
 
     def close(self) -> None:
-        """End what runs; nothing can be asked any more."""
+        """End what runs; no more calls are taken."""
         self._closed.set()
         _end_all(self._running)
 
@@ -175,7 +175,7 @@ class CommandLLM:
         if program is None:
             raise self._missing()
         if self._closed.is_set():
-            raise LlmUnavailable(f"{self._who} is not asked any more: the engine was closed")
+            raise LlmUnavailable(f"{self._who} is not called any more: the engine was closed")
         try:
             process = subprocess.Popen(
                 [program, *self._command[1:]],

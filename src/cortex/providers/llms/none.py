@@ -14,7 +14,7 @@ def create(options: Mapping[str, Any], timeout: float) -> NoLLM:  # noqa: ARG001
 
 
 class NoLLM:
-    """Refuses every prompt, so that whoever asks goes on by rules alone."""
+    """Refuses every prompt, so that callers go on by rules alone."""
 
     @property
     def name(self) -> str:

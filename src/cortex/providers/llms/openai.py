@@ -14,7 +14,7 @@ from cortex.providers.llms import sdks
 MODEL = "gpt-5-mini"
 OPTIONS = ("model", "api_key", "base_url", "temperature")
 SHAPES = ("json_schema", "json_object", "none")
-"""How an answer can be held to a schema, from the strictest; a server that does not know one is asked by the next."""
+"""How an answer can be held to a schema, from the strictest; a server that does not know one gets the next."""
 
 
 def create(options: Mapping[str, Any], timeout: float) -> OpenaiLLM:
@@ -119,7 +119,7 @@ class OpenaiLLM:
                 if shape == shapes[-1]:
                     raise
             else:
-                # Only an answer tells that the stricter shapes were in the way, and not something else.
+                # Only an answer shows that the stricter shapes were in the way, and not something else.
                 self._shapes = shapes[at:]
                 return answer
         raise AssertionError("the last shape either answers or raises")

@@ -1,4 +1,4 @@
-"""What the vendors' SDKs have in common: how their options are read, and how their failures are told."""
+"""What the vendors' SDKs have in common: how their options are read, and how their failures are reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_KEY = "none"
 """What a server of the operator's own gets where no key is named for it: the vendor's key must not reach it."""
 
 _UNEXPANDED = re.compile(r"\$\{(\w+)\}")
-# What a vendor calls an error is a short word; its message may repeat the text it was given, and is not told.
+# What a vendor calls an error is a short word; its message may repeat the text it was given, and is left out.
 _ERROR_NAME = re.compile(r"[\w.-]{1,64}")
 # Reasoning models behind simple servers think aloud before they answer.
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
@@ -101,7 +101,7 @@ def trouble_importing(extra: str) -> EngineError | None:
 
 
 def keep_requests_out_of_the_log(sdk: str) -> None:
-    """Drop what an SDK tells of each request while it is debugged: all of it, and with it every text."""
+    """Drop what an SDK logs of each request while it is debugged: all of it, and with it every text."""
     logging.getLogger(f"{sdk}._base_client").addFilter(_is_no_request)
 
 

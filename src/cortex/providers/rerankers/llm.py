@@ -15,8 +15,8 @@ from cortex.domain.secrets import redacted
 from cortex.domain.text import clamp, escaped, estimate_tokens
 from cortex.errors import EngineError, InvalidRequest, LlmUnavailable
 from cortex.ports.llm import LLM
-from cortex.ports.probed import trouble_of
-from cortex.ports.reranker import Scale
+from cortex.ports.provider import trouble_of
+from cortex.ports.reranker import ScoreScale
 from cortex.providers.llms.sdks import known_options
 
 PROMPT_TOKENS = 4_000
@@ -64,7 +64,7 @@ def create(options: Mapping[str, Any], models: Path, llm: LLM | None = None) -> 
 
 
 class LlmReranker:
-    """Has a language model put texts in order. It is asked once; an answer of no use is not asked for again."""
+    """Has a language model put texts in order. One request each; an answer of no use is not requested again."""
 
     def __init__(
         self, llm: LLM, *, max_prompt_tokens: int = PROMPT_TOKENS, least_seconds: float = LEAST_MS / 1000
@@ -78,8 +78,8 @@ class LlmReranker:
         return f"llm/{self._llm.name}"
 
     @property
-    def scale(self) -> Scale:
-        return Scale.ORDER
+    def scale(self) -> ScoreScale:
+        return ScoreScale.ORDER
 
     @property
     def least_seconds(self) -> float:
@@ -146,13 +146,13 @@ def read_order(answer: str, count: int) -> list[int]:
 
 
 def _listed(answer: str) -> list[Any] | None:
-    """The list as it was asked for; or else the last list of numbers there is, whatever stands around it."""
+    """The list as it was requested; or else the last list of numbers there is, whatever stands around it."""
     try:
-        told = json.loads(answer)
+        payload = json.loads(answer)
     except (ValueError, RecursionError):
-        told = None
-    if isinstance(told, dict) and isinstance(told.get("order"), list):
-        return list(told["order"])
+        payload = None
+    if isinstance(payload, dict) and isinstance(payload.get("order"), list):
+        return list(payload["order"])
     found = _LIST.findall(answer)
     return list(_NUMBER.findall(found[-1])) if found else None
 

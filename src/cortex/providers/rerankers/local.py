@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.errors import EngineError, ProviderError, RerankerUnavailable
-from cortex.ports.reranker import Scale
+from cortex.ports.reranker import ScoreScale
 from cortex.providers.models import RERANKER
 from cortex.providers.onnx import OnnxModel, worker_option
 
@@ -28,8 +28,8 @@ class LocalReranker:
         return f"local/{RERANKER.name}"
 
     @property
-    def scale(self) -> Scale:
-        return Scale.SCORE
+    def scale(self) -> ScoreScale:
+        return ScoreScale.SCORE
 
     @property
     def least_seconds(self) -> float:
@@ -51,5 +51,7 @@ class LocalReranker:
         except ProviderError as error:
             raise RerankerUnavailable(error.message, hint=error.hint) from error
         if any(value != value or value in (float("inf"), float("-inf")) for value in found):
-            raise RerankerUnavailable("the local reranker answered no usable score", hint="run `cortex models verify`")
+            raise RerankerUnavailable(
+                "the local reranker answered no usable score", hint="run `cortex models verify`"
+            )
         return found

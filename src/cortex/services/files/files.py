@@ -1,7 +1,7 @@
-"""The files of an agent's user: which are followed, keeping up with them, searching and reading them (B1).
+"""The files of a tenant: which folders are indexed, keeping the index up to date, searching and reading (B1).
 
-What a search finds are lines of files, cited; the files stay the truth. One `Files` serves a tenant for as long as its
-engine is open. `memory_search` and `memory_get` are what hosts offer their models as tools (B9, B10).
+A search returns cited lines; the files stay the truth. One `Files` serves a tenant while its engine is open.
+`memory_search` and `memory_get` are what hosts offer their models as tools (B9, B10).
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ from cortex.domain.trust import TrustTier
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EngineError, InvalidRequest, NotFound, StoreBusy, StoreError, StoreUnavailable
 from cortex.ports.embedder import Embedder
-from cortex.ports.index import FileIndex, VectorsMade, vectors_in
-from cortex.ports.llm import background_of
-from cortex.ports.probed import trouble_of
-from cortex.ports.searching import FileSearch, FoundLines, LinesFound, SourceName
+from cortex.ports.file_search import FileSearch, FoundLines, LinesFound, SourceName
+from cortex.ports.index import FileIndex, IndexVectors, vectors_in
+from cortex.ports.provider import trouble_of
 from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.recall import recipes
 from cortex.remember import flow as remembering
+from cortex.runtime import pool
 from cortex.services.calibrator import calibrator_of
 from cortex.services.files import source_registry as folders
 from cortex.services.files.file_watcher import FileWatcher, log_failure
 from cortex.services.files.source_registry import SourceRegistry
 from cortex.services.files.transcript_sync import SyncedTranscripts, TranscriptSync
 from cortex.services.recall import RecallService
-from cortex.workspace import citing, reading, transcripts
+from cortex.workspace import file_reader, snippets, transcripts
 from cortex.workspace.fallback import Fallback
+from cortex.workspace.file_reader import Excerpt
 from cortex.workspace.flow import BATCH, Cutting, Following, Synced, Vectors
-from cortex.workspace.reading import Excerpt
 from cortex.workspace.sources import Shape, Source
-from cortex.workspace.summaries import Summarising, of_sources
+from cortex.workspace.summaries import Summarizing, of_sources
 
 SNIPPET_CHARS = 700
 SEARCH_WAITS = 1.0
-"""How many seconds a search waits for files that changed; then it answers from what is known, and says so."""
+"""How many seconds a search waits for files that changed; then it uses the index as it is, and says so."""
 
 MOST_RESULTS = 100
 
 _CLASSIFIED_CHARS = 400
-"""What sort of statement a chunk is, its beginning tells."""
+"""How much of a chunk is read to classify it."""
 
 _BATCH_SERVICE = 5_000
 """How many chunks go to a batch service together."""
@@ -70,13 +70,13 @@ _MOST_TURNS = 100_000
 _BUSY_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
 _EMBEDDED_AT_ONCE = 32
-"""Few enough that a look can be ended soon, and enough for a model on this machine."""
+"""Few enough that a sync can be stopped soon, and enough for a local model."""
 _SOURCE_OF_LANE: Mapping[Lane, SourceName] = {Lane.NOTES: "memory", Lane.DOCS: "docs", Lane.SESSIONS: "sessions"}
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What became of the files, and the receipt."""
+    """The result of a sync, and its receipt."""
 
     synced: Synced
     transcripts: SyncedTranscripts
@@ -84,7 +84,7 @@ class Indexed:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """What could not be read, each with the reason."""
+        """Files that could not be read, each with the reason."""
         return [*self.synced.problems, *self.transcripts.problems]
 
 
@@ -96,7 +96,7 @@ class _Counted:
     chunks: int = 0
     lacking: int = 0
     troubles: tuple[tuple[str, str], ...] = ()
-    earlier: VectorsMade | None = None
+    earlier: IndexVectors | None = None
     """The vectors it has, where they are not of the current model."""
 
 
@@ -106,13 +106,13 @@ class Files:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._folders = SourceRegistry(context)
-        self._hearing = TranscriptSync(context)
+        self._transcripts = TranscriptSync(context)
         self.settings = self._context.settings.files
         self.clock = self._context.clock
         self._turn = threading.Lock()
-        """Held by whoever looks at the files: one at a time."""
+        """Held during a sync: one at a time."""
         self._lock = threading.Lock()
-        self._looked_at: float | None = None
+        self._synced_at: float | None = None
         self._changed = False
         self._closed = False
         self._soon: Future[Indexed | None] | None = None
@@ -124,7 +124,7 @@ class Files:
     # --- which files -------------------------------------------------------------------------------------------------
 
     def sources(self) -> list[Source]:
-        """What is followed: what the settings name, then what was given beside them."""
+        """The indexed folders: those of the settings, then those that were added."""
         return self._folders.all()
 
     def followed(self) -> list[Source]:
@@ -143,36 +143,36 @@ class Files:
         chunker: str | None = None,
         summarize: bool | None = None,
     ) -> Source:
-        """Follow a folder or a file from now on. Given again, what the options name changes, and the rest stays."""
+        """Index a folder or a file from now on. Added again, only the options that are given change."""
         source = self._folders.add(
             path, shape, lane=lane, scope=scope, trust=trust, name=name, chunker=chunker, summarize=summarize
         )
         self.changed()
         return source
 
-    def leave(self, name_or_path: str) -> None:
-        """Follow a folder no longer: with the next look nothing of it is left in the index."""
-        self._folders.leave(name_or_path)
+    def remove(self, name_or_path: str) -> None:
+        """Stop indexing a folder; the next sync removes it from the index."""
+        self._folders.remove(name_or_path)
         self.changed()
 
     # --- keeping up --------------------------------------------------------------------------------------------------
 
     @property
     def dirty(self) -> bool:
-        """Whether the files may have changed since they were last looked at here, as far as anybody watches them."""
-        if self._changed or self._looked_at is None:
+        """Whether the files may have changed since the last sync of this process."""
+        if self._changed or self._synced_at is None:
             return True
-        if any(watch.is_told for watch in self._watches):
+        if any(watch.is_in_place for watch in self._watches):
             return False
-        return self.clock.monotonic() - self._looked_at >= self.settings.sync.watch_debounce_ms / 1000
+        return self.clock.monotonic() - self._synced_at >= self.settings.sync.watch_debounce_ms / 1000
 
     @property
     def is_syncing(self) -> bool:
-        """Whether a look was asked for in this process and is under way."""
+        """Whether a sync is running in the background of this process."""
         return self._soon is not None
 
     def is_behind(self) -> bool:
-        """Whether anything has changed since the index was last made true to the files; costs a `stat` of each."""
+        """Whether a file changed since the last sync of any process; costs a `stat` of each."""
         self._begin()
         try:
             is_behind = self._is_behind()
@@ -185,7 +185,7 @@ class Files:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the index is to be made anew: for another model, say (B13)."""
+        """Whether the index must be rebuilt, for example for another model (B13)."""
         return self._context.index is not None and bool(self._following(self.followed(), None, silent).reindex_reason)
 
     def _is_behind(self) -> bool:
@@ -195,54 +195,53 @@ class Files:
         return self._following(followed, None, silent).is_behind()
 
     def changed(self) -> None:
-        """Something happened to the files, or may have: they are to be looked at."""
+        """Note that files changed, or may have: the next sync reads them."""
         self._changed = True
 
     def sync(self, *, force: bool = False, reason: str = "", progress: Progress | None = None) -> Indexed:
-        """Look at the files now and follow what changed; with `force`, all of it anew (B12, B13)."""
-        with self._looking(), self._context.recording("index") as record:
+        """Bring the index up to date with the files; with `force`, rebuild it (B12, B13)."""
+        with self._syncing(), self._context.recording("index") as record:
             known = self.sources()
             followed = [source for source in known if source.shape is not Shape.TRANSCRIPTS]
             summaries = self._summaries(followed, force)
-            # Nobody waits for a look in the background, and nobody sees what it costs: that one asks for nothing again.
+            # A sync in the background repeats no request to a model: nobody sees what it costs.
             synced = self._follow(followed, summaries, progress or silent, force, again=not reason)
-            heard = self._hear(known)
+            transcripts = self._sync_transcripts(known)
             kept = {"summary_tries": summaries.tries} if summaries else {}
             folders.keep(self._context, {"last_sync": self.clock.now().isoformat(), **kept})
             record.close(
                 self._context.position(),
-                reason=reason or ("forced" if force else "asked"),
+                reason=reason or ("forced" if force else "requested"),
                 **synced.facts(),
                 **({"summaries": summaries.facts()} if summaries else {}),
-                **heard.facts(),
+                **transcripts.facts(),
             )
         calibrator_of(self._context).refresh(again=True)
-        return Indexed(synced, heard, record.receipt)
+        return Indexed(synced, transcripts, record.receipt)
 
-    def hear(self) -> Indexed | None:
-        """Store what is new in session transcripts, where enough is; the other files are left alone (B12, B19)."""
+    def sync_transcripts(self) -> Indexed | None:
+        """Store what is new in session transcripts, once it is enough; other files are not read (B12, B19)."""
         known = self.sources()
-        if not self._hearing.is_due(known):
+        if not self._transcripts.is_due(known):
             return None
         with self._turn, self._context.recording("index") as record:
             self._refuse_when_closed()
-            heard = self._hear(known)
-            record.close(self._context.position(), reason="transcript", **heard.facts())
-        return Indexed(Synced(), heard, record.receipt)
+            synced = self._sync_transcripts(known)
+            record.close(self._context.position(), reason="transcript", **synced.facts())
+        return Indexed(Synced(), synced, record.receipt)
 
-    def look(self, *, force: bool = False, reason: str = "", progress: Progress | None = None) -> Indexed:
-        """`sync`, and whoever else searches the files follows them too (Q1)."""
+    def sync_all(self, *, force: bool = False, reason: str = "", progress: Progress | None = None) -> Indexed:
+        """`sync`, also of the program that searches in place of the index, if there is one (Q1)."""
         done = searching(self._context).sync(force=force, reason=reason, progress=progress)
-        assert isinstance(done, Indexed)  # a fallback gives what the index did
+        assert isinstance(done, Indexed)  # a fallback returns the result of the index
         return done
 
     def sync_soon(self, reason: str) -> Future[Indexed | None] | None:
-        """`look` in the background, and one at a time; None where the files need no look.
+        """`sync_all` in the background, one at a time; None if nothing changed.
 
-        Where one is under way that may have missed what is asked for now, another follows it at once. Where another
-        process does the background work, it looks, and knows better than we do whether there is anything to see.
+        If files change during a run, another run follows it. A worker process, if there is one, does the sync.
         """
-        if (pending := self._asked_elsewhere(reason)) is not None:
+        if (pending := self._sync_in_worker(reason)) is not None:
             return pending
         with self._lock:
             if self._closed or not (self._soon or self.dirty):
@@ -250,19 +249,18 @@ class Files:
             if self.dirty:
                 self._reason = reason
             if self._soon is None:
-                self._soon = Future()
-                threading.Thread(target=self._run, args=(self._soon,), name="cortex-files", daemon=True).start()
+                self._soon = pool.start(self._run, "cortex-files")
             return self._soon
 
-    def _asked_elsewhere(self, reason: str) -> Future[Indexed | None] | None:
+    def _sync_in_worker(self, reason: str) -> Future[Indexed | None] | None:
         worker, changed = self._context.dependencies.worker, self._changed
-        pending = worker.ask(self._context.tenant, "look", reason=reason, changed=changed) if worker else None
+        pending = worker.ask(self._context.tenant, "sync", reason=reason, changed=changed) if worker else None
         if pending is not None:
             self._begin()
         return pending
 
     def session_started(self, session: str) -> None:
-        """Look at the files when a session begins (B12); later turns of it cost nothing."""
+        """Sync when a session begins (B12); its later turns cost nothing."""
         with self._lock:
             if not self.settings.sync.on_session_start or session in self._sessions:
                 return
@@ -273,7 +271,7 @@ class Files:
         self.sync_soon("session_start")
 
     def ensure_fresh(self, reason: str = "search") -> str:
-        """Look at the files first, where they may have changed; says so where that takes too long (B12)."""
+        """Sync before a search if files may have changed; returns why the index may be stale, or "" (B12)."""
         if not self.settings.sync.on_search:
             return "not_synced" if self.dirty else ""
         pending = self.sync_soon(reason)
@@ -287,14 +285,14 @@ class Files:
             return "syncing_elsewhere"
         except EngineError as error:
             return error.code
-        except Exception as error:  # the search answers from what is known
+        except Exception as error:  # the search uses the index as it is
             return type(error).__name__
         return ""
 
     @contextmanager
-    def watching(self, told: Callable[[Indexed], None] | None = None) -> Iterator[FileWatcher]:
-        """Follow edits as they happen, and look at the files by the clock where that is set; `told` of each look."""
-        watch = FileWatcher(self, told)
+    def watching(self, on_sync: Callable[[Indexed], None] | None = None) -> Iterator[FileWatcher]:
+        """Sync when files are edited, and at intervals if set; `on_sync` is called after each."""
+        watch = FileWatcher(self, on_sync)
         self._watches.append(watch)
         try:
             yield watch.start()
@@ -303,50 +301,46 @@ class Files:
             watch.stop()
 
     def close(self) -> None:
-        """End what is under way: it stops at its next file, and what it did so far stays as it is."""
+        """Stop a running sync at its next file; what it did so far stays."""
         self._closed = True
         for watch in list(self._watches):
             watch.stop()
-        # Whoever stalls must not keep the process from ending; an index is whole wherever its making is broken off.
+        # A stalled sync must not keep the process from ending; the index is consistent wherever it stops.
         if self._turn.acquire(timeout=_CLOSE_SECONDS):
             self._turn.release()
 
-    def _run(self, done: Future[Indexed | None]) -> None:
-        looked: Indexed | None = None
+    def _run(self) -> Indexed | None:
+        synced: Indexed | None = None
         try:
-            while reason := self._next_reason(done):
-                looked = self._looked(reason)
+            while reason := self._next_reason():
+                synced = self._synced(reason)
         except BaseException as error:
-            self._give_up(done, error)
-        else:
-            done.set_result(looked)
+            with self._lock:
+                self._reason, self._soon = "", None
+            self.changed()
+            if not self._closed:
+                log_failure(error)
+            raise
+        return synced
 
-    def _next_reason(self, done: Future[Indexed | None]) -> str:
-        """Why to look (again); empty where nobody asked since, and then whoever asks next begins anew."""
+    def _next_reason(self) -> str:
+        """Why to sync (again); empty if there was no request since, and then the next one starts a new run."""
         with self._lock:
             reason, self._reason = self._reason, ""
             if reason:
                 self._begin()
-            elif self._soon is done:
+            else:
                 self._soon = None
             return reason
 
-    def _give_up(self, done: Future[Indexed | None], error: BaseException) -> None:
-        with self._lock:
-            self._reason, self._soon = "", None
-        self.changed()
-        if not self._closed:
-            log_failure(error)
-        done.set_exception(error)
-
-    def _looked(self, reason: str) -> Indexed | None:
-        """What a look brought; None for those who follow no files: they get neither an index nor receipts of it."""
+    def _synced(self, reason: str) -> Indexed | None:
+        """Sync, unless no folder is indexed: then there is neither an index nor a receipt."""
         if self.sources() or self._context.index is not None:
-            return self.look(reason=reason)
+            return self.sync_all(reason=reason)
         return None
 
     @contextmanager
-    def _looking(self) -> Iterator[None]:
+    def _syncing(self) -> Iterator[None]:
         with self._turn:
             self._refuse_when_closed()
             self._begin()
@@ -357,8 +351,8 @@ class Files:
                 raise
 
     def _begin(self) -> None:
-        """What changes from here on may be missed, and has to be looked at again."""
-        self._looked_at, self._changed = self.clock.monotonic(), False
+        """A sync begins: changes from here on need another one."""
+        self._synced_at, self._changed = self.clock.monotonic(), False
 
     def _refuse_when_closed(self) -> None:
         if self._closed:
@@ -367,7 +361,7 @@ class Files:
     def _follow(
         self,
         followed: Sequence[Source],
-        summaries: Summarising | None,
+        summaries: Summarizing | None,
         progress: Progress,
         force: bool,
         again: bool = False,
@@ -381,14 +375,14 @@ class Files:
 
         following = self._following(followed, summaries, tell)
         if summaries and again:
-            synced = replace(following, unsummarised=summaries.left).sync(force=force)
+            synced = replace(following, unsummarized=summaries.left).sync(force=force)
             summaries.forget_gone()
         else:
             synced = following.sync(force=force)
         synced.problems += self._folders.unusable()
         return synced
 
-    def _following(self, followed: Sequence[Source], summaries: Summarising | None, progress: Progress) -> Following:
+    def _following(self, followed: Sequence[Source], summaries: Summarizing | None, progress: Progress) -> Following:
         indexes = self._context.dependencies.indexes(self._context.tenant)
         assert indexes is not None  # wiring always gives one
         return Following(
@@ -416,10 +410,9 @@ class Files:
     @property
     def _is_batched(self) -> bool:
         """Whether documents go to a batch service, which takes a run at a time and lets it wait."""
-        told = getattr(self._context.dependencies.embedder, "batch_status", None)
-        return bool(told and told())
+        return self._context.dependencies.embedder.batch_status() is not None
 
-    def _earlier(self, made: VectorsMade) -> tuple[EmbeddingSpace, Vectors] | None:
+    def _earlier(self, made: IndexVectors) -> tuple[EmbeddingSpace, Vectors] | None:
         """Who embeds in the space of an index that another model made."""
         embedder = self._context.dependencies.embedder
         if made.space != embedder.space.key:
@@ -430,7 +423,7 @@ class Files:
     def _vectors_of(
         self, chunks: Sequence[Chunk], embedder: Embedder | None = None
     ) -> Mapping[TraceId, Sequence[Vector]]:
-        """What the embedder gives of them; it is asked until it fails."""
+        """The vectors of these chunks, up to the first failure of the embedder."""
         at_once = len(chunks) if self._is_batched else _EMBEDDED_AT_ONCE
         passage_tokens = self._context.passage_tokens
         vectors: dict[TraceId, Sequence[Vector]] = {}
@@ -443,20 +436,20 @@ class Files:
             vectors |= given
         return vectors
 
-    def _summaries(self, followed: Sequence[Source], force: bool) -> Summarising | None:
+    def _summaries(self, followed: Sequence[Source], force: bool) -> Summarizing | None:
         """What sections are about, by a language model, where that is wanted and there is one (X15)."""
         llm = self._context.dependencies.llm
         if llm is None or not any(source.summarize for source in followed):
             return None
         tries = {} if force else folders.kept(self._context).get("summary_tries") or {}
-        return Summarising(background_of(llm), of_sources(followed), dict(tries))
+        return Summarizing(llm.background, of_sources(followed), dict(tries))
 
-    def _hear(self, known: Sequence[Source]) -> SyncedTranscripts:
+    def _sync_transcripts(self, known: Sequence[Source]) -> SyncedTranscripts:
         indexes = self._context.dependencies.indexes(self._context.tenant)
         if indexes is None or all(source.shape is not Shape.TRANSCRIPTS for source in known):
             return SyncedTranscripts()
-        with indexes.changing(_BUSY_SECONDS):  # two processes that read on at once would tell the same twice
-            return self._hearing.hear(known)
+        with indexes.write_lock(_BUSY_SECONDS):  # two processes would store the same turns twice
+            return self._transcripts.sync(known)
 
     # --- finding and reading (B5-B11) --------------------------------------------------------------------------------
 
@@ -471,7 +464,7 @@ class Files:
     ) -> LinesFound:
         """The lines that answer `query`, best first (B7): of the notes, and of sessions where transcripts are followed.
 
-        Documents are asked where these have no answer, and then a few of them are cited (E15); or by `lanes`.
+        Documents are searched if these have no answer, and only a few are cited (E15); or as `lanes` say.
         """
         if lanes is not None and not lanes <= _SOURCE_OF_LANE.keys():
             raise InvalidRequest("memories are no files", field="lanes", hint=f"of {', '.join(_SOURCE_OF_LANE)}")
@@ -480,7 +473,7 @@ class Files:
         found = self._found(query, lanes or {Lane.NOTES} | (followed & {Lane.SESSIONS}), limit, min_score)
         if not found.hits and lanes is None and Lane.DOCS in followed:
             found = self._found(query, {Lane.DOCS}, min(limit, self._recipe.cold.limit), min_score)
-        cite = citing.is_shown(self.settings.citations, session)
+        cite = snippets.is_shown(self.settings.citations, session, self._context.chat)
         terms = {term.text for term in query_terms(query)}
         return LinesFound((_lines_of(hit, terms, cite) for hit in found.hits), mode=found.mode)
 
@@ -488,16 +481,16 @@ class Files:
         """The lines of the file cited as `path`, from line `start` on and at most `lines` of it (B10)."""
         if (session := transcripts.session_of(path)) is not None:
             return self._session_lines(session, start, lines)
-        _, real = reading.within(self.sources(), path)
-        content = reading.read(real, max_bytes=self.settings.max_file_bytes)
-        return reading.excerpt(content.text, _line(start, "from"), _line(lines, "lines"))
+        _, real = file_reader.within(self.sources(), path)
+        content = file_reader.read(real, max_bytes=self.settings.max_file_bytes)
+        return file_reader.excerpt(content.text, _line(start, "from"), _line(lines, "lines"))
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> tuple[str, str]:
         """The text of `excerpt`, and the path."""
         return self.excerpt(path, start=start, lines=lines).text, path
 
     def _found(self, query: str, lanes: Set[Lane], limit: int, min_score: float | None) -> RecallResult:
-        asked = Query.of(
+        request = Query.of(
             query,
             recipe=self._recipe.name,
             mode=Mode.SEARCH,
@@ -507,8 +500,8 @@ class Files:
             hybrid_floor=self.settings.min_score,
             budget=_ROOM,
         )
-        # Whoever searches the files has looked at them already.
-        return RecallService(self._context).answer_now(asked).result
+        # The caller has synced the files already.
+        return RecallService(self._context).answer_now(request).result
 
     @property
     def _recipe(self) -> recipes.Recipe:
@@ -527,15 +520,15 @@ class Files:
         if not total:
             raise NotFound(f"no session {session!r} is remembered", hint="give a path that a search cited")
         shown = [turn for turn in turns if turn.state in SEARCHABLE and turn.trust is not TrustTier.QUARANTINED]
-        told = transcripts.as_lines(shown).split("\n")[first - 1 :]
+        found = transcripts.as_lines(shown).split("\n")[first - 1 :]
         wanted = max(0, min(count, total - first + 1))
-        padded = [*told, *("" for _ in range(wanted))][:wanted]
+        padded = [*found, *("" for _ in range(wanted))][:wanted]
         return Excerpt("\n".join(padded), first, total)
 
     # --- how it stands (B21) -----------------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        """How the files stand."""
+        """The state of the index and its sources, as JSON values."""
         space, embedder = self._context.dependencies.embedder.space, self._context.dependencies.embedder
         troubles = self._folders.troubles()
         indexes = self._context.dependencies.indexes(self._context.tenant)
@@ -545,9 +538,7 @@ class Files:
             counted = _Counted(troubles=(("the index", error.message),))
         worker = self._context.dependencies.worker
         following = (worker and worker.watching(self._context.tenant)) or self.following()
-        batch: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "batch_status", lambda: None)
-        cache: Callable[[], Mapping[str, Any] | None] = getattr(embedder, "cache_status", lambda: None)
-        earlier = self._told_earlier(counted.earlier)
+        earlier = self._earlier_model(counted.earlier)
         # While the index is of an earlier model, it is that one that compares.
         compares = earlier["available"] if earlier else self._has_vectors
         return {
@@ -559,10 +550,10 @@ class Files:
             "chunks": counted.chunks,
             "dirty": following["dirty"],
             "last_sync": folders.kept(self._context).get("last_sync"),
-            "reindexing": bool(indexes and indexes.is_being_made),
+            "reindexing": bool(indexes and indexes.is_building),
             "watching": following["watching"],
             "sources": [source.to_json() for source in self.sources()],
-            "cache": {"enabled": False} | dict(cache() or {}),
+            "cache": {"enabled": False} | dict(embedder.cache_status() or {}),
             "fts": {"enabled": True, "available": True},
             "vector": {
                 "enabled": space.dimension > 0,
@@ -571,11 +562,11 @@ class Files:
                 "lacking": counted.lacking,
                 "earlier": earlier,
             },
-            "batch": {"enabled": False} | dict(batch() or {}),
+            "batch": {"enabled": False} | dict(embedder.batch_status() or {}),
             "unreadable": [{"path": path, "why": why} for path, why in (*troubles, *counted.troubles)],
         }
 
-    def _told_earlier(self, made: VectorsMade | None) -> dict[str, Any] | None:
+    def _earlier_model(self, made: IndexVectors | None) -> dict[str, Any] | None:
         """The model whose vectors the index still has, and whether queries can be compared with them."""
         if made is None:
             return None
@@ -591,13 +582,13 @@ class Files:
         return self._context.can_embed
 
     def following(self) -> dict[str, Any]:
-        """Whether edits are told of in this process, and whether there are any that were not looked at."""
-        told = [watch for watch in self._watches if watch.is_told]
-        trouble = next((watch.trouble for watch in told if watch.trouble), None)
-        return {"watching": {"active": bool(told), "trouble": trouble}, "dirty": self.dirty}
+        """Whether this process notices edits, and whether some are not synced yet."""
+        items = [watch for watch in self._watches if watch.is_in_place]
+        trouble = next((watch.trouble for watch in items if watch.trouble), None)
+        return {"watching": {"active": bool(items), "trouble": trouble}, "dirty": self.dirty}
 
     def _count(self, index: FileIndex | None, space: EmbeddingSpace) -> _Counted:
-        """What an index holds; counted once for each state of it, since every search tells the status."""
+        """What an index holds; counted once for each position, since every search reports the status."""
         if index is None:
             return _Counted()
         with index.view(self._context.tenant) as view:
@@ -640,7 +631,7 @@ def _lines_of(hit: Hit, terms: set[str], cite: bool) -> FoundLines:
         start_line=first,
         end_line=last,
         score=round(hit.score, 6),
-        snippet=citing.snippet(trace.text, terms, SNIPPET_CHARS),
+        snippet=snippets.snippet(trace.text, terms, SNIPPET_CHARS),
         source=_SOURCE_OF_LANE[trace.lane],
         citation=cited(path, first, last) if cite else None,
     )
@@ -652,12 +643,12 @@ def files_of(context: Context) -> Files:
 
 
 def searching(context: Context) -> FileSearch:
-    """What answers searches of the files: the index, or a program in its place, with the index behind it (Q2)."""
+    """What searches the files: the index, or a program in its place with the index as fallback (Q2)."""
     files, open_search = files_of(context), context.dependencies.open_search
     followed = files.followed() if open_search is not None else []
     if open_search is None or not followed:
         return files
-    # Other folders need another search: what is known of the old ones is of no use to it.
+    # Other folders need a search of their own.
     return context.dependencies.one(
         f"searching {hash(tuple(followed))}",
         context.tenant,

@@ -1,4 +1,4 @@
-"""Whether a recall knows what the files say by now (B12). It never waits for them longer than a share of its time."""
+"""Whether a recall sees the current files (B12). It waits for them only a share of its time."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import TYPE_CHECKING
 
 from cortex.dependencies import log
+from cortex.runtime import pool
 
 if TYPE_CHECKING:
-    # Imported where files are looked at: a process that asks once has its answer sooner without.
+    # Imported on use: a process that recalls once starts faster without it.
     from cortex.context import Context
     from cortex.services.files.files import Files, Indexed
 
-SHARE = 0.1
-"""How much of its time a recall may wait for files that changed."""
-
 STALE = "files:stale"
-"""What a recall is degraded by that may miss what files say by now."""
+"""The degradation of a recall whose index may be behind the files."""
 
 AGAIN_SECONDS = 30.0
-"""How long after a look that failed the next recall tries another."""
+"""How long after a failed sync the next recall tries another."""
 
 
 class FileFreshness:
-    """Has the files of one tenant looked at before they are recalled from, beside the recall."""
+    """Syncs the files of one tenant before a recall, in the background."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -35,15 +33,14 @@ class FileFreshness:
         self._failed_at: float | None = None
 
     def is_stale(self, seconds: float) -> bool:
-        """Whether the index may be behind the files, though it was waited for so long; then it follows them soon."""
+        """Whether the index may still be behind the files after so many seconds; a sync goes on in the background."""
         if not self._context.settings.files.sync.on_search:
             return False
         with self._lock:
             if self._pending is None:
                 if not self._is_due():
                     return False
-                self._pending = Future()
-                threading.Thread(target=self._look, args=(self._pending,), name="cortex-fresh", daemon=True).start()
+                self._pending = pool.start(self._check, "cortex-fresh")
             pending = self._pending
         try:
             return pending.result(timeout=seconds)
@@ -51,29 +48,30 @@ class FileFreshness:
             return True
 
     def close(self) -> None:
-        """Nothing is held: what is under way ends with the files."""
+        """Nothing to do: a running sync ends with the files."""
 
     def _is_due(self) -> bool:
         files: Files | None = self._context.dependencies.made("files", self._context.tenant)
         return files is None or files.dirty or files.is_syncing
 
-    def _look(self, done: Future[bool]) -> None:
+    def _check(self) -> bool:
+        """Whether the index is behind the files, after it was brought up to date if it may be."""
         behind = True
         try:
             files = self._files()
             behind = files.is_behind()
-            # Nobody waits for an index that is merely to be made anew: the one there is serves.
+            # A recall does not wait for a rebuild: the old index serves meanwhile.
             if (behind or files.is_outdated) and self._may_follow and (pending := self._follow(files)) and behind:
                 pending.result()
                 behind = False
-        except Exception as error:  # the recall answers from what is known
+        except Exception as error:  # the recall uses the index as it is
             if not self._context.dependencies.closed:
-                log.warning("the files could not be looked at: %s", getattr(error, "code", type(error).__name__))
+                log.warning("the files could not be synced: %s", getattr(error, "code", type(error).__name__))
             behind = behind and self._is_still_behind()
         finally:
             with self._lock:
                 self._pending = None
-            done.set_result(behind)
+        return behind
 
     def _files(self) -> Files:
         from cortex.services.files.files import files_of
@@ -93,12 +91,12 @@ class FileFreshness:
             pending.add_done_callback(self._ended)
         return pending
 
-    def _ended(self, looked: Future[Indexed | None]) -> None:
-        self._failed_at = self._clock.monotonic() if looked.exception() else None
+    def _ended(self, synced: Future[Indexed | None]) -> None:
+        self._failed_at = self._clock.monotonic() if synced.exception() else None
 
     def _is_still_behind(self) -> bool:
-        """Edits may have been followed in an index that could not be made anew (B14)."""
+        """Edits may be synced although the index could not be rebuilt (B14)."""
         try:
             return self._files().is_behind()
-        except Exception:  # told already
+        except Exception:  # logged already
             return True

@@ -43,7 +43,7 @@ def keep(context: Context, parts: Mapping[str, Any]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ConfiguredSources:
     """What the settings name: what can be followed, and why the rest cannot."""
 
     sources: list[Source] = field(default_factory=list)
@@ -71,19 +71,19 @@ class SourceRegistry:
         return [*named.troubles, *((str(each.root), "is not there") for each in known if not each.root.exists())]
 
     def add(self, path: Path | str, shape: Shape | str, **options: Any) -> Source:
-        """Follow a folder or a file from now on. Given again, what the options name changes, and the rest stays."""
+        """Index a folder or a file from now on. Added again, only the options that are given change."""
         shape = chosen(Shape, shape, "shape")
         _, known = self._known()
         before = _at(known, path, shape)
-        told = _defaults(shape, before, self._settings.chunker) | _plain(options)
-        _check_options(shape, **told)
-        wanted = sources.registered(known, path, shape=shape, **{"name": _name_for(shape, known, before)} | told)
+        given = _defaults(shape, before, self._settings.chunker) | _plain(options)
+        _check_options(shape, **given)
+        wanted = sources.registered(known, path, shape=shape, **{"name": _name_for(shape, known, before)} | given)
         source = _at(wanted, path, shape)
         assert source is not None
         keep(self._context, {_key(source): source.to_json()})
         return source
 
-    def leave(self, name_or_path: str) -> None:
+    def remove(self, name_or_path: str) -> None:
         """Follow a folder no longer."""
         named, known = self._known()
         gone = sources.named(known, name_or_path)
@@ -93,15 +93,15 @@ class SourceRegistry:
             )
         keep(self._context, {_key(source): None for source in gone})
 
-    def _known(self) -> tuple[Given, list[Source]]:
+    def _known(self) -> tuple[ConfiguredSources, list[Source]]:
         """What the settings name, and that with what was given beside them."""
         registered = [Source.from_json(plain) for key, plain in kept(self._context).items() if key.startswith(_KEY)]
         named = self._named(registered)
         return named, [*named.sources, *(each for each in registered if each not in named.sources)]
 
-    def _named(self, registered: Sequence[Source]) -> Given:
-        """What the settings name belongs to the agent and user the settings name. How is said by whoever gave it."""
-        found = Given()
+    def _named(self, registered: Sequence[Source]) -> ConfiguredSources:
+        """What the settings name belongs to the agent and user the settings name. The options come from the caller."""
+        found = ConfiguredSources()
         for path, shape, lane in self._in_settings():
             try:
                 source = _at(registered, path, shape) or self._of(path, shape, lane, [*registered, *found.sources])
@@ -123,12 +123,12 @@ class SourceRegistry:
         yield from ((path, Shape.TRANSCRIPTS, Lane.SESSIONS) for path in files.transcripts)
 
     def _of(self, path: str, shape: Shape, lane: Lane, known: Sequence[Source]) -> Source:
-        told: dict[str, Any] = {"shape": shape, "lane": lane, "chunker": self._settings.chunker}
+        payload: dict[str, Any] = {"shape": shape, "lane": lane, "chunker": self._settings.chunker}
         try:
-            wanted = sources.registered(known, path, name=_name_for(shape, known, None), **told)
+            wanted = sources.registered(known, path, name=_name_for(shape, known, None), **payload)
         except NotFound:
             # It keeps its place: what was read of it stays, and it is followed again as soon as it is there.
-            return _absent(path, known, **told)
+            return _absent(path, known, **payload)
         return _at(wanted, path, shape) or wanted[-1]
 
 
@@ -188,7 +188,7 @@ def _check_options(shape: Shape, *, lane: Lane, trust: TrustTier, summarize: boo
         raise InvalidRequest("says nothing of transcripts", field="summarize", hint="leave it out")
 
 
-def _absent(path: str, known: Sequence[Source], *, shape: Shape, **told: Any) -> Source:
+def _absent(path: str, known: Sequence[Source], *, shape: Shape, **payload: Any) -> Source:
     """What is named and not there now, called as it would be if it were."""
     root = Path(path).expanduser().resolve()
     folder = root.parent if root.suffix.lower() in (*MARKDOWN, *TRANSCRIPTS) else root
@@ -197,5 +197,5 @@ def _absent(path: str, known: Sequence[Source], *, shape: Shape, **told: Any) ->
     names = [own] if own is not None else [folder.name, *(f"{folder.name}-{number}" for number in range(2, 100))]
     for name in itertools.filterfalse(lambda each: each.casefold() in taken, names):
         with suppress(InvalidRequest):  # some names cannot be the first part of a path
-            return Source(name=name, root=root, shape=shape, **told)
+            return Source(name=name, root=root, shape=shape, **payload)
     raise InvalidRequest("is not there, and cannot be followed by its name", field=path, hint="give another folder")

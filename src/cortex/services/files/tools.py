@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from cortex.context import Context
 from cortex.domain.chunk import cited
-from cortex.ports.searching import FileSearch, FoundLines
+from cortex.ports.file_search import FileSearch, FoundLines
 from cortex.services.files.files import files_of, searching
-from cortex.workspace import citing, flush
+from cortex.workspace import flush, snippets
 
 
 def memory_search(
@@ -20,24 +20,24 @@ def memory_search(
     stale = files_of(context).ensure_fresh()
     search: FileSearch = searching(context)
     found = search.search(query, max_results=max_results, min_score=min_score, session=session)
-    told = search.status()
-    cite = citing.is_shown(context.settings.files.citations, session)
+    status = search.status()
+    cite = snippets.is_shown(context.settings.files.citations, session, context.chat)
     return {
         "results": [_result(each, cite) for each in found],
-        "provider": told.get("provider"),
-        "model": told.get("model"),
-        "fallback": told.get("fallback"),
+        "provider": status.get("provider"),
+        "model": status.get("model"),
+        "fallback": status.get("fallback"),
         "citations": context.settings.files.citations,
-        "mode": getattr(found, "mode", None) or told["mode"],
-        "backend": told["backend"],
-        "stale": stale or ("reindexing" if told.get("reindexing") else None),
+        "mode": getattr(found, "mode", None) or status["mode"],
+        "backend": status["backend"],
+        "stale": stale or ("reindexing" if status.get("reindexing") else None),
     }
 
 
 def memory_get(context: Context, path: str, *, start: int | None, lines: int | None) -> dict[str, Any]:
     """Exactly those lines of a file, and how many it has; `note` where it has none there."""
     found = files_of(context).excerpt(path, start=start, lines=lines)
-    told = {
+    payload = {
         "path": path,
         "text": found.text,
         "from": found.start,
@@ -45,12 +45,12 @@ def memory_get(context: Context, path: str, *, start: int | None, lines: int | N
         "total": found.total,
     }
     if found.start > found.total:
-        told["note"] = f"it ends with line {found.total}" if found.total else "it is empty"
-    return told
+        payload["note"] = f"it ends with line {found.total}" if found.total else "it is empty"
+    return payload
 
 
 def _result(found: FoundLines, cite: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "path": found.path,
         "startLine": found.start_line,
         "endLine": found.end_line,
@@ -59,14 +59,16 @@ def _result(found: FoundLines, cite: bool) -> dict[str, Any]:
         "source": found.source,
     }
     if cite:
-        told["citation"] = cited(found.path, found.start_line, found.end_line)
-    return told
+        payload["citation"] = cited(found.path, found.start_line, found.end_line)
+    return payload
 
 
 def flush_plan(
-    context: Context, state: flush.SessionState, *, timezone: str | None, workspace_has: Collection[str] | None
+    context: Context, state: flush.FlushSession, *, timezone: str | None, workspace_has: Collection[str] | None
 ) -> flush.FlushPlan:
     """Whether the agent should write down what matters before its host compacts a session, and how (B20)."""
     settings = context.settings.flush
-    today = flush.day_in(timezone or settings.timezone or None, context.clock.now())
-    return flush.plan(state, flush.configured(asdict(settings)), today=today, workspace_has=workspace_has)
+    timezone = timezone or settings.timezone or None
+    today = flush.day_in(timezone, context.clock.now())
+    plan = flush.plan(state, flush.configured(asdict(settings)), today=today, workspace_has=workspace_has)
+    return replace(plan, timezone=timezone)

@@ -15,7 +15,7 @@ from cortex.workspace import scan, transcripts
 from cortex.workspace.sources import Shape, Source
 
 TRANSCRIPT = "cortex:transcript:"
-"""Before where it is kept how far a transcript was read."""
+"""Prefix of the session state that holds how far a transcript was read."""
 
 
 @dataclass(slots=True)
@@ -47,22 +47,22 @@ class TranscriptSync:
         sync = context.settings.files.sync
         self._rule = transcripts.Growth(enough_bytes=sync.transcript_bytes, enough_messages=sync.transcript_messages)
 
-    def hear(self, known: Sequence[Source]) -> SyncedTranscripts:
+    def sync(self, known: Sequence[Source]) -> SyncedTranscripts:
         """Store what is new in the transcripts of these sources."""
-        heard = SyncedTranscripts()
-        scanned = scan.found(_told(known))
-        heard.transcripts = len(scanned.files)
-        heard.problems += [(problem.path, problem.why) for problem in scanned.problems]
+        synced = SyncedTranscripts()
+        scanned = scan.found(_transcripts(known))
+        synced.transcripts = len(scanned.files)
+        synced.problems += [(problem.path, problem.why) for problem in scanned.problems]
         for file in scanned.files:
             try:
-                self._hear_one(file, heard)
+                self._sync_file(file, synced)
             except (InvalidRequest, NotFound) as error:
-                heard.problems.append((file.path, error.message))
-        return heard
+                synced.problems.append((file.path, error.message))
+        return synced
 
     def is_due(self, known: Sequence[Source]) -> bool:
-        """Whether a transcript has grown enough to be read (B12). That it is left alone is for the caller to await."""
-        return any(self._has_grown(file) for file in scan.found(_told(known)).files)
+        """Whether a transcript has grown enough to be read (B12). The caller waits until it is quiet."""
+        return any(self._has_grown(file) for file in scan.found(_transcripts(known)).files)
 
     def _has_grown(self, file: scan.Found) -> bool:
         try:
@@ -70,24 +70,24 @@ class TranscriptSync:
         except (InvalidRequest, NotFound):  # gone since it was listed, or no file any more
             return False
 
-    def _hear_one(self, file: scan.Found, heard: SyncedTranscripts) -> None:
-        """Read on where the last reading ended. The turns are stored before the place is: nothing is passed over."""
+    def _sync_file(self, file: scan.Found, synced: SyncedTranscripts) -> None:
+        """Read on from the bookmark. Turns are stored before the new bookmark, so that none is lost."""
         mark = self._bookmark(file)
         while True:
             grown = transcripts.read_on(file.absolute, mark)
             if grown.how is transcripts.How.NOTHING:
                 return
-            heard.unreadable += grown.unreadable + grown.too_long
+            synced.unreadable += grown.unreadable + grown.too_long
             if grown.messages:
                 taken = CaptureService(self._context).ingest(
                     grown.messages, session=grown.session, scope=file.source.scope, trigger="transcript",
                     follows=grown.follows,
                 )  # fmt: skip
-                heard.turns += sum(id is not None for id in taken.ids)
+                synced.turns += sum(id is not None for id in taken.ids)
             mark = grown.bookmark
             change = PatchSession(_place_of(file), {"bookmark": mark.to_json()})
             self._context.apply([change])
-            heard.grown += 1
+            synced.grown += 1
             if not grown.more:
                 return
 
@@ -96,7 +96,7 @@ class TranscriptSync:
             return transcripts.Bookmark.from_json((view.state(_place_of(file)) or {}).get("bookmark"))
 
 
-def _told(known: Sequence[Source]) -> list[Source]:
+def _transcripts(known: Sequence[Source]) -> list[Source]:
     return [source for source in known if source.shape is Shape.TRANSCRIPTS]
 
 

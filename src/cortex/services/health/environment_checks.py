@@ -1,4 +1,4 @@
-"""What an engine needs of the machine it is on: Python, SQLite, a clock, and a home for its owner's eyes alone."""
+"""Checks of the machine: Python, SQLite, the clock, and a home with owner-only permissions."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from cortex.services.health.health_checks import Check, Group
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35)
-"""The first that knows every statement of ours."""
+"""The first version that has every statement the store uses."""
 
 LOW_SPACE = 200 << 20
 NO_SPACE = 20 << 20
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC)
-"""No clock that goes right is before it."""
+"""A clock before this time is wrong."""
 
 MOUNTS = Path("/proc/self/mounts")
-"""Where Linux tells which disks there are."""
+"""Where Linux lists mounted disks."""
 
 CLOCK_LEEWAY = timedelta(hours=1)
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 NOT_PRIVATE = frozenset({"models", "qmd-models"})
-"""Folders under home that hold nothing of anybody's."""
+"""Folders under home without personal data."""
 
-_TELLING = re.compile(r"\.(?:sqlite|toml|json)")
+_PRIVATE_NAMES = re.compile(r"\.(?:sqlite|toml|json)")
 _MOST_FILES = 5_000
 _FEATURES = {
     "FTS5": "CREATE VIRTUAL TABLE probe USING fts5 (terms, content='', columnsize=0)",
@@ -48,7 +48,7 @@ _NETWORK_DISKS = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs",
 
 
 def checks(home: Path) -> list[Check]:
-    """What can be told before an engine is built: Python, SQLite, free space, home, permissions, settings."""
+    """The checks that need no engine: Python, SQLite, free space, home, permissions, settings."""
     found = [python(), sqlite(), space(home), place(home)]
     if home.is_dir():
         found += [journal(home), permissions(home)]
@@ -61,7 +61,7 @@ def python() -> Check:
 
 
 def sqlite() -> Check:
-    """Whether the SQLite of this Python can do all that the store asks of it."""
+    """Whether the SQLite of this Python has the features the store needs."""
     version = sqlite3.sqlite_version
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         return Check("sqlite", False, f"{version} is too old", "use a Python with SQLite 3.35 or newer")
@@ -80,20 +80,20 @@ def space(home: Path) -> Check:
 
 
 def clock(now: datetime, last_change: datetime | None, set_back: datetime | None = None) -> Check:
-    """Whether the clock can be right, told by when the last change was made, and when it was last set back."""
-    told, fix = f"{now:%Y-%m-%d %H:%M} UTC", "set the clock, such as by `sudo timedatectl set-ntp true`"
+    """Whether the clock is plausible, given the last change and when it was last set back."""
+    shown, fix = f"{now:%Y-%m-%d %H:%M} UTC", "set the clock, for example with `sudo timedatectl set-ntp true`"
     if now < EARLIEST:
-        return Check("clock", None, f"it says {told}, which cannot be", fix)
+        return Check("clock", None, f"it shows {shown}, which cannot be right", fix)
     if last_change is not None and last_change > now + CLOCK_LEEWAY:
-        why = f"it says {told}, but the last change was made at {last_change:%Y-%m-%d %H:%M} UTC"
+        why = f"it shows {shown}, but the last change is of {last_change:%Y-%m-%d %H:%M} UTC"
         return Check("clock", None, why, fix)
-    noted = "" if set_back is None else f"; it was last found set back at {set_back:%Y-%m-%d %H:%M} UTC"
-    return Check("clock", True, told + noted)
+    noted = "" if set_back is None else f"; it was last set back at {set_back:%Y-%m-%d %H:%M} UTC"
+    return Check("clock", True, shown + noted)
 
 
 def place(home: Path) -> Check:
     if not home.exists():
-        return Check("home", None, f"{home} is not there yet", "run `cortex init`", Group.HOME)
+        return Check("home", None, f"{home} does not exist yet", "run `cortex init`", Group.HOME)
     try:
         with tempfile.NamedTemporaryFile(dir=home, prefix=".probe-"):
             pass
@@ -101,17 +101,17 @@ def place(home: Path) -> Check:
     except OSError as error:
         full = full_disk(error, home)
         why = full.message if full else f"{home} cannot be written: {error.strerror or error}"
-        fix = full.hint if full else "choose another --home, or mend its permissions"
+        fix = full.hint if full else "choose another --home, or fix its permissions"
         return Check("home", False, why, fix, Group.HOME)
     if mode & OTHERS:
-        why = f"{home} can be read by others (mode {mode:o})"
+        why = f"{home} is readable by others (mode {mode:o})"
         return Check("home", None, why, f"run `chmod 700 {_quoted(home)}`", Group.HOME)
-    return Check("home", True, f"{home}, for its owner alone", group=Group.HOME)
+    return Check("home", True, f"{home}, permissions set to owner-only", group=Group.HOME)
 
 
 def journal(home: Path, mounts: Path = MOUNTS) -> Check:
-    """Whether SQLite's write-ahead log works on the disk of `home`, tried out in a file of its own."""
-    fix = "choose a --home on a disk of this machine"
+    """Whether SQLite's write-ahead log works on the disk of `home`, tried with a file there."""
+    fix = "choose a --home on a local disk"
     try:
         with tempfile.TemporaryDirectory(dir=home, prefix=".probe-") as folder:
             trouble = _wal_trouble(Path(folder) / "probe.sqlite")
@@ -121,21 +121,21 @@ def journal(home: Path, mounts: Path = MOUNTS) -> Check:
     if trouble:
         return Check("write-ahead log", False, f"does not work here: {trouble}", fix, Group.HOME)
     if (disk := _disk_of(home, mounts)) in _NETWORK_DISKS:
-        why = f"{home} is on a disk of the network ({disk}), where two machines would damage it"
+        why = f"{home} is on a network disk ({disk}), where two machines would damage it"
         return Check("write-ahead log", None, why, fix, Group.HOME)
     return Check("write-ahead log", True, "works on this disk", group=Group.HOME)
 
 
 def permissions(home: Path) -> Check:
-    """Whether everything under `home` is its owner's alone."""
+    """Whether everything under `home` is owner-only."""
     strange, open_ = foreign(home), exposed(home)
     if strange:
-        why = f"{_several(len(strange))} another user's, such as {strange[0]}"
+        why = f"{_several(len(strange))} owned by another user, such as {strange[0]}"
         return Check("permissions", None, why, f'run `sudo chown -R "$(id -un)" {_quoted(home)}`', Group.HOME)
     if open_:
         why = f"{_several(len(open_))} open to others, such as {open_[0]}"
         return Check("permissions", None, why, f"run `chmod -R go-rwx {_quoted(home)}`", Group.HOME)
-    return Check("permissions", True, "settings, tokens and databases are its owner's alone", group=Group.HOME)
+    return Check("permissions", True, "settings, tokens and databases are owner-only", group=Group.HOME)
 
 
 def exposed(home: Path) -> list[Path]:
@@ -143,17 +143,17 @@ def exposed(home: Path) -> list[Path]:
     return [
         path
         for path, found in _inside(home)
-        if found.st_mode & OTHERS and (stat.S_ISDIR(found.st_mode) or _TELLING.search(path.name))
+        if found.st_mode & OTHERS and (stat.S_ISDIR(found.st_mode) or _PRIVATE_NAMES.search(path.name))
     ]
 
 
 def foreign(home: Path) -> list[Path]:
-    """What under `home` belongs to another user than this one; a command run by `sudo` leaves such files."""
+    """What under `home` another user owns; a command run by `sudo` leaves such files."""
     return [path for path, found in _inside(home) if found.st_uid != os.geteuid()]
 
 
 def make_private(home: Path) -> list[Path]:
-    """Take from others what they may do with what is under `home`; gives what was changed."""
+    """Make everything under `home` owner-only; returns what was changed."""
     changed = exposed(home)
     for path in changed:
         path.chmod(path.stat().st_mode & 0o7777 & ~OTHERS)
@@ -180,7 +180,7 @@ def _can(statement: str) -> bool:
 
 
 def _wal_trouble(path: Path) -> str:
-    """What goes wrong when one connection writes what another then reads; empty where nothing does."""
+    """What goes wrong when one connection writes and another reads; empty if nothing does."""
     with closing(sqlite3.connect(path)) as writer, closing(sqlite3.connect(path)) as reader:
         mode = writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
@@ -192,7 +192,7 @@ def _wal_trouble(path: Path) -> str:
 
 
 def _disk_of(home: Path, mounts: Path) -> str:
-    """The sort of file system `home` is on, as Linux calls it; empty where that cannot be told."""
+    """The type of file system `home` is on, as Linux names it; empty if unknown."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
         at = home.resolve()
@@ -204,7 +204,7 @@ def _disk_of(home: Path, mounts: Path) -> str:
 
 
 def _inside(home: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Files and folders below `home` that are somebody's, and how they are; links lead elsewhere."""
+    """Files and folders below `home` with their `stat`; links are left out."""
     seen = 0
     for folder, folders, files in os.walk(home):
         folders[:] = [name for name in folders if name not in NOT_PRIVATE or Path(folder) != home]
@@ -222,7 +222,7 @@ def _inside(home: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _nearest(path: Path) -> Path:
-    """The folder at `path`, or the nearest around it that there is."""
+    """The folder at `path`, or its nearest existing parent."""
     return next(folder for folder in (path, *path.absolute().parents) if folder.is_dir())
 
 

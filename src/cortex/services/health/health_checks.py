@@ -1,23 +1,23 @@
-"""What a check is, and how checks that may have to wait are made: side by side, and none for longer than it may."""
+"""What a check is, and probes that run side by side, each with a time limit."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as Late
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from cortex.runtime import pool
+
 T = TypeVar("T")
 
 NETWORK_SECONDS = 6.0
-"""How long a check waits for somebody else to answer."""
+"""How long a check waits for a server."""
 
 
 class Group(StrEnum):
-    """What a check is about, in the order it is told."""
+    """What a check is about, in the order of the report."""
 
     MACHINE = "machine"
     HOME = "home"
@@ -29,7 +29,7 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing an installation needs. `ok` is None for what works but should be looked after."""
+    """One thing an installation needs. `ok` is None for a warning: it works, but needs attention."""
 
     name: str
     ok: bool | None
@@ -39,22 +39,14 @@ class Check:
 
 
 class BackgroundProbe(Generic[T]):
-    """Something found out beside whatever is done meanwhile; whoever never answers is left behind."""
+    """A check that runs in the background; one that never ends is left behind."""
 
     def __init__(self, work: Callable[[], T]) -> None:
-        self._future: Future[T] = Future()
-        # A thread of its own, since those of a pool are waited for when the process ends.
-        threading.Thread(target=self._run, args=(work,), name="cortex-check", daemon=True).start()
+        self._pending = pool.start(work, "cortex-check")
 
     def result(self, seconds: float | None, late: Callable[[], T]) -> T:
-        """What was found out, or what `late` says of it after so many seconds; None waits until it is."""
+        """The result, or that of `late` after so many seconds; None waits until the check ends."""
         try:
-            return self._future.result(seconds)
-        except Late:
+            return self._pending.result(seconds)
+        except FutureTimeout:
             return late()
-
-    def _run(self, work: Callable[[], T]) -> None:
-        try:
-            self._future.set_result(work())
-        except BaseException as error:
-            self._future.set_exception(error)

@@ -1,4 +1,4 @@
-"""How an engine is: what is there, what is degraded, and exactly how to mend it."""
+"""Status and doctor: what is there, what is degraded, and how to fix it."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from cortex.domain.scope import Tenant
 from cortex.domain.vectors import Basis, EmbeddingSpace
 from cortex.errors import DiskFull, EngineError, ModelChanged
 from cortex.lifecycle import backups, upkeep
-from cortex.ports.llm import Work
-from cortex.ports.probed import trouble_of
+from cortex.ports.llm import LlmTask
+from cortex.ports.provider import trouble_of
 from cortex.ports.store import Counts, Filter, Job, JobState, View
 from cortex.recall import recipes
 from cortex.services import reconciliation
 from cortex.services.health import environment_checks as machine
 from cortex.services.health.health_checks import NETWORK_SECONDS, BackgroundProbe, Check, Group
 
-BACKFILL = "run `cortex backfill`"
+BACKFILL = "run `cortex admin backfill`"
 DOCTOR = "run `cortex doctor --fix`"
-REPAIR = "run `cortex verify --repair`"
+REPAIR = "run `cortex admin verify --repair`"
 
-FINISH = "it is finished by itself once that is over; `cortex erase --finish` does it now"
+FINISH = "it finishes by itself; to finish it now, run `cortex erase --finish`"
 
-WORKERS = "run `cortex work` once, or have `cortex serve` or `cortex work --forever` run"
+WORKERS = "run `cortex jobs run`, or keep `cortex serve` or `cortex jobs run --forever` running"
 OVERDUE = timedelta(minutes=15)
-"""JobService work that is due for longer is done by nobody."""
+"""Jobs that are due for longer are not being run."""
 
 STALE = timedelta(days=3)
-"""The age of the last backup that is told, or three times what the settings want, where that is more."""
+"""A last backup older than this, or than three times the configured interval, is reported."""
 
 CHECKED_AT_ONCE = 128 * 1024 * 1024
-"""Up to this many bytes the doctor checks the last backup."""
+"""The doctor checks a last backup of up to this many bytes."""
 
 VERIFIED_AT_ONCE = 20_000
-"""Up to this many traces the doctor verifies everything; beyond, it leaves that to `cortex verify`."""
+"""Up to this many traces the doctor verifies the store; larger ones are left to `cortex admin verify`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that does not work as it should, and how to mend it."""
+    """Something that is degraded, and how to fix it."""
 
     what: str
     why: str
@@ -59,7 +59,7 @@ class Trouble:
 
 
 def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, Any]:
-    """What is there and what is degraded, as plain values. Loads no model."""
+    """What is there and what is degraded, as JSON values. Loads no model."""
     dependencies, tenant = context.dependencies, context.tenant
     store, space = dependencies.store(tenant.agent), dependencies.embedder.space
     position = view.position
@@ -97,7 +97,7 @@ def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, 
         "reranker": {"name": dependencies.reranker.name, **_availability(reranker)},
         "recipe": dependencies.settings.recall.recipe,
         "llm": llm,
-        # A model that is there has asked the monitor already.
+        # A language model has read the monitor already.
         "hardware": llm.get("hardware") or (asdict(dependencies.hardware.verdict()) if dependencies.hardware else None),
         "jobs": {
             "waiting": len(waiting),
@@ -109,7 +109,7 @@ def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, 
         "files": dict(files),
         "worker": dependencies.worker.status() if dependencies.worker else None,
         "anomalies": [*(anomaly.to_json() for anomaly in diary.anomalies), *_failing(dependencies)],
-        "hook_troubles": dependencies.failures.counted(),
+        "hook_failures": dependencies.failures.counted(),
         "receipts_lost": dependencies.write_behind.lost,
         "damaged_rows": dict(damaged),
         "degraded": [
@@ -131,9 +131,9 @@ def checks(
     offline: bool = False,
     patience: float = NETWORK_SECONDS,
 ) -> list[Check]:
-    """Everything an installation needs, tried out: the database is opened, the model embeds.
+    """Check everything an installation needs: open the database, embed a text, reach the providers.
 
-    Whoever is asked over the network has `patience` seconds to answer, and is not asked at all where `offline`.
+    Providers on the network have `patience` seconds to answer; with `offline` they are not called.
     """
     dependencies, tenant = context.dependencies, context.tenant
     is_remote = bool(dependencies.embedder.space.endpoint)
@@ -141,36 +141,36 @@ def checks(
     providers = [
         _Provider("embedder", lambda: _embedder(dependencies, offline), patience if is_remote else None),
         _Provider("reranker", lambda: _reranker(dependencies), None),
-        # It is asked nothing; but to import a vendor's SDK may take a while.
+        # It is not called, but importing a vendor's SDK may take a while.
         _Provider("llm", lambda: _language_model(dependencies), dependencies.settings.llm.timeout_ms / 1000),
     ]
-    asked = [(each, BackgroundProbe(each.check)) for each in providers]
+    probes = [(each, BackgroundProbe(each.check)) for each in providers]
     found += [*_database(dependencies, tenant), *_files(files), *_backups(dependencies, tenant)]
-    return [*found, *(each.answered(answer) for each, answer in asked)]
+    return [*found, *(each.result(probe) for each, probe in probes)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Provider:
-    """A check of what somebody else provides."""
+    """The check of a provider, which runs in the background."""
 
     name: str
     check: Callable[[], Check]
     patience: float | None
-    """How many seconds it is waited for; None for what is on this machine, and answers in the end."""
+    """How many seconds to wait for it; None for one on this machine."""
 
-    def answered(self, answer: BackgroundProbe[Check]) -> Check:
-        """What was found out, or that it took too long."""
-        fix = "see that it runs and can be reached; one that was loading its model answers the second time"
+    def result(self, probe: BackgroundProbe[Check]) -> Check:
+        """The result of the check, or that it took too long."""
+        fix = "check that it runs and is reachable; if it was loading its model, try again"
         late = Check(self.name, False, f"did not answer within {self.patience or 0:g} s", fix, Group.PROVIDERS)
-        return answer.result(self.patience, lambda: late)
+        return probe.result(self.patience, lambda: late)
 
 
 def _behind(dependencies: Dependencies, view: View) -> Iterator[Trouble]:
-    """Whether the clock is behind the ledger, whose time never goes back."""
+    """Whether the clock is behind the last event of the ledger."""
     now, last = dependencies.clock.now(), view.at
     if last is not None and last > now + UNNOTED:
-        why = f"it says {now:%Y-%m-%d %H:%M} UTC, but the last change was made at {last:%Y-%m-%d %H:%M} UTC"
-        fix = "set the clock; until it has caught up, new changes are dated as the last one, and `as_of` goes by that"
+        why = f"the clock shows {now:%Y-%m-%d %H:%M} UTC, but the last change is of {last:%Y-%m-%d %H:%M} UTC"
+        fix = "set the clock; until it catches up, new changes get the time of the last one"
         yield Trouble("clock", why, fix)
 
 
@@ -184,20 +184,20 @@ def _troubles(
     damaged: Mapping[str, int],
 ) -> Iterator[Trouble]:
     if damaged:
-        told = ", ".join(f"{number:,} of {table}" for table, number in damaged.items())
-        yield Trouble("damaged_rows", f"{sum(damaged.values()):,} rows are damaged and left out: {told}", REPAIR)
+        text = ", ".join(f"{number:,} of {table}" for table, number in damaged.items())
+        yield Trouble("damaged_rows", f"{sum(damaged.values()):,} damaged rows are left out: {text}", REPAIR)
     if embedder is not None:
-        yield Trouble("vectors", f"recall goes by keywords alone: {embedder.message}", embedder.hint or DOCTOR)
+        yield Trouble("vectors", f"recall uses keywords only: {embedder.message}", embedder.hint or DOCTOR)
     elif lacking:
         yield Trouble("vectors", f"{lacking:,} traces have no vector of the current model", BACKFILL)
-    # One that is absent is so by choice: only `deep.v1` wants it, and says so.
+    # A missing one is a choice: only `deep.v1` needs it, and reports it.
     if isinstance(reranker, ModelChanged):
-        yield Trouble("reranker", f"deep.v1 ranks without it: {reranker.message}", reranker.hint)
-    if cache := getattr(dependencies.embedder, "degraded", None):
-        yield Trouble("embedding cache", cache, "remove the file; it is made anew")
+        yield Trouble("reranker", f"deep.v1 runs without it: {reranker.message}", reranker.hint)
+    if cache := dependencies.embedder.degraded:
+        yield Trouble("embedding cache", cache, "remove the file; it is rebuilt")
     if failed:
-        why = f"{len(failed)} background jobs were given up, the last for {failed[-1].error}"
-        yield Trouble("jobs", why, "see `cortex doctor`; the next turn of their sessions takes them up again")
+        why = f"{len(failed)} background jobs failed, the last with {failed[-1].error}"
+        yield Trouble("jobs", why, "run `cortex doctor`; the next turn of the session retries them")
     for why, fix in dependencies.worker.troubles() if dependencies.worker else ():
         yield Trouble("background work", why, fix)
     if model := _model_trouble(dependencies, trouble_of(dependencies.llm) if dependencies.llm is not None else None):
@@ -205,10 +205,12 @@ def _troubles(
     yield from _file_troubles(files)
     yield from _token_troubles(dependencies)
     if any(asdict(dependencies.settings.embedding.media).values()):
-        yield Trouble("media", "embedding.media is set, but nothing is embedded by it yet", "see docs/media.md")
+        yield Trouble("media", "embedding.media is set, but not used yet", "see docs/media.md")
     if dependencies.write_behind.lost:
         error = dependencies.write_behind.why
-        why = f"{dependencies.write_behind.lost} could not be written" + (f": {error.message}" if error else "")
+        why = f"{dependencies.write_behind.lost} receipts could not be written" + (
+            f": {error.message}" if error else ""
+        )
         yield Trouble("receipts", why, error.hint if isinstance(error, DiskFull) else DOCTOR)
     try:
         recipes.named(dependencies.settings.recall.recipe)
@@ -221,7 +223,7 @@ def _unfinished(pending: Erasure) -> dict[str, Any]:
 
 
 def _why(pending: Erasure) -> str:
-    return pending.reason or "it was interrupted, or is under way"
+    return pending.reason or "interrupted, or still running"
 
 
 def _erasing(pending: Sequence[Erasure]) -> Iterator[Trouble]:
@@ -230,14 +232,14 @@ def _erasing(pending: Sequence[Erasure]) -> Iterator[Trouble]:
 
 
 def _failing(dependencies: Dependencies) -> Iterator[dict[str, Any]]:
-    """What the background work fails by again and again, here or in its own process."""
-    yield from (anomaly.to_json() for keeper in dependencies.keepers for anomaly in keeper.anomalies)
+    """Background work that fails repeatedly, here or in the worker process."""
+    yield from (anomaly.to_json() for anomaly in upkeep.failing(dependencies.schedulers))
     if dependencies.worker is not None:
         yield from dependencies.worker.anomalies()
 
 
 def _left_to_others(dependencies: Dependencies, waiting: Sequence[Job], now: datetime) -> Iterator[Trouble]:
-    """Work that is long due, and that a process set up like this one cannot do."""
+    """Overdue jobs that this process cannot run."""
     overdue = [job.kind for job in waiting if job.due < now - OVERDUE]
     if not overdue:
         return
@@ -245,33 +247,33 @@ def _left_to_others(dependencies: Dependencies, waiting: Sequence[Job], now: dat
 
     for kind, wanted in unable(dependencies):
         if number := overdue.count(kind):
-            why = f"{number:,} {kind} jobs wait for {wanted}, which this process does not have"
-            yield Trouble("jobs", why, f"run `cortex work` where there is {wanted}; see `cortex doctor`")
+            why = f"{number:,} {kind} jobs need {wanted}, which is not available here"
+            yield Trouble("jobs", why, f"run `cortex jobs run` where {wanted} is available")
 
 
 MOST_COUNTED = 1_000
-RESOLVE = "`cortex resolve` shows them; `cortex resolve ID` keeps one side"
+RESOLVE = "run `cortex admin resolve` to list them, `cortex admin resolve ID` to keep one side"
 
 
 def _contradictions(view: View) -> int:
-    """How many contradictions nobody has settled, up to a limit."""
+    """The number of open contradictions, up to a limit."""
     return sum(1 for _ in islice(reconciliation.contradictions(view), MOST_COUNTED))
 
 
 def _calibration(space: EmbeddingSpace, view: View) -> dict[str, Any]:
-    """The scale of similarities: what its model declares, or what was measured on how many texts."""
+    """The scale of similarities: declared by the model, or measured on some texts."""
     scale = space.on(view.calibration(space)).calibration
     return {"floor": scale.floor, "basis": scale.basis.value, "texts": scale.texts or None}
 
 
 def _chosen(dependencies: Dependencies) -> dict[str, Any] | None:
-    """Which embedder `auto` uses, why, and what stood in the way of those before it; None where one was named."""
-    choice = getattr(dependencies.embedder, "chosen", None)
+    """Which embedder `auto` chose, why, and why not those before it; None if one is configured by name."""
+    choice = dependencies.embedder.chosen
     return None if choice is None else asdict(choice)
 
 
 def _media(dependencies: Dependencies) -> dict[str, str]:
-    """By what each modality is embedded (E19)."""
+    """What embeds each modality (E19)."""
     configured = asdict(dependencies.settings.embedding.media)
     return {each.value: strategy(each.value, configured).embedder for each in Modality}
 
@@ -279,25 +281,23 @@ def _media(dependencies: Dependencies) -> dict[str, str]:
 def _file_troubles(files: Mapping[str, Any]) -> Iterator[Trouble]:
     if (fallback := files.get("fallback")) and fallback["active"]:
         why = f"{files['requested']} does not answer: {fallback['reason']}"
-        yield Trouble("files", why, "the index answers instead; see docs/qmd.md")
+        yield Trouble("files", why, "the built-in index answers meanwhile; see docs/qmd.md")
     if files.get("reindexing"):
-        yield Trouble("files", "the index is being made anew", "searches answer from the old one until it is done")
+        yield Trouble("files", "the index is being rebuilt", "nothing to do: searches use the old one until it is done")
     elif earlier := files.get("vector", {}).get("earlier"):
-        serves = (
-            "answers until then" if earlier["available"] else "cannot be asked any more: words alone answer until then"
-        )
-        why = f"the index is to be made anew for another model; {earlier['model']} {serves}"
-        yield Trouble("files", why, "run `cortex index`; where that fails, `cortex doctor` says why")
+        serves = "serves until then" if earlier["available"] else "is not available: only keywords work until then"
+        why = f"the index must be rebuilt for another model; {earlier['model']} {serves}"
+        yield Trouble("files", why, "run `cortex index`")
     if unreadable := files.get("unreadable"):
-        why = f"{len(unreadable):,} could not be read: {unreadable[0]['path']} {unreadable[0]['why']}"
-        yield Trouble("files", why, "see `cortex files`")
+        why = f"{len(unreadable):,} could not be read, such as {unreadable[0]['path']}: {unreadable[0]['why']}"
+        yield Trouble("files", why, "run `cortex index --list` to list them")
 
 
 def _token_troubles(dependencies: Dependencies) -> Iterator[Trouble]:
-    from cortex.access.tokens import FILE_NAME, Tokens
+    from cortex.access.tokens import FILE_NAME, TokenFile
 
     try:
-        trouble: EngineError | None = Tokens(dependencies.home / FILE_NAME, dependencies.clock).missing()
+        trouble: EngineError | None = TokenFile(dependencies.home / FILE_NAME, dependencies.clock).missing()
     except EngineError as error:
         trouble = error
     if trouble is not None:
@@ -305,15 +305,14 @@ def _token_troubles(dependencies: Dependencies) -> Iterator[Trouble]:
 
 
 def _llm(dependencies: Dependencies) -> dict[str, Any]:
-    """The language model and its meter; nothing is spent where there is none."""
+    """The language model and its meter."""
     if dependencies.llm is None:
         return {"provider": "none"}
-    meter: dict[str, Any] = getattr(dependencies.llm, "status", dict)()
-    return {"provider": dependencies.settings.llm.provider, "name": dependencies.llm.name, **meter}
+    return {"provider": dependencies.settings.llm.provider, **dependencies.llm.status()}
 
 
 def _model_trouble(dependencies: Dependencies, found: EngineError | None) -> Trouble | None:
-    """What is wrong with the language model: as far as can be seen, or as whoever asked it last met it."""
+    """What is wrong with the language model, as far as can be seen without calling it."""
     if dependencies.llm is None:
         return None
     if found is not None:
@@ -333,23 +332,27 @@ def _model_trouble(dependencies: Dependencies, found: EngineError | None) -> Tro
     return None
 
 
-_WAITS = "work for the language model waits"
-_TRY_MODEL = "ask it by hand to see what it says, or set llm.provider to none"
+_WAITS = "language model tasks are waiting"
+_TRY_MODEL = "call the model by hand to see its answer, or set llm.provider to none"
 _NO_JSON = "use a model that answers in JSON"
 _USELESS = {
-    Work.MEMORIES: (
+    LlmTask.MEMORIES: (
         1,
-        "{name} gave no usable answer since {since} ({number} in a row): memories are extracted by rules alone",
+        "{name} gave no usable answer since {since} ({number} in a row): memories are extracted by rules only",
         _NO_JSON,
     ),
-    Work.SUMMARIES: (3, "{number} answers of {name} in a row were no summaries of sections, since {since}", _NO_JSON),
-    Work.NARRATIVES: (
+    LlmTask.SUMMARIES: (
         3,
-        "{number} narratives of {name} in a row did not keep to the memories, since {since}: digests are shown instead",
-        "use a larger model, or leave it at digests",
+        "{name} gave {number} unusable section summaries in a row since {since}",
+        _NO_JSON,
+    ),
+    LlmTask.NARRATIVES: (
+        3,
+        "{name} wrote {number} unsupported narratives in a row since {since}: digests are shown instead",
+        "use a larger model, or keep the digests",
     ),
 }
-"""From how many useless answers in a row on a model is told of, by what it was asked for; what is said, and the fix."""
+"""By task: after how many useless answers in a row it is reported, with what text and what fix."""
 
 
 def _minute(at: str) -> str:
@@ -398,16 +401,16 @@ def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
         why = f"{detail}; {findings[0].detail} (of {len(findings)} findings)"
         yield Check("database", False, why, REPAIR, Group.MEMORY)
     else:
-        detail += "" if findings is not None else "; `cortex verify` checks them all"
+        detail += "" if findings is not None else "; run `cortex admin verify` to check them all"
         yield Check("database", True, detail, group=Group.MEMORY)
     if damaged:
-        why = f"{sum(damaged.values()):,} rows are damaged and left out of every answer"
+        why = f"{sum(damaged.values()):,} damaged rows are left out of every result"
         yield Check("damaged rows", False, why, REPAIR, Group.MEMORY)
     if lacking:
         why = f"{lacking:,} traces have no vector of the current model"
         yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
     if contradictions:
-        why = f"{contradictions:,} pairs of memories cannot both be true"
+        why = f"{contradictions:,} pairs of memories contradict each other"
         yield Check("contradictions", None, why, RESOLVE, Group.MEMORY)
     if space.dimension:
         yield _scale(space, total - lacking)
@@ -417,43 +420,40 @@ def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
 
 
 def _scale(space: EmbeddingSpace, embedded: int) -> Check:
-    """On what scale similarities are, and why."""
+    """The scale of similarities, and where it comes from."""
     scale = space.calibration
     if scale.basis is Basis.DECLARED:
-        told = f"cosines from {scale.floor:.2f} on count, as {space.model} declares"
+        message = f"cosines above {scale.floor:.2f} count (declared by {space.model})"
     elif scale.basis is Basis.MEASURED:
-        told = f"cosines from {scale.floor:.2f} on count, as measured on {scale.texts:,} texts"
+        message = f"cosines above {scale.floor:.2f} count (measured on {scale.texts:,} texts)"
     elif scale.basis is Basis.ESTIMATED:
-        told = (
-            f"cosines from {scale.floor:.2f} on count, as estimated on unrelated sentences; they are measured from"
-            f" {LEAST_TEXTS} texts on"
-        )
+        message = f"cosines above {scale.floor:.2f} count (estimated; measured from {LEAST_TEXTS} texts on)"
     elif embedded < LEAST_TEXTS:
-        told = f"cosines count as they are; they are measured from {LEAST_TEXTS} texts on"
+        message = f"cosines count as they are (measured from {LEAST_TEXTS} texts on)"
     else:
-        why = f"cosines count as they are: where those of {space.model} lie was never measured"
+        why = f"cosines count as they are: the scale of {space.model} was never measured"
         return Check("similarities", None, why, BACKFILL, Group.MEMORY)
-    return Check("similarities", True, told, group=Group.MEMORY)
+    return Check("similarities", True, message, group=Group.MEMORY)
 
 
 def _background(dependencies: Dependencies, waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:
-    """Whether anybody does what waits to be done."""
+    """Whether background jobs are being run."""
     if left := next(_left_to_others(dependencies, waiting, now), None):
         return Check("background work", None, left.why, left.fix, Group.MEMORY)
     overdue = [job for job in waiting if job.due < now - OVERDUE]
     if overdue:
         since = min(job.due for job in overdue)
-        why = f"nobody does it: {len(overdue):,} jobs wait, the first since {since:%Y-%m-%d %H:%M} UTC"
+        why = f"no process runs it: {len(overdue):,} jobs wait, the first since {since:%Y-%m-%d %H:%M} UTC"
         return Check("background work", None, why, WORKERS, Group.MEMORY)
     if failed:
-        why = f"{len(failed):,} jobs were given up, the last for {failed[-1].error}"
-        return Check("background work", None, why, "the next turn of their sessions takes them up again", Group.MEMORY)
-    told = f"{len(waiting):,} jobs wait for their time" if waiting else "nothing waits"
-    return Check("background work", True, told, group=Group.MEMORY)
+        why = f"{len(failed):,} jobs failed, the last with {failed[-1].error}"
+        return Check("background work", None, why, "the next turn of the session retries them", Group.MEMORY)
+    message = f"{len(waiting):,} jobs scheduled" if waiting else "no jobs waiting"
+    return Check("background work", True, message, group=Group.MEMORY)
 
 
 def _backups(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
-    """How old the last backup is, for those who want any."""
+    """How old the last backup is, if backups are on."""
     every = dependencies.settings.lifecycle.backup_every_hours
     if dependencies.replace_store is None or not every:
         return
@@ -461,18 +461,18 @@ def _backups(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
     allowed = max(STALE, timedelta(hours=3 * every))
     if last is None:
         if _begun(dependencies, tenant, now - allowed):
-            yield Check("backups", None, "there is none", f"run `cortex backup`; {_LATER}", Group.MEMORY)
+            yield Check("backups", None, "there is no backup", f"run `cortex backup create`; {_LATER}", Group.MEMORY)
     elif now - last > allowed:
-        why = f"the last is {(now - last).days:,} days old"
-        yield Check("backups", None, why, f"run `cortex backup`; {_LATER}", Group.MEMORY)
+        why = f"the last backup is {(now - last).days:,} days old"
+        yield Check("backups", None, why, f"run `cortex backup create`; {_LATER}", Group.MEMORY)
     elif trouble := _damaged_backup(dependencies, tenant):
-        yield Check("backups", False, trouble.message, "run `cortex backup`, and remove that one", Group.MEMORY)
+        yield Check("backups", False, trouble.message, "run `cortex backup create`, and delete that one", Group.MEMORY)
     else:
-        yield Check("backups", True, f"the last is of {last:%Y-%m-%d %H:%M} UTC", group=Group.MEMORY)
+        yield Check("backups", True, f"last backup at {last:%Y-%m-%d %H:%M} UTC", group=Group.MEMORY)
 
 
 def _damaged_backup(dependencies: Dependencies, tenant: Tenant) -> EngineError | None:
-    """What is wrong with the last backup, where it is small enough to be read now."""
+    """What is wrong with the last backup, if it is small enough to check now."""
     listed = backups.listed(dependencies.home / backups.FOLDER, tenant.agent)
     found = [each for each in listed if each.mark != backups.REPLACED]
     if dependencies.check_backup is None or not found or found[0].bytes > CHECKED_AT_ONCE:
@@ -484,15 +484,15 @@ def _damaged_backup(dependencies: Dependencies, tenant: Tenant) -> EngineError |
     return None
 
 
-_LATER = "`cortex serve` and `cortex work --forever` make them by themselves"
+_LATER = "`cortex serve` and `cortex jobs run --forever` create them automatically"
 
 
 def _begun(dependencies: Dependencies, tenant: Tenant, before: datetime) -> bool:
-    """Whether there is something to back up that was there before then."""
+    """Whether something was stored before then."""
     try:
         with dependencies.store(tenant.agent).view(tenant) as view:
             first = view.events(limit=1)
-    except EngineError:  # told already
+    except EngineError:  # reported by the check of the database
         return False
     return bool(first) and first[0].at < before
 
@@ -500,27 +500,27 @@ def _begun(dependencies: Dependencies, tenant: Tenant, before: datetime) -> bool
 def _embedder(dependencies: Dependencies, offline: bool) -> Check:
     space = dependencies.embedder.space
     if not space.dimension and dependencies.settings.embedding.provider == "none":
-        why = "turned off: recall goes by keywords alone"
+        why = "off: recall uses keywords only"
         return Check("embedder", None, why, "set embedding.provider", Group.PROVIDERS)
-    # Whoever is on this machine also compares the files with their pins; to ask a server twice tells nothing more.
+    # A local model also compares its files with their pins; a server is called only once, below.
     if trouble := trouble_of(dependencies.embedder, thorough=not space.endpoint):
         return _keywords_alone(trouble)
     name = f"{space.provider}/{space.model}" + _by_auto(dependencies)
     if offline and space.endpoint:
-        return Check("embedder", True, f"{name}: has what it needs; not asked, being offline", group=Group.PROVIDERS)
+        return Check("embedder", True, f"{name} is configured; not called while offline", group=Group.PROVIDERS)
     started = dependencies.clock.monotonic()
     try:
-        # A text that was never embedded, so that it is the model that answers and not the cache.
+        # A new text, so that the model answers and not the cache.
         dependencies.embedder.embed_query(f"doctor at {dependencies.clock.now().isoformat()}, {os.getpid()}")
     except EngineError as error:
         return _keywords_alone(error)
     took = (dependencies.clock.monotonic() - started) * 1000
-    told = f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms"
-    return Check("embedder", True, told, group=Group.PROVIDERS)
+    message = f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms"
+    return Check("embedder", True, message, group=Group.PROVIDERS)
 
 
 def _keywords_alone(trouble: EngineError) -> Check:
-    why = f"recall goes by keywords alone: {trouble.message}"
+    why = f"recall uses keywords only: {trouble.message}"
     return Check("embedder", False, why, trouble.hint or DOCTOR, Group.PROVIDERS)
 
 
@@ -531,25 +531,25 @@ def _by_auto(dependencies: Dependencies) -> str:
 
 def _reranker(dependencies: Dependencies) -> Check:
     if trouble := trouble_of(dependencies.reranker, thorough=True):
-        why = f"deep.v1 ranks without it: {trouble.message}"
+        why = f"deep.v1 runs without it: {trouble.message}"
         return Check("reranker", None, why, trouble.hint, Group.PROVIDERS)
-    return Check("reranker", True, f"{dependencies.reranker.name} is here", group=Group.PROVIDERS)
+    return Check("reranker", True, f"{dependencies.reranker.name} is installed", group=Group.PROVIDERS)
 
 
 def _language_model(dependencies: Dependencies) -> Check:
-    """Whether the language model has what it needs. It is not asked anything: answers cost."""
+    """Whether the language model is configured. It is not called: answers cost."""
     if dependencies.llm is None:
-        return Check("llm", True, "none: memories are extracted by rules, and nothing is spent", group=Group.PROVIDERS)
+        return Check("llm", True, "none: memories are extracted by rules, at no cost", group=Group.PROVIDERS)
     if trouble := _model_trouble(dependencies, trouble_of(dependencies.llm, thorough=True)):
         return Check("llm", False, trouble.why, trouble.fix, Group.PROVIDERS)
-    return Check("llm", True, f"{dependencies.llm.name} has what it needs", group=Group.PROVIDERS)
+    return Check("llm", True, f"{dependencies.llm.name} is configured", group=Group.PROVIDERS)
 
 
 def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:
-    """How the files stand, for those who follow any."""
+    """The state of the file index, if any folder is indexed."""
     try:
         files = status()
-    except EngineError:  # without a database it is not known which are followed; that is told already
+    except EngineError:  # reported by the check of the database
         return
     if not files.get("sources"):
         return
@@ -557,5 +557,5 @@ def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:
     for trouble in troubles:
         yield Check("files", None, trouble.why, trouble.fix, Group.MEMORY)
     if not troubles:
-        told = f"{files['files']:,} files of {len(files['sources'])} folders in {files['chunks']:,} chunks"
-        yield Check("files", True, told, group=Group.MEMORY)
+        message = f"{files['files']:,} files in {len(files['sources'])} folders, {files['chunks']:,} chunks"
+        yield Check("files", True, message, group=Group.MEMORY)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from cortex.domain.events import GENESIS, EventKind, commit, seal
+from cortex.domain.events import EventKind
 from cortex.domain.identity import is_id
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.memory import slot_of
@@ -20,18 +20,15 @@ from cortex.domain.trace import label_of, name_of
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import sign_codes
 from cortex.ports.store import Finding
-from cortex.stores.sqlite import calibrations, damage
-from cortex.stores.sqlite.codec import (
-    JOB_COLUMNS,
-    listed,
-    pack_id,
-    pack_time,
-    unpack_job,
-    unpack_receipt,
-    unpack_trace,
-)
-from cortex.stores.sqlite.codes import MANY
-from cortex.stores.sqlite.writer import ADD_SOURCE, ADD_UNIT, posting, set_centre, units
+from cortex.stores.relational import calibrations, checksums
+from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, units
+from cortex.stores.relational.code_index import MANY
+from cortex.stores.relational.codec import JOB_COLUMNS, pack_id, pack_time, unpack_job, unpack_receipt, unpack_trace
+from cortex.stores.relational.proof import breaks, is_committed, quarantined, uncommitted
+from cortex.stores.relational.vector_writer import mean_of, set_centre
+from cortex.stores.sqlite import damage
+from cortex.stores.sqlite.parameters import listed
+from cortex.stores.sqlite.postings import posting
 
 REPAIRABLE = frozenset(
     {
@@ -39,11 +36,11 @@ REPAIRABLE = frozenset(
         "columns", "damaged", "commitment", "chain", "file",
     }
 )  # fmt: skip
-"""What is worth trying to repair: what can be made anew from the traces, and what can be moved away."""
+"""What is worth trying to repair: what can be rebuilt from the traces, and what can be moved away."""
 
 
 def tokeniser(connection: sqlite3.Connection) -> str:
-    """Which tokeniser the index was made with."""
+    """Which tokenizer the index was built with."""
     found = connection.execute("SELECT value FROM meta WHERE key = 'tokeniser'").fetchone()
     return str(found[0]) if found else ""
 
@@ -52,7 +49,7 @@ Audit = Callable[[sqlite3.Connection], Iterator[Finding]]
 
 
 def findings(connection: sqlite3.Connection, also: Sequence[Audit] = (), *, recorded: bool = True) -> Iterator[Finding]:
-    """Everything that is out of order; the ledger is asked where changes are `recorded`."""
+    """Everything that is wrong; the ledger is checked where changes are `recorded`."""
     damage.summing(connection)
     ledger: dict[str, Audit] = {"chain": _chain, "commitment": _commitments} if recorded else {}
     derived: dict[str, Audit] = {
@@ -65,7 +62,7 @@ def findings(connection: sqlite3.Connection, also: Sequence[Audit] = (), *, reco
             yield from check(connection)
         except sqlite3.DatabaseError as error:
             yield Finding(code, f"cannot be read: {error}")
-        except damage.UNREADABLE as error:
+        except checksums.UNREADABLE as error:
             yield Finding(code, f"cannot be read ({type(error).__name__})")
 
 
@@ -80,7 +77,7 @@ def damaged_rows(connection: sqlite3.Connection) -> Iterator[tuple[str, tuple[An
             yield table, key, "its checksum is wrong"
         if table in _DECODED:
             query, decode = _DECODED[table]
-            keys = len(damage.SUMMED[table].key)
+            keys = len(checksums.SUMMED[table].key)
             for row in connection.execute(query):
                 if row[:keys] not in unlike and not _is_decoded(decode, row[keys:]):
                     yield table, row[:keys], "it cannot be decoded"
@@ -89,7 +86,7 @@ def damaged_rows(connection: sqlite3.Connection) -> Iterator[tuple[str, tuple[An
 def _is_decoded(decode: Callable[..., object], values: Sequence[Any]) -> bool:
     try:
         decode(*values)
-    except damage.UNREADABLE:
+    except checksums.UNREADABLE:
         return False
     return True
 
@@ -108,12 +105,12 @@ _DECODED: Mapping[str, tuple[str, Callable[..., object]]] = {
 def _damaged(connection: sqlite3.Connection) -> Iterator[Finding]:
     for table, key, why in damaged_rows(connection):
         yield Finding("damaged", f"{table} {_row_name(connection, table, key)}: {why}")
-    for moved in damage.quarantined(connection):
-        told = f"{moved.source} {moved.key}"
+    for moved in quarantined(connection):
+        message = f"{moved.source} {moved.key}"
         if moved.is_sealed:
-            yield Finding("quarantined", f"{told}, at position {moved.position}: {moved.why}", repaired=True)
+            yield Finding("quarantined", f"{message}, at position {moved.position}: {moved.why}", repaired=True)
         else:
-            yield Finding("quarantine", f"{told} is not what was moved there at position {moved.position}")
+            yield Finding("quarantine", f"{message} is not what was moved there at position {moved.position}")
 
 
 def _row_name(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]) -> str:
@@ -122,21 +119,21 @@ def _row_name(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]) 
         return " ".join(map(str, key))
     (id,) = connection.execute("SELECT id FROM traces WHERE row = ?", key[:1]).fetchone() or (b"",)
     if table == "versions":
-        return f"{damage.told_key(id)} of position {key[1]}"
+        return f"{checksums.key_name(id)} of position {key[1]}"
     whole = connection.execute(
         f"SELECT count(*) FROM versions WHERE row = ? AND checksum = {damage.expression('versions')}", key
     ).fetchone()[0]
-    return f"{damage.told_key(id)}{f' ({whole} earlier versions are whole)' if whole else ''}"
+    return f"{checksums.key_name(id)}{f' ({whole} earlier versions are whole)' if whole else ''}"
 
 
 def set_aside(connection: sqlite3.Connection, *, recorded: bool = True) -> list[int]:
     """Move every damaged row to the quarantine table, as far as it is not derived; gives the traces' rows."""
     damage.summing(connection)
-    _mend_columns(connection, recorded=recorded)
-    breaks = list(_breaks(connection)) if recorded else []
+    _fix_columns(connection, recorded=recorded)
+    gaps = list(breaks(connection)) if recorded else []
     rows = {key[0]: why for table, key, why in damaged_rows(connection) if table == "traces"}
     if recorded:
-        rows |= {row: "it is not what the ledger says" for row, _, is_now in _uncommitted(connection) if is_now}
+        rows |= {row: "it is not what the ledger says" for row, _, is_now in uncommitted(connection) if is_now}
     else:
         rows |= {row: "its columns are damaged" for row, _ in _misplaced(connection)}
     for row, why in sorted(rows.items()):
@@ -144,38 +141,38 @@ def set_aside(connection: sqlite3.Connection, *, recorded: bool = True) -> list[
     if not recorded:
         return sorted(rows)
     versions = {key: why for table, key, why in damaged_rows(connection) if table == "versions"}
-    versions |= {(row, since): "it is not what the ledger says" for row, since, is_now in _uncommitted(connection)}
+    versions |= {(row, since): "it is not what the ledger says" for row, since, is_now in uncommitted(connection)}
     for (row, since), why in sorted(versions.items()):
         found = connection.execute(
             "SELECT t.id, f.user FROM traces t JOIN facets f ON f.id = t.facet WHERE t.row = ?", (row,)
         ).fetchone()
         if found:
-            id = damage.told_key(found[0])
+            id = checksums.key_name(found[0])
             damage.set_aside(connection, "versions", "row = ? AND since = ?", (row, since), f"{id}@{since}", why,
                              user=found[1], subject=id)  # fmt: skip
     for table, key, why in list(damaged_rows(connection)):
         if table in ("receipts", "sessions", "jobs"):
-            where = " AND ".join(f"{column} = ?" for column in damage.SUMMED[table].key)
+            where = " AND ".join(f"{column} = ?" for column in checksums.SUMMED[table].key)
             user = connection.execute(f"SELECT user FROM {table} WHERE {where}", key).fetchone()
             owner = user[0] if user and isinstance(user[0], int) else None
             damage.set_aside(connection, table, where, key, str(key[-1]), why, user=owner)
-    for broken in breaks:
+    for broken in gaps:
         if broken.seal:
             damage.set_aside(connection, "events", "position = ?", (broken.position,), str(broken.position),
                              "it does not fit the one before it", next_seal=broken.seal)  # fmt: skip
     return sorted(rows)
 
 
-# --- making anew ---------------------------------------------------------------------------------
+# --- rebuilding ----------------------------------------------------------------------------------
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Make everything derived anew."""
+    """Rebuild everything derived."""
     damage.summing(connection)
-    _mend_spaces(connection)
+    _fix_spaces(connection)
     connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     connection.execute("DELETE FROM lexicon")
-    # Whoever has some of it in memory is to read it again.
+    # Caches in memory have to be read again.
     connection.execute("INSERT INTO meta VALUES ('rebuilt', '1') ON CONFLICT DO UPDATE SET value = value + 1")
     connection.execute("INSERT INTO tombs (code) SELECT seq FROM codes")
     connection.execute("DELETE FROM codes")
@@ -218,12 +215,12 @@ def _traces(
         " FROM traces t JOIN facets f ON f.id = t.facet ORDER BY t.row"
     ).fetchall()
     for row, facet, user, body, state, thread, seq, checksum in rows:
-        if (said := damage.fields(body, checksum, facet)) is not None:
+        if (said := checksums.fields(body, checksum, facet)) is not None:
             yield row, facet, user, said, state in SEARCHABLE, thread, seq
 
 
-def _mend_spaces(connection: sqlite3.Connection) -> None:
-    """Take out damaged vectors: they are made anew from the texts. A centre is made anew from the vectors."""
+def _fix_spaces(connection: sqlite3.Connection) -> None:
+    """Take out damaged vectors: they are computed again from the texts, and a centre from the vectors."""
     for (id,) in damage.wrong(connection, "spaces"):
         known = connection.execute(
             "SELECT centred FROM spaces WHERE id = ? AND key IN (SELECT subject FROM events WHERE kind = ?)",
@@ -233,7 +230,7 @@ def _mend_spaces(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM vectors WHERE space = ?", (id,))
             connection.execute("DELETE FROM spaces WHERE id = ?", (id,))
         else:
-            _mend_centre(connection, id, known[0])
+            _fix_centre(connection, id, known[0])
     for (key,) in damage.wrong(connection, "vectors"):
         # All passages of a text together: what lacks one of them would not be embedded again.
         connection.execute(
@@ -244,16 +241,15 @@ def _mend_spaces(connection: sqlite3.Connection) -> None:
     calibrations.drop_damaged(connection)
 
 
-def _mend_centre(connection: sqlite3.Connection, space: int, centred: int | None) -> None:
+def _fix_centre(connection: sqlite3.Connection, space: int, centred: int | None) -> None:
     rows = connection.execute(
         "SELECT vector FROM vectors WHERE space = ? AND until IS NULL AND checksum = " + damage.expression("vectors"),
         (space,),
     ).fetchall()
     dimension = len(rows[0][0]) // 4 if rows else 0
     connection.execute("UPDATE spaces SET dimension = ? WHERE id = ?", (dimension, space))
-    matrix = np.frombuffer(b"".join(row[0] for row in rows), dtype="<f4").reshape(len(rows), -1)
     if len(rows) > MANY and centred is not None:
-        set_centre(connection, space, matrix.mean(axis=0, dtype=np.float64).astype("<f4").tobytes(), centred)
+        set_centre(connection, space, mean_of([row[0] for row in rows]), centred)
     else:
         connection.execute("UPDATE spaces SET centre = NULL, centred = NULL WHERE id = ?", (space,))
         connection.execute(f"UPDATE spaces SET checksum = {damage.expression('spaces')} WHERE id = ?", (space,))
@@ -265,101 +261,21 @@ def _file(connection: sqlite3.Connection) -> Iterator[Finding]:
             yield Finding("file", line)
 
 
-class _Break(NamedTuple):
-    """An event that is not as it was written."""
-
-    position: int
-    why: str
-    seal: str
-    """What the next one follows; empty where that cannot be told."""
-
-
-def _breaks(connection: sqlite3.Connection) -> Iterator[_Break]:
-    gone = (each for each in damage.quarantined(connection) if each.source == "events" and each.is_sealed)
-    moved = {each.key: each.seal for each in gone}
-    previous: str | None = GENESIS
-    expected = 1
-    broken: _Break | None = None
-    for position, at, kind, subject, commitment, sealed in connection.execute(
-        "SELECT position, at, kind, subject, commitment, seal FROM events ORDER BY position"
-    ):
-        while expected < position and str(expected) in moved:
-            previous = moved[str(expected)]
-            expected += 1
-        if position != expected:
-            yield _Break(expected, "is missing", "")
-            previous = None
-        fits = _sealed(previous, position, at, kind, subject, commitment)
-        if broken is not None:
-            # Where the one before has another seal than it should, this one tells which of the two was written.
-            would = _sealed(broken.seal, position, at, kind, subject, commitment)
-            is_its_seal = sealed == would != fits
-            yield broken if is_its_seal else broken._replace(seal=previous or "")
-            fits = would if is_its_seal else fits
-            broken = None
-        if previous is not None and fits != sealed:
-            broken = _Break(position, "does not fit the one before it", fits.hex())
-        previous = sealed.hex() if isinstance(sealed, bytes) else None
-        expected = position + 1
-    if broken is not None:
-        yield broken._replace(seal=previous or "")
-
-
-def unproven(connection: sqlite3.Connection) -> list[int]:
-    """The positions at which the chain of events does not hold, or something else is said than the ledger says."""
-    return [each.position for each in _breaks(connection)] + [since for _, since, _ in _uncommitted(connection)]
-
-
-def _sealed(previous: str | None, position: int, at: int, kind: str, subject: str, commitment: object) -> bytes:
-    told = commitment.hex() if isinstance(commitment, bytes) else ""
-    return bytes.fromhex(seal(previous or "", position, str(at), kind, subject, told))
-
-
 def _chain(connection: sqlite3.Connection) -> Iterator[Finding]:
-    for broken in _breaks(connection):
+    for broken in breaks(connection):
         yield Finding("chain", f"event {broken.position} {broken.why}")
 
 
-def _uncommitted(connection: sqlite3.Connection) -> list[tuple[int, int, bool]]:
-    """Row, position and whether it is the present one, of every version that is not what the ledger says.
-
-    Where the ledger itself is damaged it has nothing to say: the checksum stands for the text.
-    """
-    broken = {each.position for each in _breaks(connection)}
-    moved = {int(each.key) for each in damage.quarantined(connection) if each.source == "events"}
-    rows = connection.execute(
-        "SELECT t.row, t.since, t.salt, t.body, e.commitment, 1 FROM traces t"
-        " LEFT JOIN events e ON e.position = t.since"
-        " UNION ALL SELECT v.row, v.since, v.salt, v.body, e.commitment, 0 FROM versions v"
-        " JOIN traces t ON t.row = v.row LEFT JOIN events e ON e.position = v.since"
-    )
-    return [
-        (row, since, bool(is_now))
-        for row, since, salt, body, commitment, is_now in rows
-        if since not in broken and since not in moved and not _is_committed(salt, body, commitment)
-    ]
-
-
-def _is_committed(salt: object, body: object, commitment: object) -> bool:
-    if not (isinstance(salt, bytes) and isinstance(body, str) and isinstance(commitment, bytes)):
-        return False
-    return len(salt) <= _MOST_SALT and commit(salt, body) == commitment.hex()
-
-
-_MOST_SALT = 64
-"""What a commitment can be salted with at most."""
-
-
 def _commitments(connection: sqlite3.Connection) -> Iterator[Finding]:
-    """Every version must say what the ledger says it said. One that is damaged is told already."""
-    uncommitted = _uncommitted(connection)
-    if not uncommitted:
+    """Every version must say what the ledger says it said. Damaged ones are reported already."""
+    found = uncommitted(connection)
+    if not found:
         return
     known = {key for table, key, _ in damaged_rows(connection) if table in ("traces", "versions")}
-    for row, since, is_now in uncommitted:
+    for row, since, is_now in found:
         if ((row,) if is_now else (row, since)) not in known:
             (id,) = connection.execute("SELECT id FROM traces WHERE row = ?", (row,)).fetchone() or (b"",)
-            yield Finding("commitment", f"{damage.told_key(id)} is not what was written at position {since}")
+            yield Finding("commitment", f"{checksums.key_name(id)} is not what was written at position {since}")
 
 
 def _misplaced(connection: sqlite3.Connection) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -371,18 +287,18 @@ def _misplaced(connection: sqlite3.Connection) -> Iterator[tuple[int, dict[str, 
         " e.commitment, e.user FROM traces t LEFT JOIN events e ON e.position = t.since"
     )
     for row, id, name, facet, created, thread, seq, body, checksum, salt, commitment, owner in rows:
-        if not (damage.fields(body, checksum, facet) or _is_committed(salt, body, commitment)):
+        if not (checksums.fields(body, checksum, facet) or is_committed(salt, body, commitment)):
             continue  # its body cannot be trusted either
         try:
             trace = unpack_trace(_name_of(json.loads(body)), body, None, 0)
-        except damage.UNREADABLE:
+        except checksums.UNREADABLE:
             continue
         user = owner if owner is not None else facets.get(facet, [None])[0]
         place = (user, trace.session) if isinstance(trace, Turn) else None
         is_placed = (threads.get(thread), seq) == (place, trace.seq if isinstance(trace, Turn) else None)
         names = [user, *map(str, (trace.scope, trace.lane, trace.kind, trace.trust, label_of(trace), trace.state))]
-        told = (id, name, created, facets.get(facet))
-        if told != (pack_id(trace.id), name_of(trace), pack_time(trace.created_at), names) or not is_placed:
+        columns = (id, name, created, facets.get(facet))
+        if columns != (pack_id(trace.id), name_of(trace), pack_time(trace.created_at), names) or not is_placed:
             yield row, {"trace": trace, "user": user, "names": names, "place": place}
 
 
@@ -399,12 +315,12 @@ def _columns(connection: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding("columns", f"{wrong} traces stand under another id, owner, place or sort than they say")
 
 
-def _mend_columns(connection: sqlite3.Connection, *, recorded: bool) -> None:
+def _fix_columns(connection: sqlite3.Connection, *, recorded: bool) -> None:
     """Set the columns of a trace by its body, where the ledger says that the body is right."""
-    for row, told in list(_misplaced(connection)) if recorded else ():
-        trace, user, (_, *names) = told["trace"], told["user"], told["names"]
+    for row, right in list(_misplaced(connection)) if recorded else ():
+        trace, user, (_, *names) = right["trace"], right["user"], right["names"]
         facet = _interned(connection, "facets", ("user", *_FACET.split(", ")), (user, *names))
-        thread = _interned(connection, "threads", ("user", "session"), told["place"]) if told["place"] else None
+        thread = _interned(connection, "threads", ("user", "session"), right["place"]) if right["place"] else None
         connection.execute(
             "UPDATE OR IGNORE traces SET id = ?, name = ?, facet = ?, created = ?, thread = ?, seq = ?, checksum ="
             " checksum(CAST(body AS BLOB), ?) WHERE row = ?",
@@ -439,7 +355,7 @@ def _index(connection: sqlite3.Connection) -> Iterator[Finding]:
         wrong_postings += posted.pop(row, 0) != sum(crc32(token.encode("utf-8", "surrogatepass")) for token in folded)
         wrong_terms += stored.pop(row, []) != units(row, facet, thread, seq, words)
     for (row,) in connection.execute("SELECT row FROM traces").fetchall() if posted or stored else ():
-        posted.pop(row, None)  # of a damaged one, which is told already
+        posted.pop(row, None)  # of a damaged one, which is reported already
         stored.pop(row, None)
     if wrong_postings or posted:
         yield Finding("index", f"{wrong_postings + len(posted)} traces are not found by their words")

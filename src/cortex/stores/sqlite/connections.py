@@ -21,7 +21,8 @@ from cortex.errors import (
     StoreUnavailable,
     full_disk,
 )
-from cortex.ports.clock import Deadline
+from cortex.runtime.deadline import Deadline
+from cortex.stores.relational import checksums
 from cortex.stores.sqlite import damage, schema
 
 _PAGE_CACHE_KIB = 8_192
@@ -32,7 +33,7 @@ _opened_lock = threading.Lock()
 
 
 def is_open_here(path: Path) -> bool:
-    """Whether this process has the database open. Locks cannot tell: a process never locks itself out."""
+    """Whether this process has the database open. Locks do not show it: a process never locks itself out."""
     with _opened_lock:
         return _opened_here[path.absolute()] > 0
 
@@ -108,8 +109,8 @@ class Connections:
     def _lent(self, writer: sqlite3.Connection | None) -> Iterator[sqlite3.Connection]:
         """The connection to write with: `writer`, or the one that was read with last.
 
-        Whoever writes keeps the pages it has in memory, and all others have to read theirs again. What is written after
-        every recall, its receipt, is best written by the connection that the next recall will read with.
+        The connection that writes keeps its pages in memory, and all others have to read theirs again. What is written
+        after every recall, its receipt, is best written by the connection that the next recall will read with.
         """
         connection = writer or self._take()
         try:
@@ -151,7 +152,7 @@ class Connections:
             self.path, timeout=self._busy_timeout_ms / 1000, isolation_level=None, check_same_thread=False
         )
         try:
-            # A text that is no UTF-8 any more is damaged, and told by its checksum: to read it is no error.
+            # A text that is no UTF-8 any more is damaged, and its checksum shows it: to read it is no error.
             connection.text_factory = damage.as_text
             connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
             connection.execute("PRAGMA temp_store = MEMORY")
@@ -212,7 +213,7 @@ class Gate:
         """Wait for our turn, and give the open file that holds it.
 
         The wait for a lock has no time limit, so a thread waits and we watch the clock. It waits with a
-        file of its own: whoever gives up must not let go of what a later call has got.
+        file of its own: a call that gives up must not release what a later call has got.
         """
         place = self._open()
         decided = threading.Lock()
@@ -305,7 +306,7 @@ def _named(error: sqlite3.DatabaseError, path: Path) -> StoreError:
     if "not a database" in text:
         return StoreForeign(f"{path} is not a Cortex database", hint="choose another --home, or move the file away")
     if "malformed" in text or "corrupt" in text:
-        return StoreCorrupt(f"{path} is damaged: {text}", hint=damage.SEE_VERIFY)
+        return StoreCorrupt(f"{path} is damaged: {text}", hint=checksums.SEE_VERIFY)
     if "readonly" in text or "unable to open" in text or "disk" in text:
         return StoreUnavailable(f"{path} cannot be used: {text}", hint="check permissions and the disk")
     return StoreError(f"{path}: {text}", hint="run `cortex doctor`")

@@ -18,14 +18,16 @@ from pathlib import Path
 from cortex.domain.terms import TOKENISER
 from cortex.errors import EngineError, InvalidRequest, StoreBusy, StoreCorrupt, StoreUnavailable
 from cortex.ports.store import Replaced
-from cortex.stores.sqlite import audit, damage, erasing, schema
+from cortex.runtime.processes import is_alive
+from cortex.stores.relational import checksums, proof
+from cortex.stores.sqlite import audit, damage, erasure, schema
 from cortex.stores.sqlite.connections import Gate, is_open_here, make_folder, named_errors, to_disk
-from cortex.stores.sqlite.erasures import ErasureLog
+from cortex.stores.sqlite.erasure_log import ErasureLog
 
 _PAGES_AT_ONCE = 1_024
 _PARTIAL = "partial"
 
-# Where SQLite locks its files, see "File Locking And Concurrency": whoever has a file open holds some of these bytes.
+# Where SQLite locks its files, see "File Locking And Concurrency": an open file has some of these bytes locked.
 _PENDING_BYTE = 0x40000000
 _LOCK_BYTES = 512
 
@@ -38,7 +40,7 @@ def copy(source: sqlite3.Connection, to: Path) -> None:
             source.backup(target, pages=_PAGES_AT_ONCE)
             # One file that needs no other beside it.
             target.execute("PRAGMA journal_mode = DELETE")
-            # What was damaged already when it was copied tells nothing of the copy.
+            # What was damaged before it was copied says nothing of the copy.
             known = (str(sum(1 for _ in _damaged(target))),)
             target.execute("INSERT OR REPLACE INTO meta VALUES ('damaged', ?)", known)
         check(partial)
@@ -57,8 +59,8 @@ def check(path: Path) -> None:
         damaged = list(_damaged(connection))
         if known is not None and len(damaged) > int(known[0]):
             table, key = damaged[0]
-            told = f"{path} is damaged: {len(damaged):,} rows are not what was written, such as {table} {key}"
-            raise StoreCorrupt(told, hint="choose another backup")
+            message = f"{path} is damaged: {len(damaged):,} rows are not what was written, such as {table} {key}"
+            raise StoreCorrupt(message, hint="choose another backup")
 
 
 def _damaged(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -67,9 +69,9 @@ def _damaged(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         return  # older than checksums
     damage.summing(connection)
     connection.text_factory = damage.as_text
-    for table in damage.SUMMED:
+    for table in checksums.SUMMED:
         yield from ((table, " ".join(map(str, key))) for key in damage.wrong(connection, table))
-    yield from (("events", str(position)) for position in audit.unproven(connection))
+    yield from (("events", str(position)) for position in proof.unproven(connection))
 
 
 @contextmanager
@@ -79,7 +81,7 @@ def named_decoding(path: Path) -> Iterator[None]:
         yield
     except (EngineError, OSError):
         raise
-    except damage.UNREADABLE as error:
+    except checksums.UNREADABLE as error:
         raise StoreCorrupt(f"{path} is damaged ({type(error).__name__})", hint="choose another backup") from error
 
 
@@ -92,7 +94,7 @@ def replace(path: Path, backup: Path, keep_at: Path, *, busy_timeout_ms: int) ->
     check(backup)
     there = path.exists()
     if Path(f"{backup}-wal").exists() or (there and path.samefile(backup)):
-        raise InvalidRequest("is in use itself", field=str(backup), hint="give a file that `cortex backup` made")
+        raise InvalidRequest("is in use itself", field=str(backup), hint="give a file that `cortex backup create` made")
     with named_errors(path):
         make_folder(path.parent)
         with closing(Gate(path)) as gate, gate.held(busy_timeout_ms / 1000):
@@ -117,16 +119,16 @@ def _keep_out_erased(copied: Path, log: ErasureLog) -> int:
         return 0
     with closing(sqlite3.connect(copied, isolation_level=None)) as connection:
         schema.prepare(connection, str(copied))
-        missing = [each for id in sorted(known.keys() - erasing.applied(connection)) if (each := log.read(id))]
+        missing = [each for id in sorted(known.keys() - erasure.applied(connection)) if (each := log.read(id))]
         if not missing:
             return 0
         connection.execute("BEGIN IMMEDIATE")
         # An index of other words would not let go of a trace by the words we know it by.
         if audit.tokeniser(connection) != TOKENISER:
             audit.rebuild(connection)
-        gone = erasing.carry_out(connection, missing)
+        gone = erasure.carry_out(connection, missing)
         connection.execute("COMMIT")
-        erasing.compact(connection)
+        erasure.compact(connection)
         connection.execute("PRAGMA journal_mode = DELETE")
     return gone
 
@@ -165,7 +167,7 @@ def _settle_log(path: Path) -> None:
 
 
 def _refuse_in_use(path: Path) -> None:
-    # Asked first: to close another descriptor of a file this process has open would take its locks away.
+    # Checked first: to close another descriptor of a file this process has open would take its locks away.
     if is_open_here(path):
         raise StoreBusy(f"{path} is open in this process", hint="close its other engines, then restore again")
     file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -182,7 +184,7 @@ def _refuse_in_use(path: Path) -> None:
 
 def _opened_to_look(path: Path) -> sqlite3.Connection:
     if not path.is_file():
-        raise StoreUnavailable(f"{path} is not a file", hint="see `cortex backup --list`")
+        raise StoreUnavailable(f"{path} is not a file", hint="see `cortex backup list`")
     # Immutable: no lock, no log, no file beside it.
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
 
@@ -208,16 +210,6 @@ def sweep(folder: Path) -> None:
     """Remove what processes that are gone left unfinished in a folder."""
     for path in folder.glob(f".*.{_PARTIAL}*"):
         owner = path.name.partition(f".{_PARTIAL}")[0].rpartition(".")[2]
-        if owner.isdigit() and not _is_alive(int(owner)):
+        if owner.isdigit() and not is_alive(int(owner)):
             with suppress(OSError):
                 path.unlink()
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -61,7 +61,7 @@ class SqliteIndexes:
             return self._open
 
     @contextmanager
-    def changing(self, seconds: float) -> Iterator[None]:
+    def write_lock(self, seconds: float) -> Iterator[None]:
         lock = self._lock_file()
         try:
             until = time.monotonic() + seconds
@@ -76,11 +76,11 @@ class SqliteIndexes:
             os.close(lock)
 
     @contextmanager
-    def building(self, made_with: str) -> Iterator[_Building]:
+    def build(self, made_with: str) -> Iterator[_IndexBuild]:
         path = self._folder / f"{self._name}@{self._next_number():06}.new"
         building = None
         try:
-            building = _Building(self, SqliteIndex(path, busy_timeout_ms=self._busy_timeout_ms, made_with=made_with))
+            building = _IndexBuild(self, SqliteIndex(path, busy_timeout_ms=self._busy_timeout_ms, made_with=made_with))
             yield building
         finally:
             if building is not None:
@@ -88,7 +88,7 @@ class SqliteIndexes:
             _remove(path)  # gone already where it was published
 
     @property
-    def is_being_made(self) -> bool:
+    def is_building(self) -> bool:
         if not any(each.kind == "new" for each in self._generations()):
             return False
         lock = self._lock_file()
@@ -97,15 +97,9 @@ class SqliteIndexes:
         finally:
             os.close(lock)
 
-    def others(self) -> list[Path]:
+    def unused_files(self) -> list[Path]:
         named = self._generation(self._pointed() or "")
         return [each.path for each in self._generations() if named is None or each.number != named.number]
-
-    def remove(self) -> None:
-        with self.changing(self._busy_timeout_ms / 1000):
-            self.close()
-            self._pointer.unlink(missing_ok=True)
-            self._sweep()
 
     def close(self) -> None:
         with self._lock:
@@ -150,11 +144,11 @@ class SqliteIndexes:
         if (name := self._pointed()) is None:
             return None
         if (named := self._generation(name)) is None or not named.is_whole:
-            raise StoreCorrupt(f"{self._pointer} names no index", hint=_MEND)
+            raise StoreCorrupt(f"{self._pointer} names no index", hint=_REINDEX)
         try:
             return named.path, os.stat(named.path).st_ino
         except FileNotFoundError:
-            raise StoreCorrupt(f"{named.path} is gone", hint=_MEND) from None
+            raise StoreCorrupt(f"{named.path} is gone", hint=_REINDEX) from None
 
     def _pointed(self) -> str | None:
         """What the pointer says, whatever it is."""
@@ -177,7 +171,7 @@ class SqliteIndexes:
         return _Generation(int(found[1]), found[2], found[3] or "", self._folder / name) if found else None
 
     def _next_number(self) -> int:
-        """A number that was never given before: whoever still has a removed generation open must not meet another.
+        """A number that was never used: a process that still has a removed generation open must not meet another.
 
         Closing a database, SQLite removes its companions by their names.
         """
@@ -213,7 +207,7 @@ class SqliteIndexes:
         return lock.stat().st_mtime
 
 
-_MEND = "run `cortex index`: it is made anew from the files"
+_REINDEX = "run `cortex index`: it is rebuilt from the files"
 
 
 class _Generation(NamedTuple):
@@ -233,7 +227,7 @@ class _Generation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Building:
+class _IndexBuild:
     home: SqliteIndexes
     index: SqliteIndex
 

@@ -11,18 +11,20 @@ from pathlib import Path
 
 import numpy as np
 
-from cortex.domain.followed import Followed
 from cortex.domain.identity import TraceId
+from cortex.domain.indexed_file import IndexedFile
 from cortex.domain.scope import Tenant
 from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import StoreBusy, StoreForeign
 from cortex.ports.index import Follow, Unfollow
 from cortex.ports.store import Change, Finding
+from cortex.stores.relational.changes import check
+from cortex.stores.relational.codec import batched, marks, pack_id, unpack_id
+from cortex.stores.relational.ledger import counted_position
 from cortex.stores.sqlite import audit, damage
-from cortex.stores.sqlite.codec import batched, marks, pack_id, unpack_id
-from cortex.stores.sqlite.reader import SqliteView
 from cortex.stores.sqlite.store import SqliteStore
-from cortex.stores.sqlite.writer import Writer, check, counted_position
+from cortex.stores.sqlite.view import SqliteView
+from cortex.stores.sqlite.writer import SqliteWriter
 
 _FILES = """
 CREATE TABLE IF NOT EXISTS files (
@@ -49,7 +51,7 @@ class SqliteIndex(SqliteStore):
     recorded = False
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 5_000, made_with: str | None = None) -> None:
-        # What can be made anew need not wait for the disk: it survives a crash, not a power cut.
+        # What can be rebuilt need not wait for the disk: it survives a crash, not a power cut.
         super().__init__(path, synchronous="normal", busy_timeout_ms=busy_timeout_ms)
         try:
             if made_with is None:
@@ -71,7 +73,7 @@ class SqliteIndex(SqliteStore):
         with self._connections.writing() as connection:
             writer = _IndexWriter(connection, tenant, at)
             writer.apply_all(changes)
-            return writer.position
+            return writer.ledger.position
 
     @contextmanager
     def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteIndexView]:  # noqa: ARG002 - has no past
@@ -114,6 +116,7 @@ class SqliteIndex(SqliteStore):
         return audit.findings(connection, (_belonging,), recorded=False)
 
 
+@damage.names_damage
 class SqliteIndexView(SqliteView):
     """One snapshot of a user's files and their chunks."""
 
@@ -121,19 +124,16 @@ class SqliteIndexView(SqliteView):
     def position(self) -> int:
         return counted_position(self._db)
 
-    @damage.named
-    def files(self) -> Mapping[str, Followed]:
+    def files(self) -> Mapping[str, IndexedFile]:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM files WHERE user = ?", (self._user,))
-        return {row[0]: Followed(*row) for row in rows}
+        return {row[0]: IndexedFile(*row) for row in rows}
 
-    @damage.named
-    def file(self, path: str) -> Followed | None:
+    def file(self, path: str) -> IndexedFile | None:
         row = self._db.execute(
             f"SELECT {_COLUMNS}, chunks FROM files WHERE user = ? AND path = ?", (self._user, path)
         ).fetchone()
-        return Followed(*row[:-1])._replace(chunks=_ids(row[-1])) if row else None
+        return IndexedFile(*row[:-1])._replace(chunks=_ids(row[-1])) if row else None
 
-    @damage.named
     def vectors(self, ids: Sequence[TraceId], space: EmbeddingSpace) -> Mapping[TraceId, Sequence[Vector]]:
         found: dict[TraceId, list[Vector]] = {}
         for some in batched([pack_id(id) for id in ids]):
@@ -149,7 +149,7 @@ class SqliteIndexView(SqliteView):
         return found
 
 
-class _IndexWriter(Writer):
+class _IndexWriter(SqliteWriter):
     def __init__(self, connection: sqlite3.Connection, tenant: Tenant, at: datetime) -> None:
         super().__init__(connection, tenant, at, recorded=False)
 
@@ -163,19 +163,21 @@ class _IndexWriter(Writer):
         for change in changes:
             if isinstance(change, Unfollow):
                 self._unfollow(change.path, named)
-        self._write_events()
+        self.ledger.write()
 
-    def _follow(self, file: Followed, named: Collection[TraceId]) -> None:
+    def _follow(self, file: IndexedFile, named: Collection[TraceId]) -> None:
         self._drop_chunks(file.path, keeping=named)
         self._db.execute(
             f"INSERT OR REPLACE INTO files (user, {_COLUMNS}, chunks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (self._user, *file[:-1], b"".join(map(pack_id, file.chunks))),
         )  # fmt: skip
-        self.position += 1
+        self.ledger.position += 1
 
     def _unfollow(self, path: str, named: Collection[TraceId]) -> None:
         self._drop_chunks(path, keeping=named)
-        self.position += self._db.execute("DELETE FROM files WHERE user = ? AND path = ?", (self._user, path)).rowcount
+        self.ledger.position += self._db.execute(
+            "DELETE FROM files WHERE user = ? AND path = ?", (self._user, path)
+        ).rowcount
 
     def _drop_chunks(self, path: str, keeping: Collection[TraceId]) -> None:
         """Remove the chunks of a file but those to keep. What is missing already, in a damaged index, is no matter."""

@@ -7,6 +7,7 @@ import sqlite3
 
 from cortex.domain.terms import TOKENISER
 from cortex.errors import StoreForeign, StoreTooNew
+from cortex.stores.relational import checksums
 from cortex.stores.sqlite import damage
 
 log = logging.getLogger("cortex")
@@ -59,7 +60,7 @@ CREATE INDEX traces_by_facet ON traces (facet, id);
 CREATE INDEX traces_by_place ON traces (thread, seq) WHERE thread IS NOT NULL;
 CREATE INDEX traces_by_slot ON traces (slot) WHERE slot IS NOT NULL;
 
--- Which memories were drawn from which turns; derived.
+-- Which memories were extracted from which turns; derived.
 CREATE TABLE sources (turn BLOB NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (turn, row)) WITHOUT ROWID;
 CREATE INDEX sources_by_row ON sources (row);
 
@@ -157,8 +158,8 @@ CREATE UNIQUE INDEX jobs_waiting ON jobs (user, kind, key) WHERE state = 'waitin
 CREATE INDEX jobs_due ON jobs (state, due);
 """
 
-# The ledger by user: where a user's own events end is asked all the time. When a job was last written, by the clock of
-# then: one that lies in the future tells that the clock was set back since; and jobs that have ended keep no query.
+# The ledger by user: where a user's own events end is read all the time. When a job was last written, by the clock of
+# then: one that lies in the future shows that the clock was set back since; and jobs that have ended keep no query.
 # Which erasures of the log beside the file were carried out in it. A checksum beside every body and vector, and where
 # damaged rows are moved to (see damage.py).
 _V2 = """
@@ -212,7 +213,7 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
     if _version(connection, path) < VERSION:
         connection.execute("BEGIN IMMEDIATE")
         try:
-            # Asked again under the lock: another process may have been first.
+            # Read again under the lock: another process may have been first.
             known = _version(connection, path)
             for migration in MIGRATIONS[known:]:
                 for statement in _statements(migration):
@@ -233,7 +234,7 @@ def prepare(connection: sqlite3.Connection, path: str) -> None:
 def _fill_checksums(connection: sqlite3.Connection) -> None:
     """Give the rows of an older file their checksums."""
     damage.summing(connection)
-    for table in damage.SUMMED:
+    for table in checksums.SUMMED:
         connection.execute("SAVEPOINT filling")
         try:
             connection.execute(f"UPDATE {table} SET checksum = {damage.expression(table)}")

@@ -27,18 +27,21 @@ from cortex.ports.store import (
     JobState,
     PutReceipt,
     RecordAccess,
-    Remains,
+    Residue,
     Sampled,
 )
-from cortex.stores.sqlite import audit, calibrations, copies, damage, erasing, schema
-from cortex.stores.sqlite.codec import JOB_COLUMNS, listed, pack_time
-from cortex.stores.sqlite.codes import CodeIndex
+from cortex.stores.relational import checksums, residue
+from cortex.stores.relational.changes import check
+from cortex.stores.relational.code_index import CodeIndex
+from cortex.stores.relational.codec import JOB_COLUMNS, pack_time
+from cortex.stores.relational.lexicon_cache import LexiconCache
+from cortex.stores.relational.records import read_job
+from cortex.stores.sqlite import audit, copies, damage, erasure, samples, schema
 from cortex.stores.sqlite.connections import Connections
-from cortex.stores.sqlite.erasures import ErasureLog
-from cortex.stores.sqlite.lexicon_cache import LexiconCache
-from cortex.stores.sqlite.past import PastView
-from cortex.stores.sqlite.reader import SqliteView, read_job
-from cortex.stores.sqlite.writer import Writer, check
+from cortex.stores.sqlite.erasure_log import ErasureLog
+from cortex.stores.sqlite.parameters import listed
+from cortex.stores.sqlite.view import SqlitePastView, SqliteView
+from cortex.stores.sqlite.writer import SqliteWriter
 
 
 class SqliteStore:
@@ -74,9 +77,9 @@ class SqliteStore:
         # Receipts and counters are not worth a wait for the disk: they survive a crash, not a power cut.
         durable = not all(isinstance(change, PutReceipt | RecordAccess) for change in changes)
         with self._connections.writing(durable=durable) as connection:
-            writer = Writer(connection, tenant, at, recorded=self.recorded)
+            writer = SqliteWriter(connection, tenant, at, recorded=self.recorded)
             writer.apply(changes)
-            return writer.own_position
+            return writer.ledger.own_position
 
     @contextmanager
     def view(self, tenant: Tenant, as_of: int | None = None) -> Iterator[SqliteView]:
@@ -84,7 +87,7 @@ class SqliteStore:
             if as_of is None:
                 yield SqliteView(connection, tenant.user, self._code_index, self._lexicon)
             else:
-                yield PastView(connection, tenant.user, self._code_index, self._lexicon, as_of)
+                yield SqlitePastView(connection, tenant.user, self._code_index, self._lexicon, as_of)
 
     def position_at(self, at: datetime) -> int:
         with self._connections.reading() as connection:
@@ -113,10 +116,10 @@ class SqliteStore:
                 "    AND jobs.kind IN (SELECT value FROM json_each(:alone))))"
                 " ORDER BY due, id LIMIT 1"
             )
-            asked = {"user": tenant.user, "kinds": listed(kinds), "alone": listed(alone), "now": pack_time(now),
-                     "ahead": pack_time(now + CLOCK_STEP)}  # fmt: skip
-            while row := connection.execute(query, asked).fetchone():
-                job = damage.Skips().reading("jobs", row[2], read_job, row)
+            values = {"user": tenant.user, "kinds": listed(kinds), "alone": listed(alone), "now": pack_time(now),
+                      "ahead": pack_time(now + CLOCK_STEP)}  # fmt: skip
+            while row := connection.execute(query, values).fetchone():
+                job = checksums.Skips().reading("jobs", row[2], read_job, row)
                 if job is None:
                     # It must not stand in the way of the others; `verify --repair` moves it away.
                     connection.execute(
@@ -145,7 +148,7 @@ class SqliteStore:
 
     def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
         with self._connections.reading() as connection:
-            return calibrations.sample(connection, tenant.user, space, limit)
+            return samples.sample(connection, tenant.user, space, limit)
 
     def users(self) -> list[str]:
         with self._connections.reading() as connection:
@@ -160,7 +163,7 @@ class SqliteStore:
         findings = self._looked_through()
         if repair and any(finding.code in audit.REPAIRABLE for finding in findings):
             failed = self._repair(findings)
-            # The codes were made anew under new numbers.
+            # The codes were rebuilt under new numbers.
             self._codes.clear()
             self._lexicon = LexiconCache()
             left = self._looked_through()
@@ -174,7 +177,7 @@ class SqliteStore:
             yield from findings
 
     def _looked_through(self) -> list[Finding]:
-        """Everything that is out of order, as far as it can be told."""
+        """Everything that is wrong, as far as it can be read."""
         try:
             with self._connections.reading() as connection:
                 return list(self._findings(connection))
@@ -182,9 +185,9 @@ class SqliteStore:
             return [Finding("file", error.message)]
 
     def _repair(self, findings: Sequence[Finding]) -> list[Finding]:
-        """Put in order what can be; gives what stood in the way."""
+        """Repair what can be repaired; returns what prevented the rest."""
         if any(finding.code == "file" for finding in findings):
-            # An index of SQLite's own is made anew from its table, if it is no more than that.
+            # SQLite rebuilds an index of its own from its table, if it is no more than that.
             with suppress(StoreError), self._connections.exclusive() as connection:
                 connection.execute("REINDEX")
         try:
@@ -234,28 +237,28 @@ class SqliteStore:
             copies.sweep(self.path.parent)
             # SQLite has taken back on opening what a journal was needed for; what is left of one is of no use.
             Path(f"{self.path}-journal").unlink(missing_ok=True)
-            return erasing.compact(connection, rewrite=rewrite)
+            return erasure.compact(connection, rewrite=rewrite)
 
-    def remains(
+    def find_residue(
         self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = (), ids: Sequence[TraceId] = ()
-    ) -> Remains:
+    ) -> Residue:
         with self._connections.reading() as connection:
-            return erasing.remains(connection, tenant.user, texts, self._beside(), also, ids)
+            return erasure.find_residue(connection, tenant.user, texts, self._beside(), also, ids)
 
-    def spoken(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
+    def find_mentions(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
         with self._connections.reading() as connection:
-            return erasing.spoken(connection, tenant.user, ids, Sought(texts))
+            return residue.find_mentions(connection, tenant.user, ids, Sought(texts))
 
     def erasures(self, user: str | None = None, *, pending: bool = False) -> list[Erasure]:
         return self._log.all(user, pending=pending)
 
-    def note_erasure(self, erasure: Erasure) -> None:
+    def record_erasure(self, erasure: Erasure) -> None:
         self._log.note(erasure)
 
     def withdraw_erasure(self, id: str) -> None:
         self._log.withdraw(id)
 
-    def erasing(self, seconds: float) -> AbstractContextManager[bool]:
+    def erasure_lock(self, seconds: float) -> AbstractContextManager[bool]:
         return self._log.held(seconds)
 
     def backup(self, to: Path) -> None:
@@ -284,24 +287,24 @@ class SqliteStore:
         if not (known := self._log.names()):
             return
         with self._connections.reading() as connection:
-            missing = known.keys() - erasing.applied(connection)
+            missing = known.keys() - erasure.applied(connection)
         if not missing:
             return
-        # One that is pending and not ours to erase is under way: whoever plans it must find what was planned.
+        # One that is pending and not ours to erase is under way: the process that plans it must find what was planned.
         with self._log.held(0 if all(known[id] for id in missing) else self._wait) as ours:
             found = [each for id in sorted(missing) if (each := self._log.read(id)) and (ours or each.finished)]
             if ours:
                 found = [self._pending_again(each) for each in found]
             if found:
                 with self._connections.writing() as connection:
-                    erasing.carry_out(connection, found)
+                    erasure.carry_out(connection, found)
 
     def _pending_again(self, known: Erasure) -> Erasure:
         """A finished erasure as one that is to be carried out in this file too, if it holds anything of it."""
         if not known.finished:
             return known
         with self._connections.reading() as connection:
-            texts = erasing.texts_of(connection, known.user, known.ids)
+            texts = residue.texts_of(connection, known.user, known.ids)
         if not texts:
             return known
         again = replace(known, texts=tuple(texts), rewritten=False, finished=False)

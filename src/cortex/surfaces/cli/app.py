@@ -1,4 +1,4 @@
-"""The `cortex` command: its global options, its verbs, and the one place where errors become exit codes."""
+"""The `cortex` command: its global options, its commands, and the one place where errors become exit codes."""
 
 from __future__ import annotations
 
@@ -16,126 +16,129 @@ import typer
 from cortex import settings
 from cortex._version import __version__
 from cortex.errors import EngineError, full_disk
-from cortex.surfaces.cli.arguments import hoisted
 from cortex.surfaces.cli.context import OpenEngine, Surface, open_cortex
-from cortex.surfaces.cli.failing import INTERRUPTED, PIPE_CLOSED, Failure, tell
+from cortex.surfaces.cli.errors import INTERRUPTED, PIPE_CLOSED, Failure, report
+from cortex.surfaces.cli.global_options import split_global_options
 
-ROOMS = {
-    "use": "Use",
-    "turns": "Use",
-    "flush_view": "Use",
-    "feed": "Feed",
-    "files": "Feed",
-    "keep": "Keep and govern",
-    "tending": "Keep and govern",
-    "erasing": "Keep and govern",
-    "setting_up": "Run",
-    "doctoring": "Run",
-    "run_it": "Run",
-    "serving": "Run",
-    "token_verbs": "Run",
-    "mcp_verbs": "Run",
+SECTIONS: dict[str, dict[str, str]] = {
+    "Get started": {"init": "init", "models": "model_commands", "status": "doctor", "doctor": "doctor"},
+    "Memories": {
+        "remember": "memory_commands",
+        "recall": "recall_commands",
+        "search": "recall_commands",
+        "list": "memory_commands",
+        "get": "memory_commands",
+        "edit": "memory_commands",
+        "forget": "memory_commands",
+        "unforget": "memory_commands",
+        "erase": "erase_command",
+    },
+    "Conversations and files": {"capture": "capture_command", "index": "index_command", "hook": "hook_commands"},
+    "Maintenance": {
+        "consolidate": "maintenance_commands",
+        "jobs": "maintenance_commands",
+        "backup": "maintenance_commands",
+        "import": "import_export",
+        "export": "import_export",
+        "eval": "admin_commands",
+    },
+    "Servers and administration": {"serve": "serve_command", "mcp": "mcp_commands", "admin": "admin_commands"},
 }
-"""Where the verbs are, in the order they are looked for, and the heading of each in the help."""
+"""The commands under their headings in the help, in order, each with the module that has it in `COMMANDS`."""
 
 
 @dataclass(slots=True)
-class Given:
-    """What a run is given to begin with, and what it learns from its first options."""
+class Run:
+    """What one run of the command starts with."""
 
     open_engine: OpenEngine = open_cortex
     debug: bool = False
 
 
 def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
-    """Carry out one command; gives the exit code. Every error becomes one line, here and nowhere else."""
-    own, rest = hoisted(arguments)
+    """Run one command and return its exit code. Every error becomes one line, here and nowhere else."""
+    own, rest = split_global_options(arguments)
     as_json = "--json" in own
-    given = Given(open_engine)
+    this_run = Run(open_engine)
     _never_fail_to_encode()
     try:
         command: Any = typer.main.get_command(command_line(rest[0] if rest else None))
-        code = command.main(args=own + rest, prog_name="cortex", standalone_mode=False, obj=given)
+        code = command.main(args=own + rest, prog_name="cortex", standalone_mode=False, obj=this_run)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except EngineError as error:
-        return tell(Failure.of(error), as_json)
+        return report(Failure.of(error), as_json)
     except BrokenPipeError:
-        # Whoever read our output has gone.
+        # The reader of our output is gone.
         _drop_output()
         return PIPE_CLOSED
     except SystemExit as error:
-        # How Typer itself ends when the pipe is closed.
+        # Typer exits this way when the pipe is closed.
         return PIPE_CLOSED if isinstance(error.__context__, BrokenPipeError) else int(error.code or 0)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
         if usage := Failure.of_usage(error):
-            return tell(usage, as_json)
+            return report(usage, as_json)
         if full_disk(error):
             _drop_output()
-        elif given.debug:
+        elif this_run.debug:
             raise
-        return tell(Failure.unexpected(error), as_json)
+        return report(Failure.unexpected(error), as_json)
 
 
 def _drop_output() -> None:
-    """Python would complain at exit about what could not be written."""
+    """Discard what is left to print: Python would complain at exit that it cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def command_line(verb: str | None = None) -> typer.Typer:
-    """The app with all its verbs; with one alone where it is known, since making them all delays every start."""
+def command_line(command: str | None = None) -> typer.Typer:
+    """The app with all its commands, or with one alone where it is known: building them all delays every start."""
     app = typer.Typer(
         name="cortex",
         help="Long-term memory for AI agents.",
-        epilog="The global options may also stand after the verb. With --json, errors are JSON on stderr too.",
+        epilog="Global options may stand before or after the command. With --json, errors are JSON on stderr.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
-    found: list[tuple[str, dict[str, Any]]] = []
-    for room, panel in ROOMS.items():
-        commands: dict[str, Any] = import_module(f"cortex.surfaces.cli.{room}").COMMANDS
-        if verb in commands:
-            found = [(panel, {verb: commands[verb]})]
-            break
-        found.append((panel, commands))
-    for panel, commands in found:
-        for name, command in commands.items():
-            if isinstance(command, typer.Typer):
-                app.add_typer(command, name=name, rich_help_panel=panel)
+    is_known = any(command in commands for commands in SECTIONS.values())
+    for section, commands in SECTIONS.items():
+        for name, module in commands.items():
+            if is_known and name != command:
+                continue
+            found = import_module(f"cortex.surfaces.cli.{module}").COMMANDS[name]
+            if isinstance(found, typer.Typer):
+                app.add_typer(found, name=name, rich_help_panel=section)
             else:
-                app.command(name, rich_help_panel=panel)(command)
+                app.command(name, rich_help_panel=section)(found)
     return app
 
 
 def options(
     context: typer.Context,
     home: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where memory is kept ($CORTEX_HOME, or ~/.cortex).")
+        Path | None, typer.Option(metavar="DIR", help="The folder with all data ($CORTEX_HOME, or ~/.cortex).")
     ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent.")] = None,
-    user: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory: the agent's user.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="The agent whose memory to use.")] = None,
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="The user of that agent.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show unexpected errors whole, and log to stderr ($CORTEX_DEBUG).")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks and log to stderr ($CORTEX_DEBUG).")] = False,
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
-    """What holds for every verb."""
+    """The options of every command."""
     if version:
         print(f"cortex {__version__}")
         raise typer.Exit
-    given = context.find_object(Given) or Given()
-    given.debug = debug or settings.debug_wanted()
-    _quiet_logs(given.debug)
-    context.obj = Surface(given.open_engine, home, agent, user, as_json)
+    this_run = context.find_object(Run) or Run()
+    this_run.debug = debug or settings.debug_wanted()
+    _quiet_logs(this_run.debug)
+    context.obj = Surface(this_run.open_engine, home, agent, user, as_json)
 
 
 def _quiet_logs(debug: bool) -> None:
-    """What the engine logs is said by the command itself; a log line would only come between."""
+    """Silence the engine's log unless debugging: the command itself reports what matters."""
     log = logging.getLogger("cortex")
     if debug:
         logging.basicConfig(stream=sys.stderr)
@@ -145,7 +148,7 @@ def _quiet_logs(debug: bool) -> None:
 
 
 def _never_fail_to_encode() -> None:
-    """A terminal that knows fewer characters than a memory shows the others as escapes."""
+    """Print characters the terminal cannot encode as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

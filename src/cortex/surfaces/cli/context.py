@@ -1,4 +1,4 @@
-"""What every command shares: whose memory is meant, and how the answer is to be shown."""
+"""What every command shares: the memory to use, and the output format."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from cortex.memory import Cortex
 
 OpenEngine = Callable[[Path | None, str | None, str | None], "Cortex"]
-"""Opens the memory under a home, of an agent and a user; None means: as the settings say."""
+"""Opens the memory of an agent and a user under a home; None leaves the choice to the settings."""
 
 
 def open_cortex(home: Path | None, agent: str | None, user: str | None) -> Cortex:
-    """The engine people get: the one their settings describe."""
+    """Open the engine that the settings describe."""
     from cortex.memory import Cortex
 
     return Cortex(home, agent=agent, user=user)
@@ -34,18 +34,18 @@ class Surface:
     json: bool = False
 
     def engine(self) -> Cortex:
-        """The memory that was asked for; close it after use."""
+        """Open the memory these options name; close it after use."""
         return self.open_engine(self.home, self.agent, self.user)
 
     @property
     def root(self) -> Path:
-        """Home, whether given or not."""
+        """The home folder: as given, or the default."""
         from cortex import settings
 
         return settings.default_home() if self.home is None else self.home.expanduser()
 
 
 def surface_of(context: typer.Context) -> Surface:
-    """The global options, as the callback of the app left them."""
+    """The global options of this run."""
     found = context.find_object(Surface)
     return found if isinstance(found, Surface) else Surface()

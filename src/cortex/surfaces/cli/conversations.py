@@ -1,4 +1,4 @@
-"""Reading a conversation as it lies in a file or comes over a pipe: JSON, JSON lines, a transcript, plain text."""
+"""Parsing of conversations from files and stdin: JSON, JSON lines, transcripts, plain text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.errors import InvalidRequest
-from cortex.surfaces.cli.reading import STDIN, text_of
+from cortex.surfaces.cli.inputs import STDIN, text_of
 from cortex.workspace.transcripts import messages_of, row_of, sessions_of
 
 _FORMS = "give a JSON array of messages, one message a line, or plain text"
@@ -20,16 +20,16 @@ _JSON_NAMES = frozenset({".json", ".jsonl", ".ndjson"})
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Messages in the order they were said, as they came; capture decides what of them can be used."""
+    """The messages in order, unchanged; capture decides which of them are valid."""
 
     messages: tuple[object, ...]
     session: str | None = None
-    """The session they say they are of, where they do."""
+    """The session that the messages name, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """What a coding agent tells its hooks: which session, and what was asked or where its transcript is."""
+    """The JSON a coding agent passes to its hooks: the session, and the prompt or the path of the transcript."""
 
     session: str | None
     prompt: str | None
@@ -37,32 +37,36 @@ class HookEvent:
 
     @classmethod
     def of(cls, text: str) -> HookEvent | None:
-        """The event that `text` is, if it is one."""
+        """Parse an event; None if `text` is not one."""
         try:
-            told = json.loads(text) if text.lstrip().startswith("{") else None
+            payload = json.loads(text) if text.lstrip().startswith("{") else None
         except (ValueError, RecursionError):
             return None
-        if not isinstance(told, dict) or "messages" in told or not ("session_id" in told or "hook_event_name" in told):
+        if (
+            not isinstance(payload, dict)
+            or "messages" in payload
+            or not ("session_id" in payload or "hook_event_name" in payload)
+        ):
             return None
-        event = cls(_text(told, "session_id"), _text(told, "prompt"), _text(told, "transcript_path"))
+        event = cls(_text(payload, "session_id"), _text(payload, "prompt"), _text(payload, "transcript_path"))
         return event if event.prompt is not None or event.transcript is not None else None
 
 
 def conversation_of(given: str, *, role: str = "user") -> Conversation:
-    """The conversation in a file, or on stdin where `given` is `-`; plain text is one message of `role`."""
+    """The conversation in a file, or on stdin if `given` is `-`; plain text is one message of `role`."""
     if given == STDIN:
         return read(text_of(STDIN, "messages"), role=role)
     return read(_file(given), role=role, is_json=Path(given).suffix.lower() in _JSON_NAMES)
 
 
 def transcript_of(path: str, *, session: str | None = None) -> Conversation:
-    """The conversation in the transcript of a coding agent, a row on each line, of the session its host names."""
+    """The conversation in the transcript of a coding agent, one JSON row per line."""
     found = read(_file(str(Path(path).expanduser())), is_json=True)
     return Conversation(found.messages, session or found.session)
 
 
 def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversation:
-    """The conversation that `text` is; `is_json` where it cannot be plain text."""
+    """Parse a conversation; `is_json` if it cannot be plain text."""
     if not text.strip():
         raise InvalidRequest("is empty", field="messages", hint=_FORMS)
     if not is_json and not _LIKE_JSON.match(text):
@@ -72,7 +76,7 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
     except RecursionError as error:
         raise InvalidRequest("is nested too deeply", field="messages", hint=_FORMS) from error
     except ValueError as error:
-        # Only a line feed ends a row: JSON may hold other ends of lines as they are.
+        # Only a line feed ends a row: JSON may contain other line ends.
         rows = [_row(line) for line in text.split("\n") if line.strip()]
         if not any(isinstance(row, Mapping) for row in rows):
             where = (
@@ -82,14 +86,14 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
         return _of_rows(rows)
 
 
-def _of_json(told: Any) -> Conversation:
-    if isinstance(told, list):
-        return _of_rows(told)
-    if isinstance(told, dict) and isinstance(told.get("messages"), list):
-        found = _of_rows(told["messages"])
-        return Conversation(found.messages, next(iter(sessions_of([told])), None) or found.session)
-    if isinstance(told, dict) and "messages" not in told:
-        return _of_rows([told])
+def _of_json(payload: Any) -> Conversation:
+    if isinstance(payload, list):
+        return _of_rows(payload)
+    if isinstance(payload, dict) and isinstance(payload.get("messages"), list):
+        found = _of_rows(payload["messages"])
+        return Conversation(found.messages, next(iter(sessions_of([payload])), None) or found.session)
+    if isinstance(payload, dict) and "messages" not in payload:
+        return _of_rows([payload])
     raise InvalidRequest("is JSON, but not a list of messages", field="messages", hint=_FORMS)
 
 
@@ -99,13 +103,13 @@ def _of_rows(rows: list[Any]) -> Conversation:
 
 
 def _row(line: str) -> object:
-    """What a line says; a line that is not JSON stays text, which capture counts as no message."""
+    """A parsed line; a line that is not JSON stays text, which capture rejects."""
     row = row_of(line)
     return line if row is None else row
 
 
-def _text(told: Mapping[str, Any], key: str) -> str | None:
-    value = told.get(key)
+def _text(payload: Mapping[str, Any], key: str) -> str | None:
+    value = payload.get(key)
     return value if isinstance(value, str) and value.strip() else None
 
 

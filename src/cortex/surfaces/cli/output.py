@@ -1,4 +1,4 @@
-"""Putting things on the screen. What a memory says is data: it never moves the cursor or changes a colour."""
+"""Printing. Text from memory is data: it never moves the cursor or changes a color."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cortex.surfaces.wire.model import Response
 
 PIPED_WIDTH = 10_000
-"""Nothing is wrapped on its way to another program."""
+"""Do not wrap lines that go to another program."""
 
 
 def show(*renderables: RenderableType, stream: TextIO | None = None) -> None:
@@ -28,33 +28,33 @@ def show(*renderables: RenderableType, stream: TextIO | None = None) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print one JSON object; on a terminal laid out for reading."""
+    """Print one JSON object, indented on a terminal."""
     print(json_line(value, indent=2 if sys.stdout.isatty() else None))
 
 
 def show_response(response: Response) -> None:
-    """Print a response as every other surface gives it."""
+    """Print a response model as JSON, the same as in the HTTP API."""
     show_json(response.to_json())
 
 
 def json_line(value: Any, *, indent: int | None = None) -> str:
-    """`value` as JSON. Characters that could act on a terminal are written as the escapes JSON has for them."""
+    """`value` as JSON, with control characters escaped."""
     return visible(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def plain(text: str) -> None:
-    """Print text as it is, made safe only where a person looks at it."""
+    """Print text unchanged; on a terminal, with control characters escaped."""
     print(visible(text) if sys.stdout.isatty() else text)
 
 
 def one_line(text: str) -> str:
-    """`text` from memory, safe to show within a line."""
+    """Text from memory, safe to print within a line."""
     return " ".join(visible(text).split())
 
 
 @contextmanager
 def progress(title: str, *, unit: str = "") -> Iterator[Progress]:
-    """A progress bar on stderr; nothing where nobody is watching."""
+    """A progress bar on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
         yield silent
         return
@@ -66,10 +66,10 @@ def progress(title: str, *, unit: str = "") -> Iterator[Progress]:
     with Bars(text, BarColumn(), counted, TimeRemainingColumn(), console=_console(sys.stderr), transient=True) as bars:
         task = bars.add_task(title, total=None)
 
-        def tell(done: int, total: int, label: str) -> None:
+        def update(done: int, total: int, label: str) -> None:
             bars.update(task, completed=done, total=total or None, description=one_line(f"{title}: {label}"))
 
-        yield tell
+        yield update
 
 
 def _console(stream: TextIO) -> Console:

@@ -1,4 +1,4 @@
-"""Answers of the engine for people. Built of `Text`, never of markup: nothing remembered can style itself."""
+"""Results of the engine, for people. Built from `Text`, not markup, so that memory text cannot style itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cortex.domain.trace import Trace, to_json
 from cortex.domain.trust import TrustTier
 from cortex.domain.turn import Turn
 from cortex.ports.store import Counts
-from cortex.services.browse import Shown
+from cortex.services.browse import TraceHistory
 from cortex.services.health.health_checks import Check
 from cortex.services.recall import RecallTrace
 from cortex.surfaces.cli.output import one_line
@@ -38,37 +38,37 @@ _MARKS = {True: ("✓", "green"), None: ("!", "yellow"), False: ("✗", "red")}
 _PLAIN_MARKS = {True: ("ok", "green"), None: ("!", "yellow"), False: ("X", "red")}
 _SHOWN = 60
 _BY_RANKS = 0.1
-"""Best scores below this are sums of reciprocal ranks: small by nature, and told apart by later digits."""
+"""A best score below this is a sum of reciprocal ranks, which needs more digits."""
 _INDENT = 3
 _WIDE = 100
-"""Columns of a terminal from which an id, what it is about and what it says stand side by side."""
-# The parenthesis at the end of a recipe's description names a requirement, which means nothing to its user.
+"""The width of a terminal from which ID, details and text fit side by side."""
+# Recipe descriptions end with a requirement in parentheses, which users do not need.
 _REQUIREMENT = re.compile(r" \([A-Z]\d[^)]{0,80}\)")
 
 
 def bar(share: float, width: int = BAR) -> Text:
-    """A share of 1 as a bar."""
+    """A bar for a share between 0 and 1."""
     filled = round(min(1.0, max(0.0, share)) * width)
     return Text.assemble(("█" * filled, "cyan"), ("░" * (width - filled), "bright_black"))
 
 
 def table(*columns: str, right: Iterable[str] = (), whole: Iterable[str] = ()) -> Table:
-    """A table without lines; `right` names the columns of numbers, `whole` others that are never cut or wrapped."""
+    """A table without lines; `right` names columns of numbers, `whole` columns that are never cut or wrapped."""
     head = bool(columns)
-    made = Table(
+    grid = Table(
         box=box.SIMPLE_HEAD if head else None, show_header=head, pad_edge=False, show_edge=False, header_style="bold",
         padding=(0, 1, 0, 0) if head else (0, 1),
     )  # fmt: skip
     numbers, uncut = frozenset(right), frozenset(whole)
     for column in columns:
         justify: JustifyMethod = "right" if column in numbers else "left"
-        made.add_column(column, justify=justify, no_wrap=column in numbers | uncut)
-    return made
+        grid.add_column(column, justify=justify, no_wrap=column in numbers | uncut)
+    return grid
 
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """One form for terminals of at least `width` columns, another for narrower ones."""
+    """One layout for terminals of at least `width` columns, another for narrower ones."""
 
     width: int
     wide: RenderableType
@@ -79,25 +79,25 @@ class Fitting:
 
 
 def beside(text: Text, more: str) -> Fitting:
-    """`text` and `more`, which is never broken: on one line, or below each other where that is too narrow."""
+    """`text` and `more` on one line, or below each other if the terminal is too narrow; `more` is never wrapped."""
     last = Text(more, "dim", no_wrap=True)
     below = Group(text, Padding(last, (0, 0, 0, _INDENT)))
     return Fitting(text.cell_len + 2 + last.cell_len, Text("  ").join([text, last]), below)
 
 
 def line(text: str) -> Text:
-    """`text` on one line, cut where the terminal ends."""
+    """`text` on one line, cut at the width of the terminal."""
     return Text(one_line(text), no_wrap=True, overflow="ellipsis")
 
 
 def notice(message: str, fix: str = "") -> Text:
-    """Something that deserves attention, and what to do about it."""
-    told = Text(f"! {one_line(message)}", style="yellow")
-    return told.append(f"; {one_line(fix)}" if fix else "")
+    """A problem and its fix."""
+    line = Text(f"! {one_line(message)}", style="yellow")
+    return line.append(f"; {one_line(fix)}" if fix else "")
 
 
 def done(message: str) -> Text:
-    """Something that was done."""
+    """A line for a completed step."""
     mark, style = (_MARKS if _shows("✓") else _PLAIN_MARKS)[True]
     return Text(f"{mark} ", style).append(one_line(message), "default")
 
@@ -105,8 +105,8 @@ def done(message: str) -> Text:
 # --- recall --------------------------------------------------------------------------------------
 
 
-def result(answer: RecallResult, *, explain: bool) -> Iterator[RenderableType]:
-    """Hits best first, each with its score, where it comes from, and what it says."""
+def result(answer: RecallResult) -> Iterator[RenderableType]:
+    """Hits, best first, each with its score, source and text."""
     if not answer.hits:
         yield Text(_nothing(answer.receipt), style="dim")
     best = max((hit.score for hit in answer.hits), default=0.0)
@@ -116,35 +116,35 @@ def result(answer: RecallResult, *, explain: bool) -> Iterator[RenderableType]:
         head = Text(f"{place:>2} ", style="bold").append_text(share).append(f" {hit.score:.{digits}f}  ", "bold")
         yield beside(head.append_text(_about(hit.trace, hit.legs)), hit.trace.id)
         yield Padding(Text(one_line(hit.excerpt or hit.trace.text)), (0, 0, 0, _INDENT), expand=False)
-        if explain:
-            yield Padding(Text(_sum(hit), style="dim"), (0, 0, 0, _INDENT), expand=False)
     facts = answer.receipt.facts
     if facts.get("broadened"):
-        yield Text(f"Nothing in scope {one_line(str(facts.get('scope')))!r}; this is from all scopes.", style="yellow")
-    told = f"{several(len(answer.hits), 'hit')}, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
-    yield beside(Text(f"{told}, {facts.get('recipe')}", style="dim"), f"receipt {answer.receipt.id}")
+        yield Text(
+            f"No match in scope {one_line(str(facts.get('scope')))!r}; these are from all scopes.", style="yellow"
+        )
+    message = f"{several(len(answer.hits), 'hit')}, {answer.tokens} tokens, {answer.receipt.latency_ms:.0f} ms"
+    yield beside(Text(f"{message}, {facts.get('recipe')}", style="dim"), f"receipt {answer.receipt.id}")
 
 
 def _nothing(receipt: Receipt) -> str:
     if reason := receipt.facts.get("skipped"):
-        return f"Not looked up: the message is {reason}. `cortex search` asks in any case."
-    return "Nothing relevant is remembered."
+        return f"Skipped: the message is {reason}. `cortex search` searches anyway."
+    return "No memory matches this message."
 
 
 def _about(trace: Trace, legs: Sequence[str] = ()) -> Text:
-    """Kind, scope and date of a trace, what found it, and what to beware of."""
+    """Kind, scope and date of a trace, the legs that found it, and warnings."""
     kind = "chunk" if isinstance(trace, Chunk) else trace.kind.value
-    told = Text(kind, style="magenta").append(f" · {one_line(trace.scope)} · {trace.created_at:%Y-%m-%d}", "default")
+    line = Text(kind, style="magenta").append(f" · {one_line(trace.scope)} · {trace.created_at:%Y-%m-%d}", "default")
     if isinstance(trace, Turn):
-        told.append(f" · {one_line(trace.speaker or trace.role.value)}", "default")
+        line.append(f" · {one_line(trace.speaker or trace.role.value)}", "default")
     if isinstance(trace, Chunk):
-        told.append(f" · {one_line(trace.citation)}", "default")
+        line.append(f" · {one_line(trace.citation)}", "default")
     if legs:
-        told.append(f" · {'+'.join(legs)}", "default")
+        line.append(f" · {'+'.join(legs)}", "default")
     for mark in (trace.trust.value, trace.state.value):
         if mark in _WARNED | _OFF:
-            told.append(f" · {mark}", "yellow" if mark in _WARNED else "red")
-    return told
+            line.append(f" · {mark}", "yellow" if mark in _WARNED else "red")
+    return line
 
 
 def _sum(hit: Hit) -> str:
@@ -154,7 +154,7 @@ def _sum(hit: Hit) -> str:
 
 
 def explained(found: RecallTrace) -> Iterator[RenderableType]:
-    """Every candidate with the parts of its score, and what became of it."""
+    """Every candidate with the parts of its score, and whether it is shown."""
     answer = found.answer
     if answer.skipped:
         yield Text(_nothing(found.result.receipt), style="dim")
@@ -162,14 +162,14 @@ def explained(found: RecallTrace) -> Iterator[RenderableType]:
     shown = {hit.trace.id: place for place, hit in enumerate(answer.hits, start=1)}
     reasons = {each.id: each.reason for each in answer.dropped}
     names = list(dict.fromkeys(name for each in answer.ranked for name in each.parts))
-    made = table("", "score", *names, "became", "text", right=["", "score", *names], whole=["became"])
+    grid = table("", "score", *names, "result", "text", right=["", "score", *names], whole=["result"])
     digits = 3 if not answer.ranked or answer.ranked[0].score >= _BY_RANKS else 5
     for place, each in enumerate(answer.ranked[:_SHOWN], start=1):
         became = f"hit {shown[each.trace.id]}" if each.trace.id in shown else reasons.get(each.trace.id, "replaced")
         style = "" if each.trace.id in shown else "dim"
         parts = [f"{each.parts[name]:+.{digits}f}" if name in each.parts else "" for name in names]
-        made.add_row(str(place), f"{each.score:.{digits}f}", *parts, became, line(each.trace.text), style=style)
-    yield made
+        grid.add_row(str(place), f"{each.score:.{digits}f}", *parts, became, line(each.trace.text), style=style)
+    yield grid
     if len(answer.ranked) > _SHOWN:
         yield Text(f"… and {len(answer.ranked) - _SHOWN} more candidates; --json shows them all", style="dim")
     extra = [hit for hit in answer.hits if hit.trace.id not in {each.trace.id for each in answer.ranked}]
@@ -179,9 +179,11 @@ def explained(found: RecallTrace) -> Iterator[RenderableType]:
         what = f"absent ({leg.absent})" if leg.absent else f"{len(leg.scores)} found"
         yield Text(f"{leg.name:>9}: {what}, {leg.milliseconds:.1f} ms", style="yellow" if leg.absent else "dim")
     for tried in answer.tried:
-        told = f"tier {tried.tier} of {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
-        told += ", passed over for something far more relevant" if tried.outdone else ""
-        yield Text(told, style="dim")
+        message = (
+            f"importance {tried.tier}, {', '.join(tried.trusts)}: {tried.candidates} candidates, {tried.selected} shown"
+        )
+        message += ", skipped for a far more relevant tier" if tried.outdone else ""
+        yield Text(message, style="dim")
     yield Text(f"receipt {found.result.receipt.id}", style="dim")
 
 
@@ -194,9 +196,9 @@ def _short(text: str, most: int = _SHOWN) -> str:
 
 
 def traces(found: Iterable[Trace]) -> Fitting:
-    """A line for each, or two where the terminal is narrow."""
-    wide = table("id", "about", "text", whole=["id", "about"])
-    narrow = table("id", "about and text", whole=["id"])
+    """A line for each, or two on a narrow terminal."""
+    wide = table("id", "details", "text", whole=["id", "details"])
+    narrow = table("id", "details and text", whole=["id"])
     for trace in found:
         id, about, text = Text(trace.id, "dim"), _about(trace), line(_short(trace.text, 200))
         wide.add_row(id, about, text)
@@ -204,8 +206,8 @@ def traces(found: Iterable[Trace]) -> Fitting:
     return Fitting(_WIDE, wide, narrow)
 
 
-def trace(found: Shown) -> Iterator[RenderableType]:
-    """Everything about one trace."""
+def trace(found: TraceHistory) -> Iterator[RenderableType]:
+    """All fields of a trace, its versions and its sources."""
     yield Text(visible(found.trace.text))
     yield Text()
     about = table()
@@ -216,42 +218,42 @@ def trace(found: Shown) -> Iterator[RenderableType]:
     if isinstance(found.trace, Memory) and found.trace.expires_at:
         fields["expires_at"] = found.trace.expires_at.isoformat()
     for name, value in fields.items():
-        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        about.add_row(name, Text(one_line(told)))
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        about.add_row(name, Text(one_line(text)))
     yield about
     if len(found.versions) > 1:
         yield Text("\nversions", style="bold")
         for version in found.versions:
             until = version.until if version.until is not None else "now"
-            told = f"  {version.since} to {until}: {version.trace.state.value}: {_short(version.trace.text, 100)}"
-            yield Text(told)
+            text = f"  {version.since} to {until}: {version.trace.state.value}: {_short(version.trace.text, 100)}"
+            yield Text(text)
     for source in found.sources:
         yield Text(f"\nfrom {source.id}: ", style="bold").append(_short(source.text, 200), "default")
 
 
 def counts(found: Counts) -> Iterator[RenderableType]:
-    """How many there are, and of what sort."""
+    """The number of traces, by each facet."""
     span = f", {found.oldest:%Y-%m-%d} to {found.newest:%Y-%m-%d}" if found.oldest and found.newest else ""
     yield Text(f"{several(found.total, 'trace')}, {size(found.text_bytes)} of text{span}", style="bold")
     sorts = {
         "lane": found.by_lane, "scope": found.by_scope, "kind": found.by_kind,
         "importance": found.by_label, "trust": found.by_trust, "state": found.by_state,
     }  # fmt: skip
-    made = table("", "", "traces", "", right=["traces"])
+    grid = table("", "", "traces", "", right=["traces"])
     for sort, by in sorts.items():
         ordered = sorted(by.items(), key=lambda pair: (-pair[1], pair[0]))
         for row, (name, number) in enumerate(ordered):
             share = bar(number / max(1, found.total))
-            made.add_row(Text("" if row else sort, "bold"), Text(one_line(name)), f"{number:,}", share)
+            grid.add_row(Text("" if row else sort, "bold"), Text(one_line(name)), f"{number:,}", share)
     if found.total:
-        yield made
+        yield grid
 
 
 # --- receipts ------------------------------------------------------------------------------------
 
 
 def receipts(found: Iterable[Receipt]) -> Fitting:
-    """A line for each, or two where the terminal is narrow."""
+    """A line for each, or two on a narrow terminal."""
     wide = table("id", "at", "op", "ms", "result", right=["ms"], whole=["id", "at", "op"])
     narrow = table("id", "at, op, result", whole=["id"])
     for receipt in found:
@@ -272,13 +274,13 @@ def receipt(found: Receipt) -> Iterator[RenderableType]:
 
 def _gist(receipt: Receipt) -> Text:
     facts = receipt.facts
-    told = Text()
+    line = Text()
     if receipt.op == "recall":
-        told.append(str(facts.get("skipped") or f"{facts['counts']['returned']} of {facts['counts']['candidates']}"))
+        line.append(str(facts.get("skipped") or f"{facts['counts']['returned']} of {facts['counts']['candidates']}"))
     else:
         numbers = {name: value for name, value in facts.items() if isinstance(value, int) and value is not False}
-        told.append(", ".join(f"{name} {value}" for name, value in numbers.items() if value))
-    return told.append(f" degraded: {', '.join(receipt.degraded)}" if receipt.degraded else "", "yellow")
+        line.append(", ".join(f"{name} {value}" for name, value in numbers.items() if value))
+    return line.append(f" degraded: {', '.join(receipt.degraded)}" if receipt.degraded else "", "yellow")
 
 
 def _value(value: Any) -> str:
@@ -287,50 +289,50 @@ def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-# --- health --------------------------------------------------------------------------------------
+# --- contradictions and health -------------------------------------------------------------------
 
 
 def contradictions(found: Sequence[Contradiction]) -> Iterator[RenderableType]:
-    """Both sides of each, the earlier first, and how to settle it."""
+    """Both memories of each contradiction, the earlier first, and how to resolve it."""
     for each in found:
         yield traces([each.earlier, each.later])
         yield Text()
-    yield Text("Keep one with `cortex resolve ID`, or both with `cortex resolve ID --both`.", style="dim")
+    yield Text("Keep one with `cortex admin resolve ID`, or both with `cortex admin resolve ID --both`.", style="dim")
 
 
 def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """The state of things at a glance; what is degraded comes last, with its fix."""
+    """A summary of the state; problems come last, with their fixes."""
     about = table()
     about.add_column(style="bold")
     about.add_column()
     store, counted, vectors, embedder = found["store"], found["counts"], found["vectors"], found["embedder"]
     about.add_row("home", one_line(found["home"]))
     about.add_row("agent, user", one_line(f"{found['agent']}, {found['user']}"))
-    kept = f"{store['backend']}, {size(store.get('bytes', 0))}, position {found['position']:,}"
-    about.add_row("store", one_line(kept))
+    details = f"{store['backend']}, {size(store.get('bytes', 0))}, position {found['position']:,}"
+    about.add_row("store", one_line(details))
     lanes = ", ".join(several(number, *_OF_LANE[lane]) for lane, number in counted["by_lane"].items())
     about.add_row("traces", f"{counted['total']:,}" + (f" ({lanes})" if lanes else ""))
     about.add_row("embedder", _provider(embedder, f"{embedder['provider']}/{embedder['model']}{_by_auto(embedder)}"))
-    about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} lacking")
+    about.add_row("vectors", f"{vectors['embedded']:,} embedded, {vectors['lacking']:,} missing")
     if scale := vectors.get("calibration"):
         on = f" on {scale['texts']:,} texts" if scale["texts"] else ""
-        about.add_row("similarities", f"from a cosine of {scale['floor']:.2f} on, {scale['basis']}{on}")
+        about.add_row("similarity", f"counts from a cosine of {scale['floor']:.2f}, {scale['basis']}{on}")
     about.add_row("reranker", _provider(found["reranker"], found["reranker"]["name"]))
     about.add_row("recipe", one_line(found["recipe"]))
     about.add_row("language model", one_line(_model(found["llm"])))
     if found["hardware"] is not None:
-        about.add_row("card", one_line(_card(found["hardware"])))
-    about.add_row("background", one_line(_background(found["jobs"])))
+        about.add_row("GPU", one_line(_card(found["hardware"])))
+    about.add_row("jobs", one_line(_background(found["jobs"])))
     if open_ones := found["contradictions"]:
-        about.add_row("contradictions", f"{open_ones:,} to settle: see `cortex resolve`")
+        about.add_row("contradictions", f"{open_ones:,} unresolved: see `cortex admin resolve`")
     yield about
-    for trouble in found["degraded"]:
-        yield notice(f"{trouble['what']}: {trouble['why']}", trouble["fix"])
+    for problem in found["degraded"]:
+        yield notice(f"{problem['what']}: {problem['why']}", problem["fix"])
     for anomaly in found["anomalies"]:
         yield notice(f"{anomaly['code']}: {anomaly['detail']}", anomaly["fix"])
-    if found["hook_troubles"]:
-        told = ", ".join(f"{what} {number:,}" for what, number in found["hook_troubles"].items())
-        yield notice(f"turns went on without memory: {told}", "run `cortex doctor`")
+    if found["hook_failures"]:
+        text = ", ".join(f"{what} {number:,}" for what, number in found["hook_failures"].items())
+        yield notice(f"turns that ran without memory: {text}", "run `cortex doctor`")
 
 
 _OF_LANE = {
@@ -342,9 +344,9 @@ _OF_LANE = {
 
 
 def _model(about: Mapping[str, Any]) -> str:
-    """The language model and what it has spent of its budget."""
+    """The language model and how much of its budget is used."""
     if "name" not in about:
-        return "none: nothing is spent"
+        return "none"
     spent = [
         f"{about[window]['calls']:,} of {about[window]['max_calls']:,} calls and {about[window]['tokens']:,} of"
         f" {about[window]['max_tokens']:,} tokens this {window}"
@@ -355,7 +357,7 @@ def _model(about: Mapping[str, Any]) -> str:
 
 
 def _card(verdict: Mapping[str, Any]) -> str:
-    """How busy and how hot the card is, and whether background work waits for it."""
+    """Load and temperature of the GPU, and whether jobs wait for it."""
     figures = [f"{verdict['load']:.0f} % load"] if verdict["load"] is not None else []
     figures += [f"{verdict['temperature']:.0f} °C"] if verdict["temperature"] is not None else []
     return "; ".join([", ".join(figures) or "no figures", *([verdict["why"]] if verdict["why"] else [])])
@@ -363,11 +365,11 @@ def _card(verdict: Mapping[str, Any]) -> str:
 
 def _background(jobs: Mapping[str, Any]) -> str:
     waiting = f"{jobs['waiting']:,} waiting"
-    return f"{waiting}, the next at {jobs['next'][:19]}, {jobs['failed']:,} given up" if jobs["next"] else waiting
+    return f"{waiting}, next at {jobs['next'][:19]}, {jobs['failed']:,} failed" if jobs["next"] else waiting
 
 
 def _by_auto(embedder: Mapping[str, Any]) -> str:
-    """Why it is this one, where the choice was left to `auto`."""
+    """Why `auto` chose this embedder."""
     chosen = embedder.get("chosen")
     return f", chosen by auto: {chosen['because']}" if chosen and embedder["available"] else ""
 
@@ -378,44 +380,44 @@ def _provider(about: Mapping[str, Any], name: str) -> Text:
     return Text(one_line(name)).append(f" is not available: {one_line(about['why'])}", "yellow")
 
 
-def checks(found: Sequence[Check], mends: Container[str] = ()) -> Iterator[RenderableType]:
-    """Every check under the heading of its group, what to do right below, and the sum of it at the end.
+def checks(found: Sequence[Check], fixable: Container[str] = ()) -> Iterator[RenderableType]:
+    """Every check below the heading of its group, with its fix, and a summary at the end.
 
-    `mends` names the checks that `--fix` does something about.
+    `fixable` names the checks that `--fix` can fix.
     """
     marks, arrow = (_MARKS, "→") if _shows("✓✗→") else (_PLAIN_MARKS, "->")
     width = max((len(check.name) for check in found), default=0)
     for group, some in groupby(found, key=lambda check: check.group):
         yield Text(group.value, style="bold")
-        made = table()
-        made.add_column(no_wrap=True)
-        made.add_column(no_wrap=True, min_width=width)
-        made.add_column(overflow="fold")
+        grid = table()
+        grid.add_column(no_wrap=True)
+        grid.add_column(no_wrap=True, min_width=width)
+        grid.add_column(overflow="fold")
         for check in some:
             mark, style = marks[check.ok]
-            told = Text(one_line(check.detail))
+            line = Text(one_line(check.detail))
             if check.ok is not True and check.fix:
-                told.append(f"\n{arrow} {one_line(check.fix)}", style)
-            made.add_row(Text(mark, style), Text(check.name), told)
-        yield made
-    yield _sum_of(found, mends)
+                line.append(f"\n{arrow} {one_line(check.fix)}", style)
+            grid.add_row(Text(mark, style), Text(check.name), line)
+        yield grid
+    yield _summary(found, fixable)
 
 
-def _sum_of(found: Sequence[Check], mends: Container[str]) -> Text:
+def _summary(found: Sequence[Check], fixable: Container[str]) -> Text:
     broken = sum(check.ok is False for check in found)
     watched = sum(check.ok is None for check in found)
     if not broken and not watched:
-        return Text("Everything is in order.", style="green")
-    told = [f"{several(broken, 'thing')} to mend"] if broken else []
-    told += [f"{several(watched, 'thing')} to look after"] if watched else []
-    text = Text(f"{', '.join(told)}.", style="red" if broken else "yellow")
-    if any(check.ok is not True and check.name in mends for check in found):
-        text.append(" `cortex doctor --fix` mends what is safe.", "default")
+        return Text("No problems found.", style="green")
+    lines = [f"{several(broken, 'problem')}"] if broken else []
+    lines += [f"{several(watched, 'warning')}"] if watched else []
+    text = Text(f"{', '.join(lines)}.", style="red" if broken else "yellow")
+    if any(check.ok is not True and check.name in fixable for check in found):
+        text.append(" `cortex doctor --fix` fixes what is safe to fix.", "default")
     return text
 
 
 def _shows(characters: str) -> bool:
-    """Whether the terminal, or whatever reads the output, knows these characters."""
+    """Whether the output can encode these characters."""
     try:
         characters.encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -427,7 +429,7 @@ def _shows(characters: str) -> bool:
 
 
 def recipes(found: Iterable[Any], default: str) -> Table:
-    made = table("recipe", "fusion", "auto", "search", "tokens", "about", right=["tokens"], whole=["recipe"])
+    grid = table("recipe", "fusion", "auto", "search", "tokens", "about", right=["tokens"], whole=["recipe"])
     for recipe in found:
         weights = getattr(recipe.fusion, "weights", None)
         fusion = (
@@ -437,8 +439,8 @@ def recipes(found: Iterable[Any], default: str) -> Table:
         )
         name = Text(recipe.name, "bold").append("\n(default)" if recipe.name == default else "", "dim")
         about = _REQUIREMENT.sub("", recipe.about)
-        made.add_row(name, fusion, _bounds(recipe.auto), _bounds(recipe.search), str(recipe.budget), about)
-    return made
+        grid.add_row(name, fusion, _bounds(recipe.auto), _bounds(recipe.search), str(recipe.budget), about)
+    return grid
 
 
 def _bounds(bounds: Any) -> str:
@@ -446,14 +448,14 @@ def _bounds(bounds: Any) -> str:
 
 
 def models(found: Iterable[Any]) -> Table:
-    made = table("model", "state", "size", "purpose", "licence", right=["size"], whole=["model"])
+    grid = table("model", "state", "size", "purpose", "license", right=["size"], whole=["model"])
     for each in found:
         style = "green" if each.state == "ready" else "yellow"
-        made.add_row(
+        grid.add_row(
             Text(each.model.name, "bold"), Text(each.state, style), size(each.model.size), each.model.purpose,
             each.model.licence,
         )  # fmt: skip
-    return made
+    return grid
 
 
 def several(number: int, noun: str, nouns: str = "") -> str:

@@ -1,4 +1,4 @@
-"""The settings file: a first one that says what can be set, and single values put into one that people edit."""
+"""The settings file: a commented template, and changes to single values that keep the rest of the file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _VALUE = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+)"""
 
 
 def template() -> str:
-    """Every setting with its meaning and its default, as comments: it changes nothing."""
-    lines = ["# Settings of Cortex. What is commented out is the default.", ""]
+    """Every setting with its meaning and default, commented out."""
+    lines = ["# Settings of Cortex. Commented lines show the defaults.", ""]
     section = ""
     for name, variable, default, meaning in settings.describe():
         head, _, key = name.rpartition(".")
@@ -33,22 +33,22 @@ def template() -> str:
 
 
 def put(text: str, name: str, value: str) -> str | None:
-    """`text` with one setting as it is to be, and all else as it stands; None where that cannot be done safely."""
+    """`text` with one setting changed and everything else kept; None if that cannot be done safely."""
     before = tomllib.loads(text)
     section, _, key = name.rpartition(".")
     after = _placed(text.splitlines(), section, key, _toml(value))
     ending = "\r\n" if "\r\n" in text else "\n"
-    told = ending.join(after) + ending
+    changed = ending.join(after) + ending
     try:
-        is_sound = tomllib.loads(told) == _with(before, name.split("."), value)
+        is_sound = tomllib.loads(changed) == _with(before, name.split("."), value)
     except tomllib.TOMLDecodeError:
         return None
-    return told if is_sound else None
+    return changed if is_sound else None
 
 
 def write(path: Path, text: str) -> None:
-    """All of it at once; a new file is for its owner's eyes alone, and one that is there keeps its permissions."""
-    # Such a file is often a link to where people keep theirs.
+    """Replace the file atomically. A new file is owner-only; an existing one keeps its permissions."""
+    # Such files are often symbolic links.
     real = Path(os.path.realpath(path))
     try:
         handle, fresh = tempfile.mkstemp(dir=real.parent, prefix=f".{real.name}.")
@@ -70,21 +70,21 @@ def write(path: Path, text: str) -> None:
 
 
 def _placed(lines: list[str], section: str, key: str, value: str) -> list[str]:
-    """The lines with `key` set: where it is, below the comment that tells of it, or first of its section."""
+    """The lines with `key` set: in its place, below the comment that shows it, or first in its section."""
     begin, end = _range_of(lines, section)
     if begin is None:
         return [*lines, "", f"[{section}]", f"{key} = {value}"]
     is_set = re.compile(rf"(\s*{re.escape(key)}\s*=\s*){_VALUE}(.*)")
-    is_told = re.compile(rf"\s*#\s*{re.escape(key)}\s*=")
+    is_comment = re.compile(rf"\s*#\s*{re.escape(key)}\s*=")
     for at in range(begin, end):
         if found := is_set.fullmatch(lines[at]):
             return [*lines[:at], f"{found[1]}{value}{found[2]}", *lines[at + 1 :]]
-    below = next((at + 1 for at in range(begin, end) if is_told.match(lines[at])), begin)
+    below = next((at + 1 for at in range(begin, end) if is_comment.match(lines[at])), begin)
     return [*lines[:below], f"{key} = {value}", *lines[below:]]
 
 
 def _range_of(lines: list[str], section: str) -> tuple[int | None, int]:
-    """Where the lines of a section begin and end; what belongs to none comes before the first."""
+    """Where the lines of a section begin and end; top-level settings come before the first section."""
     heading = re.compile(rf"\s*\[\s*{re.escape(section)}\s*\]\s*(?:#.*)?")
     begin = 0 if not section else next((at + 1 for at, line in enumerate(lines) if heading.fullmatch(line)), None)
     if begin is None:

@@ -1,6 +1,6 @@
-"""What a person has to know of the vendors: which variable holds the key, what to install, where they are reached.
+"""API vendors: the variables with their keys, and their addresses.
 
-The providers know the same of themselves; here it stands for those who have set up none yet. A test compares the two.
+The providers have the same data; this table serves users who have not set up a provider yet. A test compares the two.
 """
 
 from __future__ import annotations
@@ -8,26 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cortex.errors import install_command
-
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """Somebody whose API can be used."""
+    """A vendor with an API for embeddings or language models."""
 
     name: str
     title: str
     variables: tuple[str, ...]
-    """Where a key is looked for; of Ollama, which needs none, where it is told that it is there."""
+    """The variables with its key; for Ollama, which needs none, the one with its address."""
     address: str
 
     def key(self, variable: Callable[[str], str | None]) -> str | None:
         """The first of its variables that is set."""
         return next((name for name in self.variables if variable(name)), None)
-
-    @property
-    def install(self) -> str:
-        return install_command(self.name)
 
     @property
     def export(self) -> str:

@@ -1,4 +1,4 @@
-"""The dashboard's files. They hold nothing of what is remembered, so they need no token; what they show does."""
+"""The files of the dashboard. They contain no memories, so they need no token."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
-    # Asked for again each time, and mostly answered by 304: scripts of two versions are never mixed.
+    # Revalidated each time, mostly with 304: scripts of two versions are never mixed.
     "Cache-Control": "no-cache",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """One file as it is sent."""
+    """One file with its headers."""
 
     content: bytes
     media_type: str
@@ -63,16 +63,16 @@ async def page(request: Request) -> Response:
 
 @router.api_route("/assets/{name:path}", methods=["GET", "HEAD"], include_in_schema=False)
 async def asset(name: str, request: Request) -> Response:
-    """A script, a style or the icon. Only names that were found in the package are ever opened."""
+    """A script, a style or the icon. Only files found in the package are served."""
     found = assets().get(name)
     if found is None:
-        raise HTTPException(404, "no such file of the dashboard")
+        raise HTTPException(404, "no such file")
     return found.response(request)
 
 
 @cache
 def assets() -> Mapping[str, Asset]:
-    """Every file of the dashboard by its name, read once."""
+    """All files of the dashboard by name, read once."""
     return {name: Asset.of(name, file.read_bytes()) for name, file in _found(files(__package__) / "static")}
 
 

@@ -1,105 +1,122 @@
-"""Who asks, as which tenant, with which rights; and by what name and from which page the server was reached."""
+"""Authentication: the caller, their tenant and rights; and the host names and origins that are allowed."""
 
 from __future__ import annotations
 
+import hmac
 import logging
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 
-from cortex.access.tokens import Right, Tokens
+from cortex.access.tokens import Right, TokenFile
 from cortex.domain.scope import Tenant
 from cortex.errors import StoreUnavailable
-from cortex.surfaces.http.errors import Problem, Refused
+from cortex.surfaces.http.errors import ProblemDetail, RequestRefused
 from cortex.surfaces.http.options import LOOPBACK_NAMES, ServeOptions
 
 log = logging.getLogger("cortex.http")
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN_PATHS = frozenset({"/health", "/ready", "/"})
-"""What whoever watches over processes asks, without a token; the answers tell nothing of what is remembered."""
+"""Paths without a token, for probes; the answers reveal nothing about memories."""
 
 OPEN_FOLDER = "/assets/"
-"""The files of the dashboard. They are the same for everybody; what they show is asked for with a token."""
+"""The files of the dashboard, the same for everybody. They load their data with a token."""
 
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="cortex"'}
 
 
 def is_open(path: str) -> bool:
-    """Whether a path is answered without a token."""
+    """Whether a path needs no token."""
     return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: the bearer of a token, or whoever is at this machine while there are no tokens."""
+    """The bearer of a token, or anyone on this machine while there are no tokens."""
 
     tenant: Tenant
     rights: frozenset[Right]
     token_id: str | None = None
+    agents: frozenset[str] | None = frozenset()
+    """The agents a host may act for, with all their users; None for every agent."""
 
     def require(self, right: Right) -> None:
         if right not in self.rights:
-            raise Refused(
-                _forbidden(f"the token does not allow to {_VERBS[right]}", "use one with the right, or ask for one")
+            raise RequestRefused(
+                forbidden(f"the token does not have the right to {_VERBS[right]}", "use a token that has it")
             )
 
     def acting_for(self, agent: str | None, user: str | None) -> Tenant:
-        """Whose memory is meant, where it may be this caller's to use."""
-        meant = Tenant(agent or self.tenant.agent, user or self.tenant.user)
-        if meant == self.tenant:
-            return meant
+        """The tenant that the request names, if the caller may use it."""
+        named = Tenant(agent or self.tenant.agent, user or self.tenant.user)
+        if named == self.tenant:
+            return named
         if self.token_id is None:
-            # Without tokens whoever asks is trusted with this agent; other agents are other people's.
-            if meant.agent == self.tenant.agent:
-                return meant
-            raise Refused(_forbidden("another agent is meant than the one served here", _MAKE_TOKEN))
-        if Right.ADMIN in self.rights:
-            return meant
-        raise Refused(_forbidden("the token is of another agent or user", "leave them out, or use their own token"))
+            # Without tokens a local caller may use every user of this agent, but no other agent.
+            if named.agent == self.tenant.agent:
+                return named
+            raise RequestRefused(forbidden("this server serves another agent", _CREATE_TOKEN))
+        if Right.ADMIN in self.rights or self._may_host(named.agent):
+            return named
+        raise RequestRefused(
+            forbidden("the token belongs to another agent or user", "leave out agent and user, or use their token")
+        )
+
+    def _may_host(self, agent: str) -> bool:
+        return Right.HOST in self.rights and (self.agents is None or agent in self.agents)
 
 
-_VERBS = {Right.READ: "read", Right.WRITE: "write", Right.ADMIN: "administer"}
-_MAKE_TOKEN = "make a token for it with `cortex token create`"  # noqa: S105 - says how to make one
+_VERBS = {Right.READ: "read", Right.WRITE: "write", Right.HOST: "act for a host", Right.ADMIN: "administer"}
+_CREATE_TOKEN = "create a token for it with `cortex admin tokens create`"  # noqa: S105 - a hint
 
 
-class Access:
-    """Decides who comes in. Without any token the door is open, to this machine and its default tenant alone."""
+class Authenticator:
+    """Authenticates callers. Without any token, this machine may use the default tenant."""
 
-    def __init__(self, tokens: Tokens, options: ServeOptions, default: Tenant) -> None:
+    def __init__(
+        self, tokens: TokenFile, options: ServeOptions, default: Tenant, owner_secret: str | None = None
+    ) -> None:
         self._tokens = tokens
+        self._owner_secret = owner_secret
+        self._owner = Caller(default, frozenset(Right) - {Right.ADMIN}, "owner", None)
         self._is_local = options.is_local
         self._open = Caller(default, frozenset(Right))
         self._were_missing = False
 
     def caller(self, headers: Headers) -> Caller:
-        """Who asks; a token that is given must be good even where none is needed."""
-        if gone := self.missing():
-            raise Refused(_unknown(gone.message, gone.hint))
+        """The caller. A token that is sent must be valid even if none is needed."""
+        if error := self.missing():
+            raise RequestRefused(_unknown(error.message, error.hint))
         given = headers.get("authorization")
         if given is None:
-            # A token that was revoked still counts: taking the last one away must not open the door.
+            # Revoked tokens count: revoking the last one must not open access.
             if self._is_local and not self._tokens.all():
                 return self._open
-            raise Refused(_unknown("a token is needed", "send `Authorization: Bearer <token>`"))
+            raise RequestRefused(_unknown("a token is required", "send `Authorization: Bearer <token>`"))
         scheme, _, secret = given.partition(" ")
+        if self._is_owner(secret.strip()):
+            return self._owner
         token = self._tokens.check(secret.strip()) if scheme.lower() == "bearer" else None
         if token is None:
-            raise Refused(_unknown("the token is not known, or no longer good", "see `cortex token list`"))
-        return Caller(Tenant(token.agent, token.user), token.rights, token.id)
+            raise RequestRefused(_unknown("the token is unknown, expired or revoked", "see `cortex admin tokens list`"))
+        return Caller(token.tenant, token.rights, token.id, frozenset({token.agent, *token.agents}))
 
+    def _is_owner(self, secret: str) -> bool:
+        """Whether this is the secret of the process that started the server, which no file has."""
+        return self._owner_secret is not None and hmac.compare_digest(secret.encode(), self._owner_secret.encode())
 
     def missing(self) -> StoreUnavailable | None:
-        """Why nobody can be let in, where the tokens are gone; the log is told once each time."""
-        gone = self._tokens.missing()
-        if gone is not None and not self._were_missing:
-            log.warning("%s", gone)
-        self._were_missing = gone is not None
-        return gone
+        """The error if the token file is missing; it is logged once each time."""
+        error = self._tokens.missing()
+        if error is not None and not self._were_missing:
+            log.warning("%s", error)
+        self._were_missing = error is not None
+        return error
 
 
-class Names:
-    """The names by which the server may be asked. Any other may be a page that had a name of its own point here."""
+class AllowedHosts:
+    """The host names and origins of the server. Another host name may be a DNS rebinding attack."""
 
     def __init__(self, options: ServeOptions) -> None:
         bind = frozenset() if options.host in {"0.0.0.0", "::", ""} else frozenset({options.host})  # noqa: S104
@@ -109,18 +126,18 @@ class Names:
     def check(self, method: str, headers: Headers) -> None:
         host = headers.get("host", "")
         if _name(host) not in self._names:
-            raise Refused(
-                Problem(
+            raise RequestRefused(
+                ProblemDetail(
                     status=421,
                     code="host_not_allowed",
-                    detail="the server is not known by this name",
+                    detail="the host name is not allowed",
                     hint="add it to serve.allowed_hosts",
                 )
             )
         origin = headers.get("origin")
         if method not in SAFE_METHODS and origin is not None and not self._is_ours(origin.lower(), host.lower()):
-            raise Refused(
-                _forbidden("a page of another origin asks", "add it to serve.allowed_origins", "origin_not_allowed")
+            raise RequestRefused(
+                forbidden("the origin is not allowed", "add it to serve.allowed_origins", "origin_not_allowed")
             )
 
     def _is_ours(self, origin: str, host: str) -> bool:
@@ -128,15 +145,15 @@ class Names:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without its port."""
+    """The name in a Host header, without the port."""
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower()
 
 
-def _unknown(detail: str, hint: str) -> Problem:
-    return Problem(status=401, code="unauthorized", detail=detail, hint=hint, headers=_CHALLENGE)
+def _unknown(detail: str, hint: str) -> ProblemDetail:
+    return ProblemDetail(status=401, code="unauthorized", detail=detail, hint=hint, headers=_CHALLENGE)
 
 
-def _forbidden(detail: str, hint: str, code: str = "forbidden") -> Problem:
-    return Problem(status=403, code=code, detail=detail, hint=hint)
+def forbidden(detail: str, hint: str, code: str = "forbidden") -> ProblemDetail:
+    return ProblemDetail(status=403, code=code, detail=detail, hint=hint)

@@ -1,4 +1,4 @@
-"""The application: every route behind one door, over one engine."""
+"""The application: all routes behind the gateway, over one engine."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from cortex._version import __version__
-from cortex.access.tokens import Tokens
+from cortex.access.tokens import TokenFile
 from cortex.domain.identity import IdSource, Uuid7Source
 from cortex.domain.scope import Tenant
 from cortex.errors import EngineError
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
 from cortex.surfaces.dashboard import pages
-from cortex.surfaces.http import probes, turns, watching
-from cortex.surfaces.http.access import Access
-from cortex.surfaces.http.apart import OpenEngine, Recallers
-from cortex.surfaces.http.documented import document
-from cortex.surfaces.http.door import Door
+from cortex.surfaces.http import change_stream, probes, turns
+from cortex.surfaces.http.access import Authenticator
 from cortex.surfaces.http.errors import handle_errors
-from cortex.surfaces.http.hosting import PATH as MCP_PATH
-from cortex.surfaces.http.hosting import McpHosting
-from cortex.surfaces.http.keeping import TenantScheduler
+from cortex.surfaces.http.gateway import GatewayMiddleware
+from cortex.surfaces.http.mcp_endpoint import PATH as MCP_PATH
+from cortex.surfaces.http.mcp_endpoint import McpEndpoint
 from cortex.surfaces.http.metrics import Metrics
+from cortex.surfaces.http.openapi import install_openapi
 from cortex.surfaces.http.options import ServeOptions
-from cortex.surfaces.http.request_context import AppState, Lanes
+from cortex.surfaces.http.recall_workers import OpenEngine, RecallWorkerPool
+from cortex.surfaces.http.request_context import AppState, Pools
 from cortex.surfaces.http.routes import operation_routes
 from cortex.surfaces.http.streams import Streams
-from cortex.surfaces.http.worker import WorkerProcess
+from cortex.surfaces.http.tenant_scheduler import TenantScheduler
+from cortex.surfaces.http.worker_process import WorkerProcess
 from cortex.surfaces.operations import OPERATIONS
 
 _PATHS = frozenset(operation.path for operation in OPERATIONS)
@@ -40,88 +40,89 @@ ROUTERS = (probes.router, pages.router)
 
 def create_app(
     engine: Cortex,
-    tokens: Tokens,
+    tokens: TokenFile,
     options: ServeOptions | None = None,
     *,
     ids: IdSource | None = None,
     open_engine: OpenEngine | None = None,
+    owner_secret: str | None = None,
 ) -> FastAPI:
-    """The application over `engine`; whoever made the engine closes it after the application has ended.
+    """The application over `engine`. The caller closes the engine after the application has ended.
 
-    With `open_engine`, which opens the same memory again, turns recall in processes of their own, and background work
-    has one of its own too.
+    `open_engine` opens the same memory in another process: with it, turns recall in worker processes, and background
+    jobs run in one too.
     """
     options = options or ServeOptions.of(engine.settings)
     hooks = TurnHooks(engine)
     processes = options.recall_processes if open_engine is not None else 0
-    recallers = Recallers(open_engine or _nothing, processes, engine.context.dependencies.clock)
-    caretaker: TenantScheduler | WorkerProcess = TenantScheduler(engine)
+    recall_workers = RecallWorkerPool(open_engine or _nothing, processes, engine.context.dependencies.clock)
+    scheduler: TenantScheduler | WorkerProcess = TenantScheduler(engine)
     if open_engine is not None and options.worker_process:
-        caretaker = WorkerProcess(engine, open_engine)
-    served = AppState(
+        scheduler = WorkerProcess(engine, open_engine)
+    state = AppState(
         engine=engine,
         hooks=hooks,
         options=options,
-        metrics=Metrics(lambda: hooks.troubles, lambda: getattr(caretaker, "ended", 0)),
-        caretaker=caretaker,
-        lanes=Lanes.of(options, recallers.number),
+        metrics=Metrics(lambda: hooks.failures, lambda: getattr(scheduler, "exits", 0)),
+        scheduler=scheduler,
+        pools=Pools.of(options, recall_workers.number),
         streams=Streams(options.max_streams),
-        recallers=recallers,
-        pulses=watching.Pulses(),
+        recall_workers=recall_workers,
+        states=change_stream.StateCache(),
     )
 
-    engine.context.dependencies.is_crowded = lambda: served.lanes.recalls.is_crowded
-    hosting = McpHosting(served)
+    engine.context.dependencies.is_crowded = lambda: state.pools.recalls.is_crowded
+    mcp_endpoint = McpEndpoint(state)
 
-    access = Access(tokens, options, engine.tenant)
+    access = Authenticator(tokens, options, engine.tenant, owner_secret)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        with suppress(EngineError):  # told to whoever asks
+        with suppress(EngineError):  # reported to every request
             access.missing()
-        caring = served.caretaker.at_work(_tenants(tokens))
-        # In threads: opening the store and stopping the keepers may take a moment.
-        await anyio.to_thread.run_sync(caring.__enter__)
+        scheduling = state.scheduler.running(_tenants(tokens))
+        # In threads: opening the store and stopping schedulers may take a moment.
+        await anyio.to_thread.run_sync(scheduling.__enter__)
         hooks.warm()
         try:
-            with recallers.at_work():
-                async with hosting.at_work():
+            with recall_workers.running():
+                async with mcp_endpoint.running():
                     yield
         finally:
             await anyio.to_thread.run_sync(hooks.flush, options.shutdown_seconds / 2)
-            await anyio.to_thread.run_sync(caring.__exit__, None, None, None)
+            await anyio.to_thread.run_sync(scheduling.__exit__, None, None, None)
             await anyio.to_thread.run_sync(engine.flush)
 
-    # No pages of its own: they would load their scripts from elsewhere.
+    # No documentation pages: they would load scripts from elsewhere.
     app = FastAPI(
         title="Cortex", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, redirect_slashes=False
     )
-    app.state.served = served
+    app.state.cortex = state
     for router in ROUTERS:
         app.include_router(router)
     app.router.routes.extend(operation_routes())
-    app.router.routes.append(Route(MCP_PATH, hosting, include_in_schema=False))
+    app.router.routes.append(Route(MCP_PATH, mcp_endpoint, include_in_schema=False))
     handle_errors(app)
-    document(app)
+    install_openapi(app)
     app.add_middleware(
-        Door,
+        GatewayMiddleware,
         options=options,
         access=access,
-        metrics=served.metrics,
+        metrics=state.metrics,
         clock=engine.context.dependencies.clock,
         ids=ids or Uuid7Source(),
-        overflow=turns.Overflow(served),
+        overload=turns.TurnOverload(state),
         paths={MCP_PATH, *(getattr(route, "path", "") for router in ROUTERS for route in router.routes), *_PATHS},
     )
     return app
 
 
 def _nothing() -> Cortex:
-    raise AssertionError("no process is started that would open it")
+    raise AssertionError("no worker process is started")
 
 
-def _tenants(tokens: Tokens) -> list[Tenant]:
-    """Whom tokens were made for; a file that cannot be read lets nobody in, and is told to whoever tries."""
+def _tenants(tokens: TokenFile) -> list[Tenant]:
+    """The tenants of all tokens; a file that cannot be read is reported to every request."""
     with suppress(EngineError):
         return [Tenant(token.agent, token.user) for token in tokens.all()]
     return []

@@ -1,4 +1,4 @@
-"""How a request fails: a problem detail (RFC 9457) with a stable code, the field at fault, and what to do next."""
+"""Failed requests as problem details (RFC 9457): a stable code, the invalid field, and a hint."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _CODES = {404: "no_such_route", 405: "method_not_allowed"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """What went wrong, as it is told."""
+class ProblemDetail:
+    """A problem detail."""
 
     status: int
     code: str
@@ -33,7 +33,7 @@ class Problem:
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, error: EngineError) -> Problem:
+    def of(cls, error: EngineError) -> ProblemDetail:
         named: str | None = getattr(error, "field", None)
         status = error.http_status
         headers = {"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}
@@ -48,7 +48,7 @@ class Problem:
         )
 
     def to_json(self, request_id: str) -> dict[str, Any]:
-        told: dict[str, Any] = {
+        payload: dict[str, Any] = {
             "type": f"urn:cortex:problem:{self.code}",
             "title": HTTPStatus(self.status).phrase,
             "status": self.status,
@@ -59,41 +59,41 @@ class Problem:
             "request_id": request_id,
         }
         if self.faults:
-            told["errors"] = [dict(each) for each in self.faults]
-        return told
+            payload["errors"] = [dict(each) for each in self.faults]
+        return payload
 
     def response(self, request_id: str) -> Response:
         return JSONResponse(self.to_json(request_id), self.status, dict(self.headers), MEDIA_TYPE)
 
 
-class Refused(Exception):
-    """A request that the server itself turns away, before or beside the engine."""
+class RequestRefused(Exception):
+    """A request that the server refuses itself, without the engine."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: ProblemDetail) -> None:
         super().__init__(problem.code)
         self.problem = problem
 
 
 class Malformed(HTTPException):
-    """A body that is not JSON as we take it."""
+    """A body that is not valid JSON."""
 
     def __init__(self, detail: str, hint: str, *, status: int = 400, code: str = "malformed") -> None:
         super().__init__(status, detail)
-        self.problem = Problem(status=status, code=code, detail=detail, hint=hint, field="body")
+        self.problem = ProblemDetail(status=status, code=code, detail=detail, hint=hint, field="body")
 
 
 def handle_errors(app: FastAPI) -> None:
-    """Have every error of a route answered as a problem."""
+    """Return every error of a route as a problem detail."""
     app.add_exception_handler(EngineError, _engine_failed)
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestRefused, _refused)
     app.add_exception_handler(HTTPException, _http_failed)
 
 
-def unexpected(error: Exception) -> Problem:
-    """For what nobody foresaw: told by nothing at all, since its message may repeat what was remembered."""
+def unexpected(error: Exception) -> ProblemDetail:
+    """The problem for an unexpected error. Its message is left out: it may quote a memory."""
     if full := full_disk(error):
-        return Problem.of(full)
-    return Problem(status=500, code="unexpected", detail="a mistake in Cortex", hint="report it with the request's id")
+        return ProblemDetail.of(full)
+    return ProblemDetail(status=500, code="unexpected", detail="a bug in Cortex", hint="report it with the request id")
 
 
 def request_id_of(request: Request) -> str:
@@ -102,22 +102,22 @@ def request_id_of(request: Request) -> str:
 
 async def _engine_failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, EngineError)
-    return Problem.of(error).response(request_id_of(request))
+    return ProblemDetail.of(error).response(request_id_of(request))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRefused)
     return error.problem.response(request_id_of(request))
 
 
 async def _http_failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    problem = getattr(error, "problem", None) or Problem(
+    problem = getattr(error, "problem", None) or ProblemDetail(
         status=error.status_code,
         code=_CODES.get(error.status_code, "http_error"),
         detail=str(error.detail),
-        hint="see /openapi.json for the routes there are",
+        hint="see /openapi.json for all routes",
         headers=dict(error.headers or {}),
     )
-    told: Response = problem.response(request_id_of(request))
-    return told
+    response: Response = problem.response(request_id_of(request))
+    return response

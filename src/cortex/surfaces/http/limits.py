@@ -1,4 +1,4 @@
-"""What the server bears: how many requests at once, how many of each caller, how long and how large a body."""
+"""Limits: concurrent requests, rate per caller, size and duration of bodies."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import anyio
 from starlette.datastructures import Headers
 
 from cortex.ports.clock import Clock
-from cortex.surfaces.calling import Busy
-from cortex.surfaces.http.errors import Problem, Refused
+from cortex.surfaces.bounded_executor import Busy
+from cortex.surfaces.http.errors import ProblemDetail, RequestRefused
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 FAILURES_PER_MINUTE = 60
-"""How often one address may come with a token that is not good."""
+"""How many failed authentications one address may make."""
 
 _DRAIN_SECONDS = 1.0
 _MOST_CALLERS = 10_000
 _MOST_DIGITS = 15
 
 
-class Crowd:
-    """How many requests are under way."""
+class ConcurrencyLimit:
+    """Limits how many requests run at once."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -44,32 +44,32 @@ class Crowd:
             self.now -= 1
 
 
-class Room:
-    """How many bytes of bodies are held at once: those of slow clients take no place of a request, but they add up."""
+class BodyBudget:
+    """Limits the bytes of all bodies in memory. Slow clients are no concurrent requests, but their bodies add up."""
 
     def __init__(self, most: int) -> None:
         self._left = most
 
     @contextmanager
     def body(self) -> Iterator[Callable[[int], None]]:
-        """Gives what takes so many more bytes; they are given back at the end."""
-        taken = 0
+        """Yields a function that reserves bytes; they are released at the end."""
+        reserved = 0
 
-        def take(size: int) -> None:
-            nonlocal taken
+        def reserve(size: int) -> None:
+            nonlocal reserved
             if size > self._left:
                 raise Busy
             self._left -= size
-            taken += size
+            reserved += size
 
         try:
-            yield take
+            yield reserve
         finally:
-            self._left += taken
+            self._left += reserved
 
 
-class Pace:
-    """So many requests a minute for each name, with a little more at once; used by the event loop alone."""
+class RateLimiter:
+    """A token bucket per name, with a small burst; only for the event loop."""
 
     def __init__(self, per_minute: int, clock: Clock, *, burst_seconds: float = 10.0) -> None:
         self._per_second = per_minute / 60
@@ -79,19 +79,19 @@ class Pace:
 
     def check(self, name: str) -> None:
         """Count a request of `name`, or refuse it."""
-        if self._per_second and (wait := self.taken(name)):
-            raise Refused(
-                Problem(
+        if self._per_second and (wait := self.take(name)):
+            raise RequestRefused(
+                ProblemDetail(
                     status=429,
                     code="rate_limited",
-                    detail="too many requests of this caller",
+                    detail="too many requests from this caller",
                     hint=f"try again in {wait} s",
                     headers={"Retry-After": str(wait)},
                 )
             )
 
-    def taken(self, name: str) -> int:
-        """0 where there was one left to take, else how many seconds there will be none."""
+    def take(self, name: str) -> int:
+        """Take one request; returns 0, or the seconds to wait if none is left."""
         now = self._clock.monotonic()
         left, at = self._left.pop(name, (self._most, now))
         left = min(self._most, left + (now - at) * self._per_second)
@@ -102,10 +102,10 @@ class Pace:
 
 
 def check_headers(headers: Headers, most: int) -> None:
-    """Refuse headers that are too long: the server's own limit holds only for those that come in pieces."""
+    """Refuse headers that are too large: uvicorn only limits those that arrive in several parts."""
     if sum(len(name) + len(value) for name, value in headers.raw) > most:
-        raise Refused(
-            Problem(
+        raise RequestRefused(
+            ProblemDetail(
                 status=431,
                 code="headers_too_large",
                 detail=f"the headers are over {most:,} bytes",
@@ -118,12 +118,12 @@ def check_headers(headers: Headers, most: int) -> None:
 async def read_body(
     receive: Receive, headers: Headers, take: Callable[[int], None], *, most: int, seconds: float
 ) -> bytes:
-    """The whole body, or a refusal: before it is read where its length says enough, else as soon as it is too long."""
+    """Read the whole body. One that is too large is refused by its declared length, or as soon as it is too long."""
     declared = headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and (len(declared) > _MOST_DIGITS or int(declared) > most):
         if "expect" not in headers:
             await _drain(receive)
-        raise Refused(_too_large(most))
+        raise RequestRefused(_too_large(most))
     parts: list[bytes] = []
     size = 0
     with anyio.move_on_after(seconds) as scope:
@@ -132,16 +132,16 @@ async def read_body(
             if size > most:
                 parts.clear()
                 await _drain(receive)
-                raise Refused(_too_large(most))
+                raise RequestRefused(_too_large(most))
             take(len(part))
             parts.append(part)
     if scope.cancelled_caught:
-        raise Refused(
-            Problem(
+        raise RequestRefused(
+            ProblemDetail(
                 status=408,
                 code="request_timeout",
-                detail=f"the body did not come within {seconds:g} s",
-                hint="send it at once",
+                detail=f"the body did not arrive within {seconds:g} s",
+                hint="send it faster",
                 headers={"Connection": "close"},
             )
         )
@@ -153,30 +153,30 @@ async def _parts(receive: Receive) -> Any:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Gone
+            raise ClientDisconnected
         yield message.get("body", b"")
         more = message.get("more_body", False)
 
 
-class Gone(Exception):
-    """The client has left."""
+class ClientDisconnected(Exception):
+    """The client closed the connection."""
 
 
 async def _drain(receive: Receive) -> None:
-    """Let the client finish for a moment, keeping nothing: many read no answer before they have sent all."""
+    """Read and discard the rest for a moment: many clients read no response before they have sent everything."""
     with anyio.move_on_after(_DRAIN_SECONDS):
         try:
             async for _ in _parts(receive):
                 pass
-        except Gone:
+        except ClientDisconnected:
             return
 
 
-def _too_large(most: int) -> Problem:
-    return Problem(
+def _too_large(most: int) -> ProblemDetail:
+    return ProblemDetail(
         status=413,
         code="body_too_large",
         detail=f"the body is over {most:,} bytes",
-        hint="send less at once, or raise serve.max_body_bytes (serve.max_history_bytes for histories and imports)",
+        hint="send less, or raise serve.max_body_bytes (serve.max_history_bytes for histories and imports)",
         headers={"Connection": "close"},
     )

@@ -1,4 +1,4 @@
-"""How the server is set up: where it listens, whom it answers, and what it bears."""
+"""The options of the server: address, allowed hosts and limits."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions(ServeSettings):
-    """What an operator can set under `[serve]`, and what follows from it."""
+    """The settings under `[serve]`, and what follows from them."""
 
     @classmethod
     def of(cls, settings: Settings, **given: object) -> ServeOptions:
-        """As the settings say, and as `given` in their place."""
+        """The settings, overridden by `given`."""
         known = {each.name: getattr(settings.serve, each.name) for each in fields(cls)}
         return cls(**known | {name: value for name, value in given.items() if value is not None})
 
     @property
     def is_local(self) -> bool:
-        """Whether nobody but this machine can reach the server."""
+        """Whether only this machine can reach the server."""
         return is_loopback(self.host)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host to listen on is this machine alone."""
+    """Whether a host address is local to this machine."""
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""What a route has to do with: the engine of whoever asks, called in a thread and under a deadline."""
+"""The context of a request: the caller's engine, called in a thread with a deadline."""
 
 from __future__ import annotations
 
@@ -12,42 +12,45 @@ import anyio.to_thread
 from starlette.requests import Request
 
 from cortex.access.tokens import Right
+from cortex.context import Context
 from cortex.domain.scope import Tenant
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
-from cortex.surfaces.calling import Calls
+from cortex.surfaces.bounded_executor import BoundedExecutor
 from cortex.surfaces.http.access import Caller
-from cortex.surfaces.http.apart import Recallers
 from cortex.surfaces.http.errors import Malformed
-from cortex.surfaces.http.keeping import TenantScheduler
 from cortex.surfaces.http.metrics import Metrics
 from cortex.surfaces.http.options import ServeOptions
+from cortex.surfaces.http.recall_workers import RecallWorkerPool
 from cortex.surfaces.http.streams import Streams
-from cortex.surfaces.http.worker import WorkerProcess
+from cortex.surfaces.http.tenant_scheduler import TenantScheduler
+from cortex.surfaces.http.worker_process import WorkerProcess
+from cortex.surfaces.operations import Operation, TimeLimit
+from cortex.surfaces.wire.model import ChatRequest
 
 if TYPE_CHECKING:
-    from cortex.surfaces.http.watching import Pulses
+    from cortex.surfaces.http.change_stream import StateCache
 
 T = TypeVar("T")
 
 _RECALLS_AT_ONCE = 3
-"""How many recalls of turns are under way at most, however many cores there are: they share one interpreter."""
+"""The most concurrent recalls of turns without workers: they share one interpreter."""
 
 _INGESTS_AT_ONCE = 2
-"""How many turns are stored at once: while one is written, the next is read."""
+"""How many turns are stored at once: while one is written, the next is parsed."""
 
 _AT_ONCE = 8
-"""How many calls of a lane are under way; many of them wait for something else than this machine."""
+"""How many calls of a pool run at once; many of them wait for I/O."""
 
 _MOST_LATE = 64
-"""How many calls of turns may go on though nobody waits for them any more."""
+"""How many abandoned calls of turns may keep running."""
 
-_READ_AT_ONCE = 1 << 16
-"""A longer body is read beside the event loop, so that others need not wait for it."""
+_PARSED_INLINE = 1 << 16
+"""Longer bodies are parsed in a thread, so that other requests do not wait."""
 
 
-class Whose(Protocol):
-    """Names whose memory is meant, or leaves it open."""
+class TenantRef(Protocol):
+    """A request that may name an agent and a user."""
 
     @property
     def agent(self) -> str | None: ...
@@ -65,28 +68,28 @@ OWN = _Own()
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
-    """Calls of the engine that must not wait for each other: a turn for an import, or either for a store that hangs."""
+class Pools:
+    """Separate executors, so that a turn never waits for an import, nor anything for a store that hangs."""
 
-    recalls: Calls
-    """What a turn waits for. One core is left to the event loop; more recalls at once would all be later, not more."""
-    ingests: Calls
-    """What a turn leaves behind."""
-    calls: Calls
-    long_calls: Calls
-    probes: Calls
+    recalls: BoundedExecutor
+    """Recalls before a turn. One core is left for the event loop; more at once would only be slower."""
+    ingests: BoundedExecutor
+    """Ingests after a turn."""
+    calls: BoundedExecutor
+    long_calls: BoundedExecutor
+    probes: BoundedExecutor
 
     @classmethod
-    def of(cls, options: ServeOptions, recallers: int) -> Lanes:
-        """With processes that recall, each has a place of its own; without, the threads here share an interpreter."""
-        recalls = recallers or max(1, min((os.cpu_count() or 1) - 1, _RECALLS_AT_ONCE))
+    def of(cls, options: ServeOptions, recall_workers: int) -> Pools:
+        """With recall workers, one thread for each; without, few threads share the interpreter."""
+        recalls = recall_workers or max(1, min((os.cpu_count() or 1) - 1, _RECALLS_AT_ONCE))
         some = min(_AT_ONCE, options.max_concurrent)
         return cls(
-            recalls=Calls(recalls, late=_MOST_LATE),
-            ingests=Calls(_INGESTS_AT_ONCE, late=_MOST_LATE),
-            calls=Calls(some, late=options.max_concurrent - some),
-            long_calls=Calls(_AT_ONCE),
-            probes=Calls(1),
+            recalls=BoundedExecutor(recalls, late=_MOST_LATE),
+            ingests=BoundedExecutor(_INGESTS_AT_ONCE, late=_MOST_LATE),
+            calls=BoundedExecutor(some, late=options.max_concurrent - some),
+            long_calls=BoundedExecutor(_AT_ONCE),
+            probes=BoundedExecutor(1),
         )
 
 
@@ -98,70 +101,84 @@ class AppState:
     hooks: TurnHooks
     options: ServeOptions
     metrics: Metrics
-    caretaker: TenantScheduler | WorkerProcess
-    lanes: Lanes
+    scheduler: TenantScheduler | WorkerProcess
+    pools: Pools
     streams: Streams
-    recallers: Recallers
-    pulses: Pulses
+    recall_workers: RecallWorkerPool
+    states: StateCache
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """One request: what all requests share, and who asks."""
+    """One request: the shared state, and the caller."""
 
     state: AppState
     caller: Caller
     right: Right
-    """What is needed; the caller has it."""
+    """The required right; the caller has it."""
 
     @classmethod
     def of(cls, request: Request, right: Right) -> RequestContext:
-        """The context of a request whose caller has the right."""
+        """The context of a request; refused if the caller lacks the right."""
         caller: Caller = request.scope["cortex.caller"]
         caller.require(right)
-        return cls(request.app.state.served, caller, right)
+        return cls(request.app.state.cortex, caller, right)
 
-    async def call(self, work: Callable[[Cortex], T], whose: Whose = OWN, *, seconds: float | None = None) -> T:
-        """What `work` gives of the engine of whoever is meant."""
+    async def call(self, work: Callable[[Cortex], T], target: TenantRef = OWN, *, seconds: float | None = None) -> T:
+        """Run `work` with the engine of the target tenant."""
         limit = self.state.options.request_timeout_ms / 1000 if seconds is None else seconds
-        return await self._called(self.state.lanes.calls, work, whose, limit)
+        return await self._run(self.state.pools.calls, work, target, limit)
 
-    async def long_call(self, work: Callable[[Cortex], T], whose: Whose = OWN) -> T:
-        """`call` for what may take minutes."""
+    async def long_call(self, work: Callable[[Cortex], T], target: TenantRef = OWN) -> T:
+        """`call` for work that may take minutes."""
         limit = self.state.options.long_timeout_ms / 1000
-        return await self._called(self.state.lanes.long_calls, work, whose, limit)
+        return await self._run(self.state.pools.long_calls, work, target, limit)
 
-    async def _called(self, lane: Calls, work: Callable[[Cortex], T], whose: Whose, seconds: float) -> T:
-        engine = self.engine(whose)
+    async def call_for(self, operation: Operation, work: Callable[[Cortex], T], target: TenantRef = OWN) -> T:
+        """Run `work` within the time limit of an operation."""
+        call = self.long_call if operation.limit is TimeLimit.LONG else self.call
+        return await call(work, target)
+
+    async def _run(self, lane: BoundedExecutor, work: Callable[[Cortex], T], target: TenantRef, seconds: float) -> T:
+        engine = self.engine(target)
         return await lane.run(lambda: work(engine), seconds=seconds, writes=self.right is not Right.READ)
 
-    def engine(self, whose: Whose = OWN) -> Cortex:
-        tenant = self.tenant(whose)
-        return self.state.engine.bind(agent=tenant.agent, user=tenant.user)
+    def engine(self, target: TenantRef = OWN) -> Cortex:
+        """The memory a request is for, with the chat it is made in."""
+        return Cortex.over(self._admitted(target))
 
-    def tenant(self, whose: Whose = OWN) -> Tenant:
-        tenant = self.caller.acting_for(whose.agent, whose.user)
-        if self.right is not Right.READ:  # whoever only asks leaves no work behind
-            self.state.caretaker.meet(tenant)
-        return tenant
+    def tenant(self, target: TenantRef = OWN) -> Tenant:
+        """Whose memory a request is for."""
+        return self._admitted(target).tenant
+
+    def _admitted(self, target: TenantRef) -> Context:
+        """The memory a request is for; refused if the caller may not use it."""
+        owner = self.caller.acting_for(target.agent, target.user)
+        context = self.state.engine.context.bind(agent=owner.agent, user=owner.user)
+        if isinstance(target, ChatRequest) and (chat := target.chat_of()) is not None:
+            context = context.in_chat(chat)
+            self.caller.acting_for(context.tenant.agent, context.tenant.user)
+        if self.right is not Right.READ:  # reading creates no jobs
+            self.state.scheduler.add_tenant(context.tenant)
+        return context
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
 
 async def json_of(request: Request) -> Any:
-    """What the body says; an empty one says nothing."""
-    state: AppState = request.app.state.served
+    """The parsed body; an empty one is `{}`."""
+    state: AppState = request.app.state.cortex
     body = await request.body()
     if not body:
         return {}
-    if len(body) <= _READ_AT_ONCE:
+    if len(body) <= _PARSED_INLINE:
         return parsed(body, state.options.max_keys)
     return await anyio.to_thread.run_sync(parsed, body, state.options.max_keys)
 
 
 def parsed(body: bytes, max_keys: int) -> Any:
-    """What `body` says, or `Malformed`."""
+    """Parse `body`, or raise `Malformed`."""
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(pairs) > max_keys:
@@ -171,18 +188,18 @@ def parsed(body: bytes, max_keys: int) -> Any:
     try:
         value = json.loads(body.decode("utf-8"), object_pairs_hook=checked, parse_constant=_refuse_constant)
         if b"\\u" in body:
-            # Half of a pair of surrogates is no character, and can neither be stored nor searched for.
+            # A lone surrogate is not a character, and can neither be stored nor searched.
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
         raise Malformed("is not UTF-8", "send it as UTF-8") from error
     except UnicodeEncodeError as error:
-        raise Malformed("holds half a character", "send whole ones: surrogates come in pairs") from error
+        raise Malformed("contains a lone surrogate", "send surrogates in pairs") from error
     except RecursionError as error:
-        raise Malformed("is nested too deeply", "send it flatter") from error
+        raise Malformed("is nested too deeply", "use fewer levels") from error
     except json.JSONDecodeError as error:
-        raise Malformed(f"is not JSON: line {error.lineno}, column {error.colno}", "fix it there") from error
+        raise Malformed(f"is not JSON: line {error.lineno}, column {error.colno}", "fix the JSON") from error
     except ValueError as error:  # a number of too many digits
-        raise Malformed("holds a number nobody can read", "send a shorter one") from error
+        raise Malformed("contains a number that is too long", "use fewer digits") from error
     return value
 
 

@@ -1,4 +1,4 @@
-"""The routes: each operation at its method and path, read and answered by its models."""
+"""The routes of the declared operations."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from cortex.access.tokens import Right
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.recall.recipes import RECIPES
-from cortex.surfaces.http import turns, watching
+from cortex.surfaces.http import change_stream, tools, turns
 from cortex.surfaces.http.request_context import RequestContext, json_of
-from cortex.surfaces.operations import BY_NAME, OPERATIONS, Operation, TimeLimit
+from cortex.surfaces.operations import BY_NAME, OPERATIONS, Operation
 from cortex.surfaces.wire.ledger import MeResponse
 from cortex.surfaces.wire.memories import EditResponse, ShowResponse
 from cortex.surfaces.wire.model import Json, Strict, rejected, schema_of, short
@@ -35,7 +35,7 @@ _IN_MEMORY = 8 << 20
 _PIECE = 1 << 16
 _ETAG = re.compile(r'"([0-9a-f]{16})"')
 _NO_REVISION = "0" * 16
-"""Of no memory: a tag that is not ours matches nothing."""
+"""Matches no memory: a foreign ETag never matches."""
 
 
 class OperationRoute(Route):
@@ -67,11 +67,12 @@ def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _handler(operation: Operation) -> Handler:
-    """Has the engine answer, in a thread."""
+    """A handler that calls the engine in a thread."""
 
     async def handle(context: RequestContext, request: Any) -> Response:
-        call = context.long_call if operation.limit is TimeLimit.LONG else context.call
-        return await call(lambda engine: _response(operation, operation.answer(engine, request)), request)
+        return await context.call_for(
+            operation, lambda engine: _response(operation, operation.answer(engine, request)), request
+        )
 
     return handle
 
@@ -88,12 +89,12 @@ def _response(operation: Operation, answer: WireResponse) -> Response:
 
 
 async def _read(operation: Operation, request: Request) -> Strict:
-    """The request, from the path, the query and the body; `InvalidRequest` where its model refuses it."""
+    """Parse the request from path, query and body; `InvalidRequest` if its model refuses it."""
     model, query = operation.request, _query(operation.request, request)
     if not operation.has_body:
         return model.read(_with(request.path_params, query), as_text=True)
     if query:
-        raise _unknown(next(iter(query)), "this operation takes a body, and no query")
+        raise _unknown(next(iter(query)), "this operation takes a body, not a query")
     payload = await json_of(request)
     if not isinstance(payload, dict):
         return model.read(payload)
@@ -111,11 +112,11 @@ def _with(path: Json, payload: Json) -> Json:
 
 
 def _unknown(name: str, hint: str) -> InvalidRequest:
-    return rejected([{"field": short(name), "message": "is not known here", "hint": hint}])
+    return rejected([{"field": short(name), "message": "is unknown", "hint": hint}])
 
 
 def _query(model: type[Strict], request: Request) -> Json:
-    """What the query says; a field that takes several values may be given again."""
+    """The query parameters; a list field may be repeated."""
     lists = _lists(model)
     payload: Json = {}
     for name, value in request.query_params.multi_items():
@@ -155,7 +156,7 @@ async def _recipes(context: RequestContext, _request: Any) -> RecipesResponse:
 async def _status(context: RequestContext, request: Any) -> Response:
     found = await context.call(lambda engine: engine.status(), request)
     if Right.ADMIN not in context.caller.rights:
-        # The file is all users' together: how it grows tells what the others do.
+        # All users share the file: its size reveals what others do.
         found["store"].pop("bytes", None)
     return Response(json.dumps(found, ensure_ascii=False), media_type="application/json")
 
@@ -173,7 +174,7 @@ async def _export(context: RequestContext, request: ExportRequest) -> Response:
 
 
 def _exported(engine: Cortex, request: ExportRequest) -> IO[bytes]:
-    """All of it in a nameless file, so that one look at the store gives it, however slowly it is fetched."""
+    """The whole export in a temporary file, so that it is one snapshot however slowly it is read."""
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed when it was sent
     try:
         if request.format == "markdown":
@@ -204,7 +205,9 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 HANDLERS: dict[str, Handler] = {
     "before_turn": turns.before,
     "after_turn": turns.after,
-    "changes": watching.changes,
+    "changes": change_stream.changes,
+    "list_tools": tools.list_tools,
+    "call_tool": tools.call_tool,
     "me": _me,
     "recipes": _recipes,
     "status": _status,

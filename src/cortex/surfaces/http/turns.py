@@ -1,4 +1,4 @@
-"""The two hooks of a turn: all that the plugin of a host needs. They answer whatever happens, and in time."""
+"""The two hooks of a turn, for plugins of hosts. They always answer, and in time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from starlette.responses import Response
 
 from cortex.domain.scope import DEFAULT_SCOPE
 from cortex.errors import EngineError
-from cortex.ports.clock import Deadline
+from cortex.runtime.deadline import SHARES, Deadline
 from cortex.services.capture import Ingested
 from cortex.services.turn_hooks import Injection
 from cortex.surfaces.http.request_context import AppState, RequestContext
+from cortex.surfaces.wire.model import NOT_ARGUMENTS
 from cortex.surfaces.wire.model import Response as WireResponse
 from cortex.surfaces.wire.turns import AfterTurnRequest, AfterTurnResponse, BeforeTurnRequest, BeforeTurnResponse
 
@@ -26,65 +27,59 @@ T = TypeVar("T")
 
 _LATE = "deadline"
 
-_ANSWER_SHARE = 0.75
-"""How much of a turn's deadline may be over when it is answered."""
-
-_PATIENCE = 0.65
-"""How much of that it may stand in line: what is begun later would be late."""
-
 _TURNS_IN_LINE = 3
-"""How many recalls each place can do while somebody is patient. Who finds more before them does not join the line."""
+"""How many waiting turns each thread can serve in time. Further turns are refused at once."""
 
 BEFORE = "/v1/turns/before"
 
 
-async def before(context: RequestContext, asked: BeforeTurnRequest) -> BeforeTurnResponse:
-    """What to put before the model for this message; empty where nothing is relevant, or at the deadline."""
-    tenant = context.tenant(asked)
+async def before(context: RequestContext, request: BeforeTurnRequest) -> BeforeTurnResponse:
+    """The context for this message; empty if nothing is relevant, or at the deadline."""
+    tenant = context.tenant(request)
     hooks = context.state.hooks.bind(agent=tenant.agent, user=tenant.user)
     clock = context.state.engine.context.dependencies.clock
     began = clock.monotonic()
     seconds = _seconds(context.state)
-    told = asked.model_dump(exclude={"agent", "user"})
-    work = partial(context.state.recallers.prepare, hooks, tenant, told, Deadline.after(clock, seconds))
-    recalls = context.state.lanes.recalls
+    payload = request.model_dump(exclude=NOT_ARGUMENTS)
+    work = partial(context.state.recall_workers.prepare, hooks, tenant, payload, Deadline.after(clock, seconds))
+    recalls = context.state.pools.recalls
 
     async def recalled() -> Injection:
-        prepared = await recalls.run(work, seconds=seconds, patience=_PATIENCE * seconds)
+        prepared = await recalls.run(work, seconds=seconds, patience=SHARES.queue * seconds)
         return hooks.given(prepared, ahead=not recalls.is_crowded)
 
-    found, trouble = await _in_time(recalled())
+    found, code = await _in_time(recalled())
     if found is None:
-        found = hooks.missed(trouble)
-    if found:  # a synthesis for the next turn is to be made
-        context.state.caretaker.meet(tenant)
+        found = hooks.missed(code)
+    if found:  # a synthesis for the next turn is due
+        context.state.scheduler.add_tenant(tenant)
     took = round((clock.monotonic() - began) * 1000, 3)
     return BeforeTurnResponse.of(replace(found, milliseconds=took))
 
 
-async def after(context: RequestContext, asked: AfterTurnRequest) -> AfterTurnResponse:
-    """Store what is new of the session, durably before this answers. Nobody has to wait for the answer."""
-    engine = context.engine(asked)
+async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurnResponse:
+    """Store the new messages of the session; they are durable when this returns."""
+    engine = context.engine(request)
     clock = engine.context.dependencies.clock
     began = clock.monotonic()
 
     def take() -> Ingested:
-        # What was injected has to be on record before the reply that may repeat it is read.
+        # What was injected must be recorded before the reply, which may repeat it, is read.
         engine.flush()
         return engine.ingest(
-            asked.messages,
-            session=asked.session,
-            scope=DEFAULT_SCOPE if asked.scope is None else asked.scope,
-            channel=asked.channel,
-            trigger=asked.trigger,
+            request.messages,
+            session=request.session,
+            scope=DEFAULT_SCOPE if request.scope is None else request.scope,
+            channel=request.channel,
+            trigger=request.trigger,
         )
 
     seconds = engine.settings.hooks.ingest_timeout_ms / 1000
-    done, trouble = await _in_time(context.state.lanes.ingests.run(take, seconds=seconds, writes=True))
+    done, code = await _in_time(context.state.pools.ingests.run(take, seconds=seconds, writes=True))
     took = round((clock.monotonic() - began) * 1000, 3)
     if done is None:
-        engine.context.dependencies.failures.count(f"after:{trouble}")
-        return AfterTurnResponse(degraded=(trouble,), milliseconds=took)
+        engine.context.dependencies.failures.count(f"after:{code}")
+        return AfterTurnResponse(degraded=(code,), milliseconds=took)
     facts = done.receipt.facts
     return AfterTurnResponse(
         stored=facts["stored"],
@@ -96,7 +91,7 @@ async def after(context: RequestContext, asked: AfterTurnRequest) -> AfterTurnRe
 
 
 async def _in_time(work: Awaitable[T]) -> tuple[T | None, str]:
-    """What `work` gives, or None and why not: an error must not reach the turn of the host."""
+    """The result of `work`, or None and a code: no error may reach the host's turn."""
     try:
         return await work, ""
     except EngineError as error:
@@ -106,37 +101,37 @@ async def _in_time(work: Awaitable[T]) -> tuple[T | None, str]:
         return None, "unexpected"
 
 
-def _seconds(served: AppState) -> float:
-    """How long a turn is waited for: the answer has a way to go as well."""
-    return _ANSWER_SHARE * served.engine.settings.hooks.deadline_ms / 1000
+def _seconds(state: AppState) -> float:
+    """How long the server works on a turn, less than its deadline."""
+    return SHARES.answer * state.engine.settings.hooks.deadline_ms / 1000
 
 
-# --- where there is no place for a turn -------------------------------------------------------------------------------
+# --- overload ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Overflow:
-    """What becomes of turns that find the server full: they are told so, late enough not to come again at once."""
+class TurnOverload:
+    """Answers turns on overload: empty and degraded, after a delay, so that they do not retry at once."""
 
-    served: AppState
+    state: AppState
 
-    def wait(self, path: str) -> float | None:
-        """How long a turn waits that would stand in line for nothing; None where it has a chance."""
-        if path != BEFORE or not self.served.lanes.recalls.is_hopeless(_TURNS_IN_LINE):
+    def delay(self, path: str) -> float | None:
+        """How long to delay a turn that cannot be served in time; None if it can."""
+        if path != BEFORE or not self.state.pools.recalls.is_hopeless(_TURNS_IN_LINE):
             return None
-        return _PATIENCE * _seconds(self.served)
+        return SHARES.queue * _seconds(self.state)
 
-    def told(self, path: str, code: str) -> Response:
-        """The answer to a turn that the server had no place for."""
+    def response(self, path: str, code: str) -> Response:
+        """The empty answer to a turn."""
         if path == BEFORE:
-            self.served.hooks.missed(code)
+            self.state.hooks.missed(code)
         else:
-            self.served.engine.context.dependencies.failures.count(f"after:{code}")
+            self.state.engine.context.dependencies.failures.count(f"after:{code}")
         return Response(_degraded(path, code), media_type="application/json")
 
 
 @cache
 def _degraded(path: str, code: str) -> bytes:
     without = BeforeTurnResponse.of(Injection(degraded=(code,)))
-    told: WireResponse = without if path == BEFORE else AfterTurnResponse(degraded=(code,))
-    return json.dumps(told.to_json()).encode()
+    response: WireResponse = without if path == BEFORE else AfterTurnResponse(degraded=(code,))
+    return json.dumps(response.to_json()).encode()

@@ -1,4 +1,4 @@
-"""The hosts that can be told of the server: where each keeps its configuration, and what an entry in it looks like."""
+"""MCP hosts: where each keeps its configuration file, and how to write our entry."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from cortex.errors import InvalidRequest, full_disk
-from cortex.surfaces.mcp import configuration
+from cortex.surfaces.mcp import json_config
 
 _BACKUPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A program that starts MCP servers by a file of its own."""
+    """A program that starts MCP servers from its configuration file."""
 
     name: str
     title: str
     keys: tuple[str, ...]
-    """Where in the file servers are named."""
+    """The path to the servers in the file."""
     linux: str
     macos: str
     windows: str
-    """The file, from the user's home on; of all its files, the one that holds for every project."""
+    """The file relative to the user's home: the one that applies to all projects."""
     is_typed: bool = False
-    """Whether an entry says that it is of stdio."""
+    """Whether an entry needs `"type": "stdio"`."""
     afterwards: str = ""
     profile: str = ""
-    """The tools it knows, where these are not the usual ones."""
+    """The tool profile, if not the default."""
 
     def file(self, home: Path, platform: str = sys.platform) -> Path:
-        """Its configuration, for the user with this home."""
+        """The configuration file of the user with this home."""
         return home / {"darwin": self.macos, "win32": self.windows}.get(platform, self.linux)
 
     def entry(self, command: Sequence[str]) -> dict[str, Any]:
-        """How it starts a server."""
+        """The entry that starts our server."""
         typed = {"type": "stdio"} if self.is_typed else {}
         profile = ["--profile", self.profile] if self.profile else []
         return {**typed, "command": command[0], "args": [*command[1:], *profile]}
 
     def snippet(self, name: str, command: Sequence[str]) -> dict[str, Any]:
-        """What its file has to say, were there nothing else in it."""
-        told: dict[str, Any] = {name: self.entry(command)}
+        """The smallest file with our entry."""
+        payload: dict[str, Any] = {name: self.entry(command)}
         for key in reversed(self.keys):
-            told = {key: told}
-        return told
+            payload = {key: payload}
+        return payload
 
 
 HOSTS = {
@@ -65,7 +65,7 @@ HOSTS = {
             macos=".claude.json",
             windows=".claude.json",
             is_typed=True,
-            afterwards="start Claude Code anew; `/mcp` shows the server",
+            afterwards="restart Claude Code; `/mcp` shows the server",
         ),
         Host(
             "claude-desktop",
@@ -74,7 +74,7 @@ HOSTS = {
             linux=".config/Claude/claude_desktop_config.json",
             macos="Library/Application Support/Claude/claude_desktop_config.json",
             windows="AppData/Roaming/Claude/claude_desktop_config.json",
-            afterwards="quit Claude Desktop wholly and open it again",
+            afterwards="quit Claude Desktop completely and open it again",
         ),
         Host(
             "cursor",
@@ -93,7 +93,7 @@ HOSTS = {
             macos="Library/Application Support/Code/User/mcp.json",
             windows="AppData/Roaming/Code/User/mcp.json",
             is_typed=True,
-            afterwards="start the server by `MCP: List Servers` in the command palette",
+            afterwards="start the server with `MCP: List Servers` in the command palette",
         ),
         Host(
             "openclaw",
@@ -102,7 +102,7 @@ HOSTS = {
             linux=".openclaw/openclaw.json",
             macos=".openclaw/openclaw.json",
             windows=".openclaw/openclaw.json",
-            afterwards="see that it answers: openclaw mcp doctor <name> --probe",
+            afterwards="check it: openclaw mcp doctor <name> --probe",
             profile="canonical",
         ),
     )
@@ -110,7 +110,7 @@ HOSTS = {
 
 
 def command_for(python: str, home: PurePath, agent: str | None, user: str | None) -> list[str]:
-    """What starts the server. Hosts start it anywhere and with few variables, so nothing is left to be found out."""
+    """The command line of the server. It is complete: hosts start it in any folder, with few variables."""
     command = [python, "-m", "cortex", "mcp", "--home", str(home)]
     for option, value in (("--agent", agent), ("--user", user)):
         command += [option, value] if value else []
@@ -118,24 +118,24 @@ def command_for(python: str, home: PurePath, agent: str | None, user: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What became of a host's file."""
+class WriteResult:
+    """What was written to a host's file."""
 
     file: Path
     changed: bool
     backup: Path | None
-    """The file as it was before; None where there was none, or nothing was changed."""
+    """The file as it was; None if there was none, or nothing changed."""
 
 
-def write(host: Host, name: str, command: Sequence[str], file: Path) -> Written:
-    """Name the server in a host's file. Every other entry stays as it is, and of ours what was added by hand."""
-    # A file of dots is often a link to where people keep such files.
+def write(host: Host, name: str, command: Sequence[str], file: Path) -> WriteResult:
+    """Add our server to a host's file. Other entries stay, and so does what was added to ours by hand."""
+    # A dotfile is often a symbolic link.
     real = Path(os.path.realpath(file))
     field = str(file)
     before = _text_of(real, field)
     after = _named(before or "", host, name, command, field)
     if before == after:
-        return Written(file, changed=False, backup=None)
+        return WriteResult(file, changed=False, backup=None)
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
         backup = None if before is None else _backed_up(real)
@@ -144,36 +144,36 @@ def write(host: Host, name: str, command: Sequence[str], file: Path) -> Written:
         raise full_disk(error, file) or InvalidRequest(
             f"cannot be written: {error.strerror or error}", field=field, hint="check its permissions, or give --file"
         ) from error
-    return Written(file, changed=True, backup=backup)
+    return WriteResult(file, changed=True, backup=backup)
 
 
 def _named(text: str, host: Host, name: str, command: Sequence[str], field: str) -> str:
     entry = host.entry(command)
-    there: Any = configuration.read(text, field=field).plain
+    there: Any = json_config.read(text, field=field).plain
     for key in (*host.keys, name):
         there = there.get(key) if isinstance(there, dict) else None
     if not isinstance(there, dict):
-        return configuration.put(text, (*host.keys, name), entry, field=field)
+        return json_config.put(text, (*host.keys, name), entry, field=field)
     if "url" in there or "serverUrl" in there:
         raise InvalidRequest(
-            f"has a server {name!r} that is reached by its address",
+            f"has a server {name!r} with a URL",
             field=field,
-            hint="give ours another name by --name, or remove that one first",
+            hint="choose another name with --name, or remove that server first",
         )
     for key, value in entry.items():
         if there.get(key) != value:
-            text = configuration.put(text, (*host.keys, name, key), value, field=field)
+            text = json_config.put(text, (*host.keys, name, key), value, field=field)
     return text
 
 
 def _text_of(file: Path, field: str) -> str | None:
-    """What the file says, its line ends as they are; None where there is none."""
+    """The text of the file with its own line ends; None if there is no file."""
     try:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise InvalidRequest("is not UTF-8", field=field, hint="mend it first; nothing was changed") from error
+        raise InvalidRequest("is not UTF-8", field=field, hint="fix the file first; nothing was changed") from error
     except OSError as error:
         raise InvalidRequest(
             f"cannot be read: {error.strerror or error}", field=field, hint="check the path and permissions"
@@ -181,10 +181,10 @@ def _text_of(file: Path, field: str) -> str | None:
 
 
 def _backed_up(file: Path) -> Path:
-    """A copy beside the file, under a name that is not in use."""
+    """Copy the file to an unused name beside it."""
     for number in range(1, _BACKUPS):
         copy = file.with_name(f"{file.name}.bak{number}")
-        # Not to be lost to whoever does the same at the same time.
+        # Another process may do the same at the same time.
         with suppress(FileExistsError):
             os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             try:
@@ -197,7 +197,7 @@ def _backed_up(file: Path) -> Path:
 
 
 def _replace(file: Path, text: str, backup: Path | None) -> None:
-    """All of it at once, and with the permissions it had; where that fails, there is nothing to go back from."""
+    """Replace the file atomically, with its permissions; on failure remove the new files."""
     name = ""
     try:
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")

@@ -1,4 +1,4 @@
-"""The one prompt there is: a last turn in which the agent writes down what must not be lost (B20)."""
+"""The one prompt: a last turn in which the agent writes down what must not be lost (B20)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import mcp_types as types
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.surfaces.wire.model import short
-from cortex.workspace.flush import SessionState
+from cortex.workspace.flush import FlushSession
 
 FLUSH = types.Prompt(
     name="flush",
     title="Write down what must not be lost",
-    description="Have the agent write down what a later session has to know, before this conversation is shortened.",
+    description="Ask the agent to write down what later sessions need, before this conversation is compacted.",
     arguments=[
         types.PromptArgument(
             name="timezone",
-            description="Whose day it is, such as Europe/Berlin; the operator's by default.",
+            description="The time zone of today's date, such as Europe/Berlin; the operator's by default.",
             required=False,
         )
     ],
@@ -24,11 +24,11 @@ FLUSH = types.Prompt(
 
 
 def flush(engine: Cortex, given: dict[str, str]) -> types.GetPromptResult:
-    """What to say to the agent. Whether it is time for that, whoever asks has decided."""
+    """The prompt for the agent, whether or not a flush is due."""
     if unknown := sorted(given.keys() - {"timezone"}):
-        raise InvalidRequest("is not known here", field=short(unknown[0]), hint="known fields: timezone")
-    plan = engine.flush_plan(SessionState(context_window=1, tokens_used=0), timezone=given.get("timezone"))
-    said = types.TextContent(type="text", text=f"{plan.system_prompt}\n\n{plan.prompt}")
+        raise InvalidRequest("is unknown", field=short(unknown[0]), hint="known fields: timezone")
+    plan = engine.flush_plan(FlushSession(context_window=1, tokens_used=0), timezone=given.get("timezone"))
+    content = types.TextContent(type="text", text=f"{plan.system_prompt}\n\n{plan.prompt}")
     return types.GetPromptResult(
-        description=FLUSH.description, messages=[types.PromptMessage(role="user", content=said)]
+        description=FLUSH.description, messages=[types.PromptMessage(role="user", content=content)]
     )

@@ -1,4 +1,4 @@
-"""What is remembered as resources of MCP, for people to attach to a conversation: memories and files."""
+"""Memories and files as MCP resources, for people to attach to a conversation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LISTING = types.Resource(
     uri="cortex://memories",
     name="memories",
     title="Memories",
-    description=f"What is remembered, oldest first, {LISTED} at a time; `next` goes on by ?after=.",
+    description=f"All memories, oldest first, {LISTED} per page; continue with `?after=` and `next`.",
     mime_type=JSON,
 )
 
@@ -35,22 +35,22 @@ TEMPLATES = (
         uri_template="cortex://memories/{id}",
         name="memory",
         title="One memory",
-        description="A memory, a turn or lines of a file by its id.",
+        description="A memory, turn or chunk by its id.",
         mime_type=JSON,
     ),
     types.ResourceTemplate(
         # With the plus, the slashes of a path stay as they are.
         uri_template="cortex://files/{+path}",
         name="file",
-        title="A file of memory",
-        description="A file that is memory, by its path as a search cites it; #L10-L15 for those lines alone.",
+        title="A memory file",
+        description="An indexed file by the path that a search cites; add #L10-L15 for these lines only.",
         mime_type=JSON,
     ),
 )
 
 
 def reading(uri: str) -> Callable[[Cortex], Response]:
-    """What to ask the engine for the resource at `uri`."""
+    """The call of the engine that reads the resource at `uri`."""
     parts = urlsplit(uri)
     path = unquote(parts.path.removeprefix("/"), errors="replace")
     if parts.scheme == "cortex" and parts.netloc == "memories":
@@ -59,7 +59,9 @@ def reading(uri: str) -> Callable[[Cortex], Response]:
         return _read("show", {"id": path}) if path else _read("list", page)
     if parts.scheme == "cortex" and parts.netloc == "files" and path:
         return _read("memory_get", {"path": f"{path}#{parts.fragment}" if parts.fragment else path})
-    raise NotFound(f"no resource {short(uri)}", hint="there are cortex://memories, …/{id} and cortex://files/{path}")
+    raise NotFound(
+        f"no resource {short(uri)}", hint="use cortex://memories, cortex://memories/{id} or cortex://files/{path}"
+    )
 
 
 def _read(name: str, payload: Json) -> Callable[[Cortex], Response]:

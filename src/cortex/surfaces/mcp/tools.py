@@ -1,4 +1,4 @@
-"""The tools a host offers its model (X4, B9, B10): the declared operations that have one, as MCP has them."""
+"""The MCP tools (X4, B9, B10), built from the declared operations that have one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import mcp_types as types
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.progress import Progress
-from cortex.surfaces.mcp import text
-from cortex.surfaces.mcp.framing import NOTICE, warned
+from cortex.surfaces.mcp import response_text
+from cortex.surfaces.mcp.untrusted_text import NOTICE, warned
 from cortex.surfaces.operations import OPERATIONS, Operation, TimeLimit, Tool
 from cortex.surfaces.wire.model import Json, Response, rejected, schema_of, short
 
@@ -22,10 +22,10 @@ SECONDS = {TimeLimit.SHORT: 5.0, TimeLimit.STORE: 30.0, TimeLimit.LONG: 600.0}
 
 MODEL, CANONICAL = "model", "canonical"
 PROFILES = (MODEL, CANONICAL)
-"""What a host may be offered: the tools a model needs, or those hosts such as OpenClaw know, under their names."""
+"""The tools that a model needs, or those that hosts such as OpenClaw know, under their names."""
 
 MOST_CHARS = 65_536
-"""More than counts of a query, so that a pasted message can be sent as it is; less than would be a mistake."""
+"""Longer than any sensible query, so that a pasted message is accepted as it is."""
 
 _MOST_ITEMS = 1_000
 
@@ -48,7 +48,7 @@ class OfferedTool:
         return not self.operation.read_only
 
     def listed(self, max_text_bytes: int) -> types.Tool:
-        """As a host is told of it."""
+        """The tool definition for the host."""
         return types.Tool(
             name=self.name,
             title=self.tool.title,
@@ -63,7 +63,7 @@ class OfferedTool:
         )
 
     def schema(self, max_text_bytes: int) -> Json:
-        """The fields a model may give, with the bounds they have for it."""
+        """The JSON schema of the arguments."""
         whole = schema_of(self.operation.request)
         required = [name for name, field in self._fields.items() if field in whole.get("required", ())]
         properties = {
@@ -74,24 +74,24 @@ class OfferedTool:
         return schema | ({"required": required} if required else {})
 
     def _property(self, field: str, schema: Json, max_text_bytes: int) -> Json:
-        """One field: as short as it can be told, since a model reads it every time."""
+        """The schema of one field, kept short: a model reads it every time."""
         described = {"description": schema["description"]} if "description" in schema else {}
         kinds = [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
         whole = next((each for each in kinds if each.get("format") == "date-time"), kinds[0])
-        told = {key: value for key, value in whole.items() if key in _TOLD} | described
+        payload = {key: value for key, value in whole.items() if key in _LISTED_KEYS} | described
         if choices := self.tool.choices.get(field):
-            told = {"type": "string", "enum": list(choices), "default": choices[0], **described}
+            payload = {"type": "string", "enum": list(choices), "default": choices[0], **described}
         if field in self.tool.bounds:
-            told["maximum"] = self.tool.bounds[field]
-        if told.get("type") == "string" and not told.keys() & {"enum", "format", "maxLength"}:
-            told["maxLength"] = max_text_bytes if field == "text" else MOST_CHARS
-        if told.get("type") == "array":
-            told["maxItems"] = min(told.get("maxItems", _MOST_ITEMS), _MOST_ITEMS)
-            told["items"] = {key: value for key, value in told["items"].items() if key in {"type", "enum"}}
-        return told
+            payload["maximum"] = self.tool.bounds[field]
+        if payload.get("type") == "string" and not payload.keys() & {"enum", "format", "maxLength"}:
+            payload["maxLength"] = max_text_bytes if field == "text" else MOST_CHARS
+        if payload.get("type") == "array":
+            payload["maxItems"] = min(payload.get("maxItems", _MOST_ITEMS), _MOST_ITEMS)
+            payload["items"] = {key: value for key, value in payload["items"].items() if key in {"type", "enum"}}
+        return payload
 
     def read(self, arguments: Json) -> Any:
-        """The request that the arguments are; what a model may not give is refused as an unknown field is."""
+        """Parse the arguments; fields that a model may not set are refused as unknown."""
         payload: Json = {field: choices[0] for field, choices in self.tool.choices.items()}
         for name, value in arguments.items():
             if name not in self._fields:
@@ -104,7 +104,7 @@ class OfferedTool:
             raise rejected([{**fault, "field": self._named(fault["field"])} for fault in error.faults]) from None
 
     def _named(self, place: str) -> str:
-        """A place in the request, by the names the host was told of."""
+        """A field path in the names that the host uses."""
         field, dot, rest = place.partition(".")
         return self._spelled.get(field, field) + dot + rest
 
@@ -113,48 +113,49 @@ class OfferedTool:
         return any(each.get("type") == "array" for each in schema.get("anyOf", [schema]))
 
     def _check(self, payload: Json) -> None:
-        """What holds for a model and not for other callers."""
+        """Limits for models that other callers do not have."""
         for field, value in payload.items():
             name, bound = self._spelled.get(field, field), self.tool.bounds.get(field)
             if (choices := self.tool.choices.get(field)) and value not in choices:
-                raise _refused(name, "is not one of these", f"give one of {', '.join(choices)}")
+                raise _refused(name, "is not allowed", f"use one of {', '.join(choices)}")
             if bound is not None and isinstance(value, int | float) and value > bound:
-                raise _refused(name, f"is over {bound:,}", "ask for less")
+                raise _refused(name, f"is over {bound:,}", "choose a smaller value")
             if isinstance(value, str) and field != "text" and len(value) > MOST_CHARS:
                 raise _refused(name, f"is over {MOST_CHARS:,} characters", "send less")
             if isinstance(value, list) and len(value) > _MOST_ITEMS:
                 raise _refused(name, f"has over {_MOST_ITEMS:,} items", "send fewer")
 
     def answer(self, engine: Cortex, request: Any, progress: Progress) -> types.CallToolResult:
+        """What the operation answers, as MCP has it."""
+        said, values = self.answered(engine, request, progress)
+        return types.CallToolResult(content=[types.TextContent(type="text", text=said)], structured_content=values)
+
+    def answered(self, engine: Cortex, request: Any, progress: Progress) -> tuple[str, Json]:
         """What the operation answers: as text for a model, and as plain values."""
         response = self.operation.answer(engine, request, progress)
-        said = text.told(response)
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text.writable(said))],
-            structured_content=structured(response, self.tool.omits),
-        )
+        return response_text.writable(response_text.render(response)), structured(response, self.tool.omits)
 
 
-_TOLD = frozenset(
+_LISTED_KEYS = frozenset(
     {"type", "enum", "format", "minimum", "maximum", "exclusiveMinimum", "maxLength", "maxItems", "items"}
 )
 
 
 def structured(response: Response, omits: tuple[str, ...] = ()) -> Json:
-    """A response as plain values for a model's host: without nulls, and with the ids of receipts in their place."""
+    """The structured content of a response: without nulls, and with only the id of the receipt."""
     plain = {name: each for name, each in response.to_json().items() if each is not None and name not in omits}
     if isinstance(receipt := plain.get("receipt"), dict):
         plain["receipt"] = receipt["id"]
     if "block" in plain:
         plain["block"] = warned(plain["block"])
-    if text.holds_text(response):
+    if response_text.holds_text(response):
         plain["notice"] = NOTICE
-    told: Json = json.loads(text.writable(json.dumps(plain, ensure_ascii=False)))
-    return told
+    payload: Json = json.loads(response_text.writable(json.dumps(plain, ensure_ascii=False)))
+    return payload
 
 
 def _listed(given: Any) -> Any:
-    """Some hosts hand a list over as JSON in a string, and some models one word in its place."""
+    """A list; some hosts send it as a JSON string, and some models send a single word."""
     if not isinstance(given, str):
         return given
     if given.lstrip().startswith("["):
@@ -166,7 +167,7 @@ def _listed(given: Any) -> Any:
 
 
 def _unknown(name: str, known: Json) -> InvalidRequest:
-    return _refused(name, "is not known here", f"known fields: {', '.join(known)}")
+    return _refused(name, "is unknown", f"known fields: {', '.join(known)}")
 
 
 def _refused(name: str, message: str, hint: str) -> InvalidRequest:
@@ -174,7 +175,7 @@ def _refused(name: str, message: str, hint: str) -> InvalidRequest:
 
 
 def _renamed(description: str, profile: str) -> str:
-    """A description that speaks of other tools by the names of the profile."""
+    """The description, with other tools named as in the profile."""
     if profile == CANONICAL:
         for operation in OPERATIONS:
             if operation.tool is not None:
@@ -190,7 +191,7 @@ def _offered(profile: str) -> Iterator[OfferedTool]:
 
 @cache
 def offered(profile: str = MODEL) -> dict[str, OfferedTool]:
-    """The tools of a profile by their names."""
+    """The tools of a profile by name."""
     if profile not in PROFILES:
         raise InvalidRequest("is not known", field="profile", hint=f"one of {', '.join(PROFILES)}")
     return {tool.name: tool for tool in _offered(profile)}
@@ -198,5 +199,5 @@ def offered(profile: str = MODEL) -> dict[str, OfferedTool]:
 
 @cache
 def listed(profile: str, max_text_bytes: int) -> tuple[types.Tool, ...]:
-    """All of them as a host is told of them; making the schemas takes longer than most calls."""
+    """The definitions of all tools; cached, because building the schemas is slow."""
     return tuple(tool.listed(max_text_bytes) for tool in offered(profile).values())

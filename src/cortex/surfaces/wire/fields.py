@@ -1,4 +1,4 @@
-"""Fields that many requests and responses have: names of choices, times, and the engine's values as JSON."""
+"""Fields that requests and responses share: choices, times, and the engine's values as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cortex.surfaces.wire.model import Json
 ID = "0198c1a2-7b3c-7def-8a01-23456789abcd"
 AT = "2026-01-05T09:00:00+00:00"
 LARGEST = 9_007_199_254_740_991
-"""The greatest whole number that every reader of JSON keeps exactly."""
+"""The largest integer that every JSON parser keeps exactly."""
 
 _MOST_MESSAGES = 100_000
 _YEARS = (1900, 2200)
@@ -41,7 +41,7 @@ def _choices(choices: type[StrEnum]) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "enum": [choice.value for choice in choices]})
 
 
-# By their names, though other values are strict.
+# Choices are given by name; other values are strict.
 KindName = Annotated[Kind, Strict(False), _choices(Kind)]
 LaneName = Annotated[Lane, Strict(False), _choices(Lane)]
 StateName = Annotated[State, Strict(False), _choices(State)]
@@ -58,9 +58,9 @@ def _moment(given: Any) -> Any:
     try:
         at = parse_time(given)
     except (ValueError, OverflowError):
-        raise PydanticCustomError("time", "is not an ISO 8601 time", {"hint": f"give one such as {AT}"}) from None
+        raise PydanticCustomError("time", "is not an ISO 8601 time", {"hint": f"use one such as {AT}"}) from None
     if not _YEARS[0] <= at.year < _YEARS[1]:
-        raise PydanticCustomError("time", "is outside the years 1900 to 2199", {"hint": f"give one such as {AT}"})
+        raise PydanticCustomError("time", "is outside the years 1900 to 2199", {"hint": f"use one such as {AT}"})
     return at
 
 
@@ -72,7 +72,7 @@ Moment = Annotated[
     datetime,
     BeforeValidator(_moment),
     PlainSerializer(_iso, when_used="json"),
-    WithJsonSchema({"type": "string", "format": "date-time", "description": "ISO 8601; UTC where no zone is given."}),
+    WithJsonSchema({"type": "string", "format": "date-time", "description": "ISO 8601; UTC without a zone."}),
 ]
 
 
@@ -92,39 +92,39 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 ScopeFilter = Annotated[str | None, Field(max_length=1_024, description="Only this scope, such as a project's name.")]
 Project = Annotated[
     str | None,
-    Field(max_length=1_024, description="The project at hand, by its scope: it is preferred, and nothing is left out."),
+    Field(max_length=1_024, description="The scope of the current project. It is preferred; nothing is excluded."),
 ]
-RecipeName = Annotated[str | None, Field(max_length=256, description="How to rank, by the name of a recipe.")]
-Session = Annotated[str, Field(description="The name of the conversation; the same every time.")]
-Channel = Annotated[str, Field(description="Where the conversation takes place, such as `telegram`.")]
+RecipeName = Annotated[str | None, Field(max_length=256, description="The name of a recipe.")]
+Session = Annotated[str, Field(description="The id of the conversation; the same every time.")]
+Channel = Annotated[str, Field(description="The channel of the conversation, such as `telegram`.")]
 Trigger = Annotated[
     str,
-    Field(description="What started the turn, where it was no person: a `heartbeat` or `cron` is left alone."),
+    Field(description="What started the turn, if not a person; `heartbeat` and `cron` are skipped."),
 ]
 Messages = Annotated[
     list[Any],
     Field(
         max_length=_MOST_MESSAGES,
-        description="The history in the host's own form, oldest first: `{role, content}` objects, or richer ones.",
+        description="The history in the host's format, oldest first: `{role, content}` objects, or richer ones.",
     ),
 ]
-Since = Annotated[Moment | None, Field(description="Only what was said or recorded from then on.")]
-Until = Annotated[Moment | None, Field(description="Only what was said or recorded before.")]
-Degraded = Annotated[tuple[str, ...], Field(description="What could not be done as it should, by name.")]
+Since = Annotated[Moment | None, Field(description="Only from this time on.")]
+Until = Annotated[Moment | None, Field(description="Only before this time.")]
+Degraded = Annotated[tuple[str, ...], Field(description="Names of what did not work as usual.")]
 
 
 # --- the engine's values ----------------------------------------------------------------------------------------------
 
 
 def _read(kind: type[Any] | tuple[type[Any], ...], read: Callable[[Json], Any]) -> PlainValidator:
-    """A value as it is, or read from JSON."""
+    """A value as it is, or parsed from JSON."""
     return PlainValidator(lambda given: given if isinstance(given, kind) else read(given))
 
 
 _OBJECT: Json = {"type": "object", "additionalProperties": True}
 _TRACE: Json = {
     "type": "object",
-    "description": "A memory, turn or chunk: these fields, and every other one that is not at its default.",
+    "description": "A memory, turn or chunk: these fields, and all others that differ from their default.",
     "properties": {
         "id": {"type": "string"},
         "type": {"type": "string", "enum": ["memory", "turn", "chunk"]},
@@ -157,19 +157,19 @@ def _hit_to_json(hit: Hit) -> Json:
     }
 
 
-def _hit_from_json(told: Json) -> Hit:
+def _hit_from_json(payload: Json) -> Hit:
     return Hit(
-        trace=from_json(told["trace"]),
-        score=told["score"],
-        parts=ScoreParts(told["parts"], tuple(told["reasons"])),
-        legs=tuple(told["legs"]),
-        excerpt=told["excerpt"],
+        trace=from_json(payload["trace"]),
+        score=payload["score"],
+        parts=ScoreParts(payload["parts"], tuple(payload["reasons"])),
+        legs=tuple(payload["legs"]),
+        excerpt=payload["excerpt"],
     )
 
 
 _HIT: Json = {
     "type": "object",
-    "description": "A trace that answers, with its score, its parts and the reasons it was shown.",
+    "description": "A matching trace with its score, score parts and reasons.",
     "properties": {
         "id": {"type": "string"},
         "score": {"type": "number"},
@@ -188,16 +188,11 @@ AnyTrace = Annotated[
     PlainSerializer(to_json),
     WithJsonSchema(_TRACE),
 ]
-AnyMemory = Annotated[
-    Memory, _read(Memory, from_json), PlainSerializer(to_json), WithJsonSchema(_TRACE)
-]
+AnyMemory = Annotated[Memory, _read(Memory, from_json), PlainSerializer(to_json), WithJsonSchema(_TRACE)]
 AnyHit = Annotated[Hit, _read(Hit, _hit_from_json), PlainSerializer(_hit_to_json), WithJsonSchema(_HIT)]
 AnyReceipt = Annotated[
     Receipt, _read(Receipt, Receipt.from_json), PlainSerializer(Receipt.to_json), WithJsonSchema(_OBJECT)
 ]
-ReceiptField = Annotated[
-    AnyReceipt, Field(description="What was done, by ids, counts, reasons and milliseconds, never by text.")
-]
-Total = Annotated[int, Field(description="How many there are.")]
-Next = Annotated[str | None, Field(description="Continue from here; null on the last page.")]
-
+ReceiptField = Annotated[AnyReceipt, Field(description="What was done: ids, counts, reasons and timings, never text.")]
+Total = Annotated[int, Field(description="The total number.")]
+Next = Annotated[str | None, Field(description="Where to continue; null on the last page.")]

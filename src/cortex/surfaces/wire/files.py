@@ -1,4 +1,4 @@
-"""The agent's files: indexed, searched by what they say, and read by the paths that a search cites."""
+"""The agent's files: index, search, and read cited lines."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from pydantic_core import PydanticCustomError
 from cortex.services.files.files import Indexed
 from cortex.services.files.transcript_sync import SyncedTranscripts
 from cortex.surfaces.wire.fields import ID, LaneName, ModeName, ReceiptField, Share, Short, TrustName
-from cortex.surfaces.wire.model import Json, Request, Response, example
+from cortex.surfaces.wire.model import ChatRequest, Json, Request, Response, example
 from cortex.workspace.flow import Synced
 
 
-class MemorySearchRequest(Request):
-    """What to find in the files."""
+class MemorySearchRequest(ChatRequest):
+    """What to search for in the files."""
 
-    query: str = Field(description="What to look for, in plain words.")
+    query: str = Field(description="What to search for, in plain words.")
     max_results: int | None = Field(None, ge=1, le=100, description="How many results at most.")
-    min_score: Share | None = Field(None, description="The least score of a result.")
-    session: str | None = Field(None, description="The conversation that asks: in groups, citations may be left out.")
+    min_score: Share | None = Field(None, description="The minimum score of a result.")
+    session: str | None = Field(None, description="The current session: in group chats, citations may be left out.")
 
 
 class MemorySearchResponse(Response):
-    """The lines that answer, each with its file."""
+    """Matching lines, each with its file."""
 
     results: list[Json] = Field(description="Snippets with path, lines and score, best first.")
-    provider: str | None = Field(description="Who made the vectors.")
+    provider: str | None = Field(description="The embedding provider.")
     model: str | None = Field(description="The embedding model.")
-    fallback: Json | None = Field(description="Who answered in place of the backend that was chosen, and why.")
+    fallback: Json | None = Field(description="Which backend replaced the chosen one, and why.")
     citations: str = Field(description="Whether results are cited: `on`, `off` or `auto`.")
-    mode: ModeName = Field(description="What was really compared: words and meaning, or one of them.")
-    backend: str = Field(description="Who searched: `builtin` or `qmd`.")
-    stale: str | None = Field(description="Why the answer may be behind the files.")
+    mode: ModeName = Field(description="What was compared: keywords, vectors or both.")
+    backend: str = Field(description="The search backend: `builtin` or `qmd`.")
+    stale: str | None = Field(description="Why the index may be out of date.")
 
     model_config = example({
         "results": [{"path": "memory/2026-01-05.md", "startLine": 3, "endLine": 9, "score": 0.71,
@@ -46,11 +46,11 @@ class MemorySearchResponse(Response):
     })  # fmt: skip
 
 
-class MemoryGetRequest(Request):
-    """Which lines of which file."""
+class MemoryGetRequest(ChatRequest):
+    """Which lines to read."""
 
     path: str = Field(
-        min_length=1, description="A file as a search cites it, such as `memory/2026-01-05.md` or `plan.md#L10-L15`."
+        min_length=1, description="A path from a search, such as `memory/2026-01-05.md` or `plan.md#L10-L15`."
     )
     start: int | None = Field(None, alias="from", ge=1, le=1_000_000_000, description="The first line, from 1.")
     lines: int | None = Field(None, ge=1, le=1_000_000_000, description="How many lines.")
@@ -61,20 +61,20 @@ class MemoryGetRequest(Request):
 
 
 class MemoryGetResponse(Response):
-    """Exactly those lines of a file."""
+    """The lines of a file."""
 
     path: str
     text: str
     start: int = Field(alias="from", description="The first line, from 1.")
-    lines: int = Field(description="How many lines there are here.")
-    total: int = Field(description="How many lines the file has.")
-    note: str | None = Field(None, description="What to know about the lines, where there is something.")
+    lines: int = Field(description="The number of lines returned.")
+    total: int = Field(description="The number of lines of the file.")
+    note: str | None = Field(None, description="A note about the lines, if any.")
 
     model_config = example({"path": "MEMORY.md", "text": "# Rules\n- Use tabs", "from": 1, "lines": 2, "total": 2})
 
 
 class StatusResponse(Response):
-    """How things stand, as named values."""
+    """The status, as named values."""
 
     bare = "status"
     status: Json
@@ -83,26 +83,26 @@ class StatusResponse(Response):
 
 
 class FilesStatusResponse(StatusResponse):
-    """How the files stand."""
+    """The status of the files."""
 
     model_config = example({"backend": "builtin", "files": 12, "chunks": 87, "reindexing": False})
 
 
 class IndexRequest(Request):
-    """Which files to follow; without `path` those that are followed are looked at."""
+    """Which files to index; without `path`, sync the indexed ones."""
 
-    path: str | None = Field(None, description="A folder or file of the machine the server runs on, from its root.")
-    force: bool = Field(False, description="Build the index anew.")
+    path: str | None = Field(None, description="The absolute path of a folder or file on the server.")
+    force: bool = Field(False, description="Rebuild the index.")
     shape: Literal["tree", "workspace", "transcripts"] | None = Field(
         None, description="What the path is: a tree of notes, an agent's workspace, or session transcripts."
     )
-    lane: LaneName | None = Field(None, description="Which lane its lines are in: notes or docs.")
-    scope: Short | None = Field(None, description="The namespace it belongs to.")
+    lane: LaneName | None = Field(None, description="The lane of its lines: notes or docs.")
+    scope: Short | None = Field(None, description="The namespace.")
     trust: TrustName | None = Field(None, description="The trust tier of its lines.")
-    name: Short | None = Field(None, description="The first part of the paths its files are cited by.")
-    chunker: Literal["sections", "lines"] | None = Field(None, description="How files are cut: by headings or lines.")
+    name: Short | None = Field(None, description="The prefix of cited paths.")
+    chunker: Literal["sections", "lines"] | None = Field(None, description="How files are split: by sections or lines.")
     summarize: bool | None = Field(
-        None, description="Have a language model say what each section is about; searched, never shown."
+        None, description="Let a language model summarize each section; summaries are searched, never shown."
     )
 
     model_config = example({"force": False})
@@ -112,14 +112,14 @@ class IndexRequest(Request):
     def _has_a_path(self) -> Self:
         if self.path is None:
             if given := next(iter(self.options()), None):
-                raise PydanticCustomError("no_path", f"{given} says nothing without a path", {"hint": "give a path"})
+                raise PydanticCustomError("no_path", f"{given} needs a path", {"hint": "add a path"})
         elif len(PurePath(self.path).parts) < 2 or not PurePath(self.path).is_absolute():
-            # A caller does not know where the server was started.
-            raise PydanticCustomError("relative", "path is not a folder from the root", {"hint": "give all of it"})
+            # A caller does not know the working directory of the server.
+            raise PydanticCustomError("relative", "path is not absolute", {"hint": "use the full path"})
         return self
 
     def options(self) -> dict[str, Any]:
-        """As `Files.add` takes them."""
+        """The arguments of `Files.add`."""
         return {name: value for name in self._options if (value := getattr(self, name)) is not None}
 
     @classmethod
@@ -130,7 +130,7 @@ class IndexRequest(Request):
 
 
 class IndexResponse(Response):
-    """What became of the files, and of session transcripts; what could not be read is named with the reason."""
+    """What was synced from files and transcripts; unreadable files are listed with the reason."""
 
     synced: Json
     transcripts: Json

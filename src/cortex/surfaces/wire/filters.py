@@ -1,4 +1,4 @@
-"""Which traces are meant: the filter that lists, counts and exports share."""
+"""The filter that list, stats and export share."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _NAMES = {
 
 
 class FilterRequest(Request):
-    """A request about some of the traces; every field narrows them."""
+    """A request for some of the traces; every field narrows it."""
 
-    scope: list[str] | None = Field(None, description="Only those of these scopes.")
-    kind: list[KindName] | None = Field(None, description="Only statements of these kinds.")
+    scope: list[str] | None = Field(None, description="Only these scopes.")
+    kind: list[KindName] | None = Field(None, description="Only these kinds.")
     lane: list[LaneName] | None = Field(
-        None, description="Only these: memories (statements), sessions (turns), notes and docs (lines of files)."
+        None, description="Only these lanes: memories, sessions (turns), notes and docs (lines of files)."
     )
-    state: list[StateName] | None = Field(None, description="Only those in these states.")
-    trust: list[TrustName] | None = Field(None, description="Only those of these trust tiers.")
-    label: list[LabelName] | None = Field(None, description="Only those of these importance labels.")
-    session: list[str] | None = Field(None, description="Only turns of these conversations.")
+    state: list[StateName] | None = Field(None, description="Only these states.")
+    trust: list[TrustName] | None = Field(None, description="Only these trust tiers.")
+    label: list[LabelName] | None = Field(None, description="Only these importance labels.")
+    session: list[str] | None = Field(None, description="Only turns of these sessions.")
     since: Since = None
     until: Until = None
 
     _states: ClassVar[frozenset[State]] = frozenset(State)
-    """Which states are meant where none is given."""
+    """The states by default."""
 
     def filter(self) -> Filter:
         return Filter(
@@ -58,8 +58,8 @@ class FilterRequest(Request):
 
 
 def _payload_of(filter: Filter) -> Json:
-    """A filter as a server takes it. What only a process with the store itself can say is refused."""
-    told: Json = {"lane": [lane.value for lane in Lane]}
+    """A filter as a payload; refused if it has fields that only work in process."""
+    payload: Json = {"lane": [lane.value for lane in Lane]}
     for field in fields(filter):
         value = getattr(filter, field.name)
         if value is None:
@@ -69,12 +69,10 @@ def _payload_of(filter: Filter) -> Json:
                 "cannot be sent to a server", field=f"filter.{field.name}", hint=f"known there: {', '.join(_NAMES)}"
             )
         if value == frozenset():
-            raise InvalidRequest("matches nothing at all", field=f"filter.{field.name}", hint="leave it out for any")
-        told[_NAMES[field.name]] = plain(value)
-    return told
+            raise InvalidRequest("matches nothing", field=f"filter.{field.name}", hint="leave it out for all")
+        payload[_NAMES[field.name]] = plain(value)
+    return payload
 
 
 def _several(given: Sequence[Any] | None) -> frozenset[Any] | None:
     return frozenset(given) if given else None
-
-

@@ -1,4 +1,4 @@
-"""Looking at what there is and what happened: counts, growth, the ledger, the timeline, receipts."""
+"""Counts, growth, the ledger, the timeline and receipts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cortex.domain.lanes import Lane
 from cortex.ports.store import Counts
 from cortex.recall.flow import Answer
 from cortex.recall.packing import Packed
-from cortex.recall.replaying import Replay
+from cortex.recall.replay import Replay
 from cortex.services.browse import MAX_DAYS
 from cortex.services.timeline import Happened, Timeline
 from cortex.surfaces.wire.fields import (
@@ -38,14 +38,14 @@ from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse
 
 
 class MeResponse(Response):
-    """Who asks, as the server sees them."""
+    """The caller, as the server sees it."""
 
     agent: str
     user: str
-    rights: list[Literal["read", "write", "admin"]]
-    token: str | None = Field(description="The id of the token; null where none is needed.")
+    rights: list[Literal["read", "write", "host", "admin"]]
+    token: str | None = Field(description="The id of the token; null without one.")
     version: str
-    turn_deadline_ms: int = Field(description="How long `turns/before` takes at most.")
+    turn_deadline_ms: int = Field(description="The deadline of `turns/before`.")
 
     model_config = example({
         "agent": "main", "user": "default", "rights": ["admin", "read", "write"], "token": None, "version": "0.1.0",
@@ -54,23 +54,23 @@ class MeResponse(Response):
 
 
 class StatsRequest(FilterRequest):
-    """What is counted; everything unless narrowed."""
+    """What to count; everything by default."""
 
 
 class StatsResponse(Response):
-    """How many memories, turns and lines of files there are, and of what sort."""
+    """Counts of memories, turns and chunks."""
 
     result = Counts
     total: Total
-    by_lane: dict[str, int] = Field(description="How many in each lane.")
-    by_scope: dict[str, int] = Field(description="How many in each scope.")
-    by_kind: dict[str, int] = Field(description="How many of each kind.")
-    by_label: dict[str, int] = Field(description="How many of each importance label.")
-    by_trust: dict[str, int] = Field(description="How many in each trust tier.")
-    by_state: dict[str, int] = Field(description="How many in each state.")
-    oldest: Moment | None = Field(description="When the oldest was created.")
-    newest: Moment | None = Field(description="When the newest was created.")
-    text_bytes: int = Field(description="How long all texts are together, in bytes of UTF-8.")
+    by_lane: dict[str, int] = Field(description="By lane.")
+    by_scope: dict[str, int] = Field(description="By scope.")
+    by_kind: dict[str, int] = Field(description="By kind.")
+    by_label: dict[str, int] = Field(description="By importance label.")
+    by_trust: dict[str, int] = Field(description="By trust tier.")
+    by_state: dict[str, int] = Field(description="By state.")
+    oldest: Moment | None = Field(description="Creation time of the oldest.")
+    newest: Moment | None = Field(description="Creation time of the newest.")
+    text_bytes: int = Field(description="Total size of all texts in bytes (UTF-8).")
 
     model_config = example({
         "total": 1, "by_lane": {"memories": 1}, "by_scope": {"infra": 1}, "by_kind": {"fact": 1},
@@ -80,9 +80,9 @@ class StatsResponse(Response):
 
 
 class EventsRequest(Request):
-    """Which part of the ledger, oldest first."""
+    """Which part of the ledger."""
 
-    after: int = Field(0, ge=0, le=LARGEST, description="Only those after this position of the ledger.")
+    after: int = Field(0, ge=0, le=LARGEST, description="Only events after this ledger position.")
     limit: int = Field(1_000, ge=1, le=10_000, description="How many at most.")
 
 
@@ -93,18 +93,18 @@ class EventResponse(Response):
     position: int
     at: Moment
     kind: EventName
-    subject: str = Field(description="As the ledger has it: an id, or what else was changed.")
+    subject: str = Field(description="The id of the trace, or what else was changed.")
     commitment: str
     seal: str
 
 
 class EventsResponse(SequenceResponse):
-    """The ledger: each event seals the one before it. It holds commitments to what was written, and no text."""
+    """The ledger: each event seals the one before. It has commitments to what was written, and no text."""
 
     items = "events"
     key = "position"
     events: tuple[EventResponse, ...]
-    next: int | None = Field(description="Continue from here; null at the end.")
+    next: int | None = Field(description="Where to continue; null at the end.")
 
     model_config = example({
         "events": [{"position": 1, "at": AT, "kind": "remembered", "subject": ID, "commitment": "9f86…",
@@ -113,28 +113,30 @@ class EventsResponse(SequenceResponse):
 
 
 class TimelineRequest(Request):
-    """What happened; without vectors and uses unless `event` names them."""
+    """Which events; without embeddings and recalls unless `event` names them."""
 
     limit: int = Field(50, ge=1, le=1_000, description="How many at most.")
-    before: int | None = Field(None, ge=1, le=LARGEST, description="Continue before this position: the `next` given.")
-    event: list[EventName] | None = Field(
-        None, description="Only events of these kinds; embeddings and recalls are shown only where they are named."
+    before: int | None = Field(
+        None, ge=1, le=LARGEST, description="Continue before this position, the `next` of the previous page."
     )
-    id: Id | None = Field(None, description="Only what happened to this memory or turn.")
-    lane: LaneName | None = Field(None, description="Only what happened in this lane; files leave no events.")
+    event: list[EventName] | None = Field(
+        None, description="Only these kinds of events; embeddings and recalls only if named."
+    )
+    id: Id | None = Field(None, description="Only events of this memory or turn.")
+    lane: LaneName | None = Field(None, description="Only events in this lane; files leave none.")
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
-        told = {name: value for name, value in arguments.items() if name != "kinds"}
+        payload = {name: value for name, value in arguments.items() if name != "kinds"}
         kinds = arguments.get("kinds")
-        return super().payload_of(told | ({} if kinds is None else {"event": sorted(map(plain, kinds))}))
+        return super().payload_of(payload | ({} if kinds is None else {"event": sorted(map(plain, kinds))}))
 
 
 class TimelineResponse(Response):
-    """What happened, newest first, each event with the memory or turn it is about."""
+    """Events, newest first, each with its memory or turn."""
 
     events: list[Json]
-    next: int | None = Field(description="Continue from here; null at the end.")
+    next: int | None = Field(description="Where to continue; null at the end.")
 
     model_config = example({
         "events": [{"position": 12, "at": AT, "event": "remembered", "id": ID, "subject": ID, "commitment": "9f86…",
@@ -143,14 +145,14 @@ class TimelineResponse(Response):
 
     @classmethod
     def of(cls, result: Timeline, request: Any = None) -> Self:  # noqa: ARG003
-        return cls(events=[HappenedResponse.of(each).to_json() for each in result.happened], next=result.next)
+        return cls(events=[TimelineEventResponse.of(each).to_json() for each in result.happened], next=result.next)
 
     def value(self) -> Timeline:
-        return Timeline(tuple(HappenedResponse.from_json(each).value() for each in self.events), self.next)
+        return Timeline(tuple(TimelineEventResponse.from_json(each).value() for each in self.events), self.next)
 
 
-class HappenedResponse(Response):
-    """One event, and what it is about as that is now; null where that is gone, or there is nothing."""
+class TimelineEventResponse(Response):
+    """One event with its trace as it is now; null if that is gone, or there is none."""
 
     position: int
     at: Moment
@@ -164,8 +166,8 @@ class HappenedResponse(Response):
     @classmethod
     def of(cls, result: Happened, request: Any = None) -> Self:  # noqa: ARG003
         event = result.event
-        told = EventResponse.of(event).model_dump(exclude={"kind"})
-        return cls(**told, event=event.kind, id=event.subject if is_id(event.subject) else None, trace=result.trace)
+        payload = EventResponse.of(event).model_dump(exclude={"kind"})
+        return cls(**payload, event=event.kind, id=event.subject if is_id(event.subject) else None, trace=result.trace)
 
     def value(self) -> Happened:
         event = Event(self.position, self.at, self.event, self.subject, self.commitment, self.seal)
@@ -173,18 +175,18 @@ class HappenedResponse(Response):
 
 
 class GrowthRequest(Request):
-    """How many days back, and of what."""
+    """How many days, and which lane."""
 
-    days: int = Field(30, ge=1, le=MAX_DAYS, description="How many days, today included.")
-    lane: LaneName = Field(Lane.MEMORIES, description="Of what: memories, sessions (turns), notes, docs.")
+    days: int = Field(30, ge=1, le=MAX_DAYS, description="The number of days, including today.")
+    lane: LaneName = Field(Lane.MEMORIES, description="The lane: memories, sessions (turns), notes or docs.")
 
 
 class DayResponse(Response):
-    """What was created on a day (UTC) and what became of it since, and how much there was at its end."""
+    """What was created on a day (UTC), its current state, and the total at the end of the day."""
 
     result = Day
     day: date
-    made: int
+    created: int
     total: int
     kinds: dict[str, int]
     labels: dict[str, int]
@@ -193,13 +195,13 @@ class DayResponse(Response):
 
 
 class GrowthResponse(Response):
-    """One entry for every day, the empty ones too, the oldest first."""
+    """One entry per day, oldest first; empty days are included."""
 
     days: tuple[DayResponse, ...]
     lane: LaneName
 
     model_config = example({
-        "days": [{"day": "2026-01-05", "made": 1, "total": 42, "kinds": {"fact": 1}, "labels": {"unknown": 1},
+        "days": [{"day": "2026-01-05", "created": 1, "total": 42, "kinds": {"fact": 1}, "labels": {"unknown": 1},
         "trusts": {"trusted": 1}, "states": {"active": 1}}], "lane": "memories",
     })  # fmt: skip
 
@@ -215,15 +217,15 @@ class GrowthResponse(Response):
 
 
 class ReceiptsRequest(Request):
-    """Which receipts, newest first."""
+    """Which receipts."""
 
     limit: int = Field(20, ge=1, le=1_000, description="How many at most.")
-    op: str | None = Field(None, max_length=64, description="Of this operation alone, such as `recall`.")
-    before: str | None = Field(None, description="Continue before this receipt: `next` of the page before.")
+    op: str | None = Field(None, max_length=64, description="Only of this operation, such as `recall`.")
+    before: str | None = Field(None, description="Continue before this receipt, the `next` of the previous page.")
 
 
 class ReceiptsResponse(SequenceResponse):
-    """Receipts, newest first: ids, counts, reasons and milliseconds, never text."""
+    """Receipts, newest first: ids, counts, reasons and timings, never text."""
 
     items = "receipts"
     receipts: tuple[AnyReceipt, ...]
@@ -241,7 +243,7 @@ class ReceiptRequest(Request):
 
 
 class ReceiptResponse(Response):
-    """What one operation did: ids, counts, reasons and milliseconds, never text."""
+    """What one operation did: ids, counts, reasons and timings, never text."""
 
     bare = "receipt"
     receipt: AnyReceipt
@@ -250,7 +252,7 @@ class ReceiptResponse(Response):
 
 
 class ReplayRequest(ReceiptRequest):
-    """Run a recorded recall again; `query` where it was not kept with the receipt."""
+    """Replay a recorded recall; with `query` if the receipt does not contain it."""
 
     query: str | None = Field(None, description="A question or a message in plain words.")
 
@@ -258,7 +260,7 @@ class ReplayRequest(ReceiptRequest):
 
 
 class ReplayResponse(Response):
-    """Whether the state the recall saw gives the same answer now, and that answer."""
+    """Whether the replay gives the same answer, and that answer."""
 
     same: bool
     differences: tuple[str, ...]

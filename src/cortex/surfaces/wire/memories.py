@@ -1,4 +1,4 @@
-"""Memories: remembered, listed, shown, edited, forgotten, restored, erased."""
+"""Memories: remember, list, show, edit, forget, restore, erase."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cortex.domain.trace import from_json, to_fields, to_json
 from cortex.domain.trust import SourceKind
 from cortex.errors import InvalidRequest, NotFound
 from cortex.ports.store import Version
-from cortex.services.browse import Shown
+from cortex.services.browse import TraceHistory
 from cortex.services.edit import Edited, Forgotten, Remembered
 from cortex.services.erasure import Certificate, Erased
 from cortex.surfaces.wire.fields import (
@@ -41,53 +41,53 @@ from cortex.surfaces.wire.filters import FilterRequest
 from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse, example, plain
 
 _ANY_LENGTH = 1 << 40
-"""How long a text may be is the server's to say."""
+"""The server limits the length of texts."""
 
 
 class RememberRequest(Request):
-    """A statement to remember. What is not given is the engine's to choose."""
+    """A statement to remember. The engine chooses what is not set."""
 
-    text: str = Field(description="One statement that stands by itself: names, not pronouns; dates, not `tomorrow`.")
-    kind: KindName | None = Field(None, description="What kind of statement it is.")
-    scope: Short | None = Field(None, description="The namespace it belongs to; `personal` where omitted.")
-    topic: Short | None = Field(None, description="A free label.")
-    tags: list[Short] | None = Field(None, max_length=MAX_TAGS, description="Free labels.")
-    importance: Share | None = Field(None, description="From 0.8 on it must be remembered.")
-    label: LabelName | None = Field(None, description="The importance by its name.")
-    confidence: Share | None = Field(None, description="How sure the source is.")
+    text: str = Field(description="One self-contained statement: names, not pronouns; dates, not `tomorrow`.")
+    kind: KindName | None = Field(None, description="The kind of statement.")
+    scope: Short | None = Field(None, description="The namespace; `personal` by default.")
+    topic: Short | None = Field(None, description="A free-form label.")
+    tags: list[Short] | None = Field(None, max_length=MAX_TAGS, description="Free-form labels.")
+    importance: Share | None = Field(None, description="0.8 and above means must remember.")
+    label: LabelName | None = Field(None, description="The importance label.")
+    confidence: Share | None = Field(None, description="How certain the source is.")
     retention: Literal["permanent", "project", "session", "ttl"] | None = Field(
         None, description="How long to keep it."
     )
     ttl_seconds: float | None = Field(
-        None, gt=0, le=10_000_000_000, allow_inf_nan=False, description="Forget it by itself after so many seconds."
+        None, gt=0, le=10_000_000_000, allow_inf_nan=False, description="Expire after this many seconds."
     )
     trust: TrustName | None = Field(None, description="The trust tier; never above what the source allows.")
     source_kind: SourceName = Field(
-        SourceKind.USER, description="Whose words these are. `tool`, `web` and `import` are untrusted."
+        SourceKind.USER, description="The source. `tool`, `web` and `import` are untrusted."
     )
-    source_ref: Short | None = Field(None, description="Where it comes from: a link, a file, a ticket.")
-    source_turns: list[Id] | None = Field(None, max_length=1_000, description="The ids of the turns it came from.")
-    subject: Short | None = Field(None, description="What the statement is about.")
-    attribute: Short | None = Field(None, description="Which property of the subject it gives.")
-    value: Short | None = Field(None, description="What that property is.")
+    source_ref: Short | None = Field(None, description="A reference to the source: a link, file or ticket.")
+    source_turns: list[Id] | None = Field(None, max_length=1_000, description="The ids of its source turns.")
+    subject: Short | None = Field(None, description="The subject of the statement.")
+    attribute: Short | None = Field(None, description="The property of the subject.")
+    value: Short | None = Field(None, description="The value of the property.")
     supersedes: Id | None = Field(None, description="The id of the memory that this one replaces.")
-    valid_from: Moment | None = Field(None, description="Since when it is true.")
-    valid_to: Moment | None = Field(None, description="Until when it is true.")
+    valid_from: Moment | None = Field(None, description="True from this time on.")
+    valid_to: Moment | None = Field(None, description="True until this time.")
     lang: str | None = Field(None, max_length=35, description="The language, such as `en`.")
     media_refs: list[Short] | None = Field(
-        None, max_length=MAX_TAGS, description="Pictures, recordings or documents it is about: where they are."
+        None, max_length=MAX_TAGS, description="Paths or links of related images, recordings or documents."
     )
-    media_kind: Short | None = Field(None, description="What they are, such as `image`.")
-    created_at: Moment | None = Field(None, description="When it was said, where that was not now.")
-    embed: bool = Field(True, description="Whether it gets its vectors at once.")
-    as_new: bool = Field(False, description="Store it as it is, whatever is known already.")
+    media_kind: Short | None = Field(None, description="Their type, such as `image`.")
+    created_at: Moment | None = Field(None, description="When it was said, if not now.")
+    embed: bool = Field(True, description="Embed it at once.")
+    as_new: bool = Field(False, description="Store it without comparing it with existing memories.")
 
     model_config = example({
         "text": "The deploy key rotates on Mondays", "kind": "fact", "scope": "infra", "importance": 0.8,
     })  # fmt: skip
 
     def fields(self) -> dict[str, Any]:
-        """As `Engine.remember` takes them."""
+        """The arguments of `Cortex.remember`."""
         given = self.model_dump(exclude={"agent", "user", "text", "ttl_seconds"}, exclude_none=True)
         if self.ttl_seconds is not None:
             given |= {"ttl": timedelta(seconds=self.ttl_seconds), "retention": self.retention or "ttl"}
@@ -108,25 +108,25 @@ class RememberRequest(Request):
 
     @staticmethod
     def of_draft(draft: Draft) -> Json:
-        """The payload for a draft; what is at its default is left out."""
+        """The payload for a draft, without defaults."""
         blank = Draft(text="")
-        told = {
+        payload = {
             name: plain(value)
             for name in Draft.__dataclass_fields__
             if (value := getattr(draft, name)) is not None and value != getattr(blank, name)
         }
-        if "ttl" in told:
-            told["ttl_seconds"] = told.pop("ttl")
-        return {"source_kind": draft.source_kind.value, "text": draft.text, **told}
+        if "ttl" in payload:
+            payload["ttl_seconds"] = payload.pop("ttl")
+        return {"source_kind": draft.source_kind.value, "text": draft.text, **payload}
 
 
 class RememberResponse(Response):
-    """The memory that holds the statement now: a new one, or the one that said so already."""
+    """The memory with the statement: a new one, or an existing one."""
 
     result = Remembered
     memory: AnyMemory
     verdict: str = Field(description="new, reinforces, duplicate, supersedes or contradicts.")
-    others: tuple[str, ...] = Field(description="The memories it was compared with.")
+    others: tuple[str, ...] = Field(description="The memories that it was compared with.")
     receipt: ReceiptField
 
     model_config = example({
@@ -136,20 +136,20 @@ class RememberResponse(Response):
 
 
 class EditRequest(Request):
-    """What a memory says from now on. What is not given stays, and every earlier version is kept."""
+    """The new values of a memory. Other fields stay, and every version is kept."""
 
     id: MemoryId
-    text: str | None = Field(None, description="What it says from now on.")
-    scope: Short | None = Field(None, description="The namespace it belongs to.")
-    kind: KindName | None = Field(None, description="What kind of statement it is.")
-    importance: Share | None = Field(None, description="From 0.8 on it must be remembered.")
-    tags: list[Short] | None = Field(None, description="Free labels.")
+    text: str | None = Field(None, description="The new text.")
+    scope: Short | None = Field(None, description="The namespace.")
+    kind: KindName | None = Field(None, description="The kind of statement.")
+    importance: Share | None = Field(None, description="0.8 and above means must remember.")
+    tags: list[Short] | None = Field(None, description="Free-form labels.")
     retention: Literal["permanent", "project", "session"] | None = Field(None, description="How long to keep it.")
-    expires_at: Moment | None = Field(None, description="When it is over; not together with `retention`.")
+    expires_at: Moment | None = Field(None, description="When it expires; not together with `retention`.")
     if_revision: str | None = Field(
         None,
         pattern="^[0-9a-f]{16}$",
-        description="The `revision` that was read: an edit of any other is a conflict.",
+        description="The `revision` that was read; if the memory changed since, the edit is a conflict.",
     )
 
     model_config = example({"text": "The deploy key rotates on Fridays", "tags": ["ops"]})
@@ -157,13 +157,13 @@ class EditRequest(Request):
     @model_validator(mode="after")
     def _something(self) -> Self:
         if not self.changes():
-            raise PydanticCustomError("nothing", "changes nothing", {"hint": "give what is to be different"})
+            raise PydanticCustomError("nothing", "changes nothing", {"hint": "set at least one field"})
         if self.expires_at is not None and self.retention is not None:
-            raise PydanticCustomError("both", "has a retention and an end", {"hint": "give one of the two"})
+            raise PydanticCustomError("both", "has both retention and expires_at", {"hint": "use one of them"})
         return self
 
     def changes(self) -> dict[str, Any]:
-        """As `Engine.edit` takes them."""
+        """The arguments of `Cortex.edit`."""
         return self.model_dump(exclude={"agent", "user", "id", "if_revision"}, exclude_none=True)
 
     @classmethod
@@ -177,7 +177,7 @@ class EditResponse(Response):
 
     result = Edited
     memory: AnyMemory
-    revision: str = Field(description="Stands for exactly what the memory says now; HTTP gives it as the `ETag` too.")
+    revision: str = Field(description="Identifies this version of the memory; also the `ETag` over HTTP.")
     receipt: ReceiptField
 
     model_config = example({"memory": A_TRACE, "revision": "9f86d081884c7d65", "receipt": {"id": ID, "op": "edit"}})
@@ -192,7 +192,7 @@ class IdRequest(Request):
 
 
 class ShowResponse(Response):
-    """A trace with its versions, the turns a memory came from, and the memories extracted from a turn."""
+    """A trace with its versions, its source turns, and the memories extracted from it."""
 
     trace: AnyTrace
     versions: tuple[Any, ...]
@@ -207,9 +207,7 @@ class ShowResponse(Response):
 
     @model_serializer
     def _flat(self) -> dict[str, Any]:
-        versions = [
-            {"since": each.since, "until": each.until, **to_fields(each.trace)} for each in self.versions
-        ]
+        versions = [{"since": each.since, "until": each.until, **to_fields(each.trace)} for each in self.versions]
         return {"superseded_by": None} | to_json(self.trace) | {
             "versions": versions,
             "sources": [to_json(each) for each in self.sources],
@@ -221,8 +219,7 @@ class ShowResponse(Response):
     def from_json(cls, payload: Json) -> Self:
         trace = from_json(payload)
         versions = tuple(
-            Version(from_json(each, payload["type"]), each["since"], each["until"])
-            for each in payload["versions"]
+            Version(from_json(each, payload["type"]), each["since"], each["until"]) for each in payload["versions"]
         )
         return cls(
             trace=trace,
@@ -232,20 +229,22 @@ class ShowResponse(Response):
             revision=payload["revision"],
         )
 
-    def value(self) -> Shown:
+    def value(self) -> TraceHistory:
         derived = tuple(each for each in self.derived if isinstance(each, Memory))
-        return Shown(self.trace, self.versions, self.sources, derived)
+        return TraceHistory(self.trace, self.versions, self.sources, derived)
 
 
 class ListRequest(FilterRequest):
-    """Which traces are listed, oldest or newest first; memories unless `lane` says otherwise."""
+    """Which traces to list; memories by default."""
 
     lane: list[LaneName] | None = Field(
-        None, description="Of these; memories where omitted. sessions are turns, notes and docs are lines of files."
+        None, description="Lanes; memories by default. sessions are turns, notes and docs are lines of files."
     )
     limit: int = Field(50, ge=1, le=1_000, description="How many at most.")
-    after: str | None = Field(None, min_length=1, description="Continue after this id: `next` of the page before.")
-    newest: bool = Field(False, description="The newest first; `after` then continues towards the older ones.")
+    after: str | None = Field(
+        None, min_length=1, description="Continue after this id, the `next` of the previous page."
+    )
+    newest: bool = Field(False, description="Newest first; `after` then continues with older ones.")
 
     _states: ClassVar[frozenset[State]] = SEARCHABLE
 
@@ -264,10 +263,10 @@ class ListResponse(SequenceResponse):
 
 
 class ForgetRequest(Request):
-    """What to forget, by its id or by what it says; where the words may mean several, nothing is forgotten."""
+    """What to forget, by id or by query. If several memories match a query, none is forgotten."""
 
     id: Id | None = Field(None, description="The id of a memory or turn: a UUID.")
-    query: str | None = Field(None, description="In place of an id: words that mean one memory and no other.")
+    query: str | None = Field(None, description="Instead of an id: words that match one memory only.")
     scope: ScopeFilter = None
 
     model_config = example({"query": "the deploy key", "scope": "infra"})
@@ -275,7 +274,7 @@ class ForgetRequest(Request):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if (self.id is None) == (self.query is None):
-            raise PydanticCustomError("one", "give either an id or a query", {"hint": "a list or search names ids"})
+            raise PydanticCustomError("one", "needs either an id or a query", {"hint": "list or search shows ids"})
         return self
 
     @classmethod
@@ -284,24 +283,24 @@ class ForgetRequest(Request):
 
 
 class ForgetResponse(Response):
-    """What changed its state: nothing where that was so already, or where several may be meant: `candidates`."""
+    """What changed. Empty if nothing had to change, or if several memories match: see `candidates`."""
 
     result = Forgotten
-    ids: tuple[str, ...] = Field(description="What was forgotten, restored or replaced.")
-    candidates: tuple[AnyTrace, ...] = Field(description="What the words may have meant; name one by its id.")
+    ids: tuple[str, ...] = Field(description="Ids of what was forgotten, restored or replaced.")
+    candidates: tuple[AnyTrace, ...] = Field(description="Memories that match the query; choose one by its id.")
     receipt: ReceiptField
 
     model_config = example({"ids": [ID], "candidates": [], "receipt": {"id": ID, "op": "forget", "changed": 1}})
 
     def found(self) -> Self:
-        """Itself, or an error where the words meant nothing."""
+        """Itself, or an error if nothing matched."""
         if not self.ids and not self.candidates and "candidates" in self.receipt.facts:
-            raise NotFound("nothing like that is remembered", hint="list what is remembered")
+            raise NotFound("no memory matches", hint="list or search the memories")
         return self
 
 
 class ContradictionsRequest(Request):
-    """How many of them."""
+    """How many contradictions to list."""
 
     limit: int = Field(50, ge=1, le=1_000, description="How many at most.")
 
@@ -322,11 +321,11 @@ class ContradictionsResponse(SequenceResponse):
 
 
 class ResolveRequest(Request):
-    """Which contradictions of a memory are settled, and how; by itself it replaces all that say otherwise."""
+    """How to resolve contradictions of a memory. By default it replaces all that contradict it."""
 
     id: MemoryId
-    over: Id | None = Field(None, description="Only the one with this memory.")
-    both: bool = Field(False, description="Both sides are true: flag them no longer.")
+    over: Id | None = Field(None, description="Only the contradiction with this memory.")
+    both: bool = Field(False, description="Both are true: remove the flag.")
 
     model_config = example({"over": ID})
 
@@ -335,11 +334,11 @@ class ResolveRequest(Request):
 
 
 class EraseRequest(Request):
-    """What to erase, by its id, with what was extracted from it. It cannot be undone."""
+    """What to erase, with everything extracted from it. It cannot be undone."""
 
-    ids: list[Id] = Field(min_length=1, max_length=1_000, description="Memories or turns.")
-    sources: bool = Field(False, description="Erase the turns a memory was extracted from as well.")
-    backups: bool = Field(False, description="Remove the backups that hold any of it.")
+    ids: list[Id] = Field(min_length=1, max_length=1_000, description="Ids of memories or turns.")
+    sources: bool = Field(False, description="Also erase the source turns of a memory.")
+    backups: bool = Field(False, description="Also remove backups that contain any of it.")
 
     model_config = example({"ids": [ID], "sources": True})
 
@@ -358,9 +357,9 @@ AnyCertificate = Annotated[
 
 
 class EraseResponse(Response):
-    """What was erased, and what is left of it elsewhere: ids and places, never text.
+    """What was erased, and what remains elsewhere: ids and places, never text.
 
-    What was erased before is answered with its certificate; `earlier` names others of that sort.
+    For something erased before it returns that certificate; `earlier` lists further ones.
     """
 
     result = Erased
@@ -381,7 +380,7 @@ class CertificateResponse(Response):
 
 
 class ErasuresResponse(SequenceResponse):
-    """Certificates of erasures; one whose `pending` says something is not finished yet."""
+    """Certificates of erasures; those with `pending` are not finished yet."""
 
     items = "erasures"
     erasures: tuple[AnyCertificate, ...]

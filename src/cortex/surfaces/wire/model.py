@@ -1,4 +1,4 @@
-"""What all requests and responses share: how they are read, refused, and turned into the engine's own values."""
+"""Base classes of requests and responses: validation, errors and conversion."""
 
 from __future__ import annotations
 
@@ -9,23 +9,27 @@ from datetime import datetime, timedelta
 from enum import Enum
 from functools import cache
 from pathlib import PurePath
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.json_schema import JsonSchemaMode
 from pydantic_core import PydanticCustomError
 
+from cortex.domain.chat import Chat, ChatType
 from cortex.errors import InvalidRequest
 
 MOST_FAULTS = 10
 _MOST_CHARS = 64
-_SEE = "see the reference of this operation"
+_SEE = "see the reference for this operation"
 
 Json = dict[str, Any]
 
+NOT_ARGUMENTS = {"agent", "user", "chat", "chat_id", "sender"}
+"""Fields that say whose memory is used. They choose the engine's handle and are not passed to its methods."""
+
 
 def example(given: Json) -> ConfigDict:
-    """The configuration of a model with an example of it."""
+    """The configuration of a model with an example."""
     return ConfigDict(json_schema_extra={"examples": [given]})
 
 
@@ -33,7 +37,7 @@ def example(given: Json) -> ConfigDict:
 
 
 def rejected(faults: Sequence[Mapping[str, str]]) -> InvalidRequest:
-    """The refusal of a request, named by the first of its faults."""
+    """The error for a request, named by its first fault."""
     first = faults[0]
     error = InvalidRequest(first["message"], field=first["field"], hint=first["hint"])
     error.faults = tuple(faults)
@@ -41,14 +45,14 @@ def rejected(faults: Sequence[Mapping[str, str]]) -> InvalidRequest:
 
 
 class Strict(BaseModel):
-    """A request: unknown fields are refused, and no value is guessed."""
+    """A strict request: unknown fields are refused, and values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, populate_by_name=False)
 
     @model_validator(mode="before")
     @classmethod
     def _only_known(cls, given: Any) -> Any:
-        # Before anything else, and only the first: ten thousand unknown keys are one mistake.
+        # First of all, and only the first one: many unknown keys are one mistake.
         if isinstance(given, dict):
             known = cls.names()
             for name in given:
@@ -58,54 +62,70 @@ class Strict(BaseModel):
 
     @classmethod
     def names(cls) -> list[str]:
-        """The fields, as callers spell them."""
+        """The field names of callers."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
     @classmethod
     def read(cls, payload: Any, *, as_text: bool = False) -> Self:
-        """The request that `payload` is, or `InvalidRequest`. With `as_text`, numbers and flags may be strings."""
+        """Parse `payload`, or raise `InvalidRequest`. With `as_text`, numbers and flags may be strings."""
         try:
             return cls.model_validate(payload, strict=False if as_text else None)
         except ValidationError as error:
             raise rejected([_fault(each) for each in error.errors(include_url=False)[:MOST_FAULTS]]) from None
 
     def arguments(self) -> dict[str, Any]:
-        """As the engine's method takes them."""
-        return self.model_dump(exclude={"agent", "user"}, exclude_none=True)
+        """The arguments of the engine's method."""
+        return self.model_dump(exclude=NOT_ARGUMENTS, exclude_none=True)
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
-        """The payload that asks for a call of the engine's method with these arguments; the client sends it."""
+        """The payload for a call of the engine's method with these arguments; for the client."""
         return {name: plain(value) for name, value in arguments.items() if value is not None}
 
 
 class Request(Strict):
-    """A request to one tenant's memory."""
+    """A request for one tenant."""
 
-    agent: str | None = Field(None, description="The agent, where an administrator acts for another.")
+    agent: str | None = Field(None, description="The agent, if an administrator acts for another.")
     user: str | None = Field(None, description="The agent's user.")
 
 
+class ChatRequest(Request):
+    """A request of a host, which may say in which chat it is made and who speaks there."""
+
+    chat: Literal["direct", "group", "channel"] | None = Field(
+        None, description="What kind of chat it is. A group has a memory of its own, and no sources are cited there."
+    )
+    chat_id: str | None = Field(None, max_length=1_024, description="The host's id of the chat.")
+    sender: str | None = Field(None, max_length=1_024, description="The host's id of the person who speaks.")
+
+    def chat_of(self) -> Chat | None:
+        """The chat, if the host said anything about it."""
+        if self.chat is None and self.chat_id is None and self.sender is None:
+            return None
+        return Chat(ChatType(self.chat or "direct"), self.chat_id or "", self.sender or "")
+
+
 class EmptyRequest(Request):
-    """Nothing but whose memory is meant."""
+    """A request without fields of its own."""
 
     model_config = example({})
 
 
 def unknown(name: str, known: Sequence[str]) -> PydanticCustomError:
-    """The refusal of a field that a request does not have."""
+    """The error for an unknown field."""
     near = difflib.get_close_matches(name, known, n=1) if len(name) <= _MOST_CHARS else []
     hint = f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(known)}"
-    return PydanticCustomError("unknown_field", "is not known here", {"name": name, "hint": hint})
+    return PydanticCustomError("unknown_field", "is unknown", {"name": name, "hint": hint})
 
 
-def _fault(told: Mapping[str, Any]) -> dict[str, str]:
-    """One fault by its place and its reason; the value itself is not repeated."""
-    place = [str(each) for each in told["loc"]]
-    context = told.get("ctx") or {}
-    if told["type"] == "unknown_field":
+def _fault(payload: Mapping[str, Any]) -> dict[str, str]:
+    """One fault: field, message and hint, without the value."""
+    place = [str(each) for each in payload["loc"]]
+    context = payload.get("ctx") or {}
+    if payload["type"] == "unknown_field":
         place.append(context["name"])
-    message = str(told["msg"])
+    message = str(payload["msg"])
     return {
         "field": short(".".join(place)) or "request",
         "message": message[:1].lower() + message[1:],
@@ -114,14 +134,14 @@ def _fault(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def short(name: str) -> str:
-    """A name that a caller chose, as it may stand in a message."""
+    """A name from a caller, safe and short for a message."""
     from cortex.domain.text import visible
 
     return visible(name if len(name) <= _MOST_CHARS else name[:_MOST_CHARS] + "…")
 
 
 def plain(value: Any) -> Any:
-    """A value of the engine's as JSON has it."""
+    """A value as JSON."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, datetime):
@@ -141,18 +161,18 @@ def plain(value: Any) -> Any:
 
 
 class Response(BaseModel):
-    """What an operation answers, made of the value that the engine gives and turned back into it by the client."""
+    """The response of an operation, built from the engine's value and converted back by the client."""
 
     model_config = ConfigDict(from_attributes=True, arbitrary_types_allowed=True, defer_build=True)
 
     result: ClassVar[type[Any] | None] = None
-    """The class of the engine's value, where its fields are among those of the response."""
+    """The class of the engine's value, if the response has all its fields."""
     bare: ClassVar[str] = ""
-    """The one field that is the whole answer, where it is not an object of fields."""
+    """The one field that is the whole response, if any."""
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:  # noqa: ARG003 - some need to know what was requested
-        """The response for what the engine gave."""
+        """The response for a value of the engine."""
         return cls.model_validate({cls.bare: result} if cls.bare else result)
 
     @classmethod
@@ -160,12 +180,12 @@ class Response(BaseModel):
         return cls.model_validate({cls.bare: payload} if cls.bare else payload)
 
     def to_json(self) -> Json:
-        told = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        whole: Json = told[self.bare] if self.bare else told
+        payload = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        whole: Json = payload[self.bare] if self.bare else payload
         return whole
 
     def value(self) -> Any:
-        """The engine's value again."""
+        """The engine's value."""
         if self.bare:
             return getattr(self, self.bare)
         if self.result is None:
@@ -174,19 +194,19 @@ class Response(BaseModel):
 
 
 class SequenceResponse(Response):
-    """Several values of the engine, under one name; with a field `next`, one page of them."""
+    """A list of values; with a field `next`, one page of it."""
 
     items: ClassVar[str]
     key: ClassVar[str] = "id"
-    """What the next page continues from: this of the last."""
+    """The field of the last item from which the next page continues."""
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:
-        told: Json = {cls.items: tuple(result)}
+        payload: Json = {cls.items: tuple(result)}
         if "next" in cls.model_fields:
             is_full = request is not None and len(result) == request.limit
-            told["next"] = getattr(result[-1], cls.key) if is_full else None
-        return cls.model_validate(told)
+            payload["next"] = getattr(result[-1], cls.key) if is_full else None
+        return cls.model_validate(payload)
 
     def value(self) -> list[Any]:
         return [each.value() if isinstance(each, Response) else each for each in getattr(self, self.items)]
@@ -194,12 +214,10 @@ class SequenceResponse(Response):
 
 @cache
 def schema_of(model: type[BaseModel], mode: JsonSchemaMode = "validation") -> Json:
-    """The JSON schema of a model; of a bare response, that of its field."""
+    """The JSON schema of a model; for a bare response, that of its field."""
     extra: Any = model.model_config.get("json_schema_extra") or {}
     schema: Json = {**extra, **model.model_json_schema(mode=mode, by_alias=True)}
     if bare := getattr(model, "bare", ""):
         kept: Json = {key: value for key, value in schema.items() if key in {"examples", "description"}}
         return {**kept, **schema["properties"][bare]}
     return schema
-
-

@@ -1,4 +1,4 @@
-"""Recall: what helps with a message, what there is on a topic, and that in one piece; and by which recipes."""
+"""Recall, search and synthesis, and the recipes."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ from cortex.surfaces.wire.model import Json, Request, Response, example, plain
 
 
 class RecallRequest(Request):
-    """A question. What is not given is as the recipe says."""
+    """A query. The recipe sets the defaults."""
 
     query: str = Field(description="A question or a message in plain words.")
     scope: ScopeFilter = None
     project: Project = None
     lanes: list[LaneName] | None = Field(
-        None, min_length=1, description="Only these: memories, sessions (turns), notes, docs (lines of files)."
+        None, min_length=1, description="Only these lanes: memories, sessions (turns), notes, docs (lines of files)."
     )
-    kinds: list[KindName] | None = Field(None, min_length=1, description="Only statements of these kinds.")
+    kinds: list[KindName] | None = Field(None, min_length=1, description="Only these kinds.")
     recipe: RecipeName = None
     limit: int | None = Field(None, ge=1, le=1_000, description="How many hits at most.")
-    budget: int | None = Field(None, ge=1, le=1_000_000, description="How many tokens the answer may have.")
-    min_score: Share | None = Field(None, description="The least score of a hit.")
+    budget: int | None = Field(None, ge=1, le=1_000_000, description="The token budget of the answer.")
+    min_score: Share | None = Field(None, description="The minimum score of a hit.")
     since: Since = None
     until: Until = None
-    as_of: int | Moment | None = Field(None, description="What was known then: a time, or a position of the ledger.")
+    as_of: int | Moment | None = Field(None, description="Search an earlier state: a time, or a ledger position.")
     deadline_ms: float | None = Field(
-        None, ge=1, le=600_000, allow_inf_nan=False, description="Legs that are later than this are left out."
+        None, ge=1, le=600_000, allow_inf_nan=False, description="Search legs that take longer are left out."
     )
     quarantined: bool = Field(False, description="Include quarantined traces.")
-    explain: bool = Field(False, description="Include every candidate, and why it was shown or not.")
+    explain: bool = Field(False, description="Include all candidates, and why each was returned or dropped.")
 
     model_config = example({"query": "When does the deploy key rotate?", "scope": "infra", "limit": 5})
 
     def options(self) -> dict[str, Any]:
-        """As `Engine.explain` takes them."""
+        """The arguments of `Cortex.explain`."""
         return self.model_dump(exclude={"agent", "user", "query", "explain"}, exclude_none=True)
 
     @classmethod
@@ -74,8 +74,10 @@ class RecallRequest(Request):
             if getattr(query, name) is not None:
                 raise InvalidRequest("cannot be sent to a server", field=name, hint="leave it out")
         left_out = {"text", "mode", "asked_at", "hybrid_floor"}
-        told = {field.name: plain(getattr(query, field.name)) for field in fields(query) if field.name not in left_out}
-        return {"query": query.text} | {name: value for name, value in told.items() if value is not None}
+        payload = {
+            field.name: plain(getattr(query, field.name)) for field in fields(query) if field.name not in left_out
+        }
+        return {"query": query.text} | {name: value for name, value in payload.items() if value is not None}
 
     @classmethod
     def mode_of(cls, arguments: Mapping[str, Any]) -> Mode:
@@ -85,13 +87,13 @@ class RecallRequest(Request):
 
 
 class RecallResponse(Response):
-    """Hits best first, the block to inject, and the receipt; with `explain` also what was not shown."""
+    """The hits, best first, the block to inject, and the receipt; with `explain` also rejected candidates."""
 
-    hits: tuple[AnyHit, ...] = Field(description="What was found, best first.")
-    block: str = Field(description="The same, packed for a prompt.")
-    tokens: int = Field(description="How many tokens the block has.")
+    hits: tuple[AnyHit, ...] = Field(description="The hits, best first.")
+    block: str = Field(description="The hits, packed for a prompt.")
+    tokens: int = Field(description="The number of tokens of the block.")
     skipped: str | None = Field(description="Why nothing was searched.")
-    mode: ModeName | None = Field(description="What was really compared: words and meaning, or one of them.")
+    mode: ModeName | None = Field(description="What was compared: keywords, vectors or both.")
     degraded: Degraded
     receipt: ReceiptField
     candidates: list[Json] | None = None
@@ -105,7 +107,7 @@ class RecallResponse(Response):
 
     @classmethod
     def of(cls, result: Any, request: Any = None) -> Self:
-        """Of a `RecallResult`; or of an `RecallTrace`, whole unless the request does not want it explained."""
+        """From a `RecallResult`, or from a `RecallTrace`, with candidates if the request wants them."""
         if isinstance(result, RecallResult):
             return cls(**_recalled(result))
         found = cls(**_recalled(result.result))
@@ -117,7 +119,7 @@ class RecallResponse(Response):
         return RecallResult(self.hits, self.block, self.tokens, self.receipt)
 
     def explained(self) -> RecallTrace:
-        """With every candidate; the plan and the legs as such stay with the server."""
+        """With every candidate; the plan and the legs stay on the server."""
         found = self.value()
         answer = Answer(
             packed=Packed(found.block, found.tokens, found.hits),
@@ -163,19 +165,19 @@ def _candidate_to_json(scored: Scored) -> Json:
     }
 
 
-def _candidate_from_json(told: Json) -> Scored:
+def _candidate_from_json(payload: Json) -> Scored:
     return Scored(
-        trace=from_json(told["trace"]),
-        legs=tuple(told["legs"]),
-        parts=dict(told["parts"]),
-        reasons=list(told["reasons"]),
-        similarity=told["similarity"],
-        evidence=told["evidence"],
+        trace=from_json(payload["trace"]),
+        legs=tuple(payload["legs"]),
+        parts=dict(payload["parts"]),
+        reasons=list(payload["reasons"]),
+        similarity=payload["similarity"],
+        evidence=payload["evidence"],
     )
 
 
 class SynthesizeRequest(RecallRequest):
-    """A topic to sum up, narrowed as a recall is."""
+    """A topic to summarize, with the options of a recall."""
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
@@ -185,14 +187,14 @@ class SynthesizeRequest(RecallRequest):
 
 
 class SynthesisResponse(Response):
-    """What is remembered in one piece; `[1]` in `response` is the first of `ids`."""
+    """A summary of memories; `[1]` in `response` cites the first of `ids`."""
 
     response: str
     ids: tuple[str, ...]
     method: Literal["llm", "extractive"]
     trust: TrustName
-    sources: int = Field(description="How many memories it was made from, cited or not.")
-    because: str = Field(description="Why it is a digest though a model was asked.")
+    sources: int = Field(description="How many memories it is based on.")
+    because: str = Field(description="Why it is a digest and not written by a model.")
     recall: RecallResponse
     receipt: ReceiptField
 
@@ -204,20 +206,20 @@ class SynthesisResponse(Response):
 
     @classmethod
     def of(cls, result: SynthesisResult, request: Any = None) -> Self:  # noqa: ARG003
-        made = result.synthesis
+        synthesis = result.synthesis
         return cls(
-            response=made.text,
-            ids=made.ids,
-            method=made.method.value,
-            trust=made.trust,
-            sources=made.sources,
-            because=made.because,
+            response=synthesis.text,
+            ids=synthesis.ids,
+            method=synthesis.method.value,
+            trust=synthesis.trust,
+            sources=synthesis.sources,
+            because=synthesis.because,
             recall=RecallResponse.of(result.recall),
             receipt=result.receipt,
         )
 
     def value(self) -> SynthesisResult:
-        made = Synthesis(
+        synthesis = Synthesis(
             text=self.response,
             ids=self.ids,  # type: ignore[arg-type]
             method=Method(self.method),
@@ -225,15 +227,15 @@ class SynthesisResponse(Response):
             trust=self.trust,
             because=self.because,
         )
-        return SynthesisResult(made, self.recall.value(), self.receipt)
+        return SynthesisResult(synthesis, self.recall.value(), self.receipt)
 
 
 class RecipeResponse(Response):
-    """One way to recall."""
+    """One recipe."""
 
     name: str
     about: str
-    fingerprint: str = Field(description="Changes whenever a number of it does.")
+    fingerprint: str = Field(description="Changes with every change of the recipe.")
     keywords: bool
     vectors: bool
     reranks: bool
@@ -257,7 +259,7 @@ class RecipeResponse(Response):
 
 
 class RecipesResponse(Response):
-    """The recipes there are, and the one that is used where none is named."""
+    """All recipes, and the default one."""
 
     default: str
     recipes: tuple[RecipeResponse, ...]

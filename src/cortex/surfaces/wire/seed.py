@@ -1,4 +1,4 @@
-"""The three routes of the original middleware, with its bodies: `/ingest`, `/hybrid-search`, `/recall`."""
+"""The three routes of the original middleware: `/ingest`, `/hybrid-search`, `/recall`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from cortex.surfaces.wire.model import Response, Strict, example
 
 
 class SeedRequest(Strict):
-    """The seed names a user and no agent."""
+    """A request of the original middleware, which names a user and no agent."""
 
-    user_id: Label | None = Field(None, description="The user, as the original middleware has it; a token implies it.")
+    user_id: Label | None = Field(None, description="The user; a token implies it.")
 
     @property
     def agent(self) -> None:
@@ -29,12 +29,12 @@ class SeedRequest(Strict):
 
 
 class SeedIngestRequest(SeedRequest):
-    """The full history of a session, each time."""
+    """The full history of a session."""
 
     messages: Messages
     session_id: Session = Field(min_length=1, max_length=256)
-    channel: str | None = Field(None, description="Where the conversation takes place, such as `telegram`.")
-    debounce: bool = Field(True, description="Extract memories once the session has been quiet for a while.")
+    channel: str | None = Field(None, description="The channel of the conversation, such as `telegram`.")
+    debounce: bool = Field(True, description="Wait until the session is quiet before extracting memories.")
 
     model_config = example({
         "messages": [{"role": "user", "content": "I prefer Rust for systems programming."}, {"role": "assistant",
@@ -44,12 +44,12 @@ class SeedIngestRequest(SeedRequest):
 
 
 class SeedIngestResponse(Response):
-    """What is stored now; memories follow at `due`."""
+    """What was stored; memories are extracted at `due`."""
 
     session_id: str
     stored: int
     seen: int
-    skipped: str | None = Field(description="Why the whole history was left alone, such as `heartbeat`.")
+    skipped: str | None = Field(description="Why the history was skipped, such as `heartbeat`.")
     due: str | None
     receipt_id: str
 
@@ -71,7 +71,7 @@ class SeedIngestResponse(Response):
 
 
 class HybridSearchRequest(SeedRequest):
-    """A question to the facts of a user."""
+    """A query over the facts of a user."""
 
     query: str = Field(description="A question or a message in plain words.")
     limit: int = Field(10, ge=1, le=100, description="How many at most.")
@@ -80,7 +80,7 @@ class HybridSearchRequest(SeedRequest):
 
 
 class FactResponse(Response):
-    """One fact as the seed has it; ids are UUIDs, and importance is 1 to 10."""
+    """One fact; ids are UUIDs, and importance is 1 to 10."""
 
     id: str
     user_id: str
@@ -93,7 +93,7 @@ class FactResponse(Response):
     @classmethod
     def of_hit(cls, hit: Hit, user: str) -> Self:
         memory = hit.trace
-        assert isinstance(memory, Memory)  # no other lane is searched
+        assert isinstance(memory, Memory)  # only memories are searched
         by_vector, by_words = "vector" in hit.legs, "keyword" in hit.legs
         return cls(
             id=memory.id,
@@ -123,7 +123,7 @@ class HybridSearchResponse(Response):
 
 
 class NarrativeRequest(SeedRequest):
-    """The topic to sum up."""
+    """The topic to summarize."""
 
     query: str = Field(description="A question or a message in plain words.")
 
@@ -131,7 +131,7 @@ class NarrativeRequest(SeedRequest):
 
 
 class NarrativeResponse(Response):
-    """What is remembered in one piece; `[1]` in it is the first of `ids`."""
+    """A summary of memories; `[1]` cites the first of `ids`."""
 
     query: str
     response: str
@@ -148,13 +148,13 @@ class NarrativeResponse(Response):
 
     @classmethod
     def of(cls, result: SynthesisResult, request: Any = None) -> Self:
-        made = result.synthesis
+        synthesis = result.synthesis
         return cls(
             query=request.query,
-            response=made.text,
-            ids=made.ids,
-            method=made.method.value,
-            trust=made.trust,
-            count=made.sources,
+            response=synthesis.text,
+            ids=synthesis.ids,
+            method=synthesis.method.value,
+            trust=synthesis.trust,
+            count=synthesis.sources,
             receipt_id=result.receipt.id,
         )

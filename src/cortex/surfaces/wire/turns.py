@@ -1,4 +1,4 @@
-"""Turns: the two hooks of a host, histories of sessions, and the plan to write things down before a compaction."""
+"""Turns: the hooks of a host, session histories, and the flush plan before a compaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from cortex.services.capture import Captured, Ingested
+from cortex.services.capture import CaptureResult, Ingested
 from cortex.services.turn_hooks import Injection
 from cortex.surfaces.wire.fields import (
     ID,
@@ -24,8 +24,8 @@ from cortex.surfaces.wire.fields import (
     Short,
     Trigger,
 )
-from cortex.surfaces.wire.model import Json, Request, Response, example
-from cortex.workspace.flush import FlushPlan, FlushSettings, Reason, SessionState
+from cortex.surfaces.wire.model import ChatRequest, Json, Response, example
+from cortex.workspace.flush import FlushPlan, FlushPolicy, FlushReason, FlushSession
 
 _SAID = [
     {"role": "user", "content": "I prefer Rust for systems programming."},
@@ -33,11 +33,11 @@ _SAID = [
 ]
 
 
-class BeforeTurnRequest(Request):
+class BeforeTurnRequest(ChatRequest):
     """A message that a model is about to answer."""
 
     session: Session
-    message: str = Field(description="What the user just said.")
+    message: str = Field(description="The user's message.")
     scope: Short | None = Field(None, description="Only this scope, such as a project's name.")
     project: Project = None
     channel: Channel = ""
@@ -50,7 +50,7 @@ class BeforeTurnRequest(Request):
 
 
 class BeforeTurnResponse(Response):
-    """What to put before the model. It is always an answer: what could not be done is named in `degraded`."""
+    """The context for the model. It always succeeds; `degraded` names what did not work."""
 
     result = Injection
     block: str
@@ -69,12 +69,12 @@ class BeforeTurnResponse(Response):
     })  # fmt: skip
 
 
-class AfterTurnRequest(Request):
-    """The whole history of a session after a turn; what was seen before is not stored again."""
+class AfterTurnRequest(ChatRequest):
+    """The whole history of a session after a turn; only new messages are stored."""
 
     session: Session
     messages: Messages
-    scope: Short | None = Field(None, description="The namespace it belongs to.")
+    scope: Short | None = Field(None, description="The namespace.")
     channel: Channel = ""
     trigger: Trigger = ""
 
@@ -82,7 +82,7 @@ class AfterTurnRequest(Request):
 
 
 class AfterTurnResponse(Response):
-    """What is stored now, durably; where `degraded` names something, it comes again with the next turn."""
+    """What was stored, durably. If `degraded` is not empty, the next turn sends it again."""
 
     stored: int = 0
     seen: int = 0
@@ -100,20 +100,20 @@ class AfterTurnResponse(Response):
 
 
 for _model in (BeforeTurnRequest, BeforeTurnResponse, AfterTurnRequest, AfterTurnResponse):
-    # No turn is to wait until its models are built.
+    # Build the models now, so that no turn waits for it.
     _model.model_rebuild()
 
 
-class CaptureRequest(Request):
-    """The history of a session; what was seen before is not stored again."""
+class CaptureRequest(ChatRequest):
+    """The history of a session; only new messages are stored."""
 
     session: Session
     messages: Messages
-    scope: Short | None = Field(None, description="The namespace it belongs to.")
+    scope: Short | None = Field(None, description="The namespace.")
     channel: Channel = ""
     trigger: Trigger = ""
     follows: int | None = Field(
-        None, ge=0, le=LARGEST, description="How many messages of the session were handed over before these."
+        None, ge=0, le=LARGEST, description="How many messages of the session were sent before these."
     )
 
     model_config = example({"session": "agent:main:main", "messages": _SAID})
@@ -125,13 +125,13 @@ class CaptureRequest(Request):
 
 
 class IngestRequest(CaptureRequest):
-    """The history of a session, from which memories are extracted later."""
+    """The history of a session; memories are extracted later."""
 
-    debounce: bool = Field(True, description="Extract memories once the session has been quiet for a while.")
+    debounce: bool = Field(True, description="Wait until the session is quiet before extracting memories.")
 
 
 class IngestResponse(Response):
-    """For each message the turn stored for it now; null where it was seen before, or skipped."""
+    """The id of the turn stored for each message; null if it was stored before, or skipped."""
 
     result = Ingested
     ids: tuple[str | None, ...]
@@ -141,9 +141,9 @@ class IngestResponse(Response):
 
 
 class CaptureResponse(Response):
-    """The turns that are new, the memories extracted from them, and the receipt."""
+    """The new turns, the memories extracted from them, and the receipt."""
 
-    result = Captured
+    result = CaptureResult
     turns: tuple[str, ...]
     memories: tuple[AnyMemory, ...]
     receipt: ReceiptField
@@ -151,43 +151,46 @@ class CaptureResponse(Response):
     model_config = example({"turns": [ID], "memories": [], "receipt": {"id": ID, "op": "ingest", "stored": 1}})
 
 
-class FlushPlanRequest(Request):
-    """What a host knows of a session; without `context_window` only OpenClaw's plan is answered."""
+class FlushPlanRequest(ChatRequest):
+    """The state of a session; without `context_window` only OpenClaw's plan is returned."""
 
-    context_window: int | None = Field(None, description="How many tokens the model can read.")
-    tokens_used: int | None = Field(None, description="How many tokens the session has by now.")
-    messages: str | list[Any] | None = Field(None, description="What was said, oldest first.")
-    incoming_tokens: int = Field(0, description="How many tokens the next message has.")
-    transcript_bytes: int | None = Field(None, description="How long the transcript is.")
-    compactions: int = Field(0, description="How often the session was compacted so far.")
-    flushed_at_compaction: int | None = Field(
-        None, description="What `compactions` was when the last flush was made."
+    context_window: int | None = Field(None, description="The context window of the model in tokens.")
+    tokens_used: int | None = Field(None, description="The tokens of the session so far.")
+    messages: str | list[Any] | None = Field(None, description="The messages, oldest first.")
+    incoming_tokens: int = Field(0, description="The tokens of the next message.")
+    transcript_bytes: int | None = Field(None, description="The size of the transcript in bytes.")
+    compactions: int = Field(0, description="How often the session was compacted.")
+    flushed_at_compaction: int | None = Field(None, description="The value of `compactions` at the last flush.")
+    read_only: bool = Field(False, description="The agent cannot write to its workspace.")
+    timezone: str | None = Field(
+        None, max_length=64, description="The time zone of today's date, such as Europe/Berlin."
     )
-    read_only: bool = Field(False, description="Whether the agent cannot write to its workspace.")
-    timezone: str | None = Field(None, max_length=64, description="Whose day it is, such as Europe/Berlin.")
-    workspace_has: list[str] | None = Field(None, description="The files there are, relative to the workspace.")
+    workspace_has: list[str] | None = Field(None, description="Existing files, relative to the workspace.")
 
     model_config = example({"context_window": 200_000, "tokens_used": 178_000, "timezone": "Europe/Berlin"})
 
-    def state(self) -> SessionState:
+    def state(self) -> FlushSession:
         if self.context_window is None:
-            # No session is meant: the least that is one.
-            return SessionState(context_window=1, tokens_used=0)
-        return SessionState(**{field.name: getattr(self, field.name) for field in fields(SessionState)})
+            # No session: the smallest valid state.
+            return FlushSession(context_window=1, tokens_used=0)
+        return FlushSession(**{field.name: getattr(self, field.name) for field in fields(FlushSession)})
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
         state = arguments["state"]
-        told = {field.name: getattr(state, field.name) for field in fields(state)}
-        return super().payload_of(told | {name: value for name, value in arguments.items() if name != "state"})
+        payload = {field.name: getattr(state, field.name) for field in fields(state)}
+        return super().payload_of(payload | {name: value for name, value in arguments.items() if name != "state"})
 
 
 class FlushPlanResponse(Response):
-    """Whether a flush is due and what to say in it; and OpenClaw's plan, null where flushing is turned off."""
+    """Whether a flush is due and its prompt; and OpenClaw's plan, null if flushing is turned off."""
 
     plan: Json | None
     openclaw: Json | None
-    settings: Json = Field(description="What both were made by.")
+    template: Json | None = Field(
+        None, description="OpenClaw's plan for any day: `{date}` stands for the day, in the time zone `timezone`."
+    )
+    settings: Json = Field(description="The settings behind both plans.")
 
     model_config = example({
         "plan": {"due": True, "reason": "due_tokens", "threshold": 176_000, "target": "memory/2026-01-05.md"},
@@ -201,11 +204,14 @@ class FlushPlanResponse(Response):
         return cls(
             plan=result.to_json() | {"target_exists": result.target_exists} if is_wanted else None,
             openclaw=result.for_openclaw(),
+            template=result.template(),
             settings=asdict(result.settings),
         )
 
     def value(self) -> FlushPlan:
         plan = self.plan or {}
         names = ("threshold", "tokens_used", "estimated", "transcript_bytes", "cycle", "target", "target_exists")
-        told = {name: plan[name] for name in names}
-        return FlushPlan(reason=Reason(plan["reason"]), settings=FlushSettings(**self.settings), **told)
+        payload = {name: plan[name] for name in names}
+        zone = (self.template or {}).get("timezone")
+        policy = FlushPolicy(**self.settings)
+        return FlushPlan(reason=FlushReason(plan["reason"]), settings=policy, timezone=zone, **payload)

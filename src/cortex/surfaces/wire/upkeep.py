@@ -1,4 +1,4 @@
-"""Upkeep: export and import, the lifecycle, background work, checks, backups, health."""
+"""Upkeep: export, import, consolidation, jobs, checks, backups, health."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import parse_time
 from cortex.lifecycle.backups import Backup, BackupResult, read_name
-from cortex.lifecycle.flow import Outcome, Step
-from cortex.lifecycle.planned import Planned
-from cortex.lifecycle.undoing import Run, Undone
+from cortex.lifecycle.flow import ConsolidationOutcome, Step
+from cortex.lifecycle.plan import Planned
+from cortex.lifecycle.undo import Run, Undone
 from cortex.lifecycle.upkeep import Anomaly
 from cortex.memory import Cortex
 from cortex.ports.store import Filter, Finding
@@ -35,30 +35,30 @@ from cortex.surfaces.wire.model import Json, Request, Response, SequenceResponse
 
 
 class ExportRequest(FilterRequest):
-    """What to export, and in which form; without text unless requested."""
+    """What to export, and in which format; without text by default."""
 
     format: Literal["jsonl", "markdown", "pages"] = Field(
         "jsonl",
-        description="JSON lines, or Markdown to edit. `pages` is Markdown too, one JSON object a line for each page.",
+        description="JSON lines, or editable Markdown. `pages` is Markdown with one JSON object per page.",
     )
-    with_text: bool = Field(False, description="Include the texts. Markdown always has them: it is to be edited.")
-    by_scope: bool = Field(False, description="One of the `pages` for each scope.")
-    limit: int | None = Field(None, ge=1, le=1_000_000, description="How many lines at most; all where omitted.")
-    after: Id | None = Field(None, description="Only what comes after this id.")
+    with_text: bool = Field(False, description="Include texts. Markdown always has them.")
+    by_scope: bool = Field(False, description="With `pages`: one page per scope.")
+    limit: int | None = Field(None, ge=1, le=1_000_000, description="How many lines at most; all by default.")
+    after: Id | None = Field(None, description="Only after this id.")
 
     model_config = example({"format": "jsonl", "with_text": True, "scope": ["infra"]})
 
     def filter(self) -> Filter:
         found = super().filter()
-        # Pages are of what is active; lines have everything.
+        # Pages have active memories only; lines have everything.
         return replace(found, states=SEARCHABLE) if self.format != "jsonl" and not self.state else found
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
-        told = dict(arguments)
-        if told.get("format") != "jsonl":
-            told["filter"] = told.get("filter") or Filter()
-        return super().payload_of(told)
+        payload = dict(arguments)
+        if payload.get("format") != "jsonl":
+            payload["filter"] = payload.get("filter") or Filter()
+        return super().payload_of(payload)
 
     def records(self, engine: Cortex) -> Iterator[Json]:
         """The lines of the export."""
@@ -69,27 +69,27 @@ class ExportRequest(FilterRequest):
 
 
 class ExportResponse(Response):
-    """Memories and turns in order of id, as an import takes them; HTTP sends them as lines."""
+    """Memories and turns in order of id, ready for an import; HTTP sends them as lines."""
 
     records: list[Json] = Field(description="The records, in order of id.")
-    redacted: bool = Field(description="Whether their text was left out.")
+    redacted: bool = Field(description="Whether texts were left out.")
     next: Next
 
     model_config = example({"records": [], "redacted": True, "next": None})
 
 
 class ImportRequest(Request):
-    """What an export gave: the objects of its lines, or the Markdown with a person's edits; one of the two."""
+    """An export to import: the objects of its lines, or edited Markdown."""
 
     lines: list[Json] | None = Field(None, description="The objects of a JSON lines export.")
     markdown: str | dict[str, str] | None = Field(None, description="Edited Markdown: one page, or pages by name.")
-    dry_run: bool = Field(False, description="Check everything and say what would happen; change nothing.")
-    embed: bool = Field(True, description="Whether what is stored gets its vectors at once.")
-    trusted: bool = Field(False, description="Trust it as far as it says itself; for administrators.")
-    dedupe: Literal["none", "id", "id_text"] = Field("id_text", description="What counts as remembered already.")
-    skip_bad: bool = Field(False, description="Leave out what is wrong instead of refusing all of it.")
-    skip_conflicts: bool = Field(False, description="Import everything but what is in conflict.")
-    forget_missing: bool = Field(False, description="Forget what the edited file no longer has.")
+    dry_run: bool = Field(False, description="Show what would happen; change nothing.")
+    embed: bool = Field(True, description="Embed at once.")
+    trusted: bool = Field(False, description="Accept the trust in the file; for administrators.")
+    dedupe: Literal["none", "id", "id_text"] = Field("id_text", description="How duplicates are detected.")
+    skip_bad: bool = Field(False, description="Skip invalid lines instead of refusing the import.")
+    skip_conflicts: bool = Field(False, description="Skip conflicts and import the rest.")
+    forget_missing: bool = Field(False, description="Forget memories that were removed from the file.")
 
     model_config = example({
         "lines": [{"type": "memory", "id": ID, "text": "The deploy key rotates on Mondays", "created_at": AT}],
@@ -99,7 +99,7 @@ class ImportRequest(Request):
     @model_validator(mode="after")
     def _one(self) -> Self:
         if (self.lines is None) == (self.markdown is None):
-            raise PydanticCustomError("one", "has neither lines nor markdown, or both", {"hint": "give one of the two"})
+            raise PydanticCustomError("one", "needs either lines or markdown", {"hint": "use one of them"})
         return self
 
     def options(self, *names: str) -> dict[str, Any]:
@@ -107,25 +107,25 @@ class ImportRequest(Request):
 
 
 class ImportResponse(Response):
-    """The receipt of an import; of Markdown also what was in conflict."""
+    """The receipt of an import; for Markdown also the conflicts."""
 
-    bare = "told"
-    told: Json
+    bare = "receipt"
+    receipt: Json
 
     model_config = example({"schema": "cortex.import.receipt.v1", "id": ID, "op": "import", "memories": 1})
 
     @classmethod
     def of(cls, result: exchange.Imported | exchange.MarkdownImported, request: Any = None) -> Self:  # noqa: ARG003
-        told = result.receipt.to_json()
+        payload = result.receipt.to_json()
         if isinstance(result, exchange.MarkdownImported):
-            told["conflicting"] = [each.to_json() for each in result.plan.divergences]
-        return cls(told=told)
+            payload["conflicting"] = [each.to_json() for each in result.plan.divergences]
+        return cls(receipt=payload)
 
     def value(self) -> exchange.Imported | exchange.MarkdownImported:
-        """With a plan in numbers: what was imported is known to whoever sent it, and ids are in the receipt."""
-        receipt = Receipt.from_json({name: value for name, value in self.told.items() if name != "conflicting"})
+        """With a plan of counts only: the caller knows the content, and the receipt has the ids."""
+        receipt = Receipt.from_json({name: value for name, value in self.receipt.items() if name != "conflicting"})
         facts = receipt.facts
-        if "conflicting" in self.told:
+        if "conflicting" in self.receipt:
             edits = exchange.MarkdownPlan(
                 dry_run=facts["dry_run"],
                 trusted=facts["trusted"],
@@ -140,50 +140,37 @@ class ImportResponse(Response):
             trusted=facts["trusted"],
             lines=facts["lines"],
             duplicates=Counter(facts["duplicates"]),
-            bad=[exchange.BadLine(each["line"], each["field"], each["reason"]) for each in facts["badLines"]],
+            bad=[exchange.BadLine(each["line"], each["field"], each["reason"]) for each in facts["bad_lines"]],
         )
         return exchange.Imported(plan, receipt)
 
 
-# --- the lifecycle ----------------------------------------------------------------------------------------------------
+# --- consolidation ----------------------------------------------------------------------------------------------------
 
 
-class LifecycleRequest(Request):
-    """Run the lifecycle, show what it would do, or undo a run."""
+class ConsolidateRequest(Request):
+    """Run consolidation, or show what it would do."""
 
-    dry_run: bool = Field(False, description="Check everything and say what would happen; change nothing.")
-    undo: str | None = Field(None, description="The run to undo, by the name it was given.")
+    dry_run: bool = Field(False, description="Show what would happen; change nothing.")
 
     model_config = example({"dry_run": True})
 
 
-class LifecycleResponse(Response):
-    """What was planned and done; `run` undoes it."""
+class ConsolidateResponse(Response):
+    """What was planned and done."""
 
-    run: str | None
+    run: str | None = Field(description="The name of the run, by which it can be undone; null where nothing changed.")
     plans: list[Json]
     anomalies: list[Json]
-    restored: tuple[str, ...]
-    refused: tuple[str, ...] = Field(description="What was not restored, because it has changed since.")
     receipt: ReceiptField
 
     model_config = example({
         "run": "120-164", "plans": [{"step": "expiry", "reason": "ttl_past", "ids": [ID]}], "anomalies": [],
-        "restored": [], "refused": [], "receipt": {"id": ID, "op": "consolidate"},
+        "receipt": {"id": ID, "op": "consolidate"},
     })  # fmt: skip
 
     @classmethod
-    def of(cls, result: ConsolidationResult | UndoResult, request: Any = None) -> Self:
-        if isinstance(result, UndoResult):
-            undone = result.undone
-            return cls(
-                run=str(undone.run) if request is None else request.undo,
-                plans=[],
-                anomalies=[],
-                restored=undone.restored,
-                refused=undone.refused,
-                receipt=result.receipt,
-            )
+    def of(cls, result: ConsolidationResult, request: Any = None) -> Self:  # noqa: ARG003
         outcome = result.outcome
         return cls(
             run=str(outcome.run) if outcome.run else None,
@@ -193,31 +180,26 @@ class LifecycleResponse(Response):
                 for plan in step.plans
             ],
             anomalies=[anomaly.to_json() for anomaly in outcome.anomalies],
-            restored=(),
-            refused=(),
             receipt=result.receipt,
         )
 
-    def value(self) -> ConsolidationResult | UndoResult:
+    def value(self) -> ConsolidationResult:
         facts = self.receipt.facts
-        if "steps" not in facts:
-            run = Run.named(facts["run"])
-            return UndoResult(Undone(run, self.restored, self.refused, self.receipt.position), self.receipt)  # type: ignore[arg-type]
         steps: dict[str, Step] = {
-            name: StepThere(
+            name: RemoteStep(
                 plans=[
-                    PlannedThere((), each["reason"], (), tuple(each["ids"]))
+                    RemotePlan((), each["reason"], (), tuple(each["ids"]))
                     for each in self.plans
                     if each["step"] == name
                 ],
                 applied=step["applied"],
-                passed_over=step["passedOver"],
+                passed_over=step["passed_over"],
             )
             for name, step in facts["steps"].items()
         }
-        outcome = Outcome(
+        outcome = ConsolidationOutcome(
             steps=steps,
-            dry_run=facts["dryRun"],
+            dry_run=facts["dry_run"],
             position=self.receipt.position,
             run=Run.named(self.run) if self.run else None,
             anomalies=[Anomaly(**each) for each in self.anomalies],
@@ -226,9 +208,39 @@ class LifecycleResponse(Response):
         return ConsolidationResult(outcome, self.receipt)
 
 
+class UndoConsolidationRequest(Request):
+    """Undo one run of consolidation."""
+
+    run: str = Field(description="The run to undo, by its name or the id of its receipt.")
+
+    model_config = example({"run": "120-164"})
+
+
+class UndoConsolidationResponse(Response):
+    """What was restored."""
+
+    run: str
+    restored: tuple[str, ...]
+    refused: tuple[str, ...] = Field(description="Memories that were not restored because they have changed since.")
+    receipt: ReceiptField
+
+    model_config = example({
+        "run": "120-164", "restored": [ID], "refused": [], "receipt": {"id": ID, "op": "undo_consolidation"},
+    })  # fmt: skip
+
+    @classmethod
+    def of(cls, result: UndoResult, request: Any = None) -> Self:  # noqa: ARG003
+        undone = result.undone
+        return cls(run=str(undone.run), restored=undone.restored, refused=undone.refused, receipt=result.receipt)
+
+    def value(self) -> UndoResult:
+        undone = Undone(Run.named(self.run), self.restored, self.refused, self.receipt.position)  # type: ignore[arg-type]
+        return UndoResult(undone, self.receipt)
+
+
 @dataclass(frozen=True, slots=True)
-class PlannedThere(Planned):
-    """Changes a server has planned: which memories they are of, not what these say."""
+class RemotePlan(Planned):
+    """Changes that a server planned: the ids of the memories, without their text."""
 
     of: tuple[TraceId, ...] = ()
 
@@ -238,8 +250,8 @@ class PlannedThere(Planned):
 
 
 @dataclass(slots=True)
-class StepThere(Step):
-    """A step a server has planned."""
+class RemoteStep(Step):
+    """A step that a server planned."""
 
     @property
     def changes(self) -> int:
@@ -249,37 +261,37 @@ class StepThere(Step):
 # --- background work, checks ------------------------------------------------------------------------------------------
 
 
-class WorkRequest(Request):
-    """How much to do of what is due; all of it unless given."""
+class RunJobsRequest(Request):
+    """How many of the due jobs to run; all of them by default."""
 
-    most: int | None = Field(None, ge=1, le=1_000_000, description="How many jobs at most.")
+    limit: int | None = Field(None, ge=1, le=1_000_000, description="How many jobs at most.")
 
-    model_config = example({"most": 100})
+    model_config = example({"limit": 100})
 
 
-class DueResponse(Response):
-    next: Moment | None = Field(description="When there will be something to do; null where nothing waits.")
+class NextJobResponse(Response):
+    due: Moment | None = Field(description="When the next job is due; null where none waits.")
 
-    model_config = example({"next": AT})
+    model_config = example({"due": AT})
 
     @classmethod
     def of(cls, result: datetime | None, request: Any = None) -> Self:  # noqa: ARG003
-        return cls(next=result)
+        return cls(due=result)
 
     def value(self) -> datetime | None:
-        return self.next
+        return self.due
 
 
 class VerifyRequest(Request):
-    """Whether to repair what can be repaired."""
+    """Whether to repair what was found."""
 
-    repair: bool = Field(False, description="Recompute what can be made from the traces.")
+    repair: bool = Field(False, description="Rebuild what can be derived from the traces.")
 
     model_config = example({"repair": False})
 
 
 class VerifyResponse(Response):
-    """What was found out of order; `ok` where nothing is left of it."""
+    """The findings; `ok` if none is left unrepaired."""
 
     ok: bool
     findings: list[Finding]
@@ -297,7 +309,7 @@ class VerifyResponse(Response):
 
 
 class DoctorResponse(Response):
-    """Every check; `ok` is null for what works but should be looked after."""
+    """All checks; `ok` is null for a warning."""
 
     ok: bool
     checks: list[Check]
@@ -318,11 +330,11 @@ class DoctorResponse(Response):
 # --- backups ----------------------------------------------------------------------------------------------------------
 
 
-def _backup(told: Json) -> Backup:
-    """By its name, as the server's own reading of it; the path is one of the server's."""
-    path = Path(told["file"])
-    found = read_name(path) or Backup(path, told["agent"], parse_time(told["at"]))
-    return replace(found, bytes=told["bytes"])
+def _backup(payload: Json) -> Backup:
+    """A backup on the server, by its file name."""
+    path = Path(payload["file"])
+    found = read_name(path) or Backup(path, payload["agent"], parse_time(payload["at"]))
+    return replace(found, bytes=payload["bytes"])
 
 
 AnyBackup = Annotated[
@@ -342,7 +354,7 @@ class BackupsResponse(SequenceResponse):
 
 
 class BackupResponse(Response):
-    """The new backup, and the old ones that were removed for it."""
+    """The new backup, and the old ones that were removed."""
 
     result: ClassVar[type[Any] | None] = BackupResult
     backup: AnyBackup
@@ -355,7 +367,7 @@ class BackupResponse(Response):
 
 
 class OptimizeResponse(Response):
-    """How the indexes stand."""
+    """The status of the indexes."""
 
     bare = "status"
     status: Json
@@ -376,10 +388,8 @@ class ProblemResponse(Response):
     title: str
     status: int
     detail: str
-    code: str = Field(description="Stable: decide by it.")
-    field: str | None = Field(description="What to change in the request.")
-    hint: str | None = Field(description="What to do next.")
-    request_id: str = Field(description="As it stands in the log of the server.")
+    code: str = Field(description="A stable code for programs.")
+    field: str | None = Field(description="The invalid field.")
+    hint: str | None = Field(description="What to do.")
+    request_id: str = Field(description="The id of the request in the server's log.")
     errors: list[dict[str, str]] | None = None
-
-

@@ -16,7 +16,7 @@ import numpy as np
 
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
-from cortex.providers.embedders.batching import JobState, Progress
+from cortex.providers.embedders.batch_embedder import BatchProgress, BatchState
 
 FILE_NAME = "texts.jsonl"
 MIME_TYPE = "application/jsonl"
@@ -24,15 +24,15 @@ TIMEOUT_SECONDS = 60.0
 """How long a server may be silent within one request."""
 
 _STATES = {
-    "completed": JobState.DONE,
-    "failed": JobState.FAILED,
-    "expired": JobState.EXPIRED,
-    "cancelled": JobState.CANCELLED,
+    "completed": BatchState.DONE,
+    "failed": BatchState.FAILED,
+    "expired": BatchState.EXPIRED,
+    "cancelled": BatchState.CANCELLED,
 }
 """How OpenAI and Voyage call the ends of a job; any other word is a state on the way there."""
 
 _NAME = re.compile(r"text-(\d{1,9})")
-# What a vendor calls an error is a short word; its message may repeat the texts, and is not told.
+# What a vendor calls an error is a short word; its message may repeat the texts, and is left out.
 _ERROR_NAME = re.compile(r"[\w.-]{1,64}")
 
 
@@ -107,12 +107,12 @@ class Answers:
         return there
 
 
-def progress(status: object, counts: Sequence[object], reason: object) -> Progress:
-    """How OpenAI and Voyage tell it: `counts` are those done, those failed, and all."""
+def progress(status: object, counts: Sequence[object], reason: object) -> BatchProgress:
+    """How OpenAI and Voyage report it: `counts` are those done, those failed, and all."""
     done, failed, total = (count if isinstance(count, int) else 0 for count in counts)
-    state = _STATES.get(status, JobState.WAITING) if isinstance(status, str) else JobState.WAITING
-    told = reason if isinstance(reason, str) and _ERROR_NAME.fullmatch(reason) else ""
-    return Progress(state, done + failed, total, told)
+    state = _STATES.get(status, BatchState.WAITING) if isinstance(status, str) else BatchState.WAITING
+    message = reason if isinstance(reason, str) and _ERROR_NAME.fullmatch(reason) else ""
+    return BatchProgress(state, done + failed, total, message)
 
 
 def identified(who: str, what: str, identity: object) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
 from cortex.providers.embedders import batches
-from cortex.providers.embedders.batching import JobState, Progress
+from cortex.providers.embedders.batch_embedder import BatchProgress, BatchState
 
 MAX_TEXTS = 5_000
 """Our own limit: the SDK hands out an answer whole, and 3072 numbers take 50 KB as text."""
@@ -24,11 +24,11 @@ TASK_TYPE = "RETRIEVAL_DOCUMENT"
 _WHO = "Gemini"
 
 _STATES = {
-    "JOB_STATE_SUCCEEDED": JobState.DONE,
-    "JOB_STATE_PARTIALLY_SUCCEEDED": JobState.DONE,  # collecting tells what is absent
-    "JOB_STATE_FAILED": JobState.FAILED,
-    "JOB_STATE_EXPIRED": JobState.EXPIRED,
-    "JOB_STATE_CANCELLED": JobState.CANCELLED,
+    "JOB_STATE_SUCCEEDED": BatchState.DONE,
+    "JOB_STATE_PARTIALLY_SUCCEEDED": BatchState.DONE,  # collecting shows what is absent
+    "JOB_STATE_FAILED": BatchState.FAILED,
+    "JOB_STATE_EXPIRED": BatchState.EXPIRED,
+    "JOB_STATE_CANCELLED": BatchState.CANCELLED,
 }
 
 
@@ -76,19 +76,19 @@ class GeminiBatches:
         self._sent[job] = batches.Sent(len(texts), {file})
         return job
 
-    def poll(self, job: str) -> Progress:
+    def poll(self, job: str) -> BatchProgress:
         with batches.asking(_WHO, "did not tell how a batch stands"):
-            told = self._client.batches.get(name=job, config=self._within).state
-        state = _STATES.get(getattr(told, "name", ""), JobState.WAITING)
+            state = self._client.batches.get(name=job, config=self._within).state
+        found = _STATES.get(getattr(state, "name", ""), BatchState.WAITING)
         total = self._sent[job].texts
-        return Progress(state, total if state is JobState.DONE else 0, total)  # it counts nothing on the way
+        return BatchProgress(found, total if found is BatchState.DONE else 0, total)  # it counts nothing on the way
 
     def collect(self, job: str) -> list[Vector]:
         sent = self._sent[job]
         answers = batches.Answers(_WHO, sent.texts)
         with batches.asking(_WHO, "did not hand out the vectors of a batch"):
-            told = self._client.batches.get(name=job, config=self._within).dest
-            file = batches.identified(_WHO, "answers of a batch", getattr(told, "file_name", None))
+            target = self._client.batches.get(name=job, config=self._within).dest
+            file = batches.identified(_WHO, "answers of a batch", getattr(target, "file_name", None))
             sent.files.add(file)
             content = self._client.files.download(file=file, config=self._within)
             for line in batches.read(io.BytesIO(content)):

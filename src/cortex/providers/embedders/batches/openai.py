@@ -9,7 +9,7 @@ from typing import Any
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
 from cortex.providers.embedders import batches
-from cortex.providers.embedders.batching import Progress
+from cortex.providers.embedders.batch_embedder import BatchProgress
 
 ENDPOINT = "/v1/embeddings"
 WINDOW = "24h"
@@ -56,22 +56,22 @@ class OpenAIBatches:
         self._sent[job] = batches.Sent(len(texts), {file})
         return job
 
-    def poll(self, job: str) -> Progress:
+    def poll(self, job: str) -> BatchProgress:
         with batches.asking(_WHO, "did not tell how a batch stands"):
-            told = self._client.batches.retrieve(job)
-            counts = getattr(told, "request_counts", None)
+            batch = self._client.batches.retrieve(job)
+            counts = getattr(batch, "request_counts", None)
             numbers = [getattr(counts, name, None) for name in ("completed", "failed", "total")]
-            errors = getattr(getattr(told, "errors", None), "data", None)
+            errors = getattr(getattr(batch, "errors", None), "data", None)
             reason = getattr(errors[0], "code", None) if isinstance(errors, list) and errors else None
-            return batches.progress(getattr(told, "status", None), numbers, reason)
+            return batches.progress(getattr(batch, "status", None), numbers, reason)
 
     def collect(self, job: str) -> list[Vector]:
         sent = self._sent[job]
         answers = batches.Answers(_WHO, sent.texts)
         with batches.asking(_WHO, "did not hand out the vectors of a batch"):
-            told = self._client.batches.retrieve(job)
+            batch = self._client.batches.retrieve(job)
             # What failed stands in a file of its own, in the same form.
-            files = [getattr(told, name, None) for name in ("output_file_id", "error_file_id")]
+            files = [getattr(batch, name, None) for name in ("output_file_id", "error_file_id")]
             for file in filter(None, files):
                 sent.files.add(file)
                 for line in self._lines(file):

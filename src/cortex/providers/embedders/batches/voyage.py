@@ -1,7 +1,7 @@
 """Voyage's Batch API: a file of requests is uploaded, and answered within half a day as another file.
 
 Voyage's SDK (0.5) has no part for it. So this is a small client of our own on `requests`, which the SDK brings along;
-the protocol is OpenAI's, but for the model and its options, which are told once for the whole job.
+the protocol is OpenAI's, but for the model and its options, which are sent once for the whole job.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import quote
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable
 from cortex.providers.embedders import batches
-from cortex.providers.embedders.batching import Progress
+from cortex.providers.embedders.batch_embedder import BatchProgress
 
 if TYPE_CHECKING:
     import requests
@@ -91,20 +91,20 @@ class VoyageBatches:
         self._sent[job] = batches.Sent(len(texts), {file})
         return job
 
-    def poll(self, job: str) -> Progress:
+    def poll(self, job: str) -> BatchProgress:
         with batches.asking(_WHO, "did not tell how a batch stands"):
-            told = self._answer("GET", "batches", job)
-        counts = [batches.found(told, "request_counts", name) for name in ("completed", "failed", "total")]
-        reason = batches.found(told, "errors", "data", 0, "code")
-        return batches.progress(batches.found(told, "status"), counts, reason)
+            batch = self._answer("GET", "batches", job)
+        counts = [batches.found(batch, "request_counts", name) for name in ("completed", "failed", "total")]
+        reason = batches.found(batch, "errors", "data", 0, "code")
+        return batches.progress(batches.found(batch, "status"), counts, reason)
 
     def collect(self, job: str) -> list[Vector]:
         sent = self._sent[job]
         answers = batches.Answers(_WHO, sent.texts)
         with batches.asking(_WHO, "did not hand out the vectors of a batch"):
-            told = self._answer("GET", "batches", job)
+            batch = self._answer("GET", "batches", job)
             # What failed stands in a file of its own, in the same form.
-            files = [batches.found(told, name) for name in ("output_file_id", "error_file_id")]
+            files = [batches.found(batch, name) for name in ("output_file_id", "error_file_id")]
             for file in filter(None, files):
                 sent.files.add(file)
                 for line in self._lines(file):

@@ -4,34 +4,34 @@ const TOKEN = "cortex.token";
 const ACTING = "cortex.acting";
 const PATIENCE = 35_000;
 
-/** What a request failed by, in words for a person. */
+/** Why a request failed, in words for a person. */
 export class Problem extends Error {
   constructor({ status = 0, code = "unreachable", detail = "", hint = "", field = null, requestId = "" }) {
     super(detail);
     Object.assign(this, { status, code, detail, hint, field, requestId });
   }
 
-  /** From an answer that is no success; whatever stands in it, a sentence comes out. */
+  /** From an unsuccessful response, whatever its body. */
   static async of(response) {
-    let told = {};
+    let payload = {};
     try {
-      told = await response.json();
+      payload = await response.json();
     } catch {
-      // A proxy may answer with a page of its own.
+      // A proxy may answer with its own page.
     }
     return new Problem({
       status: response.status,
-      code: told.code ?? `http_${response.status}`,
-      detail: told.detail ?? `The server answered ${response.status}.`,
-      hint: told.hint ?? "",
-      field: told.field ?? null,
-      requestId: told.request_id ?? response.headers.get("X-Request-ID") ?? "",
+      code: payload.code ?? `http_${response.status}`,
+      detail: payload.detail ?? `The server responded with status ${response.status}.`,
+      hint: payload.hint ?? "",
+      field: payload.field ?? null,
+      requestId: payload.request_id ?? response.headers.get("X-Request-ID") ?? "",
     });
   }
 }
 
-/** Something kept for as long as the tab is open; where that is not possible, as long as the page. */
-class Kept {
+/** A value kept while the tab is open, or the page where session storage is not available. */
+class SessionValue {
   #name;
   #value;
 
@@ -54,15 +54,15 @@ class Kept {
       if (value === null || value === undefined) sessionStorage.removeItem(this.#name);
       else sessionStorage.setItem(this.#name, JSON.stringify(value));
     } catch {
-      // Kept in the page alone.
+      // Kept in the page only.
     }
   }
 }
 
-/** Calls the routes, as whoever signed in and for whom they act. */
+/** Calls the routes as the signed-in caller, for the chosen agent and user. */
 export class Api extends EventTarget {
-  #token = new Kept(TOKEN);
-  #acting = new Kept(ACTING);
+  #token = new SessionValue(TOKEN);
+  #acting = new SessionValue(ACTING);
 
   get isSignedIn() {
     return this.#token.get() !== null;
@@ -78,14 +78,14 @@ export class Api extends EventTarget {
     this.#acting.set(null);
   }
 
-  /** Whose memory is meant where it is not the caller's own: `{agent?, user?}`. */
+  /** The tenant, if it is not the caller's own: `{agent?, user?}`. */
   get acting() {
     return this.#acting.get() ?? {};
   }
 
   actFor({ agent, user } = {}) {
-    const whom = Object.fromEntries(Object.entries({ agent, user }).filter(([, value]) => value));
-    this.#acting.set(Object.keys(whom).length ? whom : null);
+    const tenant = Object.fromEntries(Object.entries({ agent, user }).filter(([, value]) => value));
+    this.#acting.set(Object.keys(tenant).length ? tenant : null);
   }
 
   get(path, query = {}, options = {}) {
@@ -104,7 +104,7 @@ export class Api extends EventTarget {
     return this.#call("DELETE", path, { query: this.acting, ...options });
   }
 
-  /** An answer that goes on: the response itself, once it began. */
+  /** A streaming response, once it has started. */
   async stream(path, signal) {
     const response = await this.#fetch("GET", path, { query: this.acting, signal });
     if (!response.ok) throw await this.#failed(response);
@@ -122,19 +122,19 @@ export class Api extends EventTarget {
   }
 
   async #fetch(method, path, { query, body, headers, signal }) {
-    const told = { Accept: "application/json", ...headers };
-    if (body !== undefined) told["Content-Type"] = "application/json";
-    if (this.#token.get()) told.Authorization = `Bearer ${this.#token.get()}`;
+    const fields = { Accept: "application/json", ...headers };
+    if (body !== undefined) fields["Content-Type"] = "application/json";
+    if (this.#token.get()) fields.Authorization = `Bearer ${this.#token.get()}`;
     try {
-      return await fetch(path + asked(query), {
-        method, headers: told, signal, body: body === undefined ? undefined : JSON.stringify(body),
+      return await fetch(path + queryString(query), {
+        method, headers: fields, signal, body: body === undefined ? undefined : JSON.stringify(body),
         credentials: "omit", cache: "no-store", redirect: "error",
       });
     } catch (error) {
       if (signal?.aborted && signal.reason?.name !== "TimeoutError") throw error;
       throw new Problem(
         signal?.aborted
-          ? { code: "timeout", detail: "The server took too long to answer.", hint: "Try again; see Health if it stays so." }
+          ? { code: "timeout", detail: "The server took too long to answer.", hint: "Try again. If it keeps happening, see Health." }
           : { detail: "The server cannot be reached.", hint: "Is `cortex serve` still running?" },
       );
     }
@@ -147,10 +147,10 @@ export class Api extends EventTarget {
   }
 }
 
-/** Whether a request merely ended because nobody waits for it any more. */
+/** Whether a request was only canceled. */
 export const isAbort = (error) => error?.name === "AbortError";
 
-function asked(query = {}) {
+function queryString(query = {}) {
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const each of [value].flat()) if (each !== undefined && each !== null && each !== "") fields.append(name, each);

@@ -1,11 +1,11 @@
-/** The page: its frame, its ways, and who looks at it. */
+/** The page: its frame, its routes, and the current user. */
 
 import { Api } from "./api.js";
 import { fill, h } from "./dom.js";
 import { brandMark, icon } from "./icons.js";
 import { listenToKeys } from "./keys.js";
 import { Live } from "./live.js";
-import { button, dialog, field, keepTime, notice, toast, trouble } from "./parts.js";
+import { button, dialog, failure, field, keepTime, notice, toast } from "./parts.js";
 import { themeButton } from "./theme.js";
 import { showHealth } from "./views/health.js";
 import { showMemory } from "./views/memory.js";
@@ -23,8 +23,8 @@ const PLACES = [
   ["Health", "#/health", "health"],
 ];
 
-/** Each way with the view it leads to; what stands in brackets is handed to the view. */
-const WAYS = [
+/** Each route with its view; groups of the pattern are passed to the view. */
+const ROUTES = [
   [/^\/?$/, "Overview", showOverview],
   [/^\/search$/, "Search", showSearch],
   [/^\/timeline$/, "Timeline", showTimeline],
@@ -39,19 +39,19 @@ const live = new Live(api);
 const main = document.getElementById("main");
 let leaving = new AbortController();
 let me = null;
-let meaning = 0;
+let attempts = 0;
 
-/** Show what the address says. */
+/** Show the view of the current address. */
 function go({ isFirst = false } = {}) {
   if (location.hash && !location.hash.startsWith("#/")) return;
   const [path, query = ""] = location.hash.slice(1).split("?");
-  const found = WAYS.map(([way, name, show]) => [path.match(way), name, show]).find(([match]) => match);
+  const found = ROUTES.map(([route, name, show]) => [path.match(route), name, show]).find(([match]) => match);
   leaving.abort();
   leaving = new AbortController();
   mark(path);
   const root = h("div", { class: "view" });
   fill(main, root);
-  document.title = `${found ? found[1] : "Not here"} · Cortex`;
+  document.title = `${found ? found[1] : "Not found"} · Cortex`;
   if (!isFirst) {
     scrollTo(0, 0);
     main.focus({ preventScroll: true });
@@ -63,7 +63,7 @@ function go({ isFirst = false } = {}) {
     canAdminister: !me || me.rights.includes("admin"),
   };
   if (!found) {
-    fill(root, h("h1", {}, "Not here"), notice("warn", "There is no such page", h("p", {}, "The overview is a good place to begin."), h("p", {}, h("a", { href: "#/" }, "Overview"))));
+    fill(root, h("h1", {}, "Not found"), notice("warn", "This page does not exist", h("p", {}, h("a", { href: "#/" }, "Go to the overview"))));
     return;
   }
   try {
@@ -84,7 +84,7 @@ function decoded(part) {
 function broken(root, error, signal) {
   if (signal.aborted || error.status === 401) return;
   if (error.status === undefined) console.error(error);
-  fill(root, h("h1", { class: "hidden" }, "Trouble"), trouble(error, () => go()));
+  fill(root, h("h1", { class: "hidden" }, "Error"), failure(error, () => go()));
 }
 
 function mark(path) {
@@ -95,7 +95,7 @@ function mark(path) {
   }
 }
 
-// --- the frame ------------------------------------------------------------------------------------------------------
+// --- the frame -------------------------------------------------------------------------------------------------------
 
 const liveMark = h("p", { class: "live", role: "status", data: { live: "", state: "off" } }, h("i"), h("span", {}, "Connecting"));
 const whose = h("div");
@@ -113,21 +113,21 @@ function frame() {
 function showWhose() {
   fill(leave, api.isSignedIn && h("button", { class: "icon-button", type: "button", "aria-label": "Sign out", title: "Sign out", on: { click: signOut } }, icon("out")));
   if (!me) return fill(whose);
-  const content = [h("b", { title: "The agent" }, me.agent), h("span", { title: "The user" }, me.user === "default" ? "default user" : me.user)];
+  const content = [h("b", { title: "Agent" }, me.agent), h("span", { title: "User" }, me.user === "default" ? "default user" : me.user)];
   const mayChoose = me.rights.includes("admin");
   return fill(whose, mayChoose
-    ? h("button", { class: ["whose", Object.keys(api.acting).length ? "other" : ""], type: "button", "aria-label": `Memory of agent ${me.agent}, user ${me.user}. Choose another.`, title: "Whose memory is shown", on: { click: choose } }, content)
-    : h("p", { class: "whose", title: "Whose memory is shown" }, content));
+    ? h("button", { class: ["whose", Object.keys(api.acting).length ? "other" : ""], type: "button", "aria-label": `Memory of agent ${me.agent}, user ${me.user}. Switch to another.`, title: "Current memory", on: { click: choose } }, content)
+    : h("p", { class: "whose", title: "Current memory" }, content));
 }
 
-/** Choose whose memory is shown. */
+/** Switch to the memory of another agent or user. */
 async function choose() {
   const agent = h("input", { class: "input", value: me.agent, autocomplete: "off", spellcheck: "false" });
   const user = h("input", { class: "input", value: me.user, autocomplete: "off", spellcheck: "false" });
   const done = await dialog(
-    "Whose memory?",
-    h("div", { class: "stack" }, h("p", { class: "small quiet" }, "An administrator may look at the memory of others."), me.token !== null && field("Agent", agent), field("User", user)),
-    (close) => [button("Reset", () => close("reset"), { kind: "plain" }), button("Show it", () => close("show"), { kind: "main-action" })],
+    "Switch memory",
+    h("div", { class: "stack" }, h("p", { class: "small quiet" }, "Administrators can view the memory of other agents and users."), me.token !== null && field("Agent", agent), field("User", user)),
+    (close) => [button("Reset", () => close("reset"), { kind: "plain" }), button("Switch", () => close("show"), { kind: "main-action" })],
   );
   if (!done) return;
   api.actFor(done === "reset" ? {} : { agent: me.token === null ? undefined : agent.value.trim(), user: user.value.trim() });
@@ -138,9 +138,9 @@ function showHelp() {
   const keys = [
     [["/"], "Search"],
     [["j"], "Next hit, event or row"],
-    [["k"], "The one before"],
-    [["Enter"], "Open it"],
-    [["w"], "Why this hit?"],
+    [["k"], "Previous hit, event or row"],
+    [["Enter"], "Open"],
+    [["w"], "Explain this hit"],
     [["g", "o"], "Overview"],
     [["g", "t"], "Timeline"],
     [["g", "r"], "Receipts"],
@@ -155,7 +155,7 @@ function showHelp() {
 const LINKS = {
   live: "Live",
   waiting: "Reconnecting",
-  off: "Not live",
+  off: "Offline",
 };
 
 live.addEventListener("link", ({ detail }) => {
@@ -164,29 +164,29 @@ live.addEventListener("link", ({ detail }) => {
 });
 live.addEventListener("state", ({ detail }) => {
   const busy = (detail.jobs?.running ?? 0) + (detail.jobs?.waiting ?? 0);
-  const told = busy ? `Live · ${busy} ${busy === 1 ? "job" : "jobs"}` : "Live";
-  if (liveMark.lastChild.textContent !== told) liveMark.lastChild.textContent = told;
+  const text = busy ? `Live · ${busy} ${busy === 1 ? "job" : "jobs"}` : "Live";
+  if (liveMark.lastChild.textContent !== text) liveMark.lastChild.textContent = text;
 });
 
-// --- who looks --------------------------------------------------------------------------------------------------------
+// --- the user --------------------------------------------------------------------------------------------------------
 
-/** Find out who looks, and show them what the address says. */
+/** Ask the server for the current user, then show the view. */
 async function begin({ isFirst = false } = {}) {
-  const mine = (meaning += 1);
+  const mine = (attempts += 1);
   try {
     me = await api.get("/v1/me");
   } catch (error) {
-    if (mine !== meaning || error.status === 401) return;
+    if (mine !== attempts || error.status === 401) return;
     me = null;
     if (error.status === 403 && Object.keys(api.acting).length) {
-      // Whom they acted for is not theirs: back to their own.
+      // Not allowed: back to the caller's own memory.
       api.actFor();
-      toast("That memory is not yours to see.");
+      toast("You have no access to that memory.");
       begin();
       return;
     }
   }
-  if (mine !== meaning) return;
+  if (mine !== attempts) return;
   showWhose();
   live.start();
   go({ isFirst });
@@ -204,7 +204,7 @@ api.addEventListener("unauthorized", ({ detail }) => {
   leaving.abort();
   leaving = new AbortController();
   live.stop();
-  const wasGiven = api.isSignedIn;
+  const hadToken = api.isSignedIn;
   api.signOut();
   me = null;
   showWhose();
@@ -212,7 +212,7 @@ api.addEventListener("unauthorized", ({ detail }) => {
   document.title = "Sign in · Cortex";
   const root = h("div", { class: "view" });
   fill(main, root);
-  showSignIn(root, wasGiven ? detail : null, (token) => {
+  showSignIn(root, hadToken ? detail : null, (token) => {
     api.signIn(token);
     begin();
   });

@@ -1,4 +1,4 @@
-/** Charts of our own: plain SVG, drawn for the width there is, with the same numbers as a table. */
+/** Charts as plain SVG for the available width, with the same numbers as a table. */
 
 import { fill, h, svg } from "./dom.js";
 
@@ -9,9 +9,9 @@ const PAD = { top: 10, right: 4, bottom: 22, left: 34 };
  * A chart of columns.
  *
  * @param {object} given
- * @param {string} given.name `growth` or `drift`: tests and styles know it by this
+ * @param {string} given.name `growth` or `drift`, for tests and styles
  * @param {string} given.title what it shows, in a sentence
- * @param {{key: string, label: string, colour: string}[]} given.series from the bottom up
+ * @param {{key: string, label: string, color: string}[]} given.series from the bottom up
  * @param {{label: string, title: string, values: Object<string, number>}[]} given.columns from the left
  * @param {"stack"|"share"|"line"} given.form
  * @param {(value: number) => string} [given.write] how a value is written
@@ -34,11 +34,11 @@ export function chart(given) {
 }
 
 function legend(series, { totals }) {
-  return h("ul", { class: "legend" }, series.map(({ key, label, colour }) =>
-    h("li", {}, h("i", { class: colour }), label, totals && h("b", {}, totals[key] ?? ""))));
+  return h("ul", { class: "legend" }, series.map(({ key, label, color }) =>
+    h("li", {}, h("i", { class: color }), label, totals && h("b", {}, totals[key] ?? ""))));
 }
 
-/** The same numbers for whoever cannot see the picture, or wants to read them. */
+/** The same numbers as a table, for screen readers and for reading. */
 function numbers({ title, columns }, series, write) {
   const table = h(
     "table",
@@ -55,8 +55,8 @@ function numbers({ title, columns }, series, write) {
     if (isShown) holder.setAttribute("tabindex", "0");
     else holder.removeAttribute("tabindex");
     toggle.setAttribute("aria-expanded", String(isShown));
-    toggle.textContent = isShown ? "Hide the numbers" : "Show the numbers";
-  } } }, "Show the numbers");
+    toggle.textContent = isShown ? "Hide numbers" : "Show numbers";
+  } } }, "Show numbers");
   return [h("p", { style: { "margin-block-start": "0.75rem" } }, toggle), holder];
 }
 
@@ -81,18 +81,18 @@ function picture({ name, title, columns, form }, series, width) {
 
 function stack(column, series, area, at, form, y) {
   const whole = sum(column, series);
-  const drawn = [];
+  const rects = [];
   let below = 0;
-  for (const { key, colour } of series) {
+  for (const { key, color } of series) {
     const value = (column.values[key] ?? 0) / (form === "share" ? whole || 1 : 1);
     if (!value) continue;
     const [low, high] = [y(below), y(below + value)];
-    drawn.push(svg("rect", {
-      class: `mark ${colour}`, x: area.x(at) + area.gap / 2, width: area.bar, y: high, height: Math.max(low - high - (below ? 1 : 0), 0.75), rx: Math.min(1.5, area.bar / 4),
+    rects.push(svg("rect", {
+      class: `mark ${color}`, x: area.x(at) + area.gap / 2, width: area.bar, y: high, height: Math.max(low - high - (below ? 1 : 0), 0.75), rx: Math.min(1.5, area.bar / 4),
     }));
     below += value;
   }
-  return drawn;
+  return rects;
 }
 
 function curve(columns, key, area, y) {
@@ -117,7 +117,7 @@ function dayLabels(columns, area, width) {
   });
 }
 
-/** What the pointer is over, told beside it. */
+/** A tooltip for the column under the pointer. */
 function pointing(drawing, { columns, form }, series, width, write) {
   const area = frame(width, columns.length);
   const tip = h("div", { class: "tip", hidden: true });
@@ -135,9 +135,9 @@ function pointing(drawing, { columns, form }, series, width, write) {
     const whole = sum(column, series);
     cursor.setAttribute("x", area.x(at));
     cursor.setAttribute("visibility", "visible");
-    fill(tip, h("b", {}, column.title), h("ul", {}, series.filter(({ key }) => column.values[key]).reverse().map(({ key, label, colour }) =>
-      h("li", {}, h("i", { class: colour }), h("span", {}, label), h("span", {}, form === "share" ? `${Math.round((100 * column.values[key]) / whole)}%` : write(column.values[key]))))),
-      !whole && h("span", { class: "quiet" }, "nothing"));
+    fill(tip, h("b", {}, column.title), h("ul", {}, series.filter(({ key }) => column.values[key]).reverse().map(({ key, label, color }) =>
+      h("li", {}, h("i", { class: color }), h("span", {}, label), h("span", {}, form === "share" ? `${Math.round((100 * column.values[key]) / whole)}%` : write(column.values[key]))))),
+      !whole && h("span", { class: "quiet" }, "none"));
     tip.hidden = false;
     const left = area.x(at) + area.slot + 8;
     tip.style.setProperty("left", `${left + tip.offsetWidth > width ? Math.max(0, area.x(at) - tip.offsetWidth - 8) : left}px`);

@@ -1,10 +1,10 @@
-/** What changed between two texts, word by word. */
+/** The difference of two texts, word by word. */
 
 const MOST = 600;
 const LEAST_SHARED = 0.25;
 
 /**
- * Pieces of both texts in order: `["same"|"gone"|"come", text]`. Very long texts are told as one change.
+ * Pieces of both texts in order: `["same"|"gone"|"come", text]`. Very long texts are one change.
  *
  * @returns {[string, string][]}
  */
@@ -12,7 +12,7 @@ export function difference(before, after) {
   const [old, now] = [split(before), split(after)];
   if (old.length > MOST || now.length > MOST) return before === after ? [["same", after]] : [["gone", before], ["come", after]];
   const pieces = walked(old, now, lengths(old, now));
-  // Two texts that share little but small words are told one after the other: nobody can read them interwoven.
+  // Texts that share little are shown one after the other: interwoven they are unreadable.
   const kept = pieces.filter(([kind]) => kind === "same").reduce((sum, [, text]) => sum + text.trim().length, 0);
   if (kept < LEAST_SHARED * Math.max(before.length, after.length)) return [["gone", before], ["come", after]];
   return joined(pieces);
@@ -20,7 +20,7 @@ export function difference(before, after) {
 
 const split = (text) => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
 
-/** The length of the longest common run of words from each pair of places on. */
+/** The length of the longest common subsequence from each pair of positions on. */
 function lengths(old, now) {
   const table = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i -= 1) {

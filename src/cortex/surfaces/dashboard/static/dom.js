@@ -1,6 +1,6 @@
 /**
- * Elements, built from values. Text only ever becomes a text node, and a link only ever leads into this page:
- * what is remembered comes from anywhere, and is shown, never run.
+ * Builds elements from values. Text always becomes a text node, and links stay on this page: memories may come from
+ * anywhere, so they are shown and never run.
  */
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,4 +1,4 @@
-/** Numbers, times and words as people read them. */
+/** Numbers, times and words for people. */
 
 const WHOLE = new Intl.NumberFormat("en");
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
@@ -23,13 +23,13 @@ export const counted = (number, one, many = `${one}s`) => `${whole(number)} ${nu
 
 /** `must_remember` as `must remember`. */
 export const words = (name) => String(name ?? "").replaceAll("_", " ");
-/** The same with a capital at its beginning; camelCase is taken apart. */
+/** The same with an initial capital; camelCase is split. */
 export function title(name) {
   const plain = words(name).replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`);
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** Milliseconds, with as many digits as matter. */
+/** Milliseconds with useful precision. */
 export function milliseconds(value) {
   if (value === null || value === undefined) return "–";
   if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
@@ -44,7 +44,7 @@ export function bytes(value) {
   return `${unit && size < 100 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
 }
 
-/** How long ago, for what is recent; else the date. */
+/** Relative time for recent times, else the date. */
 export function ago(at, now = Date.now()) {
   const seconds = (new Date(at).getTime() - now) / 1000;
   if (Math.abs(seconds) < 45) return "just now";
@@ -55,7 +55,7 @@ export function ago(at, now = Date.now()) {
   return date(at);
 }
 
-/** The heading of a day, in this browser's own time. */
+/** The heading of a day in the browser's time zone. */
 export function dayName(at, now = new Date()) {
   const day = new Date(at);
   const midnight = (when) => new Date(when.getFullYear(), when.getMonth(), when.getDate()).getTime();
@@ -65,5 +65,5 @@ export function dayName(at, now = new Date()) {
   return day.getFullYear() === now.getFullYear() ? DAY.format(day) : DAY_YEAR.format(day);
 }
 
-/** The end of an id: enough to tell two apart by eye. */
+/** The end of an id, enough to compare by eye. */
 export const shortId = (id) => `…${String(id ?? "").slice(-8)}`;

@@ -35,7 +35,7 @@ const PATHS = {
   shield: ["M12 3l7.500 3v5.500c0 4.500-3 8-7.500 9.500-4.500-1.500-7.500-5-7.500-9.500V6z"],
 };
 
-/** The icon called `name`; it is there for the eye, its neighbour says what it means. */
+/** The icon called `name`, hidden from screen readers. */
 export function icon(name) {
   return svg(
     "svg",

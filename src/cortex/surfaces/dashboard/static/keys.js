@@ -1,4 +1,4 @@
-/** The keyboard: `/` searches, j and k go from one to the next, `g` and a letter leads to a view. */
+/** Keyboard shortcuts: `/` searches, j and k move, `g` and a letter opens a view. */
 
 const PLACES = { o: "#/", s: "#/search", t: "#/timeline", r: "#/receipts", h: "#/health" };
 const SOON = 1_200;

@@ -1,11 +1,11 @@
-/** What the server tells by itself: one stream for the whole page, which comes back when it breaks. */
+/** Live updates: one event stream for the page, which reconnects when it breaks. */
 
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
 const SILENCE = 45_000;
 const UNSEEN = 20_000;
 
-/** Dispatches `state` with what the server said last, and `link` when the stream came or went. */
+/** Dispatches `state` with the latest state of the server, and `link` when the stream opens or closes. */
 export class Live extends EventTarget {
   #api;
   #stop = null;
@@ -34,7 +34,7 @@ export class Live extends EventTarget {
     clearTimeout(this.#again);
     this.#stop?.abort();
     this.#stop = null;
-    this.#tell("off");
+    this.#announce("off");
   }
 
   /** Listen until `signal` aborts. */
@@ -46,7 +46,7 @@ export class Live extends EventTarget {
     const stop = (this.#stop = new AbortController());
     try {
       const response = await this.#api.stream("/v1/changes", stop.signal);
-      this.#tell("live");
+      this.#announce("live");
       this.#wait = FIRST_WAIT;
       await this.#read(response.body.getReader(), stop);
     } catch (error) {
@@ -59,19 +59,19 @@ export class Live extends EventTarget {
     const decoder = new TextDecoder();
     let text = "";
     for (;;) {
-      // The server says something every fifteen seconds; longer silence is a connection that died unseen.
+      // The server sends something every fifteen seconds; a longer silence is a dead connection.
       const silent = setTimeout(() => stop.abort(), SILENCE);
       const { done, value } = await reader.read().finally(() => clearTimeout(silent));
       if (done) return;
       text += decoder.decode(value, { stream: true }).replaceAll("\r\n", "\n");
-      const told = text.split("\n\n");
-      text = told.pop() ?? "";
-      told.forEach((each) => this.#hear(each));
+      const events = text.split("\n\n");
+      text = events.pop() ?? "";
+      events.forEach((each) => this.#receive(each));
     }
   }
 
-  #hear(told) {
-    const lines = told.split("\n");
+  #receive(event) {
+    const lines = event.split("\n");
     const field = (name) => lines.filter((line) => line.startsWith(name)).map((line) => line.slice(name.length).trimStart());
     const data = field("data:").join("\n");
     if (!data || !["state", undefined].includes(field("event:")[0])) return;
@@ -84,9 +84,9 @@ export class Live extends EventTarget {
   }
 
   #later() {
-    this.#tell("waiting");
+    this.#announce("waiting");
     clearTimeout(this.#again);
-    // Not all pages at once, when a server comes back.
+    // Spread reconnects, so that not all pages come at once.
     this.#again = setTimeout(() => this.#open(), this.#wait * (0.75 + Math.random() / 2));
     this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
   }
@@ -98,15 +98,15 @@ export class Live extends EventTarget {
     else if (!isSeen) this.#unseen = setTimeout(() => this.#rest(), UNSEEN);
   }
 
-  /** A page nobody looks at keeps no connection. */
+  /** A hidden page keeps no connection. */
   #rest() {
     clearTimeout(this.#again);
     this.#stop?.abort();
     this.#stop = null;
-    this.#tell("waiting");
+    this.#announce("waiting");
   }
 
-  #tell(link) {
+  #announce(link) {
     if (link === this.link) return;
     this.link = link;
     this.dispatchEvent(new CustomEvent("link", { detail: link }));

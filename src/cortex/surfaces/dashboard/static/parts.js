@@ -1,19 +1,19 @@
-/** The parts views are put together from. */
+/** Components shared by the views. */
 
 import { isAbort } from "./api.js";
 import { fill, h, memoryPath } from "./dom.js";
 import { ago, clock, date, moment, words } from "./format.js";
 import { icon } from "./icons.js";
-import { kindColour } from "./palette.js";
+import { kindColor, laneName } from "./palette.js";
 
-/** A time, short to read and whole on hovering. */
+/** A time, short, and in full on hover. */
 export function when(at, as = "ago") {
   if (!at) return h("span", { class: "quiet" }, "–");
   const shown = { ago, clock, date, moment }[as](at);
   return h("time", { datetime: at, title: moment(at), data: as === "ago" ? { ago: "" } : {} }, shown);
 }
 
-/** Have what happened "2 minutes ago" have happened three minutes ago, a minute later. */
+/** Keep relative times such as "2 minutes ago" up to date. */
 export function keepTime() {
   setInterval(() => {
     for (const each of document.querySelectorAll("time[data-ago]")) {
@@ -45,7 +45,7 @@ export function button(label, click, { kind = "", symbol = null, type = "button"
 
 /** A command to run, and a button that copies it. */
 export function command(text) {
-  return h("div", { class: "command" }, h("code", {}, text), copyButton(text, "Copy the command"));
+  return h("div", { class: "command" }, h("code", {}, text), copyButton(text, "Copy command"));
 }
 
 export function copyButton(text, name = "Copy") {
@@ -57,19 +57,19 @@ export function copyButton(text, name = "Copy") {
       toast("Copied");
       setTimeout(() => fill(one, icon("copy")), 1_500);
     } catch {
-      toast("Your browser does not let this page copy. Select the text instead.");
+      toast("Your browser blocked copying. Select the text instead.");
     }
   }
   return one;
 }
 
-/** What to do, with every `command` in it ready to be copied. */
+/** What to do; every `command` in it can be copied. */
 export function fix(text) {
   if (!text) return null;
   const commands = [...text.matchAll(/`([^`]+)`/g)].map((found) => found[1]);
   const plain = text.replaceAll("`", "");
   const isOnlyCommand = commands.length === 1 && /^(run|see|try)?\s*`[^`]+`\.?$/i.test(text.trim());
-  return h("div", { class: "fixes" }, !isOnlyCommand && h("p", {}, plain), commands.map(command));
+  return h("div", { class: "fixes" }, !isOnlyCommand && h("p", {}, sentence(plain)), commands.map(command));
 }
 
 /** A notice: `kind` is warn, bad, good or nothing. */
@@ -78,26 +78,27 @@ export function notice(kind, title, ...content) {
   return h("div", { class: ["notice", kind], role: kind === "bad" ? "alert" : null }, icon(symbol), h("div", { class: "body" }, h("b", {}, title), content));
 }
 
-/** What went wrong, in the server's own words, and the way on. */
-export function trouble(problem, again) {
-  const title = { 0: "No answer", 403: "Not allowed", 404: "Not here", 409: "Changed meanwhile", 429: "Too fast", 503: "Busy" }[problem.status] ?? "That did not work";
+/** A failed request: the server's message, and how to go on. */
+export function failure(problem, again) {
+  const title = { 0: "No answer", 403: "Not allowed", 404: "Not found", 409: "Changed in the meantime", 429: "Too many requests", 503: "Server busy" }[problem.status] ?? "Request failed";
   return notice(
     problem.status === 404 ? "warn" : "bad",
     title,
-    h("p", {}, sentence(problem.detail || problem.message || "Something failed in this page.")),
+    h("p", {}, sentence(problem.detail || problem.message || "Something went wrong on this page.")),
     fix(problem.hint),
     problem.requestId && h("p", { class: "quiet" }, "Request ", h("span", { class: "id" }, problem.requestId)),
     again && h("div", {}, button("Try again", again, { kind: "small" })),
   );
 }
 
-function sentence(text) {
-  const told = text.trim();
-  const begun = /^[a-z_.]+: /.test(told) ? told : told.charAt(0).toUpperCase() + told.slice(1);
+/** A message of the server with a capital and a full stop. */
+export function sentence(text) {
+  const trimmed = text.trim();
+  const begun = /^[a-z_.]+: /.test(trimmed) ? trimmed : trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/** Nothing is there; says what could be done about it. */
+/** An empty state, with what to do about it. */
 export function empty(symbol, title, about, ...more) {
   return h("div", { class: "empty", data: { empty: "" } }, icon(symbol), h("h2", {}, title), about && h("p", {}, about), more);
 }
@@ -107,9 +108,8 @@ export function waiting(...sizes) {
 }
 
 /**
- * Fill `root` by what `load` gives. A placeholder stands there the first time; a failure is told in its place, with a
- * way to try again, so no view is ever left blank. Where `render` gives undefined, what is there stays. `title` stands
- * above the placeholder and the failure of a whole view.
+ * Fill `root` with the result of `load`. The first time it shows a placeholder; a failure is shown with a button to try
+ * again. If `render` returns undefined, nothing changes. `title` is the heading above the placeholder and the failure.
  */
 export async function loaded(root, signal, load, render, { title = null } = {}) {
   if (!root.hasChildNodes()) fill(root, title && head(title), waiting());
@@ -120,7 +120,7 @@ export async function loaded(root, signal, load, render, { title = null } = {}) 
     if (rendered !== undefined) fill(root, rendered);
   } catch (error) {
     if (signal.aborted || isAbort(error) || error.status === 401) return;
-    fill(root, title && head(title), trouble(error, () => (fill(root), loaded(root, signal, load, render, { title }))));
+    fill(root, title && head(title), failure(error, () => (fill(root), loaded(root, signal, load, render, { title }))));
     if (error.status === undefined) console.error(error);
   }
 }
@@ -128,13 +128,13 @@ export async function loaded(root, signal, load, render, { title = null } = {}) 
 const TRUST = { untrusted: "warn", quarantined: "bad" };
 const STATES = { superseded: "warn", forgotten: "bad", expired: "warn" };
 
-/** What kind of thing a trace is, at a glance. What is as usual is not said. */
+/** Kind, scope, trust and state of a trace; usual values are left out. */
 export function chips(trace, { dated = true } = {}) {
   return h(
     "div",
     { class: "chips" },
-    h("span", { class: ["chip", "dot", kindColour(trace.kind)] }, words(trace.kind)),
-    trace.lane !== "memories" && h("span", { class: "chip" }, trace.lane),
+    h("span", { class: ["chip", "dot", kindColor(trace.kind)] }, words(trace.kind)),
+    trace.lane !== "memories" && h("span", { class: "chip" }, laneName(trace.lane).toLowerCase()),
     h("span", { class: "chip", title: "Scope" }, trace.scope),
     trace.trust !== "trusted" && h("span", { class: ["chip", TRUST[trace.trust]] }, trace.trust),
     trace.state !== "active" && h("span", { class: ["chip", STATES[trace.state]] }, trace.state),
@@ -142,13 +142,13 @@ export function chips(trace, { dated = true } = {}) {
   );
 }
 
-/** Facts as name and value; what has no value is left out. */
+/** Names and values; those without a value are left out. */
 export function facts(pairs) {
   const rows = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
   return h("dl", { class: "facts" }, rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
 
-/** A folded part: a summary, and what opens below. `opened` fills it the first time. */
+/** A collapsible section. `opened` is called the first time it opens. */
 export function fold(title, about, content, { open = false, opened = null } = {}) {
   const details = h("details", { class: "fold", open }, h("summary", {}, title, about && h("span", { class: "quiet" }, about)), content);
   if (opened) details.addEventListener("toggle", () => details.open && opened(), { once: true });
@@ -175,13 +175,13 @@ export function select(options, chosen, { changed = null, ...props } = {}) {
 }
 
 let fields = 0;
-/** A labelled field. */
+/** A labeled field. */
 export function field(label, control, about = null) {
   control.id ||= `field-${(fields += 1)}`;
   return h("div", { class: "field" }, h("label", { for: control.id }, label), control, about && h("small", {}, about));
 }
 
-/** A short word at the edge of the screen, also read aloud. */
+/** A short message at the edge of the screen, also announced to screen readers. */
 export function toast(text) {
   const holder = document.getElementById("toasts");
   const one = h("div", { class: "toast" }, text);
@@ -210,8 +210,8 @@ export function dialog(title, content, actions, { name = title } = {}) {
   });
 }
 
-/** A trace by its text, as a link to its page; what is gone is said to be. */
+/** A link to the page of a trace, by its text. */
 export function traceLink(id, trace, props = {}) {
-  if (trace === null) return h("span", { class: "quiet" }, "no longer here ", h("span", { class: "id" }, id));
+  if (trace === null) return h("span", { class: "quiet" }, "no longer available ", h("span", { class: "id" }, id));
   return h("a", { href: memoryPath(id), ...props }, trace?.text ?? h("span", { class: "id" }, id));
 }

@@ -1,4 +1,4 @@
-// Before the first paint, so that nobody is dazzled: the theme this browser was last told to use.
+// Set the theme before the first paint: the one last chosen in this browser.
 (function () {
   try {
     const chosen = localStorage.getItem("cortex.theme");

@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until this browser is told otherwise. */
+/** Light or dark: as the system has it, until one is chosen in this browser. */
 
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -23,7 +23,7 @@ export function themeButton() {
     try {
       localStorage.setItem(KEPT, other);
     } catch {
-      // It then holds for this page alone.
+      // It then applies to this page only.
     }
     name();
   }

@@ -4,18 +4,18 @@ import { h, memoryPath } from "../dom.js";
 import { icon } from "../icons.js";
 import { traceLink, when } from "../parts.js";
 
-/** What each event says, its icon, and how loud it is. */
+/** The name, icon and tone of each event. */
 export const EVENTS = {
   remembered: ["Remembered", "plus", "accent"],
   said: ["Said", "chat", ""],
   chunked: ["Read from a file", "file", ""],
   revised: ["Edited", "pen", ""],
   superseded: ["Superseded", "swap", "warn"],
-  reinforced: ["Said again", "repeat", ""],
+  reinforced: ["Repeated", "repeat", ""],
   contradicted: ["Contradicted", "clash", "warn"],
   consolidated: ["Merged", "merge", ""],
   outdated: ["Outdated", "clock", "warn"],
-  withdrawn: ["Taken back", "undo", "warn"],
+  withdrawn: ["Withdrawn", "undo", "warn"],
   forgotten: ["Forgotten", "bin", "bad"],
   restored: ["Restored", "undo", "accent"],
   expired: ["Expired", "clock", "warn"],
@@ -31,7 +31,7 @@ export const EVENTS = {
  * One event as a row.
  *
  * @param {object} event as `/v1/timeline` gives it
- * @param {{time?: string, newer?: (id: string) => Promise<object|null>}} [options] `newer` finds what superseded a memory
+ * @param {{time?: string, newer?: (id: string) => Promise<object|null>}} [options] `newer` finds the memory that replaced one
  */
 export function eventRow(event, { time = "ago", newer = null } = {}) {
   const [verb, symbol, tone] = EVENTS[event.event] ?? [event.event, "spark", ""];
@@ -41,23 +41,23 @@ export function eventRow(event, { time = "ago", newer = null } = {}) {
     "li",
     { class: "event", tabindex: "-1", data: { item: "", event: event.event, position: event.position } },
     h("span", { class: ["icon", tone] }, icon(symbol)),
-    h("div", { class: "what" }, told(event, newer), h("span", { class: "verb" }, verb, who, trace && ` · ${trace.kind} · ${trace.scope}`)),
+    h("div", { class: "what" }, subject(event, newer), h("span", { class: "verb" }, verb, who, trace && ` · ${trace.kind} · ${trace.scope}`)),
     when(event.at, time),
   );
 }
 
 const REPLACES = new Set(["superseded", "consolidated"]);
 
-function told(event, newer) {
+function subject(event, newer) {
   const trace = event.trace;
-  if (!trace) return h("span", { class: "text quiet" }, event.id ? "What it was about is no longer here." : "The memory as a whole");
+  if (!trace) return h("span", { class: "text quiet" }, event.id ? "This memory no longer exists." : "All memories");
   if (!REPLACES.has(event.event) || !trace.superseded_by) return traceLink(trace.id, trace);
   const next = h("a", { href: memoryPath(trace.superseded_by) }, "what replaced it");
   newer?.(trace.superseded_by).then((found) => found && (next.textContent = found.text), () => {});
   return h("span", { class: "text" }, h("a", { class: "old", href: memoryPath(trace.id) }, trace.text), h("span", { class: "to" }, " → "), next);
 }
 
-/** Looks traces up by their ids, each once; null for what is not there. */
+/** Looks up traces by id, each once; null for those that do not exist. */
 export function lookup(api, signal) {
   const found = new Map();
   return (id) => {

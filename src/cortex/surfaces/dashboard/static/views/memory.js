@@ -1,4 +1,4 @@
-/** One memory, turn or piece of a file: what it says, where it comes from, what it was, and what can be done with it. */
+/** One memory, turn or chunk: its text, sources, history and actions. */
 
 import { Problem } from "../api.js";
 import { difference } from "../difference.js";
@@ -6,12 +6,12 @@ import { fill, h, memoryPath } from "../dom.js";
 import { counted, date, shortId, title as titled, words } from "../format.js";
 import { settled } from "../live.js";
 import { KINDS } from "../palette.js";
-import { button, chips, copyButton, dialog, facts, field, head, loaded, notice, panel, select, toast, traceLink, trouble, when } from "../parts.js";
+import { button, chips, copyButton, dialog, facts, failure, field, head, loaded, notice, panel, select, toast, traceLink, when } from "../parts.js";
 import { EVENTS, lookup } from "./events.js";
 
-const RETENTIONS = [["permanent", "permanent"], ["project", "as long as its project"], ["session", "until its session is over"]];
-/** Fields whose change from one version to the next is told. */
-const TOLD = ["kind", "scope", "importance", "label", "retention", "trust", "state", "topic", "tags", "value", "valid_to", "superseded_by"];
+const RETENTIONS = [["permanent", "permanent"], ["project", "for its project"], ["session", "for its session"]];
+/** Fields whose changes are shown. */
+const COMPARED = ["kind", "scope", "importance", "label", "retention", "trust", "state", "topic", "tags", "value", "valid_to", "superseded_by"];
 const DEFAULTS = { kind: "fact", importance: 0.5, label: "unknown", retention: "permanent", trust: "trusted", state: "active" };
 
 export async function showMemory(context, id) {
@@ -27,14 +27,14 @@ export async function showMemory(context, id) {
     ]);
     return { trace, tag, events };
   }
-  let drawn = "";
-  /** Show it anew; where nothing changed, what somebody reads is left in peace. */
+  let last = "";
+  /** Load it again; if nothing changed, the page stays as it is. */
   function reload({ isForced = true } = {}) {
     page.isEditing = false;
     return loaded(root, signal, load, (found) => {
       const now = JSON.stringify(found);
-      if (now === drawn && !isForced) return undefined;
-      drawn = now;
+      if (now === last && !isForced) return undefined;
+      last = now;
       title(found.trace.text.slice(0, 40));
       return shown(page, found);
     }, { title: "Memory" });
@@ -52,12 +52,12 @@ function shown(page, { trace, tag, events }) {
   const place = h("div", { class: "stack" });
   fill(place, statement(page, trace, tag, place));
   return [
-    head({ memory: "Memory", turn: "Turn", chunk: "Piece of a file" }[trace.type], null, actions(page, trace, tag, place)),
+    head({ memory: "Memory", turn: "Turn", chunk: "Chunk of a file" }[trace.type], null, actions(page, trace, tag, place)),
     place,
     succession(page, trace),
     sources(trace),
     derived(trace),
-    panel("Facts", null, known(trace)),
+    panel("Details", null, known(trace)),
     history(trace, events),
     happened(trace, events),
   ];
@@ -67,7 +67,7 @@ function statement(page, trace) {
   const isOver = trace.state !== "active";
   return h(
     "section",
-    { class: "panel stack", "aria-label": "What it says" },
+    { class: "panel stack", "aria-label": "Text" },
     trace.trust !== "trusted" && notice(trace.trust === "quarantined" ? "bad" : "warn", titled(trace.trust), h("p", {}, TRUST[trace.trust])),
     isOver && notice("warn", titled(trace.state), h("p", {}, STATES[trace.state])),
     h("p", { class: ["said", isOver ? "over" : ""] }, trace.text),
@@ -76,16 +76,16 @@ function statement(page, trace) {
 }
 
 const TRUST = {
-  untrusted: "It comes from a tool, a page or an import. Agents are given it as information only.",
-  quarantined: "It reads like an instruction and comes from a source that is not trusted. Agents are never given it.",
+  untrusted: "It comes from a tool, a web page or an import. Agents get it as information only.",
+  quarantined: "It reads like an instruction and comes from an untrusted source. Agents never see it.",
 };
 const STATES = {
-  superseded: "Something newer took its place. Recall no longer gives it; a search does, marked.",
+  superseded: "A newer memory replaced it. Recall leaves it out; search shows it, marked.",
   forgotten: "It is no longer recalled. Its history is kept, and it can be restored.",
-  expired: "Its time is over. It is no longer recalled.",
+  expired: "It has expired and is no longer recalled.",
 };
 
-// --- what can be done -------------------------------------------------------------------------------------------------
+// --- actions ---------------------------------------------------------------------------------------------------------
 
 function actions(page, trace, tag, place) {
   if (!page.context.canWrite || trace.type === "chunk") return [];
@@ -102,37 +102,37 @@ const excerpt = (trace) => (trace.text.length > 280 ? `${trace.text.slice(0, 280
 
 async function forget(page, trace) {
   const done = await dialog(
-    "Forget this?",
+    "Forget this memory?",
     h("div", { class: "stack" }, h("p", { class: "quote" }, excerpt(trace)), h("p", { class: "small quiet" }, "It is no longer recalled. Its history is kept, so it can be restored later.")),
-    (close) => [button("Keep it", () => close("")), button("Forget it", () => close("forget"), { kind: "danger main-action" })],
+    (close) => [button("Cancel", () => close("")), button("Forget it", () => close("forget"), { kind: "danger main-action" })],
   );
   if (done === "forget") await act(page, () => page.context.api.delete(page.path), "Forgotten");
 }
 
-/** Erasing has no way back, so it is to be typed. */
+/** Erasing cannot be undone, so it must be confirmed in writing. */
 async function erase(page, trace) {
   const { api, root } = page.context;
   const count = trace.sources?.length ?? 0;
   const withSources = count ? h("input", { type: "checkbox" }) : null;
   const typed = h("input", { class: "input", type: "text", autocomplete: "off", spellcheck: false });
   const done = await dialog(
-    "Erase this for good?",
+    "Erase permanently?",
     h(
       "div",
       { class: "stack" },
       h("p", { class: "quote" }, excerpt(trace)),
-      h("p", { class: "small quiet" }, "Its text, versions, vectors and whatever was drawn from it are removed from this memory and looked for afterwards. There is no way back. To hide it and keep its history, forget it instead."),
-      withSources && h("label", { class: "tick" }, withSources, h("span", {}, `Also erase the ${counted(count, "turn")} it was drawn from`)),
+      h("p", { class: "small quiet" }, "This removes its text, versions, vectors and all memories extracted from it, then checks that nothing is left. It cannot be undone. To hide it and keep its history, forget it instead."),
+      withSources && h("label", { class: "tick" }, withSources, h("span", {}, `Also erase the ${counted(count, "turn")} it was extracted from`)),
       field("Type “erase” to confirm", typed),
     ),
     (close) => {
-      const go = button("Erase for good", () => close("erase"), { kind: "danger main-action", disabled: true });
+      const go = button("Erase permanently", () => close("erase"), { kind: "danger main-action", disabled: true });
       typed.addEventListener("input", () => (go.disabled = typed.value.trim().toLowerCase() !== "erase"));
-      return [button("Keep it", () => close("")), go];
+      return [button("Cancel", () => close("")), go];
     },
   );
   if (done !== "erase") return;
-  // What is told of it stays: there is nothing left to look at again.
+  // The certificate stays on screen: there is nothing left to load.
   page.isErased = true;
   try {
     const { certificate } = await api.post("/v1/erase", { ids: [trace.id], sources: withSources?.checked ?? false });
@@ -140,46 +140,46 @@ async function erase(page, trace) {
     root.querySelector("h1")?.focus();
   } catch (error) {
     page.isErased = false;
-    if (error.status !== 401) root.firstChild?.after(trouble(error));
+    if (error.status !== 401) root.firstChild?.after(failure(error));
   }
 }
 
-/** What was erased, and what is left of it elsewhere. */
+/** What was erased, and what remains elsewhere. */
 function certified(certificate) {
   const left = [
     ...[...certificate.remains, ...certificate.near].map((each) => [`${each.where}: ${each.what}`, each.fix]),
-    ...(certificate.pending ? [[`Not finished yet: ${certificate.pending}`, "It is finished by itself once that is over"]] : []),
+    ...(certificate.pending ? [[`Not finished yet: ${certificate.pending}`, "It finishes by itself later"]] : []),
   ];
   return [
-    head("Erased", `${counted(certificate.erased.length, "trace")} removed for good.`),
+    head("Erased", `${counted(certificate.erased.length, "record")} permanently removed.`),
     certificate.clean
-      ? notice("good", "Nothing is left", h("p", {}, "It was looked for in every row and in the bytes of the files."))
-      : notice("warn", "Something is left elsewhere", h("ul", {}, left.map(([what, how]) => h("li", {}, what, ". ", h("span", { class: "quiet" }, how))))),
+      ? notice("good", "Nothing is left", h("p", {}, "Every row and the bytes of the files were checked."))
+      : notice("warn", "Copies remain elsewhere", h("ul", {}, left.map(([what, how]) => h("li", {}, what, ". ", h("span", { class: "quiet" }, how))))),
     certificate.sources_left.length > 0 &&
-      notice("warn", `${counted(certificate.sources_left.length, "turn")} it was drawn from are still there`, h("ul", {}, certificate.sources_left.map((id) => h("li", {}, traceLink(id))))),
+      notice("warn", `${counted(certificate.sources_left.length, "turn")} it was extracted from still exist`, h("ul", {}, certificate.sources_left.map((id) => h("li", {}, traceLink(id))))),
     panel("Certificate", null, facts([
-      ["At", when(certificate.at, "moment")],
-      ["Position of the ledger", String(certificate.position)],
-      ["Drawn from it, and erased too", String(certificate.derived.length)],
-      ["Texts looked for", String(certificate.texts - certificate.too_short)],
-      ["Ledger", certificate.chain ? "verifies" : "does not verify: run cortex verify"],
+      ["Time", when(certificate.at, "moment")],
+      ["Ledger position", String(certificate.position)],
+      ["Extracted memories erased", String(certificate.derived.length)],
+      ["Texts checked", String(certificate.texts - certificate.too_short)],
+      ["Ledger", certificate.chain ? "verified" : "not verified: run cortex admin verify"],
     ])),
   ];
 }
 
 const restore = (page) => act(page, () => page.context.api.post(`${page.path}/restore`), "Restored");
 
-async function act(page, call, told) {
+async function act(page, call, message) {
   try {
     await call();
-    toast(told);
+    toast(message);
     await page.reload();
   } catch (error) {
-    if (error.status !== 401) page.context.root.firstChild?.after(trouble(error));
+    if (error.status !== 401) page.context.root.firstChild?.after(failure(error));
   }
 }
 
-// --- editing ----------------------------------------------------------------------------------------------------------
+// --- editing ---------------------------------------------------------------------------------------------------------
 
 function edit(page, trace, tag, place) {
   page.isEditing = true;
@@ -215,7 +215,7 @@ function edit(page, trace, tag, place) {
       return await page.reload();
     } catch (error) {
       if (error.status === 401) return undefined;
-      return fill(problem, error instanceof Problem && error.status === 409 ? conflict(page, values, save) : trouble(error));
+      return fill(problem, error instanceof Problem && error.status === 409 ? conflict(page, values, save) : failure(error));
     }
   };
   const form = h(
@@ -223,8 +223,8 @@ function edit(page, trace, tag, place) {
     { class: "panel editing", "aria-label": "Edit", on: { submit: save } },
     problem,
     field("Text", text),
-    h("div", { class: "grid" }, field("Kind", kind), field("Scope", scope), field("How long it is kept", retention), field("Tags", tags, "with commas between them"), graded),
-    h("div", { class: "row" }, button("Save", null, { kind: "main-action", type: "submit" }), button("Cancel", () => page.reload()), h("span", { class: "small quiet" }, "What it said before stays in its history.")),
+    h("div", { class: "grid" }, field("Kind", kind), field("Scope", scope), field("Retention", retention), field("Tags", tags, "separated by commas"), graded),
+    h("div", { class: "row" }, button("Save", null, { kind: "main-action", type: "submit" }), button("Cancel", () => page.reload()), h("span", { class: "small quiet" }, "The previous version stays in the history.")),
   );
   fill(place, form);
   page.context.root.querySelector(".tools").hidden = true;
@@ -238,40 +238,40 @@ function valuesOf(trace) {
   };
 }
 
-/** Someone else was faster: what it says now, and both ways on. */
-async function conflictTold(page, place, save) {
+/** After a conflict: the current text, and both ways to go on. */
+async function showConflict(page, place, save) {
   try {
     const [now, tag] = await page.context.api.get(page.path, {}, { signal: page.context.signal, withTag: true });
     fill(place, h("p", { class: "quote" }, now.text),
       h("div", { class: "row" },
-        button("Take what it says now", () => page.reload(), { kind: "small" }),
-        now.state === "active" && button("Save mine over it", () => save(null, tag), { kind: "small" })));
+        button("Discard my changes", () => page.reload(), { kind: "small" }),
+        now.state === "active" && button("Overwrite", () => save(null, tag), { kind: "small" })));
   } catch (error) {
-    if (error.status !== 401) fill(place, trouble(error));
+    if (error.status !== 401) fill(place, failure(error));
   }
 }
 
 function conflict(page, values, save) {
   const place = h("div", { class: "stack tight" });
-  conflictTold(page, place, save);
-  return notice("warn", "It was changed meanwhile", h("p", {}, "Nothing of yours is lost: your words are still in the form. It now says:"), place);
+  showConflict(page, place, save);
+  return notice("warn", "Changed in the meantime", h("p", {}, "Your changes are still in the form. The memory now says:"), place);
 }
 
-// --- where it comes from ------------------------------------------------------------------------------------------------
+// --- sources ---------------------------------------------------------------------------------------------------------
 
 function succession(page, trace) {
   const ways = [["Replaced by", trace.superseded_by], ["Replaces", trace.supersedes], ...(trace.contradicts ?? []).map((id) => ["Contradicts", id])].filter(([, id]) => id);
   if (!ways.length) return null;
-  return h("nav", { class: "succession", "aria-label": "Older and newer" }, ways.map(([name, id]) => {
+  return h("nav", { class: "succession", "aria-label": "Related memories" }, ways.map(([name, id]) => {
     const text = h("span", {}, h("span", { class: "id" }, id));
-    page.find(id).then((found) => fill(text, found ? found.text : "no longer here"), () => {});
+    page.find(id).then((found) => fill(text, found ? found.text : "no longer available"), () => {});
     return h("a", { href: memoryPath(id) }, h("span", { class: "way-of" }, name), text);
   }));
 }
 
 function sources(trace) {
   if (!trace.sources?.length) return null;
-  return panel("Where it comes from", `${counted(trace.sources.length, "turn")}, verbatim`, h("div", { class: "turns" }, trace.sources.map((turn) =>
+  return panel("Source turns", `${counted(trace.sources.length, "turn")}, verbatim`, h("div", { class: "turns" }, trace.sources.map((turn) =>
     h("blockquote", { class: "turn-said" },
       h("p", { class: "who" }, h("b", {}, turn.speaker || titled(turn.role ?? "user")), turn.speaker && (turn.role ?? "user"), when(turn.created_at, "moment"), h("a", { href: memoryPath(turn.id) }, `turn ${(turn.seq ?? 0) + 1} of ${turn.session ?? "a session"}`)),
       h("p", { class: "quote" }, turn.text)))));
@@ -279,7 +279,7 @@ function sources(trace) {
 
 function derived(trace) {
   if (!trace.derived?.length) return null;
-  return panel("Drawn from it", counted(trace.derived.length, "memory", "memories"), h("ul", { class: "returned" }, trace.derived.map((memory) =>
+  return panel("Extracted memories", counted(trace.derived.length, "memory", "memories"), h("ul", { class: "returned" }, trace.derived.map((memory) =>
     h("li", {}, h("span", {}), traceLink(memory.id, memory), chips(memory, { dated: false })))));
 }
 
@@ -289,28 +289,28 @@ function known(trace) {
   const used = trace.access_count ? [`${counted(trace.access_count, "time")}, last `, when(trace.last_accessed_at)] : "never";
   return facts([
     ["Id", h("span", { class: "row" }, h("span", { class: "mono" }, trace.id), copyButton(trace.id, "Copy the id"))],
-    ["Made", when(trace.created_at, "moment")],
+    ["Created", when(trace.created_at, "moment")],
     ["Session", trace.session && `${trace.session}, turn ${(trace.seq ?? 0) + 1}`],
     ["Said by", trace.type === "turn" && (trace.speaker ? `${trace.speaker} (${trace.role ?? "user"})` : trace.role ?? "user")],
     ["File", trace.path && `${trace.path}, lines ${trace.start_line} to ${trace.end_line}`],
     ["Section", trace.section?.join(" › ")],
     ["Importance", isMemory && `${importance.toFixed(2)}, ${words(trace.label ?? "unknown")}`],
     ["Confidence", isMemory && (trace.confidence ?? 1).toFixed(2)],
-    ["Kept", isMemory && words(trace.retention ?? "permanent")],
-    ["About", trace.subject && [trace.subject, trace.attribute && ` · ${trace.attribute}`, trace.value && ` · ${trace.value}`]],
+    ["Retention", isMemory && words(trace.retention ?? "permanent")],
+    ["Subject", trace.subject && [trace.subject, trace.attribute && ` · ${trace.attribute}`, trace.value && ` · ${trace.value}`]],
     ["Topic", trace.topic],
     ["Tags", trace.tags?.length ? h("span", { class: "chips" }, trace.tags.map((tag) => h("span", { class: "chip" }, tag))) : null],
-    ["Told by", isMemory && words(trace.source_kind ?? "operator")],
+    ["Source kind", isMemory && words(trace.source_kind ?? "operator")],
     ["Source", [trace.source_ref, ...(trace.other_source_refs ?? [])].filter(Boolean).join(", ")],
     ["Valid from", trace.valid_from && when(trace.valid_from, "moment")],
     ["Valid until", trace.valid_to && when(trace.valid_to, "moment")],
-    ["Said again", trace.reinforced && counted(trace.reinforced, "time")],
+    ["Repeated", trace.reinforced && counted(trace.reinforced, "time")],
     ["Language", trace.lang],
     ["Recalled", isMemory && used],
   ].filter(([, value]) => value));
 }
 
-// --- what it was ------------------------------------------------------------------------------------------------------
+// --- history ---------------------------------------------------------------------------------------------------------
 
 function history(trace, events) {
   const versions = [...(trace.versions ?? [])].sort((one, other) => other.since - one.since);
@@ -320,7 +320,7 @@ function history(trace, events) {
     const before = versions[index + 1];
     const event = at.get(version.since);
     return h("li", { class: ["version", index ? "" : "now"] },
-      h("p", { class: "when" }, h("b", {}, event ? EVENTS[event.event]?.[0] ?? event.event : before ? "Changed" : "Made"), " ", event ? when(event.at, "moment") : `at position ${version.since}`, !index && " · what it says now"),
+      h("p", { class: "when" }, h("b", {}, event ? EVENTS[event.event]?.[0] ?? event.event : before ? "Changed" : "Created"), " ", event ? when(event.at, "moment") : `at position ${version.since}`, !index && " · current version"),
       changedText(before, version),
       changedFields(before, version));
   })));
@@ -335,20 +335,20 @@ function changedText(before, version) {
 function changedFields(before, version) {
   if (!before) return null;
   const value = (of, name) => of[name] ?? DEFAULTS[name] ?? "";
-  const told = (given) => {
+  const plain = (given) => {
     const text = [given].flat().join(", ") || "none";
     if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text)) return shortId(text);
     return /^\d{4}-\d\d-\d\dT/.test(text) ? date(text) : text;
   };
-  const changed = TOLD.filter((name) => String(value(before, name)) !== String(value(version, name)));
+  const changed = COMPARED.filter((name) => String(value(before, name)) !== String(value(version, name)));
   if (!changed.length) return null;
-  return h("div", { class: "chips" }, changed.map((name) => h("span", { class: "chip" }, `${words(name)}: ${words(told(value(before, name)))} → ${words(told(value(version, name)))}`)));
+  return h("div", { class: "chips" }, changed.map((name) => h("span", { class: "chip" }, `${words(name)}: ${words(plain(value(before, name)))} → ${words(plain(value(version, name)))}`)));
 }
 
-/** What left no version behind, such as being said again. */
+/** Events without a new version, such as a repetition. */
 function happened(trace, events) {
   const versions = new Set((trace.versions ?? []).map((version) => version.since));
   const others = events.filter((event) => !versions.has(event.position));
   if (!others.length) return null;
-  return panel("What else happened to it", counted(others.length, "event"), facts(others.map((event) => [EVENTS[event.event]?.[0] ?? event.event, when(event.at, "moment")])));
+  return panel("Other events", counted(others.length, "event"), facts(others.map((event) => [EVENTS[event.event]?.[0] ?? event.event, when(event.at, "moment")])));
 }

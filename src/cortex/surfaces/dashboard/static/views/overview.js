@@ -1,19 +1,19 @@
-/** What is remembered, how it does, and how it grew. */
+/** Contents, health, growth and recent activity. */
 
 import { chart } from "../charts.js";
 import { fill, h } from "../dom.js";
 import { bytes, counted, percent, shortDay, title as titled, whole, words } from "../format.js";
 import { icon } from "../icons.js";
 import { settled } from "../live.js";
-import { KINDS, LABELS, LANES, kindColour, labelColour } from "../palette.js";
-import { command, empty, fix, head, loaded, notice, panel, segments, when } from "../parts.js";
+import { KINDS, LABELS, LANES, kindColor, labelColor, laneName } from "../palette.js";
+import { command, empty, fix, head, loaded, notice, panel, segments, sentence, when } from "../parts.js";
 import { eventRow, lookup } from "./events.js";
 
-const LANE_WORDS = {
-  memories: ["Memories", "statements that are remembered"],
-  sessions: ["Turns", "said in conversations, verbatim"],
-  notes: ["Notes", "pieces of dated notes"],
-  docs: ["Documents", "pieces of other files"],
+const LANE_ABOUT = {
+  memories: "stored statements",
+  sessions: "messages, verbatim",
+  notes: "chunks of dated notes",
+  docs: "chunks of other files",
 };
 const DRIFT_COLUMNS = 15;
 const MOST_SCOPES = 6;
@@ -47,16 +47,16 @@ export function showOverview(context) {
     fill(place.scopes, scopes(found.counts));
     return [strip(found), found.counts.total > 0 && lanes(found.counts), degraded(found)];
   });
-  let drawn = "";
+  let shown = "";
   const charts = () => loaded(place.growth, signal, () => api.get("/v1/growth", { days: chosen.days }, { signal }), (found) => {
     const now = JSON.stringify(found);
-    if (now === drawn) return undefined; // whoever reads the numbers is left in peace
-    drawn = now;
+    if (now === shown) return undefined; // do not disturb the reader
+    shown = now;
     fill(place.drift, drift(found.days));
     return growth(found.days, chosen);
   });
   const events = () => loaded(place.events, signal, () => api.get("/v1/timeline", { limit: 7 }, { signal }), (found) =>
-    panel("Lately", h("a", { class: "small", href: "#/timeline" }, "Timeline"), h("ol", { class: "events brief" }, found.events.map((event) => eventRow(event, { newer })))));
+    panel("Recent activity", h("a", { class: "small", href: "#/timeline" }, "Timeline"), h("ol", { class: "events brief" }, found.events.map((event) => eventRow(event, { newer })))));
 
   fill(root, head("Overview"), place.status);
   const refresh = settled(() => {
@@ -77,7 +77,7 @@ export function showOverview(context) {
 }
 
 function daysChoice(chosen, changed) {
-  return segments("days", "How far back", [["30", "30 days"], ["90", "90 days"]], String(chosen.days), (value) => {
+  return segments("days", "Period", [["30", "30 days"], ["90", "90 days"]], String(chosen.days), (value) => {
     chosen.days = Number(value);
     changed();
   });
@@ -88,7 +88,7 @@ function strip(found) {
   return h(
     "section",
     { class: ["strip", isFine ? "" : "degraded"], "aria-label": "Health" },
-    h("a", { class: "state", href: "#/health" }, icon(isFine ? "good" : "warn"), isFine ? "All is well" : counted(found.degraded.length, "thing needs", "things need") + " a look"),
+    h("a", { class: "state", href: "#/health" }, icon(isFine ? "good" : "warn"), isFine ? "Everything works" : counted(found.degraded.length, "problem")),
     h(
       "dl",
       {},
@@ -96,24 +96,23 @@ function strip(found) {
         ["Recipe", found.recipe],
         ["Embedder", found.embedder?.model ?? found.embedder?.provider ?? "none"],
         ["Store", `${found.store.backend}${found.store.bytes ? `, ${bytes(found.store.bytes)}` : ""}`],
-        ["Newest", found.counts.newest ? when(found.counts.newest) : null],
+        ["Newest memory", found.counts.newest ? when(found.counts.newest) : null],
       ].filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     ),
   );
 }
 
 function degraded(found) {
-  return found.degraded.map((each) => notice("warn", titled(each.what), h("p", {}, each.why), fix(each.fix)));
+  return found.degraded.map((each) => notice("warn", titled(each.what), h("p", {}, sentence(each.why)), fix(each.fix)));
 }
 
 function lanes(counts) {
-  return h("section", { class: "lanes", "aria-label": "What is remembered" }, LANES.map((lane) => {
-    const [name, about] = LANE_WORDS[lane];
-    return h("div", { class: "lane" }, h("span", {}, name), h("b", {}, whole(counts.by_lane[lane] ?? 0)), h("small", {}, about));
+  return h("section", { class: "lanes", "aria-label": "Contents" }, LANES.map((lane) => {
+    return h("div", { class: "lane" }, h("span", {}, laneName(lane)), h("b", {}, whole(counts.by_lane[lane] ?? 0)), h("small", {}, LANE_ABOUT[lane]));
   }));
 }
 
-/** Where it is, and how far it is believed. */
+/** Memories per scope, and how many are not trusted. */
 function scopes(counts) {
   const all = Object.entries(counts.by_scope).sort((one, other) => other[1] - one[1]);
   const shown = all.slice(0, MOST_SCOPES);
@@ -125,29 +124,29 @@ function scopes(counts) {
     rest > 0 && h("p", { class: "small quiet" }, `and ${whole(rest)} in ${counted(all.length - shown.length, "other scope")}`));
 }
 
-// --- charts -----------------------------------------------------------------------------------------------------------
+// --- charts ----------------------------------------------------------------------------------------------------------
 
 function growth(days, chosen) {
-  const made = days.reduce((sum, day) => sum + day.made, 0);
+  const created = days.reduce((sum, day) => sum + day.created, 0);
   const total = days.at(-1)?.total ?? 0;
   const drawing = h("div");
-  const draw = () => fill(drawing, chosen.form === "line" ? totalChart(days) : madeChart(days));
+  const draw = () => fill(drawing, chosen.form === "line" ? totalChart(days) : createdChart(days));
   draw();
-  const choice = segments("form", "What is drawn", [["stack", "New"], ["line", "Total"]], chosen.form, (value) => {
+  const choice = segments("form", "Chart", [["stack", "New"], ["line", "Total"]], chosen.form, (value) => {
     chosen.form = value;
     draw();
   });
   return h("section", { class: "panel" },
-    h("div", { class: "panel-head" }, h("div", {}, h("h2", {}, "Growth"), h("p", {}, `${counted(made, "memory", "memories")} in ${days.length} days, ${whole(total)} in all`)), choice),
-    made || total ? drawing : empty("overview", "Nothing yet", "What is remembered in these days will stand here."));
+    h("div", { class: "panel-head" }, h("div", {}, h("h2", {}, "Growth"), h("p", {}, `${counted(created, "memory", "memories")} in ${days.length} days, ${whole(total)} in total`)), choice),
+    created || total ? drawing : empty("overview", "No memories yet", "New memories will appear here."));
 }
 
-function madeChart(days) {
+function createdChart(days) {
   const totals = Object.fromEntries(KINDS.map((kind) => [kind, whole(days.reduce((sum, day) => sum + (day.kinds[kind] ?? 0), 0))]));
   return chart({
     name: "growth", form: "stack", totals, write: whole,
-    title: `Memories made on each of the last ${days.length} days, by kind`,
-    series: KINDS.map((kind) => ({ key: kind, label: words(kind), colour: kindColour(kind) })),
+    title: `Memories created on each of the last ${days.length} days, by kind`,
+    series: KINDS.map((kind) => ({ key: kind, label: words(kind), color: kindColor(kind) })),
     columns: days.map((day) => ({ label: shortDay(day.day), title: shortDay(day.day), values: day.kinds })),
   });
 }
@@ -155,27 +154,27 @@ function madeChart(days) {
 function totalChart(days) {
   return chart({
     name: "growth", form: "line", write: whole,
-    title: `How many memories there were on each of the last ${days.length} days`,
-    series: [{ key: "total", label: "in all", colour: "c1" }],
+    title: `Total memories on each of the last ${days.length} days`,
+    series: [{ key: "total", label: "total", color: "c1" }],
     columns: days.map((day) => ({ label: shortDay(day.day), title: shortDay(day.day), values: { total: day.total } })),
   });
 }
 
-/** How important what is remembered was judged to be, and for how much nobody judged it. */
+/** Importance labels over time, and how many memories have none. */
 function drift(days) {
   const columns = spans(days, Math.max(1, Math.ceil(days.length / DRIFT_COLUMNS)));
   const all = sums(days);
   const number = LABELS.reduce((sum, label) => sum + (all[label] ?? 0), 0);
-  if (!number) return panel("Importance", null, h("div", { class: "empty slim", data: { empty: "" } }, h("p", {}, "Nothing was remembered in these days.")));
+  if (!number) return panel("Importance", null, h("div", { class: "empty slim", data: { empty: "" } }, h("p", {}, "No memories were created in this period.")));
   const share = (label) => (all[label] ?? 0) / number;
   const totals = Object.fromEntries(LABELS.map((label) => [label, percent(share(label))]));
   return panel(
     "Importance",
-    `${percent(share("unknown"))} not judged${moved(days)}`,
+    `${percent(share("unknown"))} not rated${moved(days)}`,
     chart({
       name: "drift", form: "share", totals, write: whole,
-      title: "The share of each importance label among what was remembered, over time",
-      series: LABELS.map((label) => ({ key: label, label: label === "unknown" ? "not judged" : words(label), colour: labelColour(label) })),
+      title: "Share of each importance label over time",
+      series: LABELS.map((label) => ({ key: label, label: label === "unknown" ? "not rated" : words(label), color: labelColor(label) })),
       columns,
     }),
   );
@@ -197,7 +196,7 @@ function sums(days) {
   return found;
 }
 
-/** How the share of what nobody judged moved from the first half to the second. */
+/** How the share of unrated memories changed from the first half to the second. */
 function moved(days) {
   const share = (part) => {
     const found = sums(part);
@@ -207,33 +206,33 @@ function moved(days) {
   const [before, now] = [share(days.slice(0, days.length / 2)), share(days.slice(days.length / 2))];
   if (before === null || now === null) return "";
   const points = Math.round((now - before) * 100);
-  return points ? `, ${points > 0 ? "up" : "down"} ${counted(Math.abs(points), "point")}` : ", steady";
+  return points ? `, ${points > 0 ? "up" : "down"} ${counted(Math.abs(points), "point")}` : ", unchanged";
 }
 
-// --- the queue ----------------------------------------------------------------------------------------------------------
+// --- the queue -------------------------------------------------------------------------------------------------------
 
 function showQueue(place, jobs, more = null) {
   if (!jobs) return;
   const [waiting, running, failed] = [jobs.waiting ?? 0, jobs.running ?? 0, jobs.failed ?? 0];
-  const about = more?.next ? ["next ", when(more.next)] : running ? "at work" : waiting ? "waiting" : "nothing to do";
+  const about = more?.next ? ["next ", when(more.next)] : running ? "running" : waiting ? "waiting" : "idle";
   const box = (name, number, kind) => h("li", { class: number ? kind : "" }, h("b", {}, whole(number)), h("span", {}, name));
-  fill(place, panel("Background work", h("p", {}, about), h("div", { class: "queue" },
+  fill(place, panel("Background jobs", h("p", {}, about), h("div", { class: "queue" },
     h("ul", {}, box("waiting", waiting, ""), box("running", running, "running"), box("failed", failed, "failing")),
     h("div", { class: ["progress", running ? "" : "still"], "aria-hidden": "true" }, h("i")),
-    failed > 0 && h("p", { class: "small quiet" }, "What failed is tried again; ", h("a", { href: "#/health" }, "Health"), " says why."))));
+    failed > 0 && h("p", { class: "small quiet" }, "Failed jobs are retried. See ", h("a", { href: "#/health" }, "Health"), " for the reason."))));
 }
 
-// --- nothing yet ------------------------------------------------------------------------------------------------------
+// --- nothing yet -----------------------------------------------------------------------------------------------------
 
 function welcome() {
   const way = (n, title, about, line) => h("li", { class: "way" }, h("span", { class: "n", "aria-hidden": "true" }, n), h("div", {}, h("h3", {}, title), h("p", {}, about)), command(line));
   return h("section", { class: "panel" }, empty(
     "inbox",
-    "Nothing is remembered yet",
-    "Three ways in. Whatever comes by any of them appears here at once.",
+    "No memories yet",
+    "Three ways to start. New memories appear here at once.",
     h("ol", { class: "ways" },
-      way("1", "Tell it something", "A statement, in your own words.", 'cortex remember "The deploy key rotates on Mondays"'),
-      way("2", "Let it listen", "A conversation, from which it draws what matters.", "cortex capture --session first chat.jsonl"),
-      way("3", "Connect an agent", "Claude, Cursor or another host, by MCP.", "cortex mcp install --host claude-code")),
+      way("1", "Store a statement", "In your own words.", 'cortex remember "The deploy key rotates on Mondays"'),
+      way("2", "Capture a conversation", "Memories are extracted from it.", "cortex capture --session first chat.jsonl"),
+      way("3", "Connect an agent", "Claude, Cursor or any other MCP host.", "cortex mcp install --host claude-code")),
   ));
 }

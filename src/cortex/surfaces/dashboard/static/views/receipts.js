@@ -1,30 +1,31 @@
-/** Receipts: what operations did, and whether a recall gives the same answer again. */
+/** Receipts of operations, and the replay of a recall. */
 
 import { fill, h, receiptPath } from "../dom.js";
 import { counted, milliseconds, moment, title as titled, whole, words } from "../format.js";
 import { dropName } from "../palette.js";
-import { button, copyButton, empty, facts, field, fold, head, loaded, notice, panel, select, traceLink, trouble, waiting, when } from "../parts.js";
+import { button, copyButton, empty, facts, failure, field, fold, head, loaded, notice, panel, select, traceLink, waiting, when } from "../parts.js";
 import { settled } from "../live.js";
 import { lookup } from "./events.js";
 
 const PAGE = 30;
 const OPS = [
-  "recall", "remember", "ingest", "keep_turns", "forget", "restore", "erase", "synthesize", "import", "import_markdown", "index", "run_jobs",
+  "recall", "remember", "ingest", "store_turns", "forget", "restore", "erase", "synthesize", "import", "import_markdown", "index", "run_jobs",
   "consolidate", "undo_consolidation", "backfill", "backup",
 ];
-const IDLE = "nothing to do";
+const IDLE = "no changes";
+const LEG_NAMES = { keyword: "Keywords", vector: "Vectors", standing: "Standing rules" };
 const ENVELOPE = new Set(["schema", "id", "op", "at", "agent", "user", "position", "latency_ms"]);
 
-/** Facts of a recall that have a section of their own. */
-const SECTIONED = new Set(["legs", "counts", "returned", "tiers", "asked", "degraded", "ftsTop", "vecTop", "fusedTop", "scope", "scope_inferred", "lanes", "tokens"]);
+/** Fields of a recall that have their own section. */
+const SECTIONED = new Set(["legs", "counts", "returned", "tiers", "request", "degraded", "ftsTop", "vecTop", "fusedTop", "scope", "scope_inferred", "lanes", "tokens"]);
 
-// --- all of them --------------------------------------------------------------------------------------------------------
+// --- the list --------------------------------------------------------------------------------------------------------
 
 export async function showReceipts({ api, live, root, signal, query }) {
   const op = query.get("op") ?? "";
   const body = h("tbody");
   const table = h("div", { class: "panel flush", hidden: true }, h("table", { class: "table slips" },
-    h("thead", {}, h("tr", {}, ["When", "Operation", "What it did"].map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col", class: "num" }, "Took"))), body));
+    h("thead", {}, h("tr", {}, ["When", "Operation", "Result"].map((name) => h("th", { scope: "col" }, name)), h("th", { scope: "col", class: "num" }, "Duration"))), body));
   const foot = h("div", { class: "row" });
   const ops = OPS.includes(op) || !op ? OPS : [op, ...OPS];
   const choice = select([["", "All operations"], ...ops.map((each) => [each, words(each)])], op, {
@@ -32,7 +33,7 @@ export async function showReceipts({ api, live, root, signal, query }) {
     changed: (value) => (location.hash = value ? `#/receipts?${new URLSearchParams({ op: value })}` : "#/receipts"),
   });
   const newer = h("div", { class: "stack tight" });
-  fill(root, head("Receipts", "What each operation did: ids, counts, reasons and milliseconds, never text.", choice), newer, table, foot);
+  fill(root, head("Receipts", "What each operation did: ids, counts, reasons and timings, never text.", choice), newer, table, foot);
   let newest = null;
 
   async function load(before) {
@@ -43,9 +44,9 @@ export async function showReceipts({ api, live, root, signal, query }) {
       newest ??= found.receipts[0]?.id ?? "";
       body.append(...found.receipts.map(row));
       table.hidden = !body.hasChildNodes();
-      fill(foot, found.next && button("Show older", () => load(found.next)), !body.hasChildNodes() && empty("receipts", "No receipts", "Everything that is asked or changed leaves one here."));
+      fill(foot, found.next && button("Show older", () => load(found.next)), !body.hasChildNodes() && empty("receipts", "No receipts", "Every operation leaves a receipt here."));
     } catch (error) {
-      if (!signal.aborted && error.status !== 401) fill(foot, trouble(error, () => load(before)));
+      if (!signal.aborted && error.status !== 401) fill(foot, failure(error, () => load(before)));
     }
   }
   const look = async () => {
@@ -86,15 +87,15 @@ function row(receipt) {
 function summary(receipt) {
   if (receipt.op === "recall") {
     if (receipt.skipped) return `skipped: ${words(receipt.skipped)}`;
-    const mode = receipt.asked?.mode === "search" ? "found" : "recalled";
+    const mode = receipt.request?.mode === "search" ? "found" : "recalled";
     return `${mode} ${counted(receipt.counts?.returned ?? 0, "hit")} of ${counted(receipt.counts?.candidates ?? 0, "candidate")}, ${counted(receipt.tokens ?? 0, "token")}`;
   }
-  if (receipt.op === "index" && receipt.files) return `${counted(receipt.files.seen ?? 0, "file")} looked at, ${whole((receipt.files.added ?? 0) + (receipt.files.changed ?? 0))} new or changed`;
-  const told = Object.entries(receipt).filter(([name, value]) => !ENVELOPE.has(name) && typeof value === "number" && value > 0);
-  return told.slice(0, 3).map(([name, value]) => `${titled(name).toLowerCase()} ${whole(value)}`).join(", ") || IDLE;
+  if (receipt.op === "index" && receipt.files) return `${counted(receipt.files.seen ?? 0, "file")} checked, ${whole((receipt.files.added ?? 0) + (receipt.files.changed ?? 0))} new or changed`;
+  const numbers = Object.entries(receipt).filter(([name, value]) => !ENVELOPE.has(name) && typeof value === "number" && value > 0);
+  return numbers.slice(0, 3).map(([name, value]) => `${titled(name).toLowerCase()} ${whole(value)}`).join(", ") || IDLE;
 }
 
-// --- one of them --------------------------------------------------------------------------------------------------------
+// --- one receipt -----------------------------------------------------------------------------------------------------
 
 export async function showReceipt({ api, root, signal, title }, id) {
   root.classList.add("narrow");
@@ -112,7 +113,7 @@ export async function showReceipt({ api, root, signal, title }, id) {
         fill(verdict, judged(found));
       } catch (error) {
         if (signal.aborted || error.status === 401) return;
-        fill(verdict, error.field === "query" ? askFor(again) : trouble(error));
+        fill(verdict, error.field === "query" ? askFor(again) : failure(error));
       } finally {
         replay.disabled = false;
       }
@@ -120,7 +121,7 @@ export async function showReceipt({ api, root, signal, title }, id) {
     return [
       head(`Receipt of ${words(receipt.op)}`, [summary(receipt), ", ", when(receipt.at, "moment")], replay, { crumb: h("a", { href: "#/receipts" }, "Receipts") }),
       verdict,
-      (receipt.degraded ?? []).map((each) => notice("warn", "Done with less than usual", h("p", {}, words(each)))),
+      (receipt.degraded ?? []).map((each) => notice("warn", "Degraded", h("p", {}, words(each)))),
       receipt.op === "recall" ? recall(receipt, find) : rest(receipt),
       envelope(receipt),
       raw(receipt),
@@ -130,38 +131,38 @@ export async function showReceipt({ api, root, signal, title }, id) {
 
 function askFor(again) {
   const query = h("input", { class: "input", required: true, autocomplete: "off" });
-  return notice("", "The question was not kept with the receipt", h("p", {}, "Give it again, and the answers are compared."),
+  return notice("", "The receipt does not contain the question", h("p", {}, "Enter it again to compare the answers."),
     h("form", { class: "stack tight", on: { submit: (event) => {
       event.preventDefault();
       again(query.value);
-    } } }, field("Question", query), h("div", {}, button("Replay it", null, { type: "submit", kind: "small" }))));
+    } } }, field("Question", query), h("div", {}, button("Replay", null, { type: "submit", kind: "small" }))));
 }
 
 function judged(found) {
   const about = found.same
-    ? h("p", {}, "Asked again of what was known then, it gives the same hits with the same scores.")
+    ? h("p", {}, "The replay returned the same hits with the same scores.")
     : h("ul", { class: "reasons" }, found.differences.map((each) => h("li", {}, each)));
-  return notice(found.same ? "good" : "warn", found.same ? "The same answer" : "A different answer", about,
+  return notice(found.same ? "good" : "warn", found.same ? "Same answer" : "Different answer", about,
     !found.same && found.hits?.length > 0 && h("ol", { class: "returned" }, found.hits.map((hit, at) => h("li", {}, h("span", { class: "num" }, at + 1), traceLink(hit.id, hit.trace), h("span", { class: "num" }, hit.score.toFixed(3))))));
 }
 
 function recall(receipt, find) {
   return [
-    receipt.returned?.length > 0 && panel("What came back", `${came(receipt)}, ${counted(receipt.tokens ?? 0, "token")}`, returned(receipt.returned, find)),
-    h("div", { class: "cols-2 even" }, receipt.legs && panel("How it was found", null, legs(receipt.legs)), receipt.counts && panel("What became of the candidates", null, funnel(receipt.counts))),
-    receipt.asked && panel("What was asked", "the words are not kept here", facts([["Scope", receipt.scope_inferred ? `${receipt.scope} (inferred)` : receipt.scope], ["Lanes", receipt.lanes?.join(", ")], ...pairs(receipt.asked).filter(([name]) => !["Scope", "Lanes"].includes(name))])),
+    receipt.returned?.length > 0 && panel("Hits", `${came(receipt)}, ${counted(receipt.tokens ?? 0, "token")}`, returned(receipt.returned, find)),
+    h("div", { class: "cols-2 even" }, receipt.legs && panel("Retrieval", null, legs(receipt.legs)), receipt.counts && panel("Selection", null, funnel(receipt.counts))),
+    receipt.request && panel("Request", "the text is not stored here", facts([["Scope", receipt.scope_inferred ? `${receipt.scope} (inferred)` : receipt.scope], ["Lanes", receipt.lanes?.join(", ")], ...pairs(receipt.request).filter(([name]) => !["Scope", "Lanes"].includes(name))])),
   ];
 }
 
-function came({ returned: told, counts }) {
-  const all = counts?.returned ?? told.length;
-  return all > told.length ? `the first ${told.length} of ${counted(all, "hit")}` : counted(all, "hit");
+function came({ returned: listed, counts }) {
+  const all = counts?.returned ?? listed.length;
+  return all > listed.length ? `the first ${listed.length} of ${counted(all, "hit")}` : counted(all, "hit");
 }
 
 function returned(hits, find) {
   return h("ol", { class: "returned" }, hits.map((hit, at) => {
     const link = traceLink(hit.id, undefined);
-    find(hit.id).then((found) => (link.textContent = found?.text ?? `no longer here (${hit.id})`), () => {});
+    find(hit.id).then((found) => (link.textContent = found?.text ?? `no longer available (${hit.id})`), () => {});
     return h("li", {}, h("span", { class: "num" }, at + 1), link, h("span", { class: "num" }, hit.score.toFixed(3)));
   }));
 }
@@ -169,9 +170,9 @@ function returned(hits, find) {
 function legs(given) {
   const most = Math.max(0.001, ...Object.values(given).map((leg) => leg.ms ?? 0));
   return h("ul", { class: "legs" }, Object.entries(given).map(([name, leg]) => h("li", { class: "leg" },
-    h("span", {}, titled(name)),
+    h("span", {}, LEG_NAMES[name] ?? titled(name)),
     h("div", { class: "bar", "aria-hidden": "true" }, h("i", { class: "c1", style: { "inline-size": `${(100 * (leg.ms ?? 0)) / most}%` } })),
-    h("span", { class: "num quiet" }, leg.absent ? `absent: ${words(leg.absent)}` : `${whole(leg.candidates)} in ${milliseconds(leg.ms)}`))));
+    h("span", { class: "num quiet" }, leg.absent ? `unavailable: ${words(leg.absent)}` : `${whole(leg.candidates)} in ${milliseconds(leg.ms)}`))));
 }
 
 function funnel(counts) {
@@ -182,13 +183,13 @@ function funnel(counts) {
   ]);
 }
 
-/** All that has no section of its own. */
+/** Everything without its own section. */
 function rest(receipt) {
   const rows = left(receipt, new Set());
-  return rows.length > 0 && panel("What it did", null, facts(rows));
+  return rows.length > 0 && panel("Result", null, facts(rows));
 }
 
-const left = (receipt, told) => pairs(Object.fromEntries(Object.entries(receipt).filter(([name]) => !ENVELOPE.has(name) && !told.has(name))));
+const left = (receipt, shown) => pairs(Object.fromEntries(Object.entries(receipt).filter(([name]) => !ENVELOPE.has(name) && !shown.has(name))));
 
 function pairs(given) {
   return Object.entries(given).map(([name, value]) => [titled(name), plain(value)]).filter(([, value]) => value !== null);
@@ -214,13 +215,13 @@ function envelope(receipt) {
     ["Receipt", h("span", { class: "mono" }, receipt.id)],
     ["Agent", receipt.agent],
     ["User", receipt.user],
-    ["At position", whole(receipt.position)],
-    ["Took", milliseconds(receipt.latency_ms)],
+    ["Ledger position", whole(receipt.position)],
+    ["Duration", milliseconds(receipt.latency_ms)],
     ...(receipt.op === "recall" ? left(receipt, SECTIONED) : []),
   ]));
 }
 
 function raw(receipt) {
   const text = JSON.stringify(receipt, null, 2);
-  return h("section", { class: "panel" }, fold("Raw JSON", receipt.schema, h("div", { class: "stack tight" }, h("pre", { class: "code", tabindex: "0" }, text), h("div", {}, copyButton(text, "Copy the receipt")))));
+  return h("section", { class: "panel" }, fold("Raw JSON", receipt.schema, h("div", { class: "stack tight" }, h("pre", { class: "code", tabindex: "0" }, text), h("div", {}, copyButton(text, "Copy receipt")))));
 }

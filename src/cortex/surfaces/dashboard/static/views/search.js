@@ -1,39 +1,47 @@
-/** Asking the memory, and being told why it answers so. */
+/** Search and recall, with an explanation of every hit. */
 
 import { fill, h, memoryPath, receiptPath } from "../dom.js";
 import { counted, milliseconds, whole, words } from "../format.js";
 import { icon } from "../icons.js";
-import { KINDS, LANES, dropName } from "../palette.js";
+import { KINDS, LANES, dropName, laneName } from "../palette.js";
 import { button, chips, copyButton, empty, field, fold, loaded, notice, segments, select, traceLink, waiting } from "../parts.js";
 import { addends, bar, legend, longest } from "../score.js";
 import { lookup } from "./events.js";
 
 const MOST_CONSIDERED = 20;
 const SKIPPED = {
-  greeting: "A greeting asks for nothing, so nothing was looked up.",
+  greeting: "This is a greeting, so nothing was searched.",
 };
 const LEGS = {
-  vector: "found by its meaning",
-  keyword: "found by its words",
-  standing: "a standing rule that applies here",
+  vector: "matched by meaning",
+  keyword: "matched by keywords",
+  standing: "standing rule that applies here",
+};
+
+const TIERS = { "must+nice+unknown": "any importance", must: "must remember" };
+const REASONS = {
+  supersedes: "replaces",
+  "says newer than": "newer than",
+  "says otherwise than": "contradicts",
+  "applies by situation": "standing rule",
 };
 
 export async function showSearch(context) {
   const { root, query, title } = context;
-  const asked = read(query);
+  const params = read(query);
   const results = h("div", { class: "stack" });
-  const form = asking(context, asked);
+  const form = searchForm(context, params);
   fill(root, h("h1", { class: "hidden", tabindex: "-1" }, "Search"), form.element, results);
-  if (asked.q) {
-    title(asked.q);
-    await answer(context, asked, results);
+  if (params.q) {
+    title(params.q);
+    await answer(context, params, results);
   } else {
     fill(results, hints());
     form.box.focus();
   }
 }
 
-/** What the address asks. */
+/** The parameters in the address. */
 function read(query) {
   return {
     q: query.get("q") ?? "",
@@ -48,40 +56,40 @@ function read(query) {
   };
 }
 
-/** The address of a question. */
-function address(asked) {
-  const fields = new URLSearchParams({ q: asked.q });
-  if (asked.mode === "recall") fields.set("mode", "recall");
-  for (const name of ["scope", "recipe", "limit"]) if (asked[name]) fields.set(name, asked[name]);
-  if (asked.asOf) fields.set("as_of", asked.asOf);
-  for (const lane of asked.lanes) fields.append("lane", lane);
-  for (const kind of asked.kinds) fields.append("kind", kind);
-  if (asked.quarantined) fields.set("quarantined", "yes");
+/** The address of a search. */
+function address(params) {
+  const fields = new URLSearchParams({ q: params.q });
+  if (params.mode === "recall") fields.set("mode", "recall");
+  for (const name of ["scope", "recipe", "limit"]) if (params[name]) fields.set(name, params[name]);
+  if (params.asOf) fields.set("as_of", params.asOf);
+  for (const lane of params.lanes) fields.append("lane", lane);
+  for (const kind of params.kinds) fields.append("kind", kind);
+  if (params.quarantined) fields.set("quarantined", "yes");
   return `#/search?${fields}`;
 }
 
-/** The question as the route takes it. */
-function request(asked) {
-  const at = asked.asOf && new Date(asked.asOf);
+/** The body of the request. */
+function bodyOf(params) {
+  const at = params.asOf && new Date(params.asOf);
   return {
-    query: asked.q,
+    query: params.q,
     explain: true,
-    ...(asked.scope && { scope: asked.scope }),
-    ...(asked.lanes.length && { lanes: asked.lanes }),
-    ...(asked.kinds.length && { kinds: asked.kinds }),
-    ...(asked.recipe && { recipe: asked.recipe }),
-    ...(Number(asked.limit) > 0 && { limit: Number(asked.limit) }),
+    ...(params.scope && { scope: params.scope }),
+    ...(params.lanes.length && { lanes: params.lanes }),
+    ...(params.kinds.length && { kinds: params.kinds }),
+    ...(params.recipe && { recipe: params.recipe }),
+    ...(Number(params.limit) > 0 && { limit: Number(params.limit) }),
     ...(at && !Number.isNaN(at.getTime()) && { as_of: at.toISOString() }),
-    ...(asked.quarantined && { quarantined: true }),
+    ...(params.quarantined && { quarantined: true }),
   };
 }
 
-// --- the question -----------------------------------------------------------------------------------------------------
+// --- the question ----------------------------------------------------------------------------------------------------
 
-function asking(context, asked) {
-  const draft = { ...asked };
+function searchForm(context, params) {
+  const draft = { ...params };
   const box = h("input", {
-    class: "input", type: "search", role: "searchbox", "aria-label": "Search memories", name: "q", value: asked.q, placeholder: "Ask what it remembers…",
+    class: "input", type: "search", role: "searchbox", "aria-label": "Search memories", name: "q", value: params.q, placeholder: "Search or ask a question…",
     autocomplete: "off", spellcheck: "false", maxlength: 4000, enterkeyhint: "search",
   });
   const submit = (event) => {
@@ -93,11 +101,11 @@ function asking(context, asked) {
     else location.hash = next;
   };
   const again = () => draft.q && submit();
-  const mode = segments("mode", "How it is asked", [["search", "Search"], ["recall", "Recall"]], asked.mode, (value) => {
+  const mode = segments("mode", "Mode", [["search", "Search"], ["recall", "Recall"]], params.mode, (value) => {
     draft.mode = value;
     again();
   });
-  const chosen = ["scope", "recipe", "asOf", "limit"].filter((name) => asked[name]).length + (asked.lanes.length > 0) + (asked.kinds.length > 0) + asked.quarantined;
+  const chosen = ["scope", "recipe", "asOf", "limit"].filter((name) => params[name]).length + (params.lanes.length > 0) + (params.kinds.length > 0) + params.quarantined;
   const panel = h("div", { class: "panel filters", hidden: chosen === 0 });
   const toggle = button(chosen ? `Filters (${chosen})` : "Filters", () => {
     panel.hidden = !panel.hidden;
@@ -105,11 +113,11 @@ function asking(context, asked) {
   }, { kind: "plain", symbol: "chevron", "aria-expanded": String(chosen > 0) });
   toggle.querySelector("svg").classList.add("turn");
   filters(context, draft, panel);
-  const about = asked.mode === "recall" ? "What an agent would be given before its turn." : "Everything there is on it, superseded and untrusted too.";
+  const about = params.mode === "recall" ? "What an agent gets before its turn." : "Everything on the topic, also superseded and untrusted memories.";
   const element = h(
     "form",
     { class: "asking", role: "search", on: { submit } },
-    h("div", { class: "box" }, h("div", { class: "field" }, box, icon("search"), h("kbd", { "aria-hidden": "true" }, "/")), button("Ask", null, { kind: "main-action", symbol: "search", type: "submit" })),
+    h("div", { class: "box" }, h("div", { class: "field" }, box, icon("search"), h("kbd", { "aria-hidden": "true" }, "/")), button("Search", null, { kind: "main-action", symbol: "search", type: "submit" })),
     h("div", { class: "row between" }, h("div", { class: "row" }, mode, h("span", { class: "small quiet wide-only" }, about)), toggle),
     panel,
   );
@@ -121,43 +129,43 @@ function filters({ api, signal }, draft, panel) {
   const set = (name) => (value) => (draft[name] = value);
   const scopes = h("datalist", { id: "scopes" });
   const scope = h("input", { class: "input", value: draft.scope, placeholder: "any", list: "scopes", autocomplete: "off", on: { input: (event) => set("scope")(event.target.value.trim()) } });
-  const recipe = select([["", "as set up"], ...(draft.recipe ? [[draft.recipe, draft.recipe]] : [])], draft.recipe, { changed: set("recipe") });
+  const recipe = select([["", "default"], ...(draft.recipe ? [[draft.recipe, draft.recipe]] : [])], draft.recipe, { changed: set("recipe") });
   const asOf = h("input", { class: "input", type: "datetime-local", value: draft.asOf, on: { input: (event) => set("asOf")(event.target.value) } });
-  const limit = h("input", { class: "input", type: "number", min: 1, max: 100, value: draft.limit, placeholder: "as the recipe says", on: { input: (event) => set("limit")(event.target.value) } });
+  const limit = h("input", { class: "input", type: "number", min: 1, max: 100, value: draft.limit, placeholder: "recipe default", on: { input: (event) => set("limit")(event.target.value) } });
   const quarantined = h("input", { type: "checkbox", checked: draft.quarantined, on: { change: (event) => set("quarantined")(event.target.checked) } });
   fill(
     panel,
-    field("Scope", scope), scopes, field("Recipe", recipe), field("As known at", asOf), field("How many", limit),
-    picks("Lanes", LANES, draft.lanes, set("lanes")),
+    field("Scope", scope), scopes, field("Recipe", recipe), field("As of", asOf), field("Limit", limit),
+    picks("Lanes", LANES, draft.lanes, set("lanes"), laneName),
     picks("Kinds", KINDS, draft.kinds, set("kinds")),
-    h("div", { class: "picks wide" }, h("label", {}, quarantined, h("span", {}, "also what is in quarantine"))),
+    h("div", { class: "picks wide" }, h("label", {}, quarantined, h("span", {}, "include quarantined"))),
   );
   api.get("/v1/stats", {}, { signal }).then((found) => fill(scopes, Object.keys(found.by_scope).sort().map((name) => h("option", { value: name }))), () => {});
   api.get("/v1/recipes", {}, { signal }).then((found) => fill(recipe,
-    h("option", { value: "" }, `as set up (${found.default})`),
+    h("option", { value: "" }, `default (${found.default})`),
     found.recipes.map(({ name }) => h("option", { value: name, selected: name === draft.recipe }, name))), () => {});
 }
 
-function picks(label, names, chosen, changed) {
+function picks(label, names, chosen, changed, named = words) {
   const boxes = names.map((name) => h("input", { type: "checkbox", value: name, checked: chosen.includes(name), on: { change: () => changed(boxes.filter((box) => box.checked).map((box) => box.value)) } }));
-  return h("fieldset", { class: "wide" }, h("legend", {}, label), h("div", { class: "picks" }, boxes.map((box) => h("label", {}, box, h("span", {}, words(box.value))))));
+  return h("fieldset", { class: "wide" }, h("legend", {}, label), h("div", { class: "picks" }, boxes.map((box) => h("label", {}, box, h("span", {}, named(box.value))))));
 }
 
 function hints() {
-  return empty("search", "Ask what it remembers", "Hits come with the parts of their score, and with what was considered and left out.",
-    h("p", { class: "small quiet" }, h("kbd", {}, "/"), " asks, ", h("kbd", {}, "j"), " ", h("kbd", {}, "k"), " go through the hits, ", h("kbd", {}, "w"), " says why, ", h("kbd", {}, "?"), " has the rest."));
+  return empty("search", "Search the memory", "Every hit shows how its score was computed. Rejected candidates are listed too.",
+    h("p", { class: "small quiet" }, h("kbd", {}, "/"), " search, ", h("kbd", {}, "j"), " ", h("kbd", {}, "k"), " move between hits, ", h("kbd", {}, "w"), " explain, ", h("kbd", {}, "?"), " all shortcuts"));
 }
 
-// --- the answer -------------------------------------------------------------------------------------------------------
+// --- the answer ------------------------------------------------------------------------------------------------------
 
-function answer(context, asked, results) {
+function answer(context, params, results) {
   const { api, signal } = context;
   fill(results, waiting("short", "tall", "tall"));
-  return loaded(results, signal, () => api.post(asked.mode === "recall" ? "/v1/recall" : "/v1/search", request(asked), { signal }), (found) => [
+  return loaded(results, signal, () => api.post(params.mode === "recall" ? "/v1/recall" : "/v1/search", bodyOf(params), { signal }), (found) => [
     summary(found),
-    asked.asOf && notice("", `As it was known at ${asked.asOf.replace("T", " ")}`),
-    found.degraded.map((each) => notice("warn", "Answered with less than usual", h("p", {}, words(each)), h("p", {}, h("a", { href: "#/health" }, "Health"), " says how to mend it."))),
-    found.hits.length ? list(found, asked) : nothing(found, asked),
+    params.asOf && notice("", `As of ${params.asOf.replace("T", " ")}`),
+    found.degraded.map((each) => notice("warn", "Degraded answer", h("p", {}, words(each)), h("p", {}, "See ", h("a", { href: "#/health" }, "Health"), " for how to fix it."))),
+    found.hits.length ? list(found, params) : nothing(found, params),
     considered(context, found),
     block(found),
   ]);
@@ -169,15 +177,15 @@ function summary(found) {
     "div",
     { class: "row between" },
     h("p", { class: "small quiet", role: "status" },
-      h("b", {}, counted(found.hits.length, "hit")), ` of ${counted(receipt.counts?.candidates ?? 0, "candidate")} in ${milliseconds(receipt.latency_ms)}, by ${receipt.recipe ?? "no recipe"}`,
-      receipt.scope_inferred && `, in ${receipt.scope}`),
+      h("b", {}, counted(found.hits.length, "hit")), ` of ${counted(receipt.counts?.candidates ?? 0, "candidate")} in ${milliseconds(receipt.latency_ms)}, recipe ${receipt.recipe ?? "none"}`,
+      receipt.scope_inferred && `, scope ${receipt.scope}`),
     h("a", { class: "small", href: receiptPath(receipt.id) }, "Receipt"),
   );
 }
 
-function list(found, asked) {
+function list(found, params) {
   const most = longest(found.hits);
-  const terms = termsOf(asked.q);
+  const terms = termsOf(params.q);
   return [h("h2", { class: "hidden" }, "Hits"), legend(found.hits), h("div", { class: "results" }, found.hits.map((hit) => article(hit, most, terms)))];
 }
 
@@ -202,31 +210,33 @@ function article(hit, most, terms) {
 function reasons(hit) {
   const { trace } = hit;
   return [
-    h("section", {}, h("h3", {}, "The parts of its score"), addends(hit)),
-    h("section", {}, h("h3", {}, "Why it is here"), h("ul", { class: "reasons" },
-      hit.legs.map((leg) => h("li", {}, LEGS[leg] ?? `found by ${words(leg)}`)),
+    h("section", {}, h("h3", {}, "Score parts"), addends(hit)),
+    h("section", {}, h("h3", {}, "Why it was returned"), h("ul", { class: "reasons" },
+      hit.legs.map((leg) => h("li", {}, LEGS[leg] ?? `matched by ${words(leg)}`)),
       hit.reasons.map((reason) => h("li", {}, reasonOf(reason))),
-      trace.source_kind && h("li", {}, `told by ${words(trace.source_kind)}`),
+      trace.source_kind && h("li", {}, `source: ${words(trace.source_kind)}`),
       trace.access_count > 0 && h("li", {}, `recalled ${counted(trace.access_count, "time")} so far`))),
   ];
 }
 
+/** A reason as the API gives it, in words. */
 function reasonOf(reason) {
-  const [, id] = reason.match(/^supersedes (\S+)$/) ?? [];
-  if (id) return ["it replaces ", h("a", { href: memoryPath(id) }, "an older memory")];
+  const [, verb, id] = reason.match(/^(supersedes|says newer than|says otherwise than) (\S+)$/) ?? [];
+  if (id) return [`${REASONS[verb]} `, h("a", { href: memoryPath(id) }, "an older memory")];
   const [, name, value] = reason.match(/^(tier|trust|scope|state) (.+)$/) ?? [];
-  return name ? `its ${name === "tier" ? "importance is in the tier" : `${name} is`} ${words(value)}` : words(reason);
+  if (name === "tier") return TIERS[value] ?? `importance: ${value.split("+").join(", ")}`;
+  return name ? `${name}: ${words(value)}` : REASONS[reason] ?? words(reason);
 }
 
-function nothing(found, asked) {
-  if (found.skipped) return empty("search", "Not looked up", SKIPPED[found.skipped] ?? `Skipped: ${words(found.skipped)}.`);
-  const other = { ...asked, mode: "search", scope: "", lanes: [], kinds: [], asOf: "" };
-  const isNarrow = address(other) !== address(asked);
-  return empty("search", "Nothing that answers this", "What there is was looked at, and has too little to do with it.",
+function nothing(found, params) {
+  if (found.skipped) return empty("search", "Search skipped", SKIPPED[found.skipped] ?? `Skipped: ${words(found.skipped)}.`);
+  const other = { ...params, mode: "search", scope: "", lanes: [], kinds: [], asOf: "" };
+  const isNarrow = address(other) !== address(params);
+  return empty("search", "No memory matches this question.", "",
     isNarrow && h("p", {}, h("a", { href: address(other) }, "Search everything instead")));
 }
 
-// --- what was not shown -----------------------------------------------------------------------------------------------
+// --- rejected candidates ---------------------------------------------------------------------------------------------
 
 function considered(context, found) {
   const shown = new Set(found.hits.map((hit) => hit.id));
@@ -244,7 +254,7 @@ function considered(context, found) {
     for (const { each, link } of items) {
       if (context.signal.aborted) return;
       try {
-        link.textContent = (await find(each.id))?.text ?? "no longer here";
+        link.textContent = (await find(each.id))?.text ?? "no longer available";
       } catch {
         return; // the ids stay
       }
@@ -252,16 +262,16 @@ function considered(context, found) {
   };
   const rest = others.length - items.length;
   return h("section", { class: "panel" }, fold("Also considered", counted(others.length, "candidate"),
-    [h("ol", { class: "considered" }, items.map(({ row }) => row)), rest > 0 && h("p", { class: "small quiet" }, `and ${whole(rest)} more, further off`)], { opened }));
+    [h("ol", { class: "considered" }, items.map(({ row }) => row)), rest > 0 && h("p", { class: "small quiet" }, `and ${whole(rest)} more with lower scores`)], { opened }));
 }
 
 function block(found) {
   if (!found.block) return null;
-  return h("section", { class: "panel" }, fold("As an agent is given it", counted(found.tokens, "token"),
-    h("div", { class: "stack tight" }, h("pre", { class: "code", tabindex: "0" }, found.block), h("div", { class: "row" }, copyButton(found.block, "Copy the block"), h("span", { class: "small quiet" }, "What is remembered stands in a frame that says it is information, not instruction.")))));
+  return h("section", { class: "panel" }, fold("Context for the agent", counted(found.tokens, "token"),
+    h("div", { class: "stack tight" }, h("pre", { class: "code", tabindex: "0" }, found.block), h("div", { class: "row" }, copyButton(found.block, "Copy context"), h("span", { class: "small quiet" }, "The frame marks memories as information, not instructions.")))));
 }
 
-// --- the words of the question ----------------------------------------------------------------------------------------
+// --- highlighting ----------------------------------------------------------------------------------------------------
 
 const LITTLE = new Set("a an and are as at be been by can did do does for from had has have how i in is it its me my of on or our she so that the their them they this to us was we were what when where which who whom why will with you your".split(" "));
 
@@ -272,7 +282,7 @@ function termsOf(query) {
 
 const stem = (word) => (word.length > 4 ? word.replace(/(ing|ies|es|ed|s)$/u, "") : word);
 
-/** The text with the words of the question marked: pieces of text, and nothing else. */
+/** The text with the words of the query highlighted, as text nodes only. */
 function marked(text, terms) {
   return text.split(/([\p{L}\p{N}_-]+)/u).map((piece, at) => (at % 2 && terms.has(stem(piece.toLowerCase())) ? h("mark", {}, piece) : piece));
 }

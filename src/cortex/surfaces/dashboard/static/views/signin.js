@@ -1,4 +1,4 @@
-/** Who are you: asked only where the server wants a token. */
+/** The sign-in form, for servers that require a token. */
 
 import { fill, h } from "../dom.js";
 import { button, command, field, notice } from "../parts.js";
@@ -13,7 +13,7 @@ export function showSignIn(root, refused, enter) {
       event.preventDefault();
       if (token.value.trim()) enter(token.value.trim());
     } } },
-    field("Token", token, "Kept until this tab is closed, and sent to this server alone."),
+    field("Token", token, "Stored until you close this tab. Sent only to this server."),
     button("Sign in", null, { kind: "main-action", type: "submit" }),
   );
   fill(
@@ -21,10 +21,10 @@ export function showSignIn(root, refused, enter) {
     h(
       "div",
       { class: "gate" },
-      h("div", {}, h("h1", { tabindex: "-1" }, "Sign in"), h("p", { class: "quiet small" }, "This memory is read with a token.")),
-      refused && notice("bad", "That token is not good", h("p", {}, "It is unknown, has expired, or was revoked.")),
+      h("div", {}, h("h1", { tabindex: "-1" }, "Sign in"), h("p", { class: "quiet small" }, "This server requires a token.")),
+      refused && notice("bad", "Token rejected", h("p", {}, "It is unknown, has expired, or was revoked.")),
       form,
-      h("div", { class: "stack tight" }, h("p", { class: "small quiet" }, "You have none? Whoever runs the server makes one with"), command("cortex token create")),
+      h("div", { class: "stack tight" }, h("p", { class: "small quiet" }, "No token? The operator can create one with"), command("cortex admin tokens create")),
     ),
   );
   token.focus();

@@ -1,16 +1,16 @@
-/** What happened, newest first. */
+/** The timeline of changes, newest first. */
 
 import { fill, h } from "../dom.js";
 import { counted, dayName } from "../format.js";
 import { settled } from "../live.js";
-import { LANES } from "../palette.js";
-import { button, empty, head, select, toast, trouble, waiting } from "../parts.js";
+import { LANES, laneName } from "../palette.js";
+import { button, empty, failure, head, select, toast, waiting } from "../parts.js";
 import { EVENTS, eventRow, lookup } from "./events.js";
 
 const PAGE = 50;
 
 export async function showTimeline({ api, live, root, signal, query }) {
-  const asked = { event: query.get("event") ?? "", lane: query.get("lane") ?? "" };
+  const chosen = { event: query.get("event") ?? "", lane: query.get("lane") ?? "" };
   const days = h("div", { class: "stack" });
   const newer = h("div", { class: "stack tight" });
   const more = h("div", { class: "row" });
@@ -19,16 +19,16 @@ export async function showTimeline({ api, live, root, signal, query }) {
   let newest = 0;
 
   const choose = (name) => (value) => {
-    const fields = new URLSearchParams(Object.entries({ ...asked, [name]: value }).filter(([, each]) => each));
+    const fields = new URLSearchParams(Object.entries({ ...chosen, [name]: value }).filter(([, each]) => each));
     location.hash = fields.size ? `#/timeline?${fields}` : "#/timeline";
   };
-  const kinds = [["", "All that matters"], ...Object.entries(EVENTS).map(([kind, [verb]]) => [kind, verb])];
-  const lanes = [["", "All lanes"], ...LANES.map((lane) => [lane, lane])];
+  const kinds = [["", "All changes"], ...Object.entries(EVENTS).map(([kind, [verb]]) => [kind, verb])];
+  const lanes = [["", "All lanes"], ...LANES.map((lane) => [lane, laneName(lane)])];
   fill(
     root,
-    head("Timeline", "Every change to what is remembered.", [
-      select(kinds, asked.event, { class: "select auto", "aria-label": "Events", changed: choose("event") }),
-      select(lanes, asked.lane, { class: "select auto", "aria-label": "Lane", changed: choose("lane") }),
+    head("Timeline", "Every change to the memory.", [
+      select(kinds, chosen.event, { class: "select auto", "aria-label": "Events", changed: choose("event") }),
+      select(lanes, chosen.lane, { class: "select auto", "aria-label": "Lane", changed: choose("lane") }),
     ]),
     newer,
     days,
@@ -36,7 +36,7 @@ export async function showTimeline({ api, live, root, signal, query }) {
   );
   root.classList.add("narrow");
 
-  const page = (before) => api.get("/v1/timeline", { limit: PAGE, before, event: asked.event, lane: asked.lane }, { signal });
+  const page = (before) => api.get("/v1/timeline", { limit: PAGE, before, event: chosen.event, lane: chosen.lane }, { signal });
 
   function add(events) {
     for (const event of events) dayOf(event, days, false).append(row(event));
@@ -49,21 +49,21 @@ export async function showTimeline({ api, live, root, signal, query }) {
       if (signal.aborted) return;
       add(found.events);
       newest ||= found.events[0]?.position ?? 0;
-      if (!days.hasChildNodes()) fill(days, nothing(asked));
+      if (!days.hasChildNodes()) fill(days, nothing(chosen));
       fill(more, found.next !== null && found.events.length > 0 && button("Show older", () => load(found.next)));
     } catch (error) {
       if (signal.aborted || error.status === 401) return;
-      fill(more, trouble(error, () => load(before)));
+      fill(more, failure(error, () => load(before)));
     }
   }
 
-  /** What came since, ready to be shown; nobody's reading is moved by itself. */
+  /** Offer newer events behind a button, so that the page does not move by itself. */
   async function look() {
     let found;
     try {
       found = await page();
     } catch {
-      return; // the live mark says that the server is away
+      return; // the live mark shows that the server is away
     }
     const fresh = found.events.filter((event) => event.position > newest);
     if (signal.aborted) return;
@@ -89,13 +89,13 @@ export async function showTimeline({ api, live, root, signal, query }) {
   await load();
 }
 
-function nothing(asked) {
-  return asked.event || asked.lane
-    ? empty("timeline", "Nothing of that sort", "Choose other events, or another lane.")
-    : empty("timeline", "Nothing happened yet", "As soon as something is remembered, it stands here.");
+function nothing(chosen) {
+  return chosen.event || chosen.lane
+    ? empty("timeline", "No events match", "Choose other events or another lane.")
+    : empty("timeline", "No events yet", "New events appear here as soon as a memory is stored.");
 }
 
-/** The list of the day an event belongs to, made where it is not there. */
+/** The list for the day of an event, created if needed. */
 function dayOf(event, days, isNewer) {
   const name = dayName(event.at);
   const found = [...days.children].find((day) => day.dataset.day === name);

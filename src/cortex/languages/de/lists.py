@@ -1,0 +1,33 @@
+"""Lists of German words and patterns, by the names in `cortex.languages.lists`."""
+
+from __future__ import annotations
+
+LISTS = {
+    "months": "januar|februar|märz|mai|juni|juli|oktober|dezember",
+    "weekdays": "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag",
+    "ordinal endings": r"\.",
+    "percent": "prozent",
+    "durations": "minuten?|stunden?|tagen?|tage|wochen?|monate?n?|jahre?n?",
+    "definite": "der die das mein meine unser",
+    "indefinite": "ein eine einen",
+    "joining": "und oder",
+    "speaker": "ich wir",
+    "speaker's": "mein meine unser",
+    "breaking": "aber weil obwohl",
+    "abbreviations": r"nr|z\.b|bzw|ca|ggf|usw|(?:am|den|der|dem|zum|vom|bis|ab|seit) \d{1,2}",
+    "clause ends": "und|aber|weil",
+    "openers": "außerdem danach derzeit früher inzwischen jetzt laut seit später zudem zunächst",
+    "small numbers": "ein zwei drei vier fünf",
+    "passwords": "passwort|kennwort",
+    "password of": "für|zum|zur|vom",
+    "password is": "ist|war|lautet",
+    "password is now": "jetzt|noch",
+    "keys": "schlüssel",
+    "past the owner": r"\b(?:dem|den|der|die) (?:nutzer|benutzer|anwender)|\bki-(?:assistent|agent|modell)",
+    "machines": r"\b(?:ki|sprachmodelle?)\b(?:[ -](?:assistent\w{0,2}|agent\w{0,2}|modell\w{0,2}))?",
+    "helpers": r"assistent\w{0,2}|agent\w{0,2}",
+    "helpers are ai": "ki",
+    "who reads this": "die|der|das",
+    "addresses": r"an|für|liebe\w?",
+    "all of them": "alle|die|den",
+}

@@ -1,0 +1,175 @@
+"""Lists of English words and patterns, by the names in `cortex.languages.lists`."""
+
+from __future__ import annotations
+
+_LEADING = (
+    r"(?:(?:specific|particular|exact|precise|main|key|other|any|some|all|kinds?|types?|sorts?|of|the|my|your|our|"
+    r"his|her|their|its|a|an)\s+)*"
+)
+_NOUNS = r"((?:[\w'-]+\s+){1,4}?)"
+_END = r"(?:of|to|from|behind|for|in|on|about|with|that|which|who|where|when|between|during|at|by|i|we|you)\b"
+
+LISTS = {
+    "months": (
+        "january|february|march|april|june|july|august|september|october|november|december|jan|feb|mar|apr|may|"
+        "jun|jul|aug|sept|sep|oct|nov|dec"
+    ),
+    "weekdays": "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
+    "ordinal endings": "st|nd|rd|th",
+    "of a month": "of",
+    "large numbers": "million|thousand",
+    "currencies": "dollars|euros",
+    "percent": "percent",
+    "durations": "milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?",
+    "counts": """
+    one/once two/twice three four five six seven eight nine ten eleven twelve/dozen thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty
+    """,
+    "spans": "second seconds minute minutes hour hours day days week weeks month months year years",
+    "bounds": "by above over under below than exceeding",
+    "contractions": "'d/would 'll/will",
+    "continuing": "for in at on of with",
+    "referring": "it it's its that that's which they their",
+    "ordinals": "first second third fourth fifth sixth seventh eighth ninth tenth final",
+    "definite": "the my our your this that its his her their",
+    "indefinite": "a an another some",
+    "before now": "right for until",
+    "joining": "and or",
+    "clause subjects": "i i'm i've i'd i'll we we've we're my our it it's he she they he's she's the",
+    "speaker": "i i've i'm we we've we're",
+    "speaker's": "my our",
+    "breaking": "but because although though whereas while which who so since if when considering given",
+    "other people": """
+    he she him her his hers their wife husband partner mother father mom dad sister brother son daughter friend
+    neighbor colleague boss cousin uncle aunt roommate
+    """,
+    "prepositions": "to for with in on at of from about by during before as into without",
+    "no denial": "longer anymore only just sure more less than matter want wanna know think understand mind",
+    "doers": "i we just",
+    "moved to": "to until for",
+    "leading to": "to until of is for at",
+    "up to": "by of",
+    "scheduled": "scheduled upcoming next",
+    "trying": "try trying",
+    "ending": "left quit stopped replaced canceled cancelled no/longer gave/up",
+    "after an ending": "to and for with since into in by",
+    "having": "have own",
+    "being": "have own been be",
+    "about": "on of about in with for",
+    "speaking": "i we i've we've have always often to",
+    "came to": "managed able had got began started",
+    "ahead of": "for about of before considering on",
+    "abbreviations": (
+        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|no|inc|ltd|co|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|"
+        "dec"
+    ),
+    "attachments": "photo|image|picture|video|audio|voice|file|sticker|gif|attachment",
+    "question frame": """
+    tell show give provide list explain describe summarize summarise summary overview recap remind mention
+    mentioned discuss discussed discussing discussion discussions conversation conversations chat chats said say
+    saying talk talked talking told brought bring different various aspect aspects throughout across please walk
+    comprehensive complete clear know ask asked item items one two three four five six seven eight nine ten
+    """,
+    "asks order": r"\bin (?:chronological |the right )?order\b(?! to)|\bthe order (?:in which|of|that)\b",
+    "asks summary": r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|recap)\b",
+    "asks assistant": (
+        r"\b(?:did|have|had|were|was)\s+you\b|\byou(?:'d|'ve| had| have)?\s+(?:recommend|suggest|advis|sa(?:id|y)|"
+        "propos|mention|explain|provid|giv|gave|show|tell|told|describ|outlin)"
+    ),
+    "asks to do": r"\b(?:would|could|can|do) you\b",
+    "common": """
+    day week month year time today tomorrow people person thing things one two three four five six seven eight
+    nine ten first last next new good best better great want need like make get go use help question answer ask
+    tell say know think find give show see look way something anything everything every always never
+    """,
+    "months in words": """
+    january february march april may june july august september october november december jan feb mar apr jun jul aug
+    sep oct nov dec sept
+    """,
+    "days in words": "monday tuesday wednesday thursday friday saturday sunday tomorrow",
+    "numbers in words": """
+    one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
+    seventy eighty ninety hundred thousand dozen once twice
+    """,
+    "times in words": "noon midnight",
+    "leans back": (
+        r"^\W*(?:and|so|then|but|also|what about|how about)\b|\b(?:it|that|they|them|those|he|she|him|her|there|"
+        r"ones|others|instead|then)\b"
+    ),
+    "kinds of answer": """
+    activity type kind way one something thing anything individual people person item event emotion feeling
+    genre medium place subject animal color colour name job summary overview plan hobby food movie book song
+    game gift city country state town street company school team brand model language tool app device database
+    framework library sport instrument dish drink size number amount time day date month year
+    """,
+    "narrowing": """
+    specific particular exact precise main key detailed detail type kind sort any some other certain overall
+    general actual full various different feel know provide share
+    """,
+    # Facts, not advice: "what steps would you suggest" asks for nothing remembered.
+    "asked for": "\n".join(
+        (
+            rf"\b(?:what|which)\s+{_LEADING}{_NOUNS}(?:did|do|does|is|are|was|were|have|has|had)\b",
+            rf"\b(?:what|which)\s+(?:is|are|was|were)\s+{_LEADING}{_NOUNS}{_END}",
+            rf"\b(?:share|tell me(?: about)?|give me|describe|explain|recall|remind me of)\s+{_LEADING}{_NOUNS}{_END}",
+        )
+    ),
+    "question words": "what|which|who|whom|whose|where|when|why|how",
+    "clause ends": "and|but|although|though|while|whereas|because",
+    "openers": """
+    according additionally after also although another apart as aside based because before besides beyond both
+    certain consequently currently despite during earlier either eventually every everyone everything finally
+    first following formerly further furthermore generally given however if initially instead last lastly lately
+    later many meanwhile moreover most neither nobody nothing now occasionally often one once originally
+    otherwise overall perhaps possibly presently previously probably rather recently regarding second several
+    similarly since sometimes soon still subsequently that then there thereafter therefore these third this
+    those though thus today together two typically unless until usually when whenever whereas while whose within
+    without yesterday yet you your
+    """,
+    "frequent": "always usually generally mostly typically normally regularly",
+    "repeated": "every each weekly daily monthly yearly",
+    "obliging": "should must ought can able",
+    "perfect": "have has had having 've 's",
+    "present": "am is are 'm 's 're",
+    "future": "will shall 'll",
+    "to come": "next tomorrow soon upcoming plan plans planned planning going getting due deadline until",
+    "forms of being": "am is are be been being was were 's 're 'm get gets got",
+    "user as participant": "i we me us user i'm i've i'd i'll we're we've we'd we'll",
+    "user's things": "my our mine ours",
+    "before participants": "of by for in on at to with from into onto about near since until over under against",
+    "courses": "from to into onto",
+    "linking": "and or &",
+    "forms of having": "have has had own owns",
+    "articles": "a an the",
+    "small numbers": "one two three four five",
+    "passwords": "password|passwd|passphrase|passcode|pwd",
+    "password of": "for|to|of|on|at|in",
+    "password is": "is|was",
+    "password is now": "now|still|currently|just|set to",
+    "past the owner": (
+        r"\b(?:when(?:ever)?|if|each time|every time|once)\b[^.\n]{0,30}\b(?:users?|customers?|visitors?)\b|"
+        r"\b(?:tell|inform|remind|convince|assure|advise|steer) (?:the )?(?:users?|customers?)\b|\b(?:to|for|dear|"
+        r"any|all|every|hey|hello) (?:the )?(?:ai |llm )?(?:assistants?|agents?|chat ?bots?)\b|"
+        r"\bai (?:assistants?|agents?)\b|\b(?:assistants?|agents?) reading\b"
+    ),
+    "machines": (
+        r"\b(?:ai|llms?|chat ?bots?|bots?|language models?)\b(?:[ -](?:assistants?|agents?|models?|systems?|"
+        "bots?))?"
+    ),
+    "helpers": "assistants?|agents?",
+    "helpers are ai": "ai",
+    "who reads this": "reading|processing|that|who|which|working",
+    "addresses": "to|for|dear|attention|any",
+    "all of them": "the|any|all|every",
+    "reads this": r"(?:that )?(?:reading|reads?|processing) (?:this|these)\b",
+    "age": r"\b(\d{1,3})(?:[ -]years?[ -]old| years of age)\b",
+    "age alone": r"\b(?:is|am|are|was|turned|turns|aged?|I'm) (\d{1,3})\b",
+    "works as": r"\b(?:works?|worked|working|serves?|served|acts?|acted) as (?=an?\b|the\b)",
+    "every": r"\b(?:every|each) (?=(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|day|week|month|year)\b)",
+    "weekly": r"\b(?:(?:every|each) week|weekly)\b",
+    "on weekdays": r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
+    "repeats": (
+        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:a|the|per) (?:day|week|month|year)|daily|weekly|"
+        r"monthly|yearly)\b"
+    ),
+}

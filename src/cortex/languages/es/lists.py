@@ -1,0 +1,34 @@
+"""Lists of Spanish words and patterns, by the names in `cortex.languages.lists`."""
+
+from __future__ import annotations
+
+LISTS = {
+    "months": "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre",
+    "weekdays": "lunes|martes|miércoles|jueves|viernes|sábado|domingo",
+    "of a month": "de",
+    "percent": "por ciento",
+    "durations": "minutos?|horas?|días?|semanas?|meses|años?",
+    "definite": "el la mi",
+    "indefinite": "un una",
+    "joining": "y o",
+    "speaker": "yo nosotros",
+    "speaker's": "mi mis",
+    "breaking": "pero porque aunque",
+    "abbreviations": r"sra|p\.ej",
+    "clause ends": "y|pero|porque",
+    "openers": "actualmente además antes ahora después según",
+    "small numbers": "un dos tres cuatro cinco",
+    "passwords": "contraseña|contrasena",
+    "password of": "para|de|del",
+    "password is": "es|era",
+    "password is now": "ahora",
+    "keys": "clave|llave",
+    "seed phrases": "frase semilla",
+    "past the owner": r"\b(?:al|el|los) usuarios?\b|\basistentes? de ia\b",
+    "machines": r"\b(?:ia|modelos? de lenguaje)\b",
+    "helpers": "asistentes?|agentes?",
+    "helpers are ai": "ia",
+    "who reads this": "que",
+    "addresses": "para|al?",
+    "all of them": "el|los",
+}

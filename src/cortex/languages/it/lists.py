@@ -1,0 +1,10 @@
+"""Lists of Italian words and patterns, by the names in `cortex.languages.lists`."""
+
+from __future__ import annotations
+
+LISTS = {
+    "clause ends": "e|ma",
+    "past the owner": r"\bl'utente\b",
+    "helpers": "assistenti?",
+    "addresses": "per",
+}

@@ -1,0 +1,14 @@
+"""Lists of Japanese words and patterns, by the names in `cortex.languages.lists`."""
+
+from __future__ import annotations
+
+LISTS = {
+    "passwords unspaced": "パスワード|暗証番号",
+    "password is unspaced": "は|が",
+    "keys unspaced": "トークン|シークレット|秘密鍵|APIキー|apiキー",
+    "private keys": "秘密鍵",
+    "seed phrases": "シードフレーズ",
+    "past the owner": "ユーザー",
+    "machines": "ai ?(?:アシスタント|エージェント)|言語モデル|アシスタント|エージェント",
+    "addressed by particle": "へ|宛|向け",
+}

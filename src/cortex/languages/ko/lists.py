@@ -1,0 +1,10 @@
+"""Lists of Korean words and patterns, by the names in `cortex.languages.lists`."""
+
+from __future__ import annotations
+
+LISTS = {
+    "passwords unspaced": "비밀번호|암호",
+    "password is unspaced": "는|은",
+    "keys unspaced": "토큰",
+    "past the owner": "사용자",
+}

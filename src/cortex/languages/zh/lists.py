@@ -1,0 +1,15 @@
+"""Lists of Chinese words and patterns, by the names in `cortex.languages.lists`."""
+
+from __future__ import annotations
+
+LISTS = {
+    "passwords unspaced": "密码|密碼|口令",
+    "password is unspaced": "现在是|現在是|还是|還是|是|为|為|设为|設為|改成",
+    "keys unspaced": "密钥|密鑰|令牌|私钥|私鑰|金鑰",
+    "private keys": "私钥|私鑰",
+    "seed phrases": "助记词|助記詞",
+    "past the owner": "用户|用戶|使用者",
+    "machines": "ai ?(?:助手|助理)|智能体|大模型|语言模型",
+    "helpers": "助手|助理",
+    "addresses unspaced": r"[致给給][^.!?。！？:：\n]{0,20}助手",
+}

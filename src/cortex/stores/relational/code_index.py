@@ -1,0 +1,137 @@
+"""One-bit codes of all vectors of a space, in memory: the first pass over many vectors.
+
+The arrays only ever grow, and a code that is taken out keeps its place with the number of its tomb.
+So several views can share them, each seeing exactly the codes of its own snapshot.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cortex.domain.vectors import Words, code_bytes
+from cortex.stores.relational.connection import SqlConnection
+
+MANY = 1_024
+"""Up to this many vectors are compared exactly; of more, this many are chosen by their codes first."""
+
+_NEVER = np.iinfo(np.int64).max
+_BATCH = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The codes one view sees, as parallel arrays."""
+
+    keys: NDArray[np.int64]
+    facets: NDArray[np.int32]
+    codes: Words
+    """One code to a line; in memory, each word of all codes lies together, as they are compared."""
+    alive: NDArray[np.bool_]
+    last_tomb: int
+    """Up to which tomb codes are gone."""
+
+
+Within = tuple[NDArray[np.bool_], NDArray[np.int64]]
+"""Which codes lie in some facets, and their keys."""
+
+
+def enough(limit: int) -> int:
+    """How many vectors are compared exactly to find the `limit` nearest."""
+    return max(MANY, 4 * limit)
+
+
+def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
+    """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
+    if len(keys) > many:
+        # A distance is one of few numbers: to count each first leaves little to sort.
+        near = distances <= np.searchsorted(np.cumsum(np.bincount(distances)), many)
+        distances, keys = distances[near], keys[near]
+    ranked = (distances.astype(np.int64) << 44) | keys
+    if len(ranked) > many:
+        ranked = np.partition(ranked, many)[:many]
+    return np.sort(ranked & ((1 << 44) - 1))
+
+
+class CodeIndex:
+    """The codes of one space, kept in step with the file."""
+
+    def __init__(self, space: int, dimension: int) -> None:
+        self._space = space
+        self._lock = threading.Lock()
+        self._count = 0
+        self._last_code = 0
+        self._last_tomb = 0
+        self._seqs = np.zeros(0, dtype=np.int64)
+        self._keys = np.zeros(0, dtype=np.int64)
+        self._facets = np.zeros(0, dtype=np.int32)
+        self._tombs = np.zeros(0, dtype=np.int64)
+        self._words = np.zeros((code_bytes(dimension) // 8, 0), dtype=np.uint64)
+        self._widest: tuple[tuple[int, ...], Within] | None = None
+
+    def columns(self, connection: SqlConnection, last_code: int, last_tomb: int) -> Columns:
+        """The codes that the snapshot of `connection` sees, in which these are the last numbers given out."""
+        with self._lock:
+            if last_code > self._last_code:
+                self._append(connection)
+                self._last_code = last_code
+            if last_tomb > self._last_tomb:
+                self._bury(connection)
+                self._last_tomb = last_tomb
+            seen = slice(0, int(np.searchsorted(self._seqs[: self._count], last_code, side="right")))
+            alive = self._tombs[seen] > last_tomb
+            return Columns(self._keys[seen], self._facets[seen], self._words[:, seen].T, alive, last_tomb)
+
+    def within(self, columns: Columns, facets: list[int]) -> Within:
+        """The codes of `columns` that lie in `facets`; nobody may change them. The last that were most are kept."""
+        wanted = (len(columns.keys), columns.last_tomb, *facets)
+        kept = self._widest
+        if kept is not None and kept[0] == wanted:
+            return kept[1]
+        lookup = np.zeros(max(facets, default=0) + 2, dtype=bool)
+        lookup[facets] = True
+        mask = columns.alive & lookup.take(columns.facets, mode="clip")  # beyond the last there is none of these
+        found = mask, columns.keys[mask]
+        if 2 * len(found[1]) > len(mask):
+            self._widest = wanted, found
+        return found
+
+    def _append(self, connection: SqlConnection) -> None:
+        rows = connection.execute(
+            "SELECT seq, key, facet, code FROM codes WHERE seq > ? AND space = ? ORDER BY seq",
+            (self._last_code, self._space),
+        )
+        while read := rows.fetchmany(_BATCH):
+            batch = [row for row in read if isinstance(row[3], bytes) and len(row[3]) == 8 * len(self._words)]
+            end = self._count + len(batch)
+            self._reserve(end)
+            fresh = slice(self._count, end)
+            self._seqs[fresh] = [row[0] for row in batch]
+            self._keys[fresh] = [row[1] for row in batch]
+            self._facets[fresh] = [row[2] for row in batch]
+            self._tombs[fresh] = _NEVER
+            joined = np.frombuffer(b"".join(row[3] for row in batch), np.uint64)
+            self._words[:, fresh] = joined.reshape(len(batch), len(self._words)).T
+            self._count = end
+            # A search may be out of time in the middle of this: the next goes on from here.
+            self._last_code = read[-1][0]
+
+    def _bury(self, connection: SqlConnection) -> None:
+        for tomb, code in connection.execute("SELECT seq, code FROM tombs WHERE seq > ?", (self._last_tomb,)):
+            at = int(np.searchsorted(self._seqs[: self._count], code))
+            if at < self._count and self._seqs[at] == code:
+                self._tombs[at] = tomb
+
+    def _reserve(self, size: int) -> None:
+        if size <= len(self._seqs):
+            return
+        # New arrays rather than resized ones: earlier views still look at the old.
+        room = max(size, len(self._seqs) * 3 // 2, _BATCH)
+        for name in ("_seqs", "_keys", "_facets", "_tombs", "_words"):
+            old = getattr(self, name)
+            new = np.zeros((*old.shape[:-1], room), dtype=old.dtype)
+            new[..., : self._count] = old[..., : self._count]
+            setattr(self, name, new)

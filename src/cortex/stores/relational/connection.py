@@ -1,0 +1,51 @@
+"""What the shared code of SQL stores needs of a database connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, Protocol
+
+from cortex.stores.relational.codec import marks
+
+_TOGETHER = 32
+"""How many rows one statement inserts."""
+
+
+class Cursor(Protocol):
+    """The rows a statement returned."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def fetchone(self) -> Any: ...
+
+    def fetchmany(self, size: int = ..., /) -> list[Any]: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class SqlConnection(Protocol):
+    """A connection inside one transaction.
+
+    Statements use only what SQLite and PostgreSQL have in common, with `?` for a parameter. `sqlite3.Connection`
+    fits as it is; another driver needs a wrapper that translates the marks and quotes the column `user`.
+    """
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Cursor: ...
+
+    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Cursor: ...
+
+
+def insert_rows(connection: SqlConnection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert `rows`, many with each statement: to run one costs about as much as a row."""
+    if not rows:
+        return
+    row = f"({marks(rows[0])})"
+    whole = len(rows) - len(rows) % _TOGETHER
+    for start in range(0, whole, _TOGETHER):
+        values = list(chain.from_iterable(rows[start : start + _TOGETHER]))
+        connection.execute(f"INSERT INTO {into} VALUES {', '.join([row] * _TOGETHER)}", values)
+    connection.executemany(f"INSERT INTO {into} VALUES {row}", rows[whole:])

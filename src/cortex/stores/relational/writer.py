@@ -1,0 +1,560 @@
+"""Carrying out changes inside one write transaction: truth first, then everything derived from it.
+
+A SQL store adds what its database does in its own way: numbers of new rows, posting lists, the quarantine of damaged
+rows, and the rebuilding of indexes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from cortex.domain import erasure
+from cortex.domain.erasure import Sought
+from cortex.domain.events import EventKind, commit
+from cortex.domain.identity import TraceId
+from cortex.domain.lanes import SEARCHABLE
+from cortex.domain.memory import Memory
+from cortex.domain.passages import terms_of, terms_said
+from cortex.domain.scope import Tenant
+from cortex.domain.trace import Trace, canonical, label_of, name_of
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import EmbeddingSpace
+from cortex.errors import Conflict, InvalidRequest, NotFound
+from cortex.ports.store import (
+    Calibrate,
+    Change,
+    ClaimLost,
+    Embed,
+    Erase,
+    ExpectAbsent,
+    ExpectClaim,
+    ExpectLast,
+    ExpectSame,
+    ExpectState,
+    JobState,
+    PatchSession,
+    Put,
+    PutJob,
+    PutReceipt,
+    RecordAccess,
+    Remove,
+)
+from cortex.stores.relational import calibrations, checksums
+from cortex.stores.relational.changes import ADD_SOURCE, ADD_UNIT, Stored, runs, slot, source_rows, units
+from cortex.stores.relational.codec import batched, marks, pack_id, pack_receipt, pack_time, unpack_id, unpack_trace
+from cortex.stores.relational.connection import SqlConnection, insert_rows
+from cortex.stores.relational.ledger import Ledger
+from cortex.stores.relational.vector_writer import VectorWriter
+
+SALT_BYTES = 16
+
+Words = Sequence[Sequence[str]]
+"""The terms of each passage of a trace."""
+
+
+class RelationalWriter(ABC):
+    """One transaction's work.
+
+    Where changes are not `recorded`, there are no events and no earlier versions: for what can be rebuilt from
+    elsewhere at any time.
+    """
+
+    def __init__(self, connection: SqlConnection, tenant: Tenant, at: datetime, *, recorded: bool = True) -> None:
+        self._db = connection
+        self._recorded = recorded
+        self._clock = pack_time(at)
+        self._user = self._intern("users", name=tenant.user, also={"checksum": checksums.checksum(tenant.user)})
+        self._facets: dict[tuple[str, ...], int] = {}
+        self._threads: dict[str, int] = {}
+        self.ledger = Ledger(connection, self._user, self._clock, recorded=recorded)
+        self._vectors = VectorWriter(
+            connection,
+            self.ledger,
+            recorded=recorded,
+            reserve=lambda number: self._reserve("vectors", number),
+            intern=self._space,
+        )
+        self._is_index_stale = False
+
+    # --- what a store adds -----------------------------------------------------------------------
+
+    @abstractmethod
+    def _reserve(self, table: str, number: int) -> int:
+        """The first of so many numbers in a row for new rows of a table, none of which was ever used."""
+
+    @abstractmethod
+    def _inserted(self, statement: str, values: Sequence[object]) -> int:
+        """The id of the row that a statement inserted."""
+
+    @abstractmethod
+    def _post(self, postings: Iterable[tuple[int, int, Words]]) -> None:
+        """Add traces to the posting lists: row, facet and terms of each."""
+
+    @abstractmethod
+    def _unpost(self, row: int, facet: int, words: Words) -> None:
+        """Take a trace with these terms out of the posting lists."""
+
+    @abstractmethod
+    def _quarantine_trace(self, row: int, why: str) -> None:
+        """Move a damaged trace to the quarantine table, which records events of its own."""
+
+    @abstractmethod
+    def _quarantine_session(self, session: str) -> None:
+        """Move the damaged state of a session to the quarantine table, which records events of its own."""
+
+    @abstractmethod
+    def _rebuild(self) -> None:
+        """Rebuild everything derived."""
+
+    # --- changes ---------------------------------------------------------------------------------
+
+    def apply(self, changes: Sequence[Change]) -> None:
+        """Carry out `changes` in order; runs of new traces go in together."""
+        for run in runs(changes):
+            first = run[0]
+            if isinstance(first, Put):
+                self._put([change for change in run if isinstance(change, Put)])
+            elif isinstance(first, Embed):
+                embeds = [change for change in run if isinstance(change, Embed)]
+                self._vectors.embed(embeds, self._stored(embed.id for embed in embeds))
+            elif isinstance(first, Calibrate):
+                calibrations.keep(self._db, self._space(first.space), self.ledger.position, first.calibration)
+            elif isinstance(first, Remove):
+                self._remove(first.id)
+            elif isinstance(first, Erase):
+                self._erase(first)
+            elif isinstance(first, RecordAccess):
+                self._touch(first)
+            elif isinstance(first, PutReceipt):
+                self._file(first)
+            elif isinstance(first, PatchSession):
+                self._set_state(first)
+            elif isinstance(first, PutJob):
+                self._put_job(first)
+            elif isinstance(first, ExpectLast):
+                self._expect_last(first)
+            elif isinstance(first, ExpectClaim):
+                self._expect_claim(first)
+            elif isinstance(first, ExpectAbsent):
+                self._expect_absent(first)
+            elif isinstance(first, ExpectState):
+                self._expect_state(first)
+            else:
+                self._expect_same(first)
+        self.ledger.write()
+        if self._is_index_stale:
+            self._rebuild()
+
+    # --- traces ----------------------------------------------------------------------------------
+
+    def _put(self, puts: Sequence[Put]) -> None:
+        known = self._stored([put.trace.id for put in puts], taken=True)
+        for id in [id for id, old in known.items() if old.fields is None]:
+            self._set_aside(known.pop(id))
+        for is_known, some in groupby(puts, key=lambda put: put.trace.id in known):
+            if is_known:
+                for put in some:
+                    self._revise(put, known[put.trace.id])
+            else:
+                self._insert(list(some))
+
+    def _insert(self, puts: Sequence[Put]) -> None:
+        traces, terms, counts = [], list[tuple[Any, ...]](), []
+        postings: list[tuple[int, int, Words]] = []
+        speakers: Counter[tuple[int, str]] = Counter()
+        sources: list[tuple[bytes, int]] = []
+        row = self._reserve("traces", len(puts))
+        salts = os.urandom(SALT_BYTES * len(puts))
+        for number, put in enumerate(puts):
+            trace, at = put.trace, row + number
+            salt = salts[SALT_BYTES * number : SALT_BYTES * (number + 1)]
+            body, facet = canonical(trace), self._facet(trace)
+            thread, seq = self._place(trace)
+            self.ledger.record(put.because, trace.id, commit(salt, body))
+            traces.append(
+                (at, pack_id(trace.id), name_of(trace), facet, self.ledger.position, pack_time(trace.created_at),
+                 thread, seq, slot(trace), salt, body, checksums.checksum(body, facet))
+            )  # fmt: skip
+            if trace.state in SEARCHABLE:
+                words = terms_of(trace)
+                postings.append((at, facet, words))
+                terms += units(at, facet, thread, seq, words)
+                counts.append((1, len(words), sum(map(len, words)), facet))
+            else:
+                counts.append((1, 0, 0, facet))
+            if isinstance(trace, Turn) and trace.speaker:
+                speakers[facet, trace.speaker] += 1
+            elif isinstance(trace, Memory) and trace.source_turns:
+                sources += source_rows(at, trace)
+        insert_rows(
+            self._db, "traces (row, id, name, facet, since, created, thread, seq, slot, salt, body, checksum)", traces
+        )
+        insert_rows(self._db, "lexicon", terms)
+        self._post(postings)
+        self._count(counts)
+        self._count_speakers(speakers)
+        self._db.executemany(ADD_SOURCE, sources)
+
+    def _revise(self, put: Put, old: Stored) -> None:
+        trace, body = put.trace, canonical(put.trace)
+        before = json.loads(old.body)  # one that is damaged was set aside
+        facet = self._facet(trace)
+        salt = os.urandom(SALT_BYTES)
+        thread, seq = self._place(trace)
+        self.ledger.record(put.because, trace.id, commit(salt, body))
+        if self._recorded:
+            self._db.execute(
+                "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (old.row, old.since, self.ledger.position, old.facet, old.salt, old.body, old.checksum),
+            )
+        self._db.execute(
+            "UPDATE traces SET facet = ?, since = ?, created = ?, thread = ?, seq = ?, slot = ?, salt = ?, body = ?,"
+            " checksum = ? WHERE row = ?",
+            (
+                facet,
+                self.ledger.position,
+                pack_time(trace.created_at),
+                thread,
+                seq,
+                slot(trace),
+                salt,
+                body,
+                checksums.checksum(body, facet),
+                old.row,
+            ),
+        )
+        if before["text"] != trace.text:
+            self._vectors.end(old.row, self.ledger.position)
+        self._unindex(old, before)
+        self._index(old.row, facet, trace)
+        if "source_turns" in before or source_rows(old.row, trace):
+            self._db.execute("DELETE FROM sources WHERE row = ?", (old.row,))
+            self._db.executemany(ADD_SOURCE, source_rows(old.row, trace))
+
+    def _index(self, row: int, facet: int, trace: Trace) -> None:
+        if isinstance(trace, Turn) and trace.speaker:
+            self._count_speakers({(facet, trace.speaker): 1})
+        if trace.state not in SEARCHABLE:
+            self._count([(1, 0, 0, facet)])
+            return
+        words = terms_of(trace)
+        self._post([(row, facet, words)])
+        self._db.executemany(ADD_UNIT, units(row, facet, *self._place(trace), words))
+        self._count([(1, len(words), sum(map(len, words)), facet)])
+        self._vectors.code(row, facet)
+
+    def _set_aside(self, old: Stored) -> None:
+        """Make room for a trace whose row is damaged."""
+        self.ledger.write()
+        self._quarantine_trace(old.row, "its checksum is wrong")
+        self.ledger.reread()
+        # Without its words it cannot be taken out of the index: `verify --repair` rebuilds that.
+        self._count([(-1, 0, 0, old.facet)])
+
+    def _unindex(self, old: Stored, before: Mapping[str, Any] | None) -> None:
+        """Take a trace out of everything a search looks at. `before` are its fields; None where it is damaged."""
+        if before is None:
+            # The posting lists would keep its words: they are rebuilt.
+            self._is_index_stale = True
+            return
+        if speaker := before.get("speaker"):
+            self._count_speakers({(old.facet, speaker): -1})
+        passages, length = self._db.execute(
+            "SELECT count(*), coalesce(sum(length), 0) FROM lexicon WHERE row = ?", (old.row,)
+        ).fetchone()
+        if passages:
+            self._unpost(old.row, old.facet, terms_said(before))
+            self._db.execute("DELETE FROM lexicon WHERE row = ?", (old.row,))
+        self._count([(-1, -passages, -length, old.facet)])
+        self._vectors.uncode(old.row)
+
+    def _remove(self, id: TraceId, because: EventKind = EventKind.REMOVED) -> None:
+        old = self._stored([id]).get(id)
+        moved = self._db.execute(
+            "DELETE FROM quarantine WHERE user = ? AND (key = ? OR key LIKE ? || '@%')", (self._user, id, id)
+        ).rowcount
+        if old is None and not moved:
+            raise NotFound(f"no memory, turn or chunk {id}", hint="see `cortex list`")
+        self.ledger.record(because, id, commit(b"", id))
+        if old is None:
+            return
+        self._unindex(old, old.fields)
+        for statement in (
+            "DELETE FROM traces WHERE row = ?",
+            "DELETE FROM versions WHERE row = ?",
+            "DELETE FROM vectors WHERE row = ?",
+            "DELETE FROM accesses WHERE row = ?",
+            "DELETE FROM sources WHERE row = ?",
+            "DELETE FROM lexicon WHERE row = ?",
+        ):
+            self._db.execute(statement, (old.row,))
+
+    def _erase(self, change: Erase) -> None:
+        erasing = change.erasure
+        if self._db.execute("SELECT 1 FROM erasures WHERE id = ?", (erasing.id,)).fetchone():
+            return
+        going = self._stored([*erasing.ids, *self._extracted_from(erasing.ids)])
+        aside = self._set_aside_of(erasing.ids)
+        if not change.loosely and going.keys() | aside != set(erasing.ids):
+            raise Conflict("what is to be erased has changed meanwhile", hint="look again")
+        sought = Sought([*erasing.texts, *self._texts_of(going.values())])
+        gone = frozenset({*erasing.ids, *going})
+        for id in going.keys() | aside:
+            self._remove(id, EventKind.ERASED)
+        self._cut_out(gone, sought)
+        for session, more in erasing.marks.items():
+            marked = erasure.with_marks((self._state(session) or {}).get(erasure.MARKS), more)
+            self._set_state(PatchSession(session, {erasure.MARKS: marked, "history": None}))
+        self._db.execute("INSERT INTO erasures VALUES (?)", (erasing.id,))
+
+    def _set_aside_of(self, ids: Iterable[TraceId]) -> set[TraceId]:
+        """Those of `ids` whose damaged rows are in the quarantine table."""
+        rows = self._db.execute("SELECT key FROM quarantine WHERE user = ?", (self._user,)).fetchall()
+        return {str(key).partition("@")[0] for (key,) in rows} & set(ids)  # type: ignore[return-value]
+
+    def _extracted_from(self, ids: Iterable[TraceId]) -> list[TraceId]:
+        """The memories that were extracted from any of these turns."""
+        found: list[TraceId] = []
+        for some in batched([pack_id(id) for id in ids]):
+            rows = self._db.execute(
+                f"SELECT t.id FROM sources s JOIN traces t ON t.row = s.row WHERE s.turn IN ({marks(some)})", some
+            )
+            found += [unpack_id(id) for (id,) in rows]
+        return found
+
+    def _texts_of(self, traces: Collection[Stored]) -> list[str]:
+        """All that some traces ever said."""
+        bodies = [trace.body for trace in traces]
+        for trace in traces:
+            bodies += [body for (body,) in self._db.execute("SELECT body FROM versions WHERE row = ?", (trace.row,))]
+        return [text for body in bodies for text in erasure.texts_in(body)]
+
+    def _cut_out(self, gone: frozenset[str], sought: Sought) -> None:
+        """Take out of receipts, jobs and sessions what they say of traces that are gone."""
+        receipts = self._db.execute("SELECT id, body, query FROM receipts WHERE user = ?", (self._user,)).fetchall()
+        cut = [
+            (cleared := erasure.without_ids(_text(body), gone), checksums.checksum(cleared, self._user, None), id)
+            for id, body, query in receipts
+            if erasure.names(_text(body), gone) or (query is not None and sought.is_said([_text(query)]))
+        ]
+        self._db.executemany("UPDATE receipts SET body = ?, query = NULL, checksum = ? WHERE id = ?", cut)
+        for (session,) in self._db.execute("SELECT session FROM sessions WHERE user = ?", (self._user,)).fetchall():
+            state = self._state(session) or {}
+            left = erasure.parts_left(state, gone, sought)
+            if left.keys() != state.keys():
+                self._keep_state(session, left)
+        # Last, as a damaged state was moved to the quarantine table just now.
+        for table, column in (("jobs", "payload"), ("quarantine", "body")):
+            rows = self._db.execute(f"SELECT id, {column} FROM {table} WHERE user = ?", (self._user,)).fetchall()
+            spoken = ((id, _text(said)) for id, said in rows)
+            dropped = [
+                (id,) for id, said in spoken if erasure.names(said, gone) or sought.is_said(erasure.strings_in(said))
+            ]
+            self._db.executemany(f"DELETE FROM {table} WHERE id = ?", dropped)
+
+    def _stored(self, ids: Iterable[TraceId], *, taken: bool = False) -> dict[TraceId, Stored]:
+        """Those of `ids` that are this user's own; with `taken`, somebody else's is an error."""
+        packed = {pack_id(id): id for id in ids}
+        found: dict[TraceId, Stored] = {}
+        for some in batched(packed):
+            # All at once: a half-read answer, kept alive by an error, would hold its snapshot beyond the rollback.
+            rows = self._db.execute(
+                "SELECT t.id, f.user, t.row, t.name, t.facet, t.since, t.salt, t.body, t.checksum"
+                f" FROM traces t JOIN facets f ON f.id = t.facet WHERE t.id IN ({marks(some)})",
+                some,
+            ).fetchall()
+            for id, user, *rest in rows:
+                if user == self._user:
+                    found[packed[id]] = Stored(*rest)
+                elif taken:
+                    raise InvalidRequest("is taken", field="id", hint="let the engine choose ids")
+        return found
+
+    # --- use, receipts, sessions, jobs -----------------------------------------------------------
+
+    def _touch(self, touch: RecordAccess) -> None:
+        known = self._stored(touch.ids)
+        if missing := [id for id in touch.ids if id not in known]:
+            raise NotFound(f"no memory {missing[0]}", hint="see `cortex list`")
+        self.ledger.record(EventKind.RECALLED, "", commit(b"", ",".join(touch.ids)))
+        at = pack_time(touch.at)
+        rows = [known[id].row for id in dict.fromkeys(touch.ids)]
+        self._db.executemany("INSERT INTO accesses VALUES (?, ?, ?)", [(row, self.ledger.position, at) for row in rows])
+        self._db.executemany(
+            "UPDATE traces SET uses = uses + 1, used = CASE WHEN used > ? THEN used ELSE ? END WHERE row = ?",
+            [(at, at, row) for row in rows],
+        )
+
+    def _file(self, file: PutReceipt) -> None:
+        receipt, body = file.receipt, pack_receipt(file.receipt)
+        self._db.execute(
+            "INSERT INTO receipts (id, user, at, op, body, query, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET user = excluded.user, at = excluded.at, op = excluded.op,"
+            " body = excluded.body, query = excluded.query, checksum = excluded.checksum",
+            (receipt.id, self._user, pack_time(receipt.at), receipt.op, body, file.query,
+             checksums.checksum(body, self._user, file.query)),
+        )  # fmt: skip
+
+    def _set_state(self, change: PatchSession) -> None:
+        if change.state is None:
+            self._db.execute("DELETE FROM sessions WHERE user = ? AND session = ?", (self._user, change.session))
+        else:
+            merged = {**(self._state(change.session) or {}), **change.state}
+            self._keep_state(change.session, {key: value for key, value in merged.items() if value is not None})
+
+    def _keep_state(self, session: str, parts: Mapping[str, Any]) -> None:
+        state = json.dumps(parts)
+        self._db.execute(
+            "INSERT INTO sessions (user, session, state, checksum) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (user, session) DO UPDATE SET state = excluded.state, checksum = excluded.checksum",
+            (self._user, session, state, checksums.checksum(state, self._user, session)),
+        )
+
+    def _state(self, session: str) -> dict[str, Any] | None:
+        """What is known of a session; None where its row is damaged, or there is none."""
+        known = self._db.execute(
+            "SELECT state, checksum FROM sessions WHERE user = ? AND session = ?", (self._user, session)
+        ).fetchone()
+        try:
+            if known is None:
+                return None
+            checksums.check(known[1], known[0], self._user, session)
+            return dict(json.loads(known[0]))
+        except checksums.UNREADABLE:
+            self.ledger.write()
+            self._quarantine_session(session)
+            self.ledger.reread()
+            return None
+
+    def _expect_last(self, expected: ExpectLast) -> None:
+        found = self._db.execute(
+            "SELECT coalesce(max(t.seq), -1) FROM threads h JOIN traces t ON t.thread = h.id"
+            " WHERE h.user = ? AND h.session = ?",
+            (self._user, expected.session),
+        ).fetchone()[0]
+        if found != expected.seq:
+            raise Conflict(f"the session has gone on to turn {found}", hint="look again")
+
+    def _expect_claim(self, expected: ExpectClaim) -> None:
+        job = expected.job
+        found = self._db.execute(
+            "SELECT state, attempts FROM jobs WHERE id = ? AND user = ?", (job.id, self._user)
+        ).fetchone()
+        if found != (job.state.value, job.attempts):
+            raise ClaimLost(f"job {job.id} is no longer ours", hint="leave it to the process that has it now")
+
+    def _expect_same(self, expected: ExpectSame) -> None:
+        trace = expected.trace
+        found = self._stored([trace.id]).get(trace.id)
+        # Read before it is compared: another release may have written the same fields in another order.
+        is_same = (
+            found is not None
+            and found.fields is not None
+            and canonical(unpack_trace(found.name, found.body, None, 0)) == canonical(trace)
+        )
+        if not is_same:
+            raise Conflict(f"{name_of(trace)} {trace.id} was changed or removed meanwhile", hint="look again")
+
+    def _expect_absent(self, expected: ExpectAbsent) -> None:
+        if known := sorted(self._stored(expected.ids)):
+            raise Conflict(f"{known[0]} was stored meanwhile", hint="look again")
+
+    def _expect_state(self, expected: ExpectState) -> None:
+        found = self._state(expected.session) or {}
+        if any(found.get(name) != part for name, part in expected.parts.items()):
+            raise Conflict(f"the state of session {expected.session} was changed meanwhile", hint="look again")
+
+    def _put_job(self, change: PutJob) -> None:
+        job, payload = change.job, json.dumps(dict(change.job.payload))
+        checksum = checksums.checksum(payload, self._user, job.kind, job.key)
+        if job.state is JobState.WAITING:
+            moved = self._db.execute(
+                "UPDATE jobs SET due = ?, payload = ?, checksum = ?, written = ?"
+                " WHERE user = ? AND kind = ? AND key = ? AND state = 'waiting' AND id <> ?",
+                (pack_time(job.due), payload, checksum, self._clock, self._user, job.kind, job.key, job.id),
+            ).rowcount
+            if moved:
+                self._db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
+                return
+        if job.state is JobState.DONE:
+            self._db.execute(
+                "DELETE FROM jobs WHERE user = ? AND kind = ? AND key = ? AND state = 'done'",
+                (self._user, job.kind, job.key),
+            )
+        claimed = pack_time(job.claimed_until) if job.claimed_until else None
+        self._db.execute(
+            f"INSERT INTO jobs ({', '.join(_JOB)}) VALUES ({marks(_JOB)})"
+            f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _JOB[1:])}",
+            (job.id, self._user, job.kind, job.key, pack_time(job.due), job.state.value, job.attempts, claimed,
+             job.error, payload, checksum, self._clock),
+        )  # fmt: skip
+
+    # --- interned names and counts ---------------------------------------------------------------
+
+    def _facet(self, trace: Trace) -> int:
+        key = (trace.scope, trace.lane, trace.kind, trace.trust, label_of(trace), trace.state)
+        if key not in self._facets:
+            columns = ("scope", "lane", "kind", "trust", "label", "state")
+            values: dict[str, Any] = dict(zip(columns, map(str, key), strict=True))
+            self._facets[key] = self._intern("facets", user=self._user, **values)
+        return self._facets[key]
+
+    def _place(self, trace: Trace) -> tuple[int | None, int | None]:
+        if not isinstance(trace, Turn):
+            return None, None
+        if trace.session not in self._threads:
+            self._threads[trace.session] = self._intern("threads", user=self._user, session=trace.session)
+        return self._threads[trace.session], trace.seq
+
+    def _count(self, counts: Iterable[tuple[int, int, int, int]]) -> None:
+        totals: dict[int, tuple[int, int, int]] = {}
+        for traces, passages, terms, facet in counts:
+            before = totals.get(facet, (0, 0, 0))
+            totals[facet] = (before[0] + traces, before[1] + passages, before[2] + terms)
+        self._db.executemany(
+            "UPDATE facets SET traces = traces + ?, passages = passages + ?, terms = terms + ? WHERE id = ?",
+            [(*sums, facet) for facet, sums in totals.items()],
+        )
+
+    def _count_speakers(self, counts: Mapping[tuple[int, str], int]) -> None:
+        self._db.executemany(
+            "INSERT INTO speakers VALUES (?, ?, ?)"
+            " ON CONFLICT (facet, name) DO UPDATE SET turns = speakers.turns + excluded.turns",
+            [(facet, name, count) for (facet, name), count in counts.items()],
+        )
+        if any(count < 0 for count in counts.values()):
+            self._db.execute("DELETE FROM speakers WHERE turns <= 0")
+
+    def _intern(self, table: str, *, also: Mapping[str, object] | None = None, **values: object) -> int:
+        """The id of the row with these values, inserted if need be, together with `also`.
+
+        Table and columns are our own names.
+        """
+        where = " AND ".join(f"{column} = ?" for column in values)
+        found = self._db.execute(f"SELECT id FROM {table} WHERE {where}", (*values.values(),)).fetchone()
+        if found:
+            id: int = found[0]
+            return id
+        values |= also or {}
+        return self._inserted(
+            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks(values)})", (*values.values(),)
+        )
+
+    def _space(self, space: EmbeddingSpace) -> int:
+        checksum = checksums.checksum(None, space.key, space.dimension)
+        return self._intern("spaces", key=space.key, dimension=space.dimension, also={"checksum": checksum})
+
+
+_JOB = ("id", "user", "kind", "key", "due", "state", "attempts", "claimed", "error", "payload", "checksum", "written")
+
+
+def _text(value: object) -> str:
+    """What a column says, whatever a damaged row made of it."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value or "")

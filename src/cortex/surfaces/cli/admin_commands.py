@@ -1,0 +1,231 @@
+"""`eval` (E17), and the commands under `admin`: tokens, stats, resolve, verify, receipts, replay (E12) and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cortex.errors import InvalidRequest
+from cortex.ports.store import Finding
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import surface_of
+from cortex.surfaces.cli.inputs import text_of
+from cortex.surfaces.cli.memory_commands import resolve, stats
+from cortex.surfaces.cli.token_commands import tokens
+
+admin = typer.Typer(help="Tokens, counts, contradictions, integrity, receipts and recipes.", no_args_is_help=True)
+admin.add_typer(tokens, name="tokens")
+admin.command("stats")(stats)
+admin.command("resolve")(resolve)
+
+DIFFERENT = 1
+"""Exit code if a check found a difference."""
+
+
+@admin.command("verify")
+def verify(
+    context: typer.Context,
+    repair: Annotated[bool, typer.Option("--repair", help="Rebuild what can be rebuilt from the memories.")] = False,
+) -> int:
+    """Verify the database: recompute the ledger and all derived data, and compare."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        findings = engine.verify(repair=repair)
+    left = [finding for finding in findings if not finding.repaired]
+    last_resort = next((each.detail for each in left if each.code == "restore"), "")
+    if surface.json:
+        from cortex.surfaces.wire.upkeep import VerifyResponse
+
+        output.show_response(VerifyResponse.of(findings))
+    elif not findings:
+        output.plain("no problems found")
+    else:
+        from cortex.surfaces.cli import rendering
+
+        table = rendering.table("code", "finding", "state")
+        for each in findings:
+            table.add_row(each.code, output.one_line(each.detail), _state(each))
+        output.show(table)
+        if left and not repair:
+            otherwise = f"; if that does not help, {last_resort}" if last_resort else ""
+            output.show(rendering.notice("problems found", f"run `cortex admin verify --repair`{otherwise}"))
+        elif left:
+            why = "the rest is not derived data and cannot be rebuilt"
+            output.show(rendering.notice(why, last_resort or "restore a backup"))
+    return DIFFERENT if left else 0
+
+
+def _state(finding: Finding) -> str:
+    if finding.code == "quarantined":
+        return "quarantined"
+    return "repaired" if finding.repaired else "not repaired"
+
+
+@admin.command("optimize")
+def optimize(context: typer.Context) -> None:
+    """Compact the database indexes."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        details = engine.optimize()
+    if surface.json:
+        output.show_json(details)
+    else:
+        from cortex.surfaces.cli.rendering import size
+
+        output.plain(f"optimized; {size(details.get('bytes', 0))} on disk")
+
+
+@admin.command("receipts")
+def receipts(
+    context: typer.Context,
+    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Show this receipt in full.")] = None,
+    op: Annotated[str | None, typer.Option(help="Only this operation, such as recall.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="The maximum number.")] = 20,
+) -> None:
+    """Show what operations did: IDs, counts, reasons and milliseconds, never text."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        found = [engine.receipt(id)] if id is not None else engine.receipts(limit=limit, op=op)
+    if surface.json:
+        from cortex.surfaces.wire.ledger import ReceiptResponse, ReceiptsResponse
+
+        more = found[-1].id if len(found) == limit else None
+        several = ReceiptsResponse(receipts=tuple(found), next=more)
+        output.show_response(several if id is None else ReceiptResponse.of(found[0]))
+        return
+    from cortex.surfaces.cli import rendering
+
+    output.show(*(rendering.receipt(found[0]) if id is not None else [rendering.receipts(found)]))
+
+
+@admin.command("replay")
+def replay(
+    context: typer.Context,
+    receipt: Annotated[str, typer.Argument(metavar="RECEIPT", help="The ID of a recall's receipt.")],
+    query: Annotated[str | None, typer.Option(help="The query, if the receipt does not include it.")] = None,
+) -> int:
+    """Repeat a recall on the data as it was then, and compare the results."""
+    surface = surface_of(context)
+    with surface.engine() as engine:
+        done = engine.replay(receipt, query=None if query is None else text_of(query, "query"))
+    if surface.json:
+        from cortex.surfaces.wire.ledger import ReplayResponse
+
+        output.show_response(ReplayResponse.of(done))
+    else:
+        output.plain("same result" if done.same else "different result")
+        for difference in done.differences:
+            output.plain(f"  {output.one_line(difference)}")
+    return 0 if done.same else DIFFERENT
+
+
+@admin.command("backfill")
+def backfill(context: typer.Context) -> None:
+    """Embed everything that has no vector of the current model. Continues where it stopped."""
+    surface = surface_of(context)
+    with surface.engine() as engine, output.progress("embedding") as progress:
+        receipt = engine.backfill(progress=progress)
+        # The embedder's own message says more than the code in the receipt.
+        missed = [problem for problem in engine.status()["degraded"] if problem["what"] == "vectors"]
+    if surface.json:
+        output.show_json(receipt.to_json())
+        return
+    output.plain(f"embedded {receipt.facts['embedded']:,}")
+    if receipt.degraded:
+        from cortex.surfaces.cli import rendering
+
+        output.show(*(rendering.notice(problem["why"], problem["fix"]) for problem in missed))
+
+
+@admin.command("recipes")
+def recipes(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show all parameters of this recipe.")] = None,
+) -> None:
+    """List the ranking recipes, or show one."""
+    from dataclasses import asdict
+
+    from cortex.recall.recipes import DEFAULT, RECIPES, named
+
+    surface = surface_of(context)
+    found = [named(name)] if name is not None else list(RECIPES.values())
+    items = [asdict(recipe) | {"fingerprint": recipe.fingerprint} for recipe in found]
+    if surface.json:
+        output.show_json({"default": DEFAULT, "recipes": _jsonable(items)})
+        return
+    from cortex.surfaces.cli import rendering
+
+    if name is None:
+        output.show(rendering.recipes(found, DEFAULT))
+        return
+    table = rendering.table("setting", "value")
+    for key, value in _flat(_jsonable(items[0]), ""):
+        table.add_row(key, str(value))
+    output.show(table)
+
+
+def evaluate(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A set: records or Markdown files, and queries.")],
+    recipe: Annotated[str | None, typer.Option(help="The ranking recipe; see `cortex admin recipes`.")] = None,
+    embedder: Annotated[str | None, typer.Option(help="The embedding provider; `none` for keywords only.")] = None,
+    k: Annotated[int, typer.Option("--k", min=1, max=1_000, help="The number of hits that count.")] = 10,
+    budget: Annotated[int | None, typer.Option(min=1, help="The token budget of a block.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first queries, up to this number.")] = None,
+    baselines: Annotated[bool, typer.Option(help="Also measure plain FTS5, vectors, and both fused.")] = True,
+    noise: Annotated[Path | None, typer.Option(metavar="FILE", help="Unrelated records to store first.")] = None,
+    noise_vectors: Annotated[bool, typer.Option("--noise-vectors", help="Embed those records too.")] = False,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to cache vectors between runs; home by default.")
+    ] = None,
+    per_query: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the result of every query to this file.")
+    ] = None,
+    blocks: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write twenty of the blocks to this file.")
+    ] = None,
+) -> None:
+    """Measure the quality of recall on a set of records and queries."""
+    from cortex.evaluation import runner
+
+    surface = surface_of(context)
+    if noise_vectors and noise is None:
+        raise InvalidRequest("needs --noise", field="noise_vectors", hint="name the unrelated records as well")
+    with output.progress("evaluation") as progress:
+        report = runner.run(
+            directory, recipe=recipe, embedder=embedder, k=k, budget=budget, baselines=baselines, limit=limit,
+            home=surface.root, cache=cache, noise=noise, noise_vectors=noise_vectors, per_query=per_query,
+            blocks_into=blocks, progress=progress,
+        )  # fmt: skip
+    if surface.json:
+        output.show_json(report.to_json())
+    else:
+        from cortex.surfaces.cli import evaluation_rendering
+
+        output.show(*evaluation_rendering.tables(report))
+
+
+def _jsonable(value: Any) -> Any:
+    from datetime import timedelta
+
+    if isinstance(value, dict):
+        return {str(key): _jsonable(each) for key, each in value.items()}
+    if isinstance(value, frozenset | set):
+        return sorted(str(each) for each in value)
+    if isinstance(value, list | tuple):
+        return [_jsonable(each) for each in value]
+    return value.total_seconds() if isinstance(value, timedelta) else value
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, each in value.items():
+            yield from _flat(each, f"{path}.{key}" if path else key)
+    else:
+        yield path, value
+
+
+COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"eval": evaluate, "admin": admin}

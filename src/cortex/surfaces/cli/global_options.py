@@ -1,0 +1,36 @@
+"""The global options, read before Typer parses the arguments. Imports nothing, so that the command starts fast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+WITH_VALUE = frozenset({"--home", "--agent", "--user"})
+FLAGS = frozenset({"--json", "--debug"})
+
+
+def split_global_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split off the global options, wherever they stand before a `--`; the rest begins with the command."""
+    own: list[str] = []
+    rest: list[str] = []
+    left = iter(arguments)
+    for argument in left:
+        if argument == "--":
+            rest += [argument, *left]
+        elif argument in FLAGS or ("=" in argument and argument.partition("=")[0] in WITH_VALUE):
+            own.append(argument)
+        elif argument in WITH_VALUE:
+            own += [argument, *([value] if (value := next(left, None)) is not None else [])]
+        else:
+            rest.append(argument)
+    return own, rest
+
+
+def value_of(option: str, own: Sequence[str]) -> str | None:
+    """The last value given for a global option."""
+    found = None
+    for at, argument in enumerate(own):
+        if argument == option:
+            found = own[at + 1] if at + 1 < len(own) else None
+        elif argument.startswith(f"{option}="):
+            found = argument.partition("=")[2]
+    return found

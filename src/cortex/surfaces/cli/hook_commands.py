@@ -1,0 +1,181 @@
+"""The hooks of an agent's turn (X2): `hook before`, `hook after`, `hook flush-plan`.
+
+A hook runs inside another program's turn: it prints only what is to be injected, and whatever fails it exits with 0
+and a line on stderr. Some hosts treat any other exit code as a veto.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cortex.errors import EngineError, InvalidRequest, full_disk
+from cortex.settings import INSIDE, is_inside
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import surface_of
+from cortex.surfaces.cli.flush_plan import flush_plan
+from cortex.surfaces.cli.inputs import STDIN, drain, given, text_of
+from cortex.surfaces.cli.recall_commands import Project, Recipe, Scope
+
+if TYPE_CHECKING:
+    from cortex.surfaces.cli.conversations import Conversation
+
+log = logging.getLogger("cortex")
+
+WARM_SECONDS = 2.0
+"""How long a turn waits for the model to load."""
+
+INSIDE_CORTEX = "inside_cortex"
+"""Why a hook did nothing: Cortex started the agent itself, to call its model."""
+
+hook = typer.Typer(
+    help="Hooks for the turns of any agent: before its model is called, after it has answered, before a compaction.",
+    no_args_is_help=True,
+)
+
+Session = Annotated[str | None, typer.Option(metavar="NAME", help="The session, unless the host's JSON names it.")]
+Channel = Annotated[str, typer.Option(help="Where the session takes place, such as a chat program.")]
+Trigger = Annotated[str, typer.Option(help="What started the turn; heartbeats and timers are skipped.")]
+
+
+@hook.command("before")
+def before(
+    context: typer.Context,
+    message: Annotated[
+        str, typer.Argument(metavar="[MESSAGE]", help="The user's message; `-`, the default, reads it from stdin.")
+    ] = STDIN,
+    session: Session = None,
+    scope: Scope = None,
+    project: Project = None,
+    channel: Channel = "",
+    trigger: Trigger = "",
+    recipe: Recipe = None,
+) -> None:
+    """Print the memories to inject before a turn, or nothing if none is relevant.
+
+    Stdin is the user's message, or the JSON that a coding agent passes to its hooks.
+    """
+    surface = surface_of(context)
+    with _errors_to_stderr():
+        if is_inside():
+            from cortex.services.turn_hooks import Injection
+
+            _report_skip(message, surface.json, asdict(Injection(skipped=INSIDE_CORTEX)))
+            return
+        text, named = _message(message)
+        name = _named(session or named)
+        with surface.engine() as engine:
+            from cortex.services.turn_hooks import TurnHooks
+
+            hooks = TurnHooks(engine)
+            hooks.warm(text)
+            hooks.flush(WARM_SECONDS)
+            injection = hooks.before(
+                text, session=name, scope=scope, project=project, channel=channel, trigger=trigger, recipe=recipe
+            )
+            # Before the engine is closed, which may wait for background work.
+            if surface.json:
+                output.show_json(asdict(injection))
+            elif injection:
+                output.plain(injection.block)
+            if injection.degraded and not injection:
+                _say(f"recall failed: {', '.join(injection.degraded)}")
+
+
+@hook.command("after")
+def after(
+    context: typer.Context,
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="The history, in any form `capture` accepts; `-` is stdin.")
+    ] = STDIN,
+    session: Session = None,
+    scope: Scope = None,
+    channel: Channel = "",
+    trigger: Trigger = "",
+    run_jobs: Annotated[bool, typer.Option("--run-jobs", help="Then run the background jobs that are due.")] = False,
+) -> None:
+    """Store the new messages of a session after a turn. Pass the whole history every time.
+
+    Stdin is the history, or the JSON that a coding agent passes to its hooks, which names its transcript.
+    """
+    surface = surface_of(context)
+    with _errors_to_stderr():
+        if is_inside():
+            _report_skip(file, surface.json, {"ids": [], "receipt": None, "skipped": INSIDE_CORTEX})
+            return
+        history = _history(file)
+        name = _named(session or history.session)
+        with surface.engine() as engine:
+            done = engine.ingest(history.messages, session=name, channel=channel, trigger=trigger, **given(scope=scope))
+            if surface.json:
+                output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
+            if run_jobs:
+                engine.run_jobs()
+
+
+hook.command("flush-plan")(flush_plan)
+
+COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"hook": hook}
+
+
+def _report_skip(argument: str, as_json: bool, result: dict[str, Any]) -> None:
+    """Report that the hook did nothing: Cortex started this agent itself, to call its model."""
+    if argument == STDIN:
+        drain()  # the agent writes to its hook; a closed pipe would be an error
+    if as_json:
+        output.show_json(result)
+    _say(f"skipped: Cortex started this agent itself ({INSIDE} is set)")
+
+
+def _named(session: str | None) -> str:
+    if not session:
+        raise InvalidRequest("is missing", field="session", hint="name it with --session")
+    return session
+
+
+def _message(message: str) -> tuple[str, str | None]:
+    """The user's message, and the session if the host's JSON names one."""
+    if message != STDIN:
+        return message, None
+    from cortex.surfaces.cli.conversations import HookEvent
+
+    text = text_of(STDIN, "message")
+    event = HookEvent.of(text)
+    return (text, None) if event is None or event.prompt is None else (event.prompt, event.session)
+
+
+def _history(file: str) -> Conversation:
+    from cortex.surfaces.cli.conversations import HookEvent, conversation_of, read, transcript_of
+
+    if file != STDIN:
+        return conversation_of(file)
+    text = text_of(STDIN, "messages")
+    event = HookEvent.of(text)
+    if event is None or event.transcript is None:
+        return read(text)
+    return transcript_of(event.transcript, session=event.session)
+
+
+@contextmanager
+def _errors_to_stderr() -> Iterator[None]:
+    """Print any error on stderr and exit normally: the turn must go on."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except EngineError as error:
+        _say(str(error))
+    except Exception as error:
+        # Only its type: the message of an unexpected error may contain what was said. --debug shows it.
+        log.debug("the hook failed", exc_info=True)
+        _say(str(full_disk(error) or f"{type(error).__name__}: this is a bug in Cortex"))
+
+
+def _say(message: str) -> None:
+    print(f"cortex: {output.one_line(message)}", file=sys.stderr)

@@ -1,0 +1,165 @@
+"""Recalls of turns in a process of their own: the same answers, whatever becomes of the process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from serve_process import ALONE, WITH_PROCESSES, Process
+
+from cortex import Cortex
+from cortex.clock import SystemClock
+from cortex.domain.scope import Tenant
+from cortex.runtime.deadline import Deadline
+from cortex.services.turn_hooks import Prepared, TurnHooks
+from cortex.surfaces.http import recall_workers
+from cortex.surfaces.http.recall_workers import RecallWorkerPool
+from sweeps import sweep
+
+TEXT = "The deploy key rotates on Mondays"
+TURN = {"message": "when does the deploy key rotate?", "session": "s1"}
+LONG = 30.0
+
+
+def opened(home: Path) -> Cortex:
+    return Cortex(home, settings={"embedding": {"provider": "none"}, "store": {"synchronous": "normal"}})
+
+
+def awaited(what: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """Until it is so; gives it."""
+    ends = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+    return found
+
+
+class Here:
+    """A memory, its hooks, and one process beside it."""
+
+    def __init__(self, engine: Cortex, pool: RecallWorkerPool) -> None:
+        self.engine = engine
+        self.hooks = TurnHooks(engine)
+        self.pool = pool
+        (self.worker,) = pool._all
+
+    def prepare(self, seconds: float = LONG, **fields: str) -> Prepared:
+        deadline = Deadline.after(self.engine.context.dependencies.clock, seconds)
+        return self.pool.prepare(self.hooks, self.engine.tenant, TURN | fields, deadline)
+
+    def begun(self) -> Here:
+        """Once the process has opened the memory."""
+        awaited(lambda: self.worker._is_there())
+        return self
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Here]:
+    home = tmp_path / "home"
+    with opened(home) as engine:
+        engine.remember(TEXT)
+        pool = RecallWorkerPool(partial(opened, home), 1, SystemClock())
+        with pool.running():
+            yield Here(engine, pool)
+
+
+def test_the_process_prepares_what_would_be_prepared_here(here: Here) -> None:
+    own = here.prepare()  # the process is not ready yet
+    theirs = here.begun().prepare()
+    assert TEXT in theirs.injection.block
+    assert replace(theirs.injection, receipt_id=None) == replace(own.injection, receipt_id=None)
+    assert (theirs.session, theirs.begins, theirs.injected) == (own.session, own.begins, own.injected)
+    assert here.hooks.given(theirs).block == theirs.injection.block
+    here.engine.flush()
+    assert here.engine.context.store.describe()  # still open here
+    awaited(lambda: theirs.injection.receipt_id in {each.id for each in here.engine.receipts(op="recall")})
+
+
+def test_each_turn_is_recalled_for_its_own_tenant(here: Here) -> None:
+    here.begun()
+    other = here.hooks.bind(user="ada")
+    deadline = Deadline.after(here.engine.context.dependencies.clock, LONG)
+    assert here.pool.prepare(other, Tenant(user="ada"), TURN, deadline).injection.block == ""
+
+
+def test_files_that_changed_are_told_by_the_process_and_followed_here(here: Here, tmp_path: Path) -> None:
+    """B12: the process only reads"""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "doors.md").write_text("The cellar door sticks.\n", encoding="utf-8")
+    here.engine.index(notes)
+    here.begun()
+    (notes / "boats.md").write_text("The ferry leaves at noon.\n", encoding="utf-8")
+    fields = {"message": "When does the ferry leave?"}
+    first = here.prepare(**fields).injection
+    assert ("ferry" in first.block, first.degraded) == (False, ("files:stale",))
+    awaited(lambda: "recall" in {each.facts["reason"] for each in here.engine.receipts(op="index")})
+    assert "The ferry leaves at noon." in awaited(lambda: here.prepare(**fields).injection.block)
+
+
+def test_what_is_late_is_not_taken_for_the_answer_to_the_next(here: Here) -> None:
+    here.begun()
+    assert here.worker.ask(here.engine.tenant, TURN, 0.0) == recall_workers.LATE
+    heartbeat = here.prepare(trigger="heartbeat")
+    assert heartbeat.injection.skipped == "heartbeat"
+
+
+def test_a_process_that_was_killed_is_replaced_and_missed_by_nobody(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recall_workers, "START_AGAIN_SECONDS", 0.0)
+    first = here.begun().worker.pid
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    assert TEXT in here.prepare().injection.block
+    awaited(lambda: TEXT in here.prepare().injection.block and here.worker.pid not in (None, first))
+    assert TEXT in here.begun().prepare().injection.block
+
+
+def test_what_fails_in_the_process_is_counted_here(here: Here) -> None:
+    prepared = here.begun().prepare(recipe="no-such-recipe")
+    assert prepared.failed
+    assert here.hooks.failures == {f"before:{prepared.failed[0]}": 1}
+
+
+def children(pid: int) -> set[int]:
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):  # each thread has those it started
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found |= set(map(int, task.read_text("ascii").split()))
+    return found
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2][0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("how", sweep([signal.SIGTERM, signal.SIGINT, signal.SIGKILL], [signal.SIGKILL]))
+def test_no_process_outlives_the_server(tmp_path: Path, how: signal.Signals) -> None:
+    with Process(tmp_path / "home", **WITH_PROCESSES) as server:
+        server.client.post("/v1/memories", json={"text": TEXT})
+        working = awaited(lambda: server.client.get("/v1/status").json()["worker"]["pid"])
+        payload = server.client.post("/v1/turns/before", json=TURN).json()
+        assert TEXT in payload["block"] or payload["degraded"]
+        started = children(server.pid)
+        assert working in started
+        server.end(how)
+        awaited(lambda: not any(is_running(pid) for pid in started))
+
+
+def test_a_server_can_do_without(tmp_path: Path) -> None:
+    with Process(tmp_path / "home", **ALONE) as server:
+        assert children(server.pid) == set()
+        assert server.client.post("/v1/turns/before", json=TURN).status_code == 200
+        assert server.end() == 0
