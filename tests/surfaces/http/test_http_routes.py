@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from served import Served, serving
 
+from cortex import Cortex
 from cortex.domain.scope import Tenant
 from cortex.ports.store import Change, Store
+from cortex.testing import FakeEmbedder
 
 NOBODY = "0198c1a2-7b3c-7def-8a01-23456789abcd"
 
@@ -407,8 +409,15 @@ def test_what_cannot_be_imported_changes_nothing(unchanged: Served, body: object
     assert unchanged.engine.stats().total == 0
 
 
-def test_the_lifecycle_is_shown_run_and_taken_back(served: Served) -> None:
+def test_the_lifecycle_is_shown_run_and_taken_back(tmp_path: Path) -> None:
     """X16"""
+    with Cortex(tmp_path / "home", embedder=FakeEmbedder(256)) as engine:
+        engine.consolidate()  # so that the server's own first run is not due, which would race with the requests
+    with serving(tmp_path / "home") as served:
+        _consolidate_and_undo(served)
+
+
+def _consolidate_and_undo(served: Served) -> None:
     for _ in range(2):
         served.remember("The deploy key rotates on Mondays", as_new=True)
     planned = served.client.post("/v1/consolidate", json={"dry_run": True}).json()
