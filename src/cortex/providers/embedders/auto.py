@@ -83,8 +83,7 @@ class NothingFound:
     def trouble(self, *, thorough: bool = False) -> EmbedderUnavailable:  # noqa: ARG002
         return EmbedderUnavailable(
             f"no embedder can be used ({self._why})",
-            hint="run `cortex models fetch`,"
-            " or set OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY or OLLAMA_HOST",
+            hint="run `cortex models fetch`, or set OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY or OLLAMA_HOST",
         )
 
 

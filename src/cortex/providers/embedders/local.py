@@ -121,9 +121,7 @@ class LocalEmbedder:
         pooled = self._pooled(tokens)
         length = float(np.linalg.norm(pooled))
         if pooled.shape != (self._space.dimension,) or not 0.0 < length < float("inf"):
-            raise EmbedderUnavailable(
-                "the local model answered no usable vector", hint="run `cortex models verify`"
-            )
+            raise EmbedderUnavailable("the local model answered no usable vector", hint="run `cortex models verify`")
         vector: Vector = pooled / np.float32(length)
         return vector
 

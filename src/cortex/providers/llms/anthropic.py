@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,8 +37,7 @@ class AnthropicLLM:
         self._api_key = api_key or (sdks.NO_KEY if endpoint else None)
         self._endpoint = endpoint
         self._who = endpoint.who if endpoint else "Anthropic"
-        self._lock = threading.Lock()
-        self._opened: Any = None
+        self._client = sdks.SdkClient(self._open)
         self._knows_schemas = True
 
     @property
@@ -78,10 +76,7 @@ class AnthropicLLM:
         return None if found else sdks.credentials_missing("Anthropic")
 
     def close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
+        self._client.close()
 
     def _asked(self, client: Any, request: dict[str, Any], schema: Mapping[str, Any] | None) -> Any:
         """The answer, in the shape of `schema` where the model can be held to one."""
@@ -99,23 +94,19 @@ class AnthropicLLM:
             self._knows_schemas = False
             return answer
 
-    def _client(self) -> Any:
-        """The client, made on first use: importing the SDK takes longer than most commands."""
-        with self._lock:
-            if self._opened is None:
-                try:
-                    import anthropic
-                except ImportError as error:
-                    raise sdks.not_installed("anthropic") from error
-                sdks.keep_requests_out_of_the_log("anthropic")
-                self._opened = anthropic.Anthropic(
-                    api_key=self._api_key,
-                    base_url=self._endpoint.url if self._endpoint else None,
-                    default_headers=self._endpoint.headers if self._endpoint else None,
-                    timeout=self._timeout,
-                    max_retries=0,
-                )
-            return self._opened
+    def _open(self) -> Any:
+        try:
+            import anthropic
+        except ImportError as error:
+            raise sdks.not_installed("anthropic") from error
+        sdks.keep_requests_out_of_the_log("anthropic")
+        return anthropic.Anthropic(
+            api_key=self._api_key,
+            base_url=self._endpoint.url if self._endpoint else None,
+            default_headers=self._endpoint.headers if self._endpoint else None,
+            timeout=self._timeout,
+            max_retries=0,
+        )
 
     def _completion(self, answer: Any) -> Completion:
         """The text of an answer; a server may send anything, so nothing is taken for granted."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -61,8 +60,7 @@ class OpenaiLLM:
         self._endpoint = endpoint
         self._temperature = temperature
         self._who = endpoint.who if endpoint else "OpenAI"
-        self._lock = threading.Lock()
-        self._opened: Any = None
+        self._client = sdks.SdkClient(self._open)
         self._shapes: tuple[str, ...] = SHAPES
 
     @property
@@ -100,10 +98,7 @@ class OpenaiLLM:
         return None
 
     def close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
+        self._client.close()
 
     def _asked(self, client: Any, request: dict[str, Any], schema: Mapping[str, Any] | None) -> Any:
         """The answer, held to `schema` as strictly as the server can."""
@@ -124,26 +119,22 @@ class OpenaiLLM:
                 return answer
         raise AssertionError("the last shape either answers or raises")
 
-    def _client(self) -> Any:
-        """The client, made on first use: importing the SDK takes longer than most commands."""
-        with self._lock:
-            if self._opened is None:
-                try:
-                    import openai
-                except ImportError as error:
-                    raise sdks.not_installed("openai") from error
-                sdks.keep_requests_out_of_the_log("openai")
-                try:
-                    self._opened = openai.OpenAI(
-                        api_key=self._api_key,
-                        base_url=self._endpoint.url if self._endpoint else None,
-                        default_headers=self._endpoint.headers if self._endpoint else None,
-                        timeout=self._timeout,
-                        max_retries=0,
-                    )
-                except openai.OpenAIError as error:
-                    raise sdks.credentials_missing("OpenAI") from error
-            return self._opened
+    def _open(self) -> Any:
+        try:
+            import openai
+        except ImportError as error:
+            raise sdks.not_installed("openai") from error
+        sdks.keep_requests_out_of_the_log("openai")
+        try:
+            return openai.OpenAI(
+                api_key=self._api_key,
+                base_url=self._endpoint.url if self._endpoint else None,
+                default_headers=self._endpoint.headers if self._endpoint else None,
+                timeout=self._timeout,
+                max_retries=0,
+            )
+        except openai.OpenAIError as error:
+            raise sdks.credentials_missing("OpenAI") from error
 
     def _completion(self, answer: Any) -> Completion:
         """The text of an answer; a server may send anything, so nothing is taken for granted."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -27,6 +28,27 @@ _HINTS: Mapping[LlmReason, str] = {
     "rejected": "check llm.options.model, and that the model's context is long enough",
     "bad_answer": "check that llm.options.base_url leads to such a server",
 }
+
+
+class SdkClient:
+    """The client of an SDK, opened on first use: importing an SDK takes longer than most commands."""
+
+    def __init__(self, open_client: Callable[[], Any]) -> None:
+        self._open = open_client
+        self._lock = threading.Lock()
+        self._opened: Any = None
+
+    def __call__(self) -> Any:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
 
 
 def known_options(options: Mapping[str, Any], known: Sequence[str], provider: str, section: str = SECTION) -> None:
