@@ -56,30 +56,24 @@ class LineSearch(Protocol):
         session: str | None = None,
     ) -> Sequence[FoundLines]:
         """The lines that answer `query`, best first; empty where nothing does. `session` is the one that asks."""
-        ...
 
     def status(self) -> Mapping[str, Any]:
         """What it is and how it stands, to be shown as JSON: at least `backend`, and the `mode` a search would have.
 
         Quick, and never raises.
         """
-        ...
 
     def sync(self, *, force: bool = False, reason: str = "", progress: ProgressCallback | None = None) -> object:
         """Follow what is on disk; with `force`, all of it anew. Returns what was done, as far as it is known."""
-        ...
 
     def probe_embedding(self) -> EngineError | None:
         """Why texts could not be embedded now; None where they can be, as far as can be seen."""
-        ...
 
     def probe_vectors(self) -> bool:
         """Whether searches also compare vectors."""
-        ...
 
     def close(self) -> None:
         """Release what is held and end what is running. Harmless when called twice."""
-        ...
 
 
 class FileSearch(LineSearch, Protocol):
@@ -87,4 +81,3 @@ class FileSearch(LineSearch, Protocol):
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> tuple[str, str]:
         """The text of the file cited as `path`, from line `start` on and at most `lines` of it, and its path."""
-        ...

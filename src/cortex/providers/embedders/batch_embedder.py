@@ -82,28 +82,23 @@ class BatchJobs(Protocol):
     @property
     def max_texts(self) -> int:
         """How many texts one job takes."""
-        ...
 
     @property
     def max_bytes(self) -> int:
         """How large the file of one job may be."""
-        ...
 
     def submit(self, texts: Sequence[str]) -> str:
         """Begin to embed `texts`; the id of the job."""
-        ...
 
     def poll(self, job: str) -> BatchProgress: ...
 
     def collect(self, job: str) -> list[Vector]:
         """The vectors of a job that is done, in the order its texts were submitted; an error where any is absent."""
-        ...
 
     def cancel(self, job: str) -> None: ...
 
     def discard(self, job: str) -> None:
         """Delete the files of an ended job at the vendor, as far as that can be done; never an error."""
-        ...
 
 
 # --- what the operator says -------------------------------------------------------------------------------------------

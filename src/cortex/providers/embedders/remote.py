@@ -323,11 +323,9 @@ class Api(Protocol):
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
         """The vectors of `texts`, each with the place it belongs to. Raises whatever the SDK raises."""
-        ...
 
     def failure(self, error: Exception) -> RequestFailure:
         """What an exception of the SDK means."""
-        ...
 
     def close(self) -> None: ...
 
