@@ -20,7 +20,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Contradiction, Draft, Memory
 from cortex.domain.query import Mode
 from cortex.domain.receipt import Receipt
-from cortex.domain.scope import DEFAULT_SCOPE, checked_label
+from cortex.domain.scope import checked_label
 from cortex.domain.small_talk import passing_reason
 from cortex.domain.terms import QueryTerm, index_terms, query_terms
 from cortex.domain.text import checked_text
@@ -129,25 +129,13 @@ class EditService:
         return Remembered(done.memory, record.receipt)
 
     def remember_all(
-        self,
-        drafts: Iterable[Draft],
-        *,
-        because: EventKind = EventKind.REMEMBERED,
-        embed: bool = True,
-        progress: Progress = silent,
+        self, drafts: Iterable[Draft], *, because: EventKind, embed: bool, progress: Progress
     ) -> StoreResult:
         memories, receipt = self._remember(drafts, because, embed, progress)
         return StoreResult(tuple(memory.id for memory in memories), receipt)
 
     def store_turns(
-        self,
-        session: str,
-        turns: Iterable[TurnDraft],
-        *,
-        scope: str = DEFAULT_SCOPE,
-        channel: str = "",
-        embed: bool = True,
-        progress: Progress = silent,
+        self, session: str, turns: Iterable[TurnDraft], *, scope: str, channel: str, embed: bool, progress: Progress
     ) -> StoreResult:
         from cortex.capture.audience import kind_of, to_assistant
 

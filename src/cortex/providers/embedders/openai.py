@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from cortex.errors import InvalidRequest
-from cortex.ports.embedder import Embedder
 from cortex.providers.embedders import batch_embedder, remote
 from cortex.providers.embedders.batches.openai import OpenAIBatches
-from cortex.providers.embedders.remote import SECTION, Model, Options, RequestFailure, Role, Row
+from cortex.providers.embedders.remote import Model, Options, RequestFailure, Role, Row
 from cortex.providers.llms import sdks
 
 MODELS: Mapping[str, Model] = MappingProxyType(
@@ -31,6 +29,7 @@ VENDOR = remote.EmbeddingVendor(
     texts_at_once=2_048,
     variables=("OPENAI_API_KEY",),
     options=("headers", batch_embedder.OPTION),
+    has_own_servers=True,
 )
 
 
@@ -71,13 +70,8 @@ class OpenaiApi:
             raise self._options.no_key() from None
 
 
-def create(options: Mapping[str, Any], models: Path, *, section: str = SECTION, **how: Any) -> Embedder:
-    """Embeddings of OpenAI, or of the server at `base_url`. A server of one's own gets the key named for it, or none.
+create = partial(batch_embedder.create, VENDOR, OpenaiApi)
+"""Embeddings of OpenAI, or of the server at `base_url`. A server of one's own gets the key named for it, or none.
 
-    OPENAI_BASE_URL is not read: another server would make other vectors under the same name.
-    """
-    if options.get("base_url") is not None and options.get("model") is None:
-        raise InvalidRequest(
-            "is missing", field=f"{section}.model", hint="name the model that the server at base_url runs"
-        )
-    return batch_embedder.create(VENDOR, OpenaiApi, options, models, section=section, **how)
+OPENAI_BASE_URL is not read: another server would make other vectors under the same name.
+"""

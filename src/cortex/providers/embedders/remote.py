@@ -117,6 +117,8 @@ class EmbeddingVendor:
     """The names the API has for a query and a document; they change the vectors."""
     keyless: bool = False
     local: bool = False
+    has_own_servers: bool = False
+    """Whether people run servers of their own that speak like it: then the model there has to be named."""
     missing_model: str = ""
     """What to do about a model that is not there; `{model}` stands for it."""
 
@@ -152,6 +154,9 @@ class Options:
         """The options as `given`; `address` is where the server is when they do not say."""
         sdks.known_options(given, (*SHARED_OPTIONS, vendor.address_option, *vendor.options), vendor.name, section)
         named = sdks.text_option(given, vendor.address_option, section=section)
+        if vendor.has_own_servers and named and given.get("model") is None:
+            hint = f"name the model that the server at {vendor.address_option} runs"
+            raise InvalidRequest("is missing", field=f"{section}.model", hint=hint)
         name = sdks.text_option(given, "model", section=section) or vendor.model
         model, resized_to = _model(given, name, vendor, section)
         endpoint = Endpoint.at(

@@ -62,11 +62,7 @@ def put(text: str, path: Sequence[str], value: Any, *, field: str) -> str:
             return _with_member(text, found, key, _nested(path[at + 1 :], value))
         found = member.value
         if at < len(path) - 1 and not isinstance(found.plain, dict):
-            raise InvalidRequest(
-                f"{'.'.join(path[: at + 1])} is not an object",
-                field=field,
-                hint=_FIX_FIRST,
-            )
+            raise InvalidRequest(f"{'.'.join(path[: at + 1])} is not an object", field=field, hint=_FIX_FIRST)
     return text[: found.start] + _indented(text, found.start, value) + text[found.end :]
 
 
@@ -236,8 +232,4 @@ class _Reader:
     def _error(self, why: str) -> InvalidRequest:
         line = self._text.count("\n", 0, self._at) + 1
         column = self._at - self._text.rfind("\n", 0, self._at)
-        return InvalidRequest(
-            f"is not JSON: {why} (line {line}, column {column})",
-            field=self._field,
-            hint=_FIX_FIRST,
-        )
+        return InvalidRequest(f"is not JSON: {why} (line {line}, column {column})", field=self._field, hint=_FIX_FIRST)
