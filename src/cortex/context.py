@@ -17,7 +17,6 @@ from cortex.domain.scope import Tenant
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreError
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder
 from cortex.ports.index import FileIndex
 from cortex.ports.store import Change, PutReceipt, Store, View
 from cortex.settings import Settings
@@ -84,11 +83,6 @@ class Context:
     @property
     def can_embed(self) -> bool:
         return self.dependencies.embedder.space.dimension > 0
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embedder in use; None where embedding is off."""
-        return self.dependencies.embedder if self.can_embed else None
 
     @property
     def index(self) -> FileIndex | StoreError | None:

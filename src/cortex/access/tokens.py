@@ -108,9 +108,6 @@ class AccessToken:
     def tenant(self) -> Tenant:
         return Tenant(self.agent, self.user)
 
-    def allows(self, right: Right) -> bool:
-        return right in self.rights
-
     def state(self, now: datetime) -> Literal["active", "expired", "revoked"]:
         """The state at `now`; only an active token is accepted."""
         if self.revoked_at is not None:

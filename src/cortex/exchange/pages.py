@@ -16,18 +16,16 @@ from datetime import UTC, datetime
 from itertools import groupby
 from urllib.parse import quote
 
-from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Kind, Memory, Retention
 from cortex.domain.scope import Tenant
 from cortex.domain.trust import TrustTier
 from cortex.exchange.editable_fields import DEFAULT_IMPORTANCE, EditableFields
 from cortex.exchange.escapes import as_block, as_line, as_tag
-from cortex.ports.store import Filter, View
+from cortex.ports.store import Filter, View, scan_all
 
 SCHEMA = "cortex.memories.v1"
 
-_PAGE = 1_000
 _PLAIN_IN_REFERENCES = "/:#@"
 _ABOUT = (
     "<!-- Edit texts and the (field: value) lines under them, move items between headings, add items with `- `. "
@@ -90,10 +88,7 @@ def markdown_of(memories: Iterable[Memory], tenant: Tenant, *, position: int, at
 def active_memories(view: View, filter: Filter) -> Iterator[Memory]:
     """The memories `filter` means, as far as they are active, in order of id."""
     narrowed = replace(filter, lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}))
-    after: TraceId | None = None
-    while page := view.scan(narrowed, after, _PAGE):
-        yield from (trace for trace in page if isinstance(trace, Memory))
-        after = page[-1].id
+    return (trace for trace in scan_all(view, narrowed) if isinstance(trace, Memory))
 
 
 _KINDS = {kind: place for place, kind in enumerate(Kind)}

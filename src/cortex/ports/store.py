@@ -439,6 +439,14 @@ MOST_RETRIES = 32
 """How often a decision is retried: each time somebody else has changed something, so all together go forward."""
 
 
+def scan_all(view: View, filter: Filter, page: int = 1_000) -> Iterator[Trace]:
+    """Every trace that a filter matches, in order of id, a page at a time."""
+    after: TraceId | None = None
+    while found := view.scan(filter, after, page):
+        yield from found
+        after = found[-1].id
+
+
 def with_expectations(changes: Sequence[Change], view: View, also: Iterable[TraceId] = ()) -> list[Change]:
     """`changes` decided on what `view` shows, to be carried out only while that still says the same.
 

@@ -36,6 +36,7 @@ from cortex.services.calibrator import calibrator_of
 from cortex.services.exchange import embed_stored
 from cortex.services.recall import RecallService
 from cortex.services.reconciliation import DraftStatement
+from cortex.services.trace_writer import writer_of
 
 MATCHED = 0.5
 """A query to forget matches a memory that is at least this similar, or holds this share of the query's words."""
@@ -188,17 +189,8 @@ class EditService:
     def _keep(
         self, traces: Sequence[Trace], because: EventKind, fit: remembering.Fit | None, embed: bool, progress: Progress
     ) -> remembering.StoreOutcome:
-        outcome = remembering.keep(
-            traces,
-            because,
-            tenant=self._context.tenant,
-            store=self._context.store,
-            embedder=self._context.embedder if embed else None,
-            passage_tokens=self._context.passage_tokens,
-            clock=self._context.clock,
-            progress=progress,
-            fit=fit,
-        )
+        may_embed = embed and self._context.can_embed
+        outcome = writer_of(self._context, progress).keep(traces, because, fit, embed=may_embed)
         if outcome.embedded:
             calibrator_of(self._context).refresh()
         return outcome

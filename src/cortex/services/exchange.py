@@ -15,6 +15,7 @@ from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.remember import flow as remembering
 from cortex.services.calibrator import calibrator_of
+from cortex.services.trace_writer import writer_of
 
 Plan = TypeVar("Plan", exchange.ImportPlan, exchange.MarkdownPlan)
 
@@ -66,16 +67,7 @@ def embed_stored(
     """Give vectors to what was stored all at once."""
     outcome = remembering.StoreOutcome(position=position, stored=len(ids))
     if embed and context.can_embed:
-        vectors = remembering.backfill_these(
-            ids,
-            tenant=context.tenant,
-            store=context.store,
-            embedder=context.dependencies.embedder,
-            passage_tokens=context.passage_tokens,
-            clock=context.clock,
-            progress=progress,
-        )
-        outcome.add(vectors)
+        outcome.add(writer_of(context, progress).backfill_these(ids))
         calibrator_of(context).refresh()
     elif ids:
         progress(len(ids), len(ids), "stored")

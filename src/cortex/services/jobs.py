@@ -23,12 +23,12 @@ from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
 from cortex.ports.provider import trouble_of
 from cortex.ports.store import Filter, Job, JobState, PatchSession
-from cortex.progress import silent
 from cortex.recall import recipes, synthesis
 from cortex.remember import flow as remembering
 from cortex.services.calibrator import calibrator_of
 from cortex.services.query_vectors import QueryVectors
 from cortex.services.recall import RecallService
+from cortex.services.trace_writer import writer_of
 
 MODEL_AWAY = timedelta(minutes=5)
 """How long work waits for a language model that cannot say when it will be back."""
@@ -183,15 +183,7 @@ class JobService:
 
     def _embed_session(self, job: Job) -> Mapping[str, int]:
         """Vectors for the turns of the session a job names."""
-        outcome = remembering.backfill(
-            tenant=self._context.tenant,
-            store=self._context.store,
-            embedder=self._context.dependencies.embedder,
-            passage_tokens=self._context.passage_tokens,
-            clock=self._context.clock,
-            progress=silent,
-            among=Filter(sessions=frozenset({job.key})),
-        )
+        outcome = writer_of(self._context).backfill(Filter(sessions=frozenset({job.key})))
         if outcome.skipped:
             raise EmbedderUnavailable("the embedder failed", hint="see `cortex doctor`")
         self._context.apply(queue.finished(job))

@@ -23,7 +23,7 @@ from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Vector
 from cortex.errors import InvalidRequest
-from cortex.ports.store import Change, Embed, Filter, Put, View, retry_on_conflict, with_expectations
+from cortex.ports.store import Change, Embed, Filter, Put, View, retry_on_conflict, scan_all, with_expectations
 from cortex.remember import flow as remembering
 
 MOST_TWINS = 24
@@ -142,19 +142,12 @@ _PAGE = 500
 
 def contradictions(view: View) -> Iterator[Contradiction]:
     """The contradictions nobody has settled, oldest first."""
-    for memory in _contradicted(view):
-        for other in _opposed(memory, view):
+    which = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}), contradicted=True)
+    for memory in scan_all(view, which, _PAGE):
+        for other in _opposed(memory, view) if isinstance(memory, Memory) else ():
             # Each once: by the side that comes later, or the only one that points at the other.
             if other.id < memory.id or memory.id not in other.contradicts:
                 yield Contradiction(*sorted((memory, other), key=lambda each: (each.created_at, each.id)))
-
-
-def _contradicted(view: View) -> Iterator[Memory]:
-    which = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}), contradicted=True)
-    after: TraceId | None = None
-    while page := view.scan(which, after, _PAGE):
-        yield from (each for each in page if isinstance(each, Memory))
-        after = page[-1].id
 
 
 def _opposed(memory: Memory, view: View) -> list[Memory]:

@@ -182,12 +182,6 @@ def named(known: Sequence[Source], name_or_path: str) -> list[Source]:
     )
 
 
-def without(known: Sequence[Source], name_or_path: str) -> list[Source]:
-    """`known` without the source of that name, or those at that path."""
-    gone = named(known, name_or_path)
-    return [each for each in known if each not in gone]
-
-
 def _of_workspace(parts: Sequence[str]) -> bool:
     if len(parts) == 1:
         return parts[0] in WORKSPACE_FILES
