@@ -494,12 +494,7 @@ class Cortex:
         return self.files.sync_all(force=force, progress=progress)
 
     def memory_search(
-        self,
-        query: str,
-        *,
-        max_results: int | None = None,
-        min_score: float | None = None,
-        session: str | None = None,
+        self, query: str, *, max_results: int | None = None, min_score: float | None = None, session: str | None = None
     ) -> dict[str, Any]:
         """The tool a host offers its model: lines of the agent's files that answer `query`, with citations (B9)."""
         from cortex.services.files import tools
@@ -513,11 +508,7 @@ class Cortex:
         return tools.memory_get(self.context, path, start=start, lines=lines)
 
     def flush_plan(
-        self,
-        state: flushing.FlushSession,
-        *,
-        timezone: str | None = None,
-        workspace_has: Collection[str] | None = None,
+        self, state: flushing.FlushSession, *, timezone: str | None = None, workspace_has: Collection[str] | None = None
     ) -> flushing.FlushPlan:
         """Whether the agent should write down what matters before its host compacts a session, and how (B20)."""
         from cortex.services.files import tools

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
+from operator import attrgetter
 from urllib.parse import quote
 
 from cortex.domain.lanes import Lane, State
@@ -91,19 +92,12 @@ def active_memories(view: View, filter: Filter) -> Iterator[Memory]:
     return (trace for trace in scan_all(view, narrowed) if isinstance(trace, Memory))
 
 
+_scope, _kind = attrgetter("scope"), attrgetter("kind")
 _KINDS = {kind: place for place, kind in enumerate(Kind)}
 
 
 def _order(memory: Memory) -> tuple[str, int, str]:
     return memory.scope, _KINDS[memory.kind], memory.id
-
-
-def _scope(memory: Memory) -> str:
-    return memory.scope
-
-
-def _kind(memory: Memory) -> Kind:
-    return memory.kind
 
 
 def _file_name(scope: str) -> str:

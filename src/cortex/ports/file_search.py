@@ -48,12 +48,7 @@ class LineSearch(Protocol):
     """Finds lines in files. It may fail in any way, and says so by an exception."""
 
     def search(
-        self,
-        query: str,
-        *,
-        max_results: int | None = None,
-        min_score: float | None = None,
-        session: str | None = None,
+        self, query: str, *, max_results: int | None = None, min_score: float | None = None, session: str | None = None
     ) -> Sequence[FoundLines]:
         """The lines that answer `query`, best first; empty where nothing does. `session` is the one that asks."""
 

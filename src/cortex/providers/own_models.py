@@ -129,8 +129,7 @@ def named(models: Path, name: str) -> OwnModel:
     if not _NAME.fullmatch(name) or not manifest.is_file():
         known = ", ".join(registered(models)) or "none were added"
         raise ModelUnavailable(
-            f"no model {name!r} is in {models}",
-            hint=f"run `cortex models add FOLDER --name {name}`; known: {known}",
+            f"no model {name!r} is in {models}", hint=f"run `cortex models add FOLDER --name {name}`; known: {known}"
         )
     return _read(manifest)
 

@@ -21,17 +21,7 @@ from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
-from cortex.ports.store import (
-    Change,
-    Embed,
-    ExpectLast,
-    ExpectSame,
-    Filter,
-    Put,
-    Store,
-    View,
-    retry_on_conflict,
-)
+from cortex.ports.store import Change, Embed, ExpectLast, ExpectSame, Filter, Put, Store, View, retry_on_conflict
 from cortex.progress import Progress, silent
 
 BATCH = 256

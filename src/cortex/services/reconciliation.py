@@ -143,8 +143,8 @@ _PAGE = 500
 def contradictions(view: View) -> Iterator[Contradiction]:
     """The contradictions nobody has settled, oldest first."""
     which = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}), contradicted=True)
-    for memory in scan_all(view, which, _PAGE):
-        for other in _opposed(memory, view) if isinstance(memory, Memory) else ():
+    for memory in (each for each in scan_all(view, which, _PAGE) if isinstance(each, Memory)):
+        for other in _opposed(memory, view):
             # Each once: by the side that comes later, or the only one that points at the other.
             if other.id < memory.id or memory.id not in other.contradicts:
                 yield Contradiction(*sorted((memory, other), key=lambda each: (each.created_at, each.id)))

@@ -60,12 +60,7 @@ class Fallback:
         self._follows = False
 
     def search(
-        self,
-        query: str,
-        *,
-        max_results: int | None = None,
-        min_score: float | None = None,
-        session: str | None = None,
+        self, query: str, *, max_results: int | None = None, min_score: float | None = None, session: str | None = None
     ) -> Sequence[FoundLines]:
         def found_by(search: LineSearch) -> Sequence[FoundLines]:
             return search.search(query, max_results=max_results, min_score=min_score, session=session)

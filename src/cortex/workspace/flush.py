@@ -272,11 +272,7 @@ class FlushPlan:
 
 
 def plan(
-    state: FlushSession,
-    settings: FlushPolicy = DEFAULTS,
-    *,
-    today: date,
-    workspace_has: Collection[str] | None = None,
+    state: FlushSession, settings: FlushPolicy = DEFAULTS, *, today: date, workspace_has: Collection[str] | None = None
 ) -> FlushPlan:
     """Whether a flush is due and what to say in it.
 

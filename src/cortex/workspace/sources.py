@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -91,16 +91,8 @@ class Source:
         return f"{self.name}/{relative}" if self.name else relative
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "root": str(self.root),
-            "shape": self.shape.value,
-            "lane": self.lane.value,
-            "scope": self.scope,
-            "trust": self.trust.value,
-            "chunker": self.chunker,
-            "summarize": self.summarize,
-        }
+        choices = {"shape": self.shape.value, "lane": self.lane.value, "trust": self.trust.value}
+        return {**asdict(self), "root": str(self.root), **choices}
 
     @classmethod
     def from_json(cls, plain: Any) -> Source:

@@ -5,28 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from cortex.providers.embedders import batch_embedder, remote
 from cortex.providers.embedders.batches.voyage import VoyageBatches
 from cortex.providers.embedders.remote import Model, Options, RequestFailure, Role, Row
 
-MODELS: Mapping[str, Model] = MappingProxyType(
-    {
-        "voyage-4-large": Model(1024),
-        "voyage-4": Model(1024),
-        "voyage-4-lite": Model(1024),
-        "voyage-3-large": Model(1024),
-        "voyage-3.5": Model(1024),
-        "voyage-3.5-lite": Model(1024),
-        "voyage-3": Model(1024),
-        "voyage-3-lite": Model(512),
-        "voyage-code-3": Model(1024),
-        "voyage-finance-2": Model(1024),
-        "voyage-law-2": Model(1024),
-    }
+_OF_1024 = (
+    "voyage-4-large voyage-4 voyage-4-lite voyage-3-large voyage-3.5 voyage-3.5-lite voyage-3 voyage-code-3"
+    " voyage-finance-2 voyage-law-2"
 )
+MODELS: Mapping[str, Model] = {**dict.fromkeys(_OF_1024.split(), Model(1024)), "voyage-3-lite": Model(512)}
 VENDOR = remote.EmbeddingVendor(
     name="voyage",
     who="Voyage",

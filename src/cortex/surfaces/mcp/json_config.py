@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +124,8 @@ class _Reader:
         self._text = text
         self._field = field
         self._at = 0
+        self._has_last_comma = False
+        """Whether a comma stood behind the last item that was read."""
 
     def document(self) -> JsonNode:
         self._skip()
@@ -156,50 +158,39 @@ class _Reader:
         raise self._error("a value is missing or misspelled")
 
     def _object(self) -> JsonNode:
-        start = self._at
-        members: list[JsonMember] = []
-        has_comma = True
-        while True:
-            self._at += 1
-            self._skip()
-            if self._text.startswith("}", self._at):
-                break
-            if not has_comma:
-                raise self._error("a comma is missing")
-            begin = self._at
-            key = self._key()
+        start, members = self._at, list[JsonMember]()
+        for _ in self._items("}", "brace"):
+            begin, key = self._at, self._key()
             self._skip()
             if not self._text.startswith(":", self._at):
                 raise self._error("a colon is missing")
             self._at += 1
             self._skip()
             members.append(JsonMember(key, begin, self._value()))
-            self._skip()
-            has_comma = self._text.startswith(",", self._at)
-            if not has_comma:
-                if not self._text.startswith("}", self._at):
-                    raise self._error("a comma or a closing brace is missing")
-                break
-        self._at += 1
         plain = {member.key: member.value.plain for member in members}
-        return JsonNode(plain, start, self._at, tuple(members), has_comma)
+        return JsonNode(plain, start, self._at, tuple(members), self._has_last_comma)
 
     def _array(self) -> JsonNode:
         start = self._at
-        items: list[Any] = []
+        items = [self._value().plain for _ in self._items("]", "bracket")]
+        return JsonNode(items, start, self._at)
+
+    def _items(self, close: str, name: str) -> Iterator[None]:
+        """Stops at each item up to `close`. A comma may stand behind the last."""
         while True:
             self._at += 1
             self._skip()
-            if self._text.startswith("]", self._at):
+            if self._text.startswith(close, self._at):
+                self._has_last_comma = True
                 break
-            items.append(self._value().plain)
+            yield
             self._skip()
             if not self._text.startswith(",", self._at):
-                if not self._text.startswith("]", self._at):
-                    raise self._error("a comma or a closing bracket is missing")
+                if not self._text.startswith(close, self._at):
+                    raise self._error(f"a comma or a closing {name} is missing")
+                self._has_last_comma = False
                 break
         self._at += 1
-        return JsonNode(items, start, self._at)
 
     def _key(self) -> str:
         if self._text[self._at : self._at + 1] in {'"', "'"}:

@@ -102,12 +102,7 @@ def _list(response: ListResponse) -> str:
 
 
 def _counted(response: StatsResponse) -> str:
-    kinds = {
-        "lane": response.by_lane,
-        "kind": response.by_kind,
-        "trust": response.by_trust,
-        "state": response.by_state,
-    }
+    kinds = {"lane": response.by_lane, "kind": response.by_kind, "trust": response.by_trust, "state": response.by_state}
     lines = [f"{response.total} in total, {response.text_bytes} bytes of text."]
     lines += [
         f"by {kind}: " + ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))

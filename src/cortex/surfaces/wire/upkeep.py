@@ -40,8 +40,7 @@ class ExportRequest(FilterRequest):
     """What to export, and in which format; without text by default."""
 
     format: Literal["jsonl", "markdown", "pages"] = Field(
-        "jsonl",
-        description="JSON lines, or editable Markdown. `pages` is Markdown with one JSON object per page.",
+        "jsonl", description="JSON lines, or editable Markdown. `pages` is Markdown with one JSON object per page."
     )
     with_text: bool = Field(False, description="Include texts. Markdown always has them.")
     by_scope: bool = Field(False, description="With `pages`: one page per scope.")
