@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
+from cortex.domain.events import Event, EventKind
 from cortex.domain.growth import DayCount
-from cortex.domain.identity import TraceId
+from cortex.domain.identity import ReceiptId, TraceId
 from cortex.domain.lanes import Lane
+from cortex.domain.memory import Memory
+from cortex.domain.receipt import Receipt
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
-from cortex.domain.vectors import EmbeddingSpace, Vector
-from cortex.ports.store import Counts, Filter, Match, Pulse, Skipped, Version, View
+from cortex.domain.turn import Turn
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
+from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version, View
 from cortex.runtime.deadline import Deadline
 
 FILE_LANES = frozenset({Lane.NOTES, Lane.DOCS})
@@ -29,9 +33,13 @@ class CompositeView:
         self._store = store
         self._index = index
 
-    def __getattr__(self, name: str) -> Any:
-        """Whatever is not about lanes is the store's: its position, turns, events, receipts, sessions and jobs."""
-        return getattr(self._store, name)
+    @property
+    def position(self) -> int:
+        return self._store.position
+
+    @property
+    def at(self) -> datetime | None:
+        return self._store.at
 
     @property
     def skipped(self) -> Sequence[Skipped]:
@@ -56,6 +64,9 @@ class CompositeView:
     ) -> list[Match]:
         return _best([view.nearest(vector, space, only, limit, deadline) for view, only in self._parts(filter)], limit)
 
+    def calibration(self, space: EmbeddingSpace) -> Calibration | None:
+        return self._store.calibration(space)
+
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         scans = [view.scan(only, after, limit) for view, only in self._parts(filter)]
         return list(heapq.merge(*scans, key=lambda trace: trace.id))[:limit]
@@ -77,8 +88,48 @@ class CompositeView:
     def history(self, id: TraceId) -> list[Version]:
         return self._store.history(id) or self._index.history(id)
 
+    def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
+        return self._store.derived(turns)
+
+    def speakers(self, filter: Filter) -> frozenset[str]:
+        return self._store.speakers(filter)
+
     def scopes(self, filter: Filter) -> frozenset[str]:
         return frozenset[str]().union(*(view.scopes(only) for view, only in self._parts(filter)))
+
+    def turn_at(self, session: str, seq: int) -> Turn | None:
+        return self._store.turn_at(session, seq)
+
+    def last_seq(self, session: str) -> int:
+        return self._store.last_seq(session)
+
+    def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
+        return self._store.turns(session, after, limit)
+
+    def events(self, after: int = 0, limit: int = 1_000) -> list[Event]:
+        return self._store.events(after, limit)
+
+    def latest_events(
+        self,
+        limit: int = 50,
+        *,
+        before: int | None = None,
+        kinds: Collection[EventKind] | None = None,
+        subject: str | None = None,
+    ) -> list[Event]:
+        return self._store.latest_events(limit, before=before, kinds=kinds, subject=subject)
+
+    def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
+        return self._store.receipt(id)
+
+    def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
+        return self._store.receipts(limit, op, before)
+
+    def state(self, session: str) -> Mapping[str, Any] | None:
+        return self._store.state(session)
+
+    def jobs(self, state: JobState | None = None, limit: int = 100) -> list[Job]:
+        return self._store.jobs(state, limit)
 
     def _parts(self, filter: Filter) -> list[tuple[View, Filter]]:
         """The views a filter concerns, each with its own lanes."""
