@@ -23,10 +23,9 @@ zwischen
     takes_back="nein|doch",
     manner=r"\b(?:duze|sieze|duzen|siezen|kurz|knapp|höflich|metrisch\w*|nenn(?:e)? mich)\b",
     conditions=(
-        r"^(?:bitte )?(?:(?:immer|jedes mal,?) )?(?:wenn|falls|sobald) (?:ich|du) (?:dich |dir |mich |"
-        r"mir )?(?:nach |um |"
-        r"von |über |wegen )?(?P<about>[^,.!?]{2,80}?) (?:frage|fragst|bitte|schreibe|schreibst|erwähne|spreche|sage|"
-        r"schicke|suche|brauche|buchst|empfiehlst|erstellst)\b,?",
+        r"^(?:bitte )?(?:(?:immer|jedes mal,?) )?(?:wenn|falls|sobald) (?:ich|du) (?:dich |dir |mich |mir )?(?:nach |"
+        r"um |von |über |wegen )?(?P<about>[^,.!?]{2,80}?) (?:frage|fragst|bitte|schreibe|schreibst|erwähne|spreche|"
+        r"sage|schicke|suche|brauche|buchst|empfiehlst|erstellst)\b,?",
         r"^(?:bitte )?(?:bei|für|in) (?:allen |jeder |jedem |meinen |deinen )?(?P<about>[A-ZÄÖÜ][\w-]+(?:en|e|s|n|"
         r"er)) (?:immer|bitte|nie|nur)\b",
     ),

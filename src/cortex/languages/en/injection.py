@@ -28,13 +28,12 @@ _PERSON = (
     r"(?:users?|customers?|humans?|clients?|persons?|people|someone|somebody|anyone|anybody|visitors?|they|whoever|i)"
 )
 _ASKED = (
-    rf"\b{_PERSON}\b\s+(?:\w+\s+){{0,3}}(?:ask\w*|mention\w*|wants?|requests?|bring\w*|talk\w*|(?:en|in)quir\w*|"
-    rf"say|says|said|"
-    r"question\w*|types?|writes?|needs?|discuss\w*|wonders?|looks? for|is curious|are curious)\b|\b(?:asked|"
+    rf"\b{_PERSON}\b\s+(?:\w+\s+){{0,3}}(?:ask\w*|mention\w*|wants?|requests?|bring\w*|talk\w*|(?:en|in)quir\w*|say|"
+    r"says|said|question\w*|types?|writes?|needs?|discuss\w*|wonders?|looks? for|is curious|are curious)\b|\b(?:asked|"
     r"quizzed|queried) (?:about|for|to|which|what|who|where|when|whether|on|regarding)\b|\byou are asked\b|"
-    r"\b(?:questions?|messages?|conversations?|chats?|(?:en|in)quir(?:y|ies)|quer(?:y|ies)|requests?|prompts?)"
-    r"\b\s+(?:\w+\s+){0,2}(?:about|on|mentions?|contains?|regarding|concerning|touch\w*|involv\w*|includes?)\b|"
-    r"\b(?:comes?|came|brought) up\b|\b(?:is|are|gets?|be) (?:being )?(?:raised|mentioned|discussed|named|"
+    r"\b(?:questions?|messages?|conversations?|chats?|(?:en|in)quir(?:y|ies)|quer(?:y|ies)|requests?|"
+    r"prompts?)\b\s+(?:\w+\s+){0,2}(?:about|on|mentions?|contains?|regarding|concerning|touch\w*|involv\w*|"
+    r"includes?)\b|\b(?:comes?|came|brought) up\b|\b(?:is|are|gets?|be) (?:being )?(?:raised|mentioned|discussed|named|"
     r"brought up|asked)\b"
 )
 _WHENEVER = (
@@ -48,10 +47,9 @@ _SPEAK = (
     r"pick|push|put forward)\b"
 )
 _DO = (
-    r"(?:^[^\w\n]*+|[,;:—]\s*+|\bthen\s++|-\s++)(?:(?:and|then|please|always|also|quietly|silently|secretly|simply|just|"
-    r"first|do|"
-    rf"you (?:must|should|will|shall|are to|have to))\s+){{0,8}}{_SPEAK}|\b(?:the|your) (?:\w+ )?(?:answer|reply|"
-    rf"response)\b[^.\n]{{0,60}}\bis\b"
+    r"(?:^[^\w\n]*+|[,;:—]\s*+|\bthen\s++|-\s++)(?:(?:and|then|please|always|also|quietly|silently|secretly|simply|"
+    rf"just|first|do|you (?:must|should|will|shall|are to|have to))\s+){{0,8}}{_SPEAK}|\b(?:the|"
+    r"your) (?:\w+ )?(?:answer|reply|response)\b[^.\n]{0,60}\bis\b"
     r"|\b(?:is|are) to be (?:met|answered|given|told)\b"
 )
 _SECRETS = (
@@ -87,10 +85,9 @@ INJECTION: tuple[Phrase, ...] = (
           r"(?:instructions|rules|prompts)?\b"),
     _phrase("override", 1.0, r"\byou are (?:now )?(?:in )?(?:an? )?(?:dan|jailbroken|unrestricted|uncensored|"
           r"unfiltered|developer mode|god mode|no longer (?:bound|restricted|limited|an? (?:ai|assistant)))\b"),
-    _phrase("override", 0.5, r"\byou are now (?:an?|the|my|our|acting|called|playing|operating|free|"
-          r"in \w+ mode)\b|\byour new (?:role|task|goal|purpose|name) is\b|\byour new (?:instructions?|"
-          r"directives?|system prompt)\b|\b(?:new|updated|revised|real|actual) (?:system )?(?:instructions?|"
-          r"directives?|prompt)\s*:"),
+    _phrase("override", 0.5, r"\byou are now (?:an?|the|my|our|acting|called|playing|operating|free|in \w+ mode)\b|"
+          r"\byour new (?:role|task|goal|purpose|name) is\b|\byour new (?:instructions?|directives?|system prompt)\b|"
+          r"\b(?:new|updated|revised|real|actual) (?:system )?(?:instructions?|directives?|prompt)\s*:"),
     _phrase("override", 0.3, r"\b(?:developer|debug|god|admin|dan|jailbreak|maintenance|sudo|unrestricted|root)"
           r" mode\b|\bsystem prompts?\b|\bpretend (?:that )?(?:you|to be|the rules)\b|\bact as (?:if|though|an?)"
           r"\b|\bjailbreak\b"),
@@ -100,15 +97,13 @@ INJECTION: tuple[Phrase, ...] = (
     _phrase("order", 0.5, rf"\b(?:always|never)\s+(?:\w+\s+){{0,2}}{_ACT}", opens=_SENTENCE_BEGIN),
     # A recipe and a manual say "never" too, of ovens and plugs.
     _phrase("order", 0.3, r"\b(?:always|never)\b", opens=_SENTENCE_BEGIN),
-    _phrase("order", 0.5, r"\b(?:from now on(?:wards?)?|from this (?:point|moment|day)|from here on|"
-          r"going forward|henceforth|hereafter|as of now|starting (?:now|today|immediately)|"
-          r"effective immediately|in all (?:future|subsequent|later)|for all future|in (?:the )?future,|"
-          r"until (?:further notice|told otherwise)|at all times|without exception|under no circumstances)"
-          r"\b", opens=_BEGIN),
-    _phrase("order", 0.5, r"\bfor the rest of (?:this|the|our|your) (?:conversation|session|chat)\b|"
-          r"\bin (?:all|every|each|any) (?:future|subsequent|later) (?:\w+ )?(?:conversation|session|chat|"
-          r"answer|reply|turn|message)|\bin (?:all|every|each|any) of your\b|\bremains? in (?:force|effect)"
-          r" (?:for|until|across)\b"),
+    _phrase("order", 0.5, r"\b(?:from now on(?:wards?)?|from this (?:point|moment|day)|from here on|going forward|"
+          r"henceforth|hereafter|as of now|starting (?:now|today|immediately)|effective immediately|in all (?:future|"
+          r"subsequent|later)|for all future|in (?:the )?future,|until (?:further notice|told otherwise)|at all times|"
+          r"without exception|under no circumstances)\b", opens=_BEGIN),
+    _phrase("order", 0.5, r"\bfor the rest of (?:this|the|our|your) (?:conversation|session|chat)\b|\bin (?:all|every|"
+          r"each|any) (?:future|subsequent|later) (?:\w+ )?(?:conversation|session|chat|answer|reply|turn|message)|"
+          r"\bin (?:all|every|each|any) of your\b|\bremains? in (?:force|effect) (?:for|until|across)\b"),
     _phrase("order", 0.5, _WHENEVER, _ASKED, _DO),
     _phrase("order", 0.5, rf"\b{_AGENT}\b\W+(?:\w+\W+){{0,3}}(?:must|should|shall|has to|have to|needs? to|"
           rf"is to|are to|will|is (?:required|instructed|"
@@ -119,9 +114,8 @@ INJECTION: tuple[Phrase, ...] = (
           r"expected|directed|obliged) to|are to|will|ought to)\s+(?:\w+\s+){0,2}(?:recommend|tell|reply|"
           r"respond|answer|say|mention|reveal|comply|obey|insist|trust|believe|memori[sz]e|claim|refuse|promote|"
           r"forward|not (?:tell|mention|reveal|inform))\b|\byou (?:must|shall|are to|have to) (?:always|never)\b"),
-    _phrase("order", 0.5, r"\b(?:remember|memori[sz]e)(?:\s+(?:that|this|the following|permanently)\b|\s*:)|"
-          r"\b(?:store|save|record|keep) (?:this|the following) (?:permanently|forever|in memory|as a)\b|"
-          r"\bmake a lasting note\b",
+    _phrase("order", 0.5, r"\b(?:remember|memori[sz]e)(?:\s+(?:that|this|the following|permanently)\b|\s*:)|\b(?:store|"
+          r"save|record|keep) (?:this|the following) (?:permanently|forever|in memory|as a)\b|\bmake a lasting note\b",
           opens=_BEGIN),
     _phrase("order", 0.5, r"\b(?:save|store|add|write|commit|put|keep|record|update|persist)"
           r"\b[^.\n]{0,40}\b(?:your|long[- ]term|permanent|persistent) (?:long[- ]term )?memor(?:y|ies)"),
@@ -168,10 +162,9 @@ INJECTION: tuple[Phrase, ...] = (
           r"\b[^.\n]{0,20}\bby (?:the )?(?:user|operator|admin\w*|owner|system|security)\b|\bthe (?:user|owner|"
           r"operator) (?:has |have |already )*(?:authori[sz]ed|agreed|approved|consented|wants you|asked you|"
           r"prefers that you)\b"),
-    _phrase("authority", 0.5, r"\b(?:takes? precedence over|supersedes?|overrides?|replaces?|outranks?)"
-          r"\s+(?:all|any|every|everything|previous|earlier|prior|other|the user|whatever|your)\b|"
-          r"\bhighest priority\b|\b(?:do not|don't|never) (?:question|doubt|verify|overwrite|delete|contradict|"
-          r"second-guess) (?:this|it)\b"),
+    _phrase("authority", 0.5, r"\b(?:takes? precedence over|supersedes?|overrides?|replaces?|outranks?)\s+(?:all|any|"
+          r"every|everything|previous|earlier|prior|other|the user|whatever|your)\b|\bhighest priority\b|\b(?:do not|"
+          r"don't|never) (?:question|doubt|verify|overwrite|delete|contradict|second-guess) (?:this|it)\b"),
     # To be decoded and obeyed.
     _phrase("encoded", 0.5, r"\bdecod(?:e|ing)\b[^.\n]{0,60}\b(?:follow|execute|run|obey|apply|act|do what|"
           r"carry out|comply)\b|\b(?:follow|execute|obey|act on)\b[^.\n]{0,40}\b(?:decoded|base64|hex|rot13)\b"),

@@ -34,9 +34,8 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
     manner=r"\b(?:tutoie|vouvoie|tutoyer|vouvoyer|appelle-moi|bref|brève|court|courtes?|concis\w*|"
     r"en français|en anglais|métriques?)\b",
     conditions=(
-        r"(?:^| )(?:quand|lorsque|chaque fois que|si) (?:je |j'|tu )(?:te |t'|me |m')?(?:demande|parle|"
-        r"pose|écris|envoie|cherche|"
-        r"mentionne)s? (?:de |d'|du |des |une |un |la |le |les )?(?P<about>[^,.!?]{2,80})",
+        r"(?:^| )(?:quand|lorsque|chaque fois que|si) (?:je |j'|tu )(?:te |t'|me |m')?(?:demande|parle|pose|écris|"
+        r"envoie|cherche|mentionne)s? (?:de |d'|du |des |une |un |la |le |les )?(?P<about>[^,.!?]{2,80})",
     ),
     kinds={
         "rule.lasting": r"\b(?:désormais|dorénavant|à partir de maintenant|à l'avenir)\b",

@@ -33,9 +33,8 @@ sua suas seus sao tambem te tem um uma voce
     takes_back="não|nao",
     manner=r"\b(?:em português|em inglês|breve\w*|curt[oa]s?|concis\w*|métric\w+|trate-me|trata-me)\b",
     conditions=(
-        r"(?:^| )(?:quando|sempre que|toda vez que|se) (?:eu )?(?:te |me )?(?:pedir|perguntar|falar|"
-        r"escrever|mandar|procurar|mencionar) "
-        r"(?:por |sobre |de |um |uma )?(?P<about>[^,.!?]{2,80})",
+        r"(?:^| )(?:quando|sempre que|toda vez que|se) (?:eu )?(?:te |me )?(?:pedir|perguntar|falar|escrever|mandar|"
+        r"procurar|mencionar) (?:por |sobre |de |um |uma )?(?P<about>[^,.!?]{2,80})",
     ),
     kinds={
         "rule.lasting": r"\b(?:a partir de agora|de agora em diante|daqui (?:pra|para a) frente)\b",
