@@ -339,13 +339,12 @@ _SIGNS = {
     ),
     "health": word_of(
         r"""
-        \w*allergie, \w*allergisch\w*, laktose\w*, gluten\w*, zöliakie, diabet\w+, asthma\w*, vegan\w*,
-        vegetar\w+, schwanger, linkshänder\w*, farbenblind, \w*migräne, bluthochdruck, herzschrittmacher,
-        rollstuhl, hörgerät\w*, taub, \w*-op, operiert, operation, tabletten, mg, medikament\w*, insulin,
-        bandscheib\w+, knie, epilepsie, adhs, depression\w*, heuschnupfen, kein\w* schweinefleisch, halal,
-        koscher, schwerhörig, linken ohr, rechten ohr, linken auge, rechten auge, höhenangst, seekrank,
-        unverträglich\w*, intoleran\w+, vertrag\w*, verträgt, diagnos\w+, implantat\w*, prothese, schilddrüse,
-        arthrose, reha
+        \w*allergie, \w*allergisch\w*, laktose\w*, gluten\w*, zöliakie, diabet\w+, asthma\w*, vegan\w*, vegetar\w+,
+        schwanger, linkshänder\w*, farbenblind, \w*migräne, bluthochdruck, herzschrittmacher, rollstuhl, hörgerät\w*,
+        taub, \w*-op, operiert, operation, tabletten, mg, medikament\w*, insulin, bandscheib\w+, knie, epilepsie,
+        adhs, depression\w*, heuschnupfen, kein\w* schweinefleisch, halal, koscher, schwerhörig, linken ohr,
+        rechten ohr, linken auge, rechten auge, höhenangst, seekrank, unverträglich\w*, intoleran\w+, vertrag\w*,
+        verträgt, diagnos\w+, implantat\w*, prothese, schilddrüse, arthrose, reha
         """,
         endings=_ENDINGS,
     ),
@@ -354,37 +353,35 @@ _SIGNS = {
         arbeit\w*, beruflich\w*, gelernt\w*, selbstständig, selbständig, freiberuflich, angestellt, gekündigt,
         befördert, rente, rentner\w*, studi\w+, ausbildung, azubi, promovier\w*, masterarbeit, bachelorarbeit,
         semester, uni, fachhochschule, schule, klasse, kita, betrieb, firma, büro, kanzlei, praxis, werkstatt,
-        homeoffice, schicht\w*, nachtschicht\w*, hebamme, lehrer\w*, schreiner\w*, ingenieur\w*,
-        krankenschwester, pfleger\w*, hof, milchkühe, landwirt\w*, teilzeit, vollzeit, elternzeit, zulieferer,
-        verein, promotion, doktorarbeit, diss, trainer\w*, jugend, chor, \w*leiter\w*, referendariat, praktikum,
-        stelle
+        homeoffice, schicht\w*, nachtschicht\w*, hebamme, lehrer\w*, schreiner\w*, ingenieur\w*, krankenschwester,
+        pfleger\w*, hof, milchkühe, landwirt\w*, teilzeit, vollzeit, elternzeit, zulieferer, verein, promotion,
+        doktorarbeit, diss, trainer\w*, jugend, chor, \w*leiter\w*, referendariat, praktikum, stelle
         """,
         endings=_ENDINGS,
     ),
     "affair": word_of(
         r"""
-        \w*miete, kaltmiete, warmmiete, \w*frist, \w*termin, \w*termine, abgabe\w*, deadline, budget, gehalt,
-        lohn, kredit, \w*vertrag, versicherung, tüv, kennzeichen, geburtstag, hochzeit\w*, jahrestag, adresse,
+        \w*miete, kaltmiete, warmmiete, \w*frist, \w*termin, \w*termine, abgabe\w*, deadline, budget, gehalt, lohn,
+        kredit, \w*vertrag, versicherung, tüv, kennzeichen, geburtstag, hochzeit\w*, jahrestag, adresse,
         telefonnummer, mailadresse, schuhgröße, größe, gewicht, auto, wagen, fahrrad, e-bike, motorrad, laptop,
-        rechner, handy, haus, wohnung, garten, \w*schlüssel, keller, garage, stellplatz, wlan, \w*prüfung,
-        umzug, urlaub, treffen, sitzung, besprechung, meeting, jour fixe, standup, probe, proben, auftritt,
-        premiere, konzert, training, abonnenten, kunden, mitglieder, mitarbeiter\w*, schüler\w*, nutzer,
-        bestellungen, paletten, lager, umsatz, preis, ziel, zeitzone, passwortmanager, küche, bad, heizung,
-        wärmepumpe, zähler, mülltonne, öffnungszeiten, beitrag, drucker, \w*patronen, studio, \w*dienst,
-        stipendium, betreuer\w*, seminar, abitur, klausur, geige, schlagzeug, cello, marathon, schwimmen, yoga,
-        wandern, klettern, camping, angeln, fotografie, modellbau, schach, backofen, spülmaschine, kopfhörer,
-        tastatur, monitor, bildschirm, port, postleitzahl, stockwerk, aufzug, hausverwaltung, gas, stromzähler,
-        reifen, winterreifen, meilen, bahncard, feuerwehr, ehrenamt, aquarium, papagei, hamster, hühner, schafe,
-        ziegen, obstwiese, weinberg, hektar, acker, gewächshaus, kolumne, stream, ensemble, marge, retouren,
-        conversion, anteile, gesellschafter\w*, finanzierung, iban, klassenlehrer\w*, kapitän, mannschaft,
-        laden, café, imbiss, bäckerei, kühlraum, kühlhaus, transporter, lkw, wohnwagen, brille, kontaktlinsen,
-        e-auto, wallbox, ofen, kamin, sauna, pool, zimmer, follower, router, führerschein, blutgruppe, diss,
-        dissertation, kapitel, klavier, gitarre, katze, konto, \w*nummer, abo, tarif, strom\w*, kühlschrank,
-        waschmaschine, fernseher, kamera, boot, wohnmobil, balkon, terrasse, kindergarten, hort, fitnessstudio,
-        band, orchester, gemeinde, kirche, blog, kanal, podcast, roman, solaranlage, sparplan, rate, kaution,
-        nebenkosten, nachname, spitzname, muttersprache, staatsangehörigkeit, pronomen, sternzeichen, parkplatz,
-        briefkasten, müll, ferien, reise, flug, visum, reisepass, impfung, steuer\w*, rechnung\w*, lieferung,
-        ware, bestand, stück
+        rechner, handy, haus, wohnung, garten, \w*schlüssel, keller, garage, stellplatz, wlan, \w*prüfung, umzug,
+        urlaub, treffen, sitzung, besprechung, meeting, jour fixe, standup, probe, proben, auftritt, premiere,
+        konzert, training, abonnenten, kunden, mitglieder, mitarbeiter\w*, schüler\w*, nutzer, bestellungen, paletten,
+        lager, umsatz, preis, ziel, zeitzone, passwortmanager, küche, bad, heizung, wärmepumpe, zähler, mülltonne,
+        öffnungszeiten, beitrag, drucker, \w*patronen, studio, \w*dienst, stipendium, betreuer\w*, seminar, abitur,
+        klausur, geige, schlagzeug, cello, marathon, schwimmen, yoga, wandern, klettern, camping, angeln, fotografie,
+        modellbau, schach, backofen, spülmaschine, kopfhörer, tastatur, monitor, bildschirm, port, postleitzahl,
+        stockwerk, aufzug, hausverwaltung, gas, stromzähler, reifen, winterreifen, meilen, bahncard, feuerwehr,
+        ehrenamt, aquarium, papagei, hamster, hühner, schafe, ziegen, obstwiese, weinberg, hektar, acker, gewächshaus,
+        kolumne, stream, ensemble, marge, retouren, conversion, anteile, gesellschafter\w*, finanzierung, iban,
+        klassenlehrer\w*, kapitän, mannschaft, laden, café, imbiss, bäckerei, kühlraum, kühlhaus, transporter, lkw,
+        wohnwagen, brille, kontaktlinsen, e-auto, wallbox, ofen, kamin, sauna, pool, zimmer, follower, router,
+        führerschein, blutgruppe, diss, dissertation, kapitel, klavier, gitarre, katze, konto, \w*nummer, abo, tarif,
+        strom\w*, kühlschrank, waschmaschine, fernseher, kamera, boot, wohnmobil, balkon, terrasse, kindergarten,
+        hort, fitnessstudio, band, orchester, gemeinde, kirche, blog, kanal, podcast, roman, solaranlage, sparplan,
+        rate, kaution, nebenkosten, nachname, spitzname, muttersprache, staatsangehörigkeit, pronomen, sternzeichen,
+        parkplatz, briefkasten, müll, ferien, reise, flug, visum, reisepass, impfung, steuer\w*, rechnung\w*,
+        lieferung, ware, bestand, stück
         """,
         endings=_ENDINGS,
     ),
@@ -534,30 +531,24 @@ _SIGNS = {
     ),
     "passing": word_of(
         r"""
-        (?<!stand )heute, gerade(?![^.]{0,40}\b(?:ge\w+|\w+ge\w+|\w+iert)\b), gleich, eben, kurz (?!vorweg)\w*, diesmal,
-        momentan, im moment, gestern, schon wieder, später, grad,
-        unterwegs, im zug, in der straßenbahn, in der bahn, im aufzug, im stau, im auto, im supermarkt,
-        in der schlange, im meeting, beim arzt, im bus, moment, sofort da, bin dann mal, bis gleich, bis später,
-        morgen früh,
-        für diese, für heute
+        (?<!stand )heute, gerade(?![^.]{0,40}\b(?:ge\w+|\w+ge\w+|\w+iert)\b), gleich, eben, kurz (?!vorweg)\w*,
+        diesmal, momentan, im moment, gestern, schon wieder, später, grad, unterwegs, im zug, in der straßenbahn,
+        in der bahn, im aufzug, im stau, im auto, im supermarkt, in der schlange, im meeting, beim arzt, im bus,
+        moment, sofort da, bin dann mal, bis gleich, bis später, morgen früh, für diese, für heute
         """
     ),
     "mood": word_of(
         r"""
-        müde, hunger, durst, kalt, heiß, langweilig, gestresst, genervt, traurig, froh, zu groß, zu klein,
-        zu eng, zu weit, glücklich, (?<!mich )fertig(?! (?:sein|haben|werden)), aufgeregt, nervös, sauer, verwirrt,
-        gespannt, lust, keine zeit,
-        keine ahnung, kopfschmerzen, kopfweh, mist, verdammt, krank, anders überlegt, das wetter, satt, sicher,
-        beeindruckt, dankbar,
-        erkältet, ein tag, das wetter,
-        bereit
+        müde, hunger, durst, kalt, heiß, langweilig, gestresst, genervt, traurig, froh, zu groß, zu klein, zu eng,
+        zu weit, glücklich, (?<!mich )fertig(?! (?:sein|haben|werden)), aufgeregt, nervös, sauer, verwirrt, gespannt,
+        lust, keine zeit, keine ahnung, kopfschmerzen, kopfweh, mist, verdammt, krank, anders überlegt, das wetter,
+        satt, sicher, beeindruckt, dankbar, erkältet, ein tag, das wetter, bereit
         """
     ),
     "trouble": failing(
         r"""
-        computer, rechner, laptop, handy, drucker, wlan, internet, webseite, website, app, programm,
-        bildschirm, tastatur, auto, waschmaschine, spülmaschine, heizung, ofen, kühlschrank, router,
-        fernseher, akku, server, code
+        computer, rechner, laptop, handy, drucker, wlan, internet, webseite, website, app, programm, bildschirm,
+        tastatur, auto, waschmaschine, spülmaschine, heizung, ofen, kühlschrank, router, fernseher, akku, server, code
         """,
         r"nicht, leckt, tropft, spinnt, kein\w*, streikt, piept, hängt sich, abgeschmiert, abgekackt, lahmt",
     )
@@ -650,15 +641,14 @@ PACK = Pack(
     r"ein(?:e)? freund(?:in)? von mir)\b",
     cues=frozenset(
         """
-        ich wir in einem einer seit wohne arbeite meinte nein ja doch uns euch ihr sehr nur als der die das
-        den dem ein eine einen und oder aber ist sind war nicht kein keine mein meine unser unsere mich mir
-        dir du mit auf für von zu zum im am bei aus nach auch noch schon immer nie bitte wenn dass weil was
-        wie habe haben hat bin es sie er heißt jetzt danke allergie allergien frist termin abgabetermin abgabe
-        geburtstag schuhgröße adresse notiz hinweis übrigens inzwischen mittlerweile seit montags dienstags
-        mittwochs donnerstags freitags um bis ab künftig hab wird wurde trage nehme esse trinke fahre mache
-        kann muss gibt gib an unter über vor
-        dann wann mal doch gerne lieber
-        dich dein deine deinen alle jede jeden jedes ohne statt keinen schreib nimm sag zeig gib kurz fass einheiten
+        ich wir in einem einer seit wohne arbeite meinte nein ja doch uns euch ihr sehr nur als der die das den dem
+        ein eine einen und oder aber ist sind war nicht kein keine mein meine unser unsere mich mir dir du mit auf für
+        von zu zum im am bei aus nach auch noch schon immer nie bitte wenn dass weil was wie habe haben hat bin es sie
+        er heißt jetzt danke allergie allergien frist termin abgabetermin abgabe geburtstag schuhgröße adresse notiz
+        hinweis übrigens inzwischen mittlerweile seit montags dienstags mittwochs donnerstags freitags um bis ab
+        künftig hab wird wurde trage nehme esse trinke fahre mache kann muss gibt gib an unter über vor dann wann mal
+        doch gerne lieber dich dein deine deinen alle jede jeden jedes ohne statt keinen schreib nimm sag zeig gib
+        kurz fass einheiten
         """.split()
     ),
 )

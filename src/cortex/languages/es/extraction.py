@@ -343,8 +343,7 @@ _SIGNS = {
     rf"hij[oa]s)\b|"
     + word_of(
         r"""
-        la mayor, el mayor, la pequeña, el pequeño, mellizos, gemel[oa]s, suegros, críos, nuestros niños,
-        galg[oa]s
+        la mayor, el mayor, la pequeña, el pequeño, mellizos, gemel[oa]s, suegros, críos, nuestros niños, galg[oa]s
         """
     )
     + r"(?=.*\b(?:mi|mis|en casa|tengo|tenemos|estudia|vive|es|tiene|va|sigue|adoptad[oa]s?)\b)",
@@ -363,35 +362,33 @@ _SIGNS = {
     ),
     "work": word_of(
         r"""
-        trabajo, trabaja, trabajamos, curro, curra, empresa, oficina, enfermer[oa], profe, profesor[a]?,
-        maestr[oa], médic[oa], abogad[oa], ingenier[oa], autónom[oa], freelance, por libre, jubilad[oa],
-        en paro, becari[oa], máster, carrera, grado, oposiciones, oposito, doctorado, tesis, facultad,
-        universidad, instituto, colegio, primero de, segundo de, tercero de, cuarto de, prácticas, turno,
-        turnos, jornada, contrato, gestoría, taller, tienda, restaurante, consulta, granja, colmenas, finca,
-        huerto, panadería, clase, clases, estudia, teletrabajo, sueldo, guardias?, ascend\w+, despid\w+,
-        despedid[oa]
+        trabajo, trabaja, trabajamos, curro, curra, empresa, oficina, enfermer[oa], profe, profesor[a]?, maestr[oa],
+        médic[oa], abogad[oa], ingenier[oa], autónom[oa], freelance, por libre, jubilad[oa], en paro, becari[oa],
+        máster, carrera, grado, oposiciones, oposito, doctorado, tesis, facultad, universidad, instituto, colegio,
+        primero de, segundo de, tercero de, cuarto de, prácticas, turno, turnos, jornada, contrato, gestoría, taller,
+        tienda, restaurante, consulta, granja, colmenas, finca, huerto, panadería, clase, clases, estudia,
+        teletrabajo, sueldo, guardias?, ascend\w+, despid\w+, despedid[oa]
         """,
         endings=_ENDINGS,
     ),
     "affair": word_of(
         r"""
-        alquiler, hipoteca, plazo, fecha, fecha límite, entrega, presupuesto, sueldo, precio, cuota, cita,
-        reunión, ensayo, boda, examen, oposición, entrevista, mudanza, reforma, obra, contrato, seguro, itv,
-        matrícula, cumpleaños, aniversario, dirección, teléfono, correo, talla, peso, coche, moto, furgo\w*,
-        bici\w*, portátil, ordenador, móvil, casa, piso, llave, llaves, garaje, trastero, wifi, suscriptores,
-        clientes, soci[oa]s, alumn[oa]s, ventas, pedidos, stock, almacén, horario, misas?, partidos?, liga,
-        coro, club, asociación, parroquia, viaje, pasaporte, visado, vacaciones, zona horaria, meta, objetivo,
-        deadline, lanzamiento, estreno, contador, caldera, grupo sanguíneo, carné, carnet, impresora, router,
-        seguidores, visitas, descargas, tesis, capítulo, piano, guitarra, gimnasio, cuenta, número, local,
-        tarifa, suscripción, nevera, lavadora, tele, cámara, bodega, barco, caravana, jardín, terraza, perrera,
-        guardería, cole, comedor, extraescolares, equipo, banda, orquesta, blog, canal, podcast, novela,
-        cartuchos?, entrenador[a]?, turno, guardia, beca, tutor[a]?, asignaturas?, notas?, selectividad,
-        oposiciones, inglés, violín, batería, maratón, natación, yoga, montaña, senderismo, acampada, pesca,
-        fotografía, maquetas?, ajedrez, horno, lavavajillas, auriculares, teclado, monitor, pantalla, dominio,
-        puerto, código postal, portal, planta, ascensor, comunidad de vecinos, gas, luz, factura, facturas,
-        rueda, ruedas, taller, millas, iglesia, cofradía, voluntariado, vacuna, vacunas, acuario, loro, hámster,
-        gallinas, ovejas, cabras, olivos, viña, viñedo, hectáreas, columna, directo, compañía, proveedor,
-        margen, devoluciones, conversión, usuarios, acciones, socio, socia, financiación, iban, delegada,
+        alquiler, hipoteca, plazo, fecha, fecha límite, entrega, presupuesto, sueldo, precio, cuota, cita, reunión,
+        ensayo, boda, examen, oposición, entrevista, mudanza, reforma, obra, contrato, seguro, itv, matrícula,
+        cumpleaños, aniversario, dirección, teléfono, correo, talla, peso, coche, moto, furgo\w*, bici\w*, portátil,
+        ordenador, móvil, casa, piso, llave, llaves, garaje, trastero, wifi, suscriptores, clientes, soci[oa]s,
+        alumn[oa]s, ventas, pedidos, stock, almacén, horario, misas?, partidos?, liga, coro, club, asociación,
+        parroquia, viaje, pasaporte, visado, vacaciones, zona horaria, meta, objetivo, deadline, lanzamiento, estreno,
+        contador, caldera, grupo sanguíneo, carné, carnet, impresora, router, seguidores, visitas, descargas, tesis,
+        capítulo, piano, guitarra, gimnasio, cuenta, número, local, tarifa, suscripción, nevera, lavadora, tele,
+        cámara, bodega, barco, caravana, jardín, terraza, perrera, guardería, cole, comedor, extraescolares, equipo,
+        banda, orquesta, blog, canal, podcast, novela, cartuchos?, entrenador[a]?, turno, guardia, beca, tutor[a]?,
+        asignaturas?, notas?, selectividad, oposiciones, inglés, violín, batería, maratón, natación, yoga, montaña,
+        senderismo, acampada, pesca, fotografía, maquetas?, ajedrez, horno, lavavajillas, auriculares, teclado,
+        monitor, pantalla, dominio, puerto, código postal, portal, planta, ascensor, comunidad de vecinos, gas, luz,
+        factura, facturas, rueda, ruedas, taller, millas, iglesia, cofradía, voluntariado, vacuna, vacunas, acuario,
+        loro, hámster, gallinas, ovejas, cabras, olivos, viña, viñedo, hectáreas, columna, directo, compañía,
+        proveedor, margen, devoluciones, conversión, usuarios, acciones, socio, socia, financiación, iban, delegada,
         capitán, coral, tienda, bar, obrador, taxi, camión, calefacción, placas solares, alarma de casa, nómina,
         ahorros, préstamo, fianza, comunidad, vecindario, barrio, pueblo, asamblea, gira, rodaje, pronombres,
         apellidos?, apodo, idioma, \d[\d.,]* (?:euros|dólares|pesos|soles), \d[\d.,]*k
@@ -414,8 +411,7 @@ _SIGNS = {
         por cierto, para que (?:lo )?sepas, que sepas que, te recuerdo, ten en cuenta, conviene que sepas,
         no sé si te dije, por si acaso, por si sirve, por si te sirve, como contexto, contexto, dato, te aviso,
         te cuento, te comento, que conste, actualización, novedades, para tu información, aprovecho, nota,
-        se me olvidaba, se me olvidó decirte, aviso, ojo, a modo de contexto, te informo,
-        para que te hagas una idea
+        se me olvidaba, se me olvidó decirte, aviso, ojo, a modo de contexto, te informo, para que te hagas una idea
         """
     ),
     "lasting": word_of(
@@ -437,13 +433,12 @@ _SIGNS = {
     "event": word_of(
         r"""
         he ido, hemos ido, he estado, hemos estado, estuve, estuvimos, me mudé, me vine, me casé, me jubilé,
-        me operaron, me operan, nos mudamos, nos casamos, nací, crecí, me crié, adoptamos, adopté, compré,
-        compramos, hemos comprado, he comprado, vendí, vendimos, hemos vendido, dejé, dejamos, he dejado,
-        empecé, empezamos, he empezado, me ascendieron, me han ascendido, me despidieron, aprobé, he aprobado,
-        terminé, me gradué, me saqué, abrimos, hemos abierto, fundamos, murió, falleció, nació, contratamos,
-        hemos contratado, lanzamos, me cambié, nos cambiamos, he cambiado, este año, el año que viene, en marzo,
-        en abril, en mayo, en junio, en enero, en febrero, en julio, en agosto, en septiembre, en octubre,
-        en noviembre, en diciembre
+        me operaron, me operan, nos mudamos, nos casamos, nací, crecí, me crié, adoptamos, adopté, compré, compramos,
+        hemos comprado, he comprado, vendí, vendimos, hemos vendido, dejé, dejamos, he dejado, empecé, empezamos,
+        he empezado, me ascendieron, me han ascendido, me despidieron, aprobé, he aprobado, terminé, me gradué,
+        me saqué, abrimos, hemos abierto, fundamos, murió, falleció, nació, contratamos, hemos contratado, lanzamos,
+        me cambié, nos cambiamos, he cambiado, este año, el año que viene, en marzo, en abril, en mayo, en junio,
+        en enero, en febrero, en julio, en agosto, en septiembre, en octubre, en noviembre, en diciembre
         """
     ),
     "milestone": r"\b(?:me|nos)\s(?!dij|cont|pregunt|pid|ped|mand|envi|llam|traj|hici|dej|gust|encant|parec|qued|di)"
@@ -467,11 +462,10 @@ _SIGNS = {
         r"""
         prefiero, preferimos, me gustan?, no me gustan?, me encantan?, me chiflan?, me flipan?, me molan?, odio,
         detesto, adoro, no soporto, no aguanto, no tolero, soy (?:más |muy )?(?:de|fan|poco de|amante),
-        me da(?:n)? (?:\w+ )?(?:pereza|asco|grima|repelús|alergia), me pongo malo con,
-        no me hacen? (?:\w+ )?gracia, ni en pintura, ni olerlo, ni verl[oa], ni loc[oa], ni regalad[oa],
-        qué rico no, me pierden?, me aburren?, me relajan?, mil veces, antes que, mejor que, no me va,
-        no me van, paso de, tiro (?:a|más), me tira más, me horrorizan?, me saca de quicio,
-        me sientan? (?:mal|bien), favorit[oa]s?
+        me da(?:n)? (?:\w+ )?(?:pereza|asco|grima|repelús|alergia), me pongo malo con, no me hacen? (?:\w+ )?gracia,
+        ni en pintura, ni olerlo, ni verl[oa], ni loc[oa], ni regalad[oa], qué rico no, me pierden?, me aburren?,
+        me relajan?, mil veces, antes que, mejor que, no me va, no me van, paso de, tiro (?:a|más), me tira más,
+        me horrorizan?, me saca de quicio, me sientan? (?:mal|bien), favorit[oa]s?
         """
     ),
     "decision": word_of(
@@ -525,25 +519,22 @@ _SIGNS = {
     "unreal": word_of(
         r"""
         si (?:tuviera|fuera|pudiera|me tocara|viviera|\w+[aei]ra|\w+áramos|\w+iéramos), ojalá, quizás?, tal vez,
-        a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría,
-        llamaría, me iría, creo que, me parece, supongo, un suponer, es broma, personaje, (?:un|el|este) cuento,
-        novela, soñé,
+        a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría, llamaría,
+        me iría, creo que, me parece, supongo, un suponer, es broma, personaje, (?:un|el|este) cuento, novela, soñé,
         parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar,
-        me da que, imagín\w+,
-        (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?,
+        me da que, imagín\w+, (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?,
         (?:deb|pod|har|ser|ver|volv|com|beb|hab|tend|pond|vend|sab|quer)r?ía(?:s|n|mos)?
         """
     ),
     "hearsay": word_of(
         r"""
         dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene,
-        (?:señala|indica|apunta|revela|insiste|jura) (?:en )?que,
-        presumen? de,
+        (?:señala|indica|apunta|revela|insiste|jura) (?:en )?que, presumen? de,
         ^(?:uno|una|un tipo|un tío|alguien|un señor|una señora|un compañero|una compañera) (?:del?|en|que)\b[^.]*,
-        dijo(?! basta), dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma,
-        asegura, periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto,
-        al parecer, me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido,
-        me han pedido, me contó, pregunta, me pidió, escribió
+        dijo(?! basta), dijeron, cuentan, según, se dice, comentan, he leído, leí, oí, he oído, afirma, asegura,
+        periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto, al parecer,
+        me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido, me han pedido, me contó,
+        pregunta, me pidió, escribió
         """
     ),
     "passing": word_of(
@@ -552,19 +543,17 @@ _SIGNS = {
         esta mañana, luego te, ahora te, en un rato, enseguida,
         (?<!que )estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo),
         estoy (?:cenando|esperando|probando|calentando|fregando|duchándome|paseando|aparcando|planchando),
-        espera(?=\W*$),
-        en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus, en el autobús,
-        en el tren, esta vez, por ahora,
-        un momento, un segundo, ayer, anoche, de camino, llegando, saliendo, ya voy, vuelvo
+        espera(?=\W*$), en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus,
+        en el autobús, en el tren, esta vez, por ahora, un momento, un segundo, ayer, anoche, de camino, llegando,
+        saliendo, ya voy, vuelvo
         """
     ),
     "mood": word_of(
         r"""
         cansad[oa], agotad[oa], hambre, sueño, sed, frío, calor, prisa, aburrid[oa], content[oa], feliz, triste,
-        nervios[oa], harto, harta, enfadad[oa], list[oa], liad[oa], ocupad[oa], resfriad[oa], emocionad[oa],
-        duele, duelen, menudo, qué (?:bien|mal|malo|risa|pena), segur[oa], de acuerdo, encantad[oa], perdid[oa],
-        atascad[oa], bloquead[oa], vaya(?=\W*$), mejor tiempo, ganas, cambiado de (?:idea|opinión),
-        cambié de (?:idea|opinión)
+        nervios[oa], harto, harta, enfadad[oa], list[oa], liad[oa], ocupad[oa], resfriad[oa], emocionad[oa], duele,
+        duelen, menudo, qué (?:bien|mal|malo|risa|pena), segur[oa], de acuerdo, encantad[oa], perdid[oa], atascad[oa],
+        bloquead[oa], vaya(?=\W*$), mejor tiempo, ganas, cambiado de (?:idea|opinión), cambié de (?:idea|opinión)
         """
     ),
     "trouble": failing(
@@ -588,10 +577,9 @@ _SIGNS = {
         r"""
         este (?!año|mes|curso|verano|otoño|invierno|proyecto|fin|lunes|martes|miércoles|jueves|viernes|sábado)\w+,
         esta (?!empresa|temporada|primavera|casa|app|semana|noche|tarde|mañana)\w+, esto, eso, ese, esa, aquello,
-        la opción, opción,
-        la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase, el código, este caso,
-        lo que (?:dices|buscaba|has|me), tu,
-        tus, el título (?!de), el cartel, así (?!que|es como), usa la, usa el
+        la opción, opción, la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase,
+        el código, este caso, lo que (?:dices|buscaba|has|me), tu, tus, el título (?!de), el cartel,
+        así (?!que|es como), usa la, usa el
         """
     ),
     "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
@@ -601,10 +589,9 @@ _SIGNS = {
     r"\bgracias\W*$",
     "world": word_of(
         r"""
-        el agua, la tierra, el sol, la luna, desemboca, capital de, habitantes, el monte, el río, el mundo,
-        la gente, los seres, históricamente, en general, planetas?, sistema solar, grados, siglo, el universo,
-        la historia, se inventó, el gobierno, el ministro, la ministra, las plantas, los animales, planeta,
-        hemisferio, continente,
+        el agua, la tierra, el sol, la luna, desemboca, capital de, habitantes, el monte, el río, el mundo, la gente,
+        los seres, históricamente, en general, planetas?, sistema solar, grados, siglo, el universo, la historia,
+        se inventó, el gobierno, el ministro, la ministra, las plantas, los animales, planeta, hemisferio, continente,
         está a \d+, km de, kilómetros, es (?:el|la) más \w+ de
         """
     ),
@@ -676,16 +663,15 @@ PACK = Pack(
     r"\b(?:el|los|y|tenemos|hemos|hacemos|estoy)\b",
     cues=frozenset(
         """
-        a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una
-        de del al y que en es por para con no mi mis me se lo su sus como pero más muy ya está estoy soy
-        tengo yo nos nuestro nuestra hemos he siempre nunca cuando qué cómo este esta esto porque también
-        gracias hola vivo trabajo alergia alergias fecha entrega plazo presupuesto talla cumpleaños nota
-        dirección teléfono horario reunión cita dato aviso teletrabajo curro estudio ahora desde años
-        grupo con hasta entre va van hay ha han le les nada todo todos cada hoy
-        puedo puedes hace uso llevo hago voy creo necesito tomo bebo suelo vamos estamos eres fue sobre
-        pregúntame dime dímelo dame ponme avísame recuérdame conmigo algo cualquier sin sólo antes seguro
-        respuestas hecho tenía otra otro unos unas solo aquí dos tres cuatro semana mes año hijo hija hermano hermana
-        nuestros nuestras día días sé sabes vos tú acá tenés sos laburo trabajamos usamos hacemos quedamos
+        a llamo hablo mudamos vivimos prefiero gusta quiero toco odio soy somos tenemos el la los las un una de del al
+        y que en es por para con no mi mis me se lo su sus como pero más muy ya está estoy soy tengo yo nos nuestro
+        nuestra hemos he siempre nunca cuando qué cómo este esta esto porque también gracias hola vivo trabajo alergia
+        alergias fecha entrega plazo presupuesto talla cumpleaños nota dirección teléfono horario reunión cita dato
+        aviso teletrabajo curro estudio ahora desde años grupo con hasta entre va van hay ha han le les nada todo
+        todos cada hoy puedo puedes hace uso llevo hago voy creo necesito tomo bebo suelo vamos estamos eres fue sobre
+        pregúntame dime dímelo dame ponme avísame recuérdame conmigo algo cualquier sin sólo antes seguro respuestas
+        hecho tenía otra otro unos unas solo aquí dos tres cuatro semana mes año hijo hija hermano hermana nuestros
+        nuestras día días sé sabes vos tú acá tenés sos laburo trabajamos usamos hacemos quedamos
         """.split()
     ),
 )

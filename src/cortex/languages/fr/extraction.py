@@ -338,32 +338,23 @@ _SIGNS = {
     "affair": word_of(
         r"""
         loyer, credit, echeance, date limite, budget, prix, abonnement, rendez-vous, rdv, reunion, repetition,
-        mariage,
-        examen, concours, entretien, demenagement, travaux, contrat, assurance, anniversaire, adresse,
-        telephone, mail,
-        taille, pointure, poids, voiture, moto, velo, ordinateur, portable, maison, appart, appartement, cle,
-        cles, garage,
-        cave, wifi, code, abonnes, clients, adherents, eleves, ventes, commandes, stock, horaire, match,
-        chorale, club,
-        association, paroisse, voyage, passeport, visa, vacances, fuseau, objectif, lancement, sortie,
-        chaudiere, imprimante,
-        chapitre, roman, piano, guitare, salle de sport, compte, numero, jardin, potager, terrasse, creche,
-        cantine, groupe,
-        orchestre, blog, chaine, podcast, marathon, natation, yoga, randonnee, photo, echecs, four, ecran,
-        domaine, facture,
-        pneus, vaccin, aquarium, ruches, vignes, hectares, panneaux solaires, epargne, pret, quartier,
-        village, pronoms, surnom,
-        fete, soutenance, livraison, permis, casier, badge, parking
+        mariage, examen, concours, entretien, demenagement, travaux, contrat, assurance, anniversaire, adresse,
+        telephone, mail, taille, pointure, poids, voiture, moto, velo, ordinateur, portable, maison, appart,
+        appartement, cle, cles, garage, cave, wifi, code, abonnes, clients, adherents, eleves, ventes, commandes,
+        stock, horaire, match, chorale, club, association, paroisse, voyage, passeport, visa, vacances, fuseau,
+        objectif, lancement, sortie, chaudiere, imprimante, chapitre, roman, piano, guitare, salle de sport, compte,
+        numero, jardin, potager, terrasse, creche, cantine, groupe, orchestre, blog, chaine, podcast, marathon,
+        natation, yoga, randonnee, photo, echecs, four, ecran, domaine, facture, pneus, vaccin, aquarium, ruches,
+        vignes, hectares, panneaux solaires, epargne, pret, quartier, village, pronoms, surnom, fete, soutenance,
+        livraison, permis, casier, badge, parking
         """,
         endings="|s|x",
     ),
     "project": word_of(
         r"""
-        projet, backend, frontend, base de donnees, serveur, api, depot, repo, branche, deploiement,
-        production, prod, staging,
-        version, framework, appli, application, site, systeme, interlocuteur, microservices?, cluster,
-        fournisseur, client,
-        service, cloud, pipeline, tests, script, sprint, release, migration
+        projet, backend, frontend, base de donnees, serveur, api, depot, repo, branche, deploiement, production, prod,
+        staging, version, framework, appli, application, site, systeme, interlocuteur, microservices?, cluster,
+        fournisseur, client, service, cloud, pipeline, tests, script, sprint, release, migration
         """,
         endings="|s",
     ),
@@ -372,10 +363,8 @@ _SIGNS = {
     "aside": word_of(
         r"""
         au fait, pour info, pour infos?, a savoir, sache que, sachez que, je te rappelle qu\w*, je precise,
-        je te signale,
-        pour contexte, contexte, petite precision, mise a jour, au passage, je te previens, pour que tu
-        saches, pour memo,
-        a noter, note, rappel
+        je te signale, pour contexte, contexte, petite precision, mise a jour, au passage, je te previens,
+        pour que tu saches, pour memo, a noter, note, rappel
         """
     ),
     "lasting": word_of(
@@ -393,26 +382,22 @@ _SIGNS = {
     r"s'\w{2,20}|se \w{2,20}|il y a)\b",
     "event": word_of(
         r"""
-        j'ai demenage, on a demenage, on s'est maries, je me suis marie\w*, on a achete, j'ai achete, on a
-        vendu, j'ai vendu,
-        j'ai commence, on a commence, j'ai fini, on a ouvert, j'ai ouvert, a ferme, est mort\w*, est
-        decede\w*, est nee?,
-        j'ai eu, on a eu, on a lance, on a embauche, on a signe, cette annee, l'annee prochaine, l'an dernier,
-        en janvier,
-        en fevrier, en mars, en avril, en mai, en juin, en juillet, en aout, en septembre, en octobre, en
-        novembre, en decembre
+        j'ai demenage, on a demenage, on s'est maries, je me suis marie\w*, on a achete, j'ai achete, on a vendu,
+        j'ai vendu, j'ai commence, on a commence, j'ai fini, on a ouvert, j'ai ouvert, a ferme, est mort\w*,
+        est decede\w*, est nee?, j'ai eu, on a eu, on a lance, on a embauche, on a signe, cette annee,
+        l'annee prochaine, l'an dernier, en janvier, en fevrier, en mars, en avril, en mai, en juin, en juillet,
+        en aout, en septembre, en octobre, en novembre, en decembre
         """
     ),
     "milestone": word_of(
         r"""
         (?:je me|on s'|nous nous|on nous) ?(?:suis|est|sommes|ont)
-        (?:cass|foul|tord|fractur|bless|mari|fianc|pacs|separ|
-        inscrit|install|brul|rompu|dechir)\w*,
+        (?:cass|foul|tord|fractur|bless|mari|fianc|pacs|separ| inscrit|install|brul|rompu|dechir)\w*,
         (?:on|j'|nous)(?: |)(?:ai|a|avons) (?:adopte|recueilli|accueilli|eu (?:un|une)
-        (?:bebe|fille|garcon|accident)|accouche|demenage|divorce), (?:on m'a|ils m'ont|m'a) (?:oper|embauch|vir|licenci|
-        diagnostiqu|vol|retir|enlev|arrach)\w*, (?:je suis|j'ai ete) (?:embauche|licencie|promu|opere|recu|admis|
-        hospitalise|pris)\w*, est (?:nee?s?|morte?s?|decedee?s?),
-        j'ai (?:eu|decroche|obtenu|reussi) (?:mon|le|ma|un|une)
+        (?:bebe|fille|garcon|accident)|accouche|demenage|divorce),
+        (?:on m'a|ils m'ont|m'a) (?:oper|embauch|vir|licenci| diagnostiqu|vol|retir|enlev|arrach)\w*,
+        (?:je suis|j'ai ete) (?:embauche|licencie|promu|opere|recu|admis| hospitalise|pris)\w*,
+        est (?:nee?s?|morte?s?|decedee?s?), j'ai (?:eu|decroche|obtenu|reussi) (?:mon|le|ma|un|une)
         """
     ),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
@@ -424,11 +409,10 @@ _SIGNS = {
     rf"le responsable)|\bs'occupe (?:de|du|des)\b.*{_NAME}",
     "taste": word_of(
         r"""
-        je prefere, j'aime, j'adore, je deteste, je n'aime, j'aime pas, je ne supporte, je supporte pas, j'ai
-        horreur, ma
-        preference, mon prefere, ma preferee, mes preferes, passionne\w*, fan de, pas fan, tres peu pour moi,
-        mon truc,
-        plutot que, je raffole, je suis plutot, m'ennuie, me detend, ca (?:ne )?passe pas, me degoute, me gave
+        je prefere, j'aime, j'adore, je deteste, je n'aime, j'aime pas, je ne supporte, je supporte pas, j'ai horreur,
+        ma preference, mon prefere, ma preferee, mes preferes, passionne\w*, fan de, pas fan, tres peu pour moi,
+        mon truc, plutot que, je raffole, je suis plutot, m'ennuie, me detend, ca (?:ne )?passe pas, me degoute,
+        me gave
         """
     ),
     "decision": word_of(
@@ -440,11 +424,10 @@ _SIGNS = {
     ),
     "norm": word_of(
         r"""
-        a partir de maintenant, desormais, dorenavant, a l'avenir, toujours en, toujours avec, jamais de, ne
-        me (?:propose|parle|
-        donne|envoie|mets|demande) (?:plus|jamais|pas), par defaut, sans exception, interdit, obligatoire, il
-        faut toujours, evite,
-        tutoie, vouvoie, je veux que tu, (?:a )?chaque fois que je, pas de \w+(?: [\w']+){0,2} dans (?:les|mes)
+        a partir de maintenant, desormais, dorenavant, a l'avenir, toujours en, toujours avec, jamais de,
+        ne me (?:propose|parle| donne|envoie|mets|demande) (?:plus|jamais|pas), par defaut, sans exception, interdit,
+        obligatoire, il faut toujours, evite, tutoie, vouvoie, je veux que tu, (?:a )?chaque fois que je,
+        pas de \w+(?: [\w']+){0,2} dans (?:les|mes)
         """
     ),
     "steps": r"\bd'abord\b.{3,120}\b(?:puis|ensuite|apres)\b"
@@ -463,48 +446,38 @@ _SIGNS = {
     r"vous pouvez|aide|je dois|il me faut|je vais|on va|il faut que je)\b",
     "unreal": word_of(
         r"""
-        si j'avais, si j'etais, si on, si je, peut-etre, imagine\w*, supposons, mettons, \w+erais, \w+irais,
-        serait, aurait, je crois que,
-        il me semble, je suppose, j'hesite, je crois, on verra, c'est une blague, personnage, roman dont, j'ai reve,
-        on dirait, un jour
+        si j'avais, si j'etais, si on, si je, peut-etre, imagine\w*, supposons, mettons, \w+erais, \w+irais, serait,
+        aurait, je crois que, il me semble, je suppose, j'hesite, je crois, on verra, c'est une blague, personnage,
+        roman dont, j'ai reve, on dirait, un jour
         """
     ),
     "hearsay": word_of(
         r"""
         dit que, dit qu, disent que, on dit, qu'il dit, qu'elle dit, a dit, parait-il, il parait, selon, d'apres,
-        j'ai lu, j'ai entendu, affirme,
-        article, journal, un ami,
-        une amie, un pote, on m'a dit, m'a raconte, les infos,
-        se vante\w* (?:de|d), ^(?:un mec|un type|quelqu'un|une fille|un gars) (?:du?|de la|au|qui)\b[^.]*,
+        j'ai lu, j'ai entendu, affirme, article, journal, un ami, une amie, un pote, on m'a dit, m'a raconte,
+        les infos, se vante\w* (?:de|d), ^(?:un mec|un type|quelqu'un|une fille|un gars) (?:du?|de la|au|qui)\b[^.]*,
         (?:indique|montre|revele|precise|pretend|soutient|jure|assure|raconte|repete|explique|disait) qu\w*
         """
     ),
     "passing": word_of(
         r"""
-        aujourd'hui, maintenant la, ce soir, ce matin, cet apres-midi, tout a l'heure, dans une heure, en
-        route, j'arrive, dans le train,
-        dans le bus, dans le metro, dans la queue, j'ecris un\w*, attends(?=\W*$), cette fois, pour l'instant,
-        une minute, une seconde, je viens de,
-        hier,
-        hier soir, bientot la, en train de, est encore (?:dans|sur|la), retard, en reunion, je reviens,
-        dans les bouchons
+        aujourd'hui, maintenant la, ce soir, ce matin, cet apres-midi, tout a l'heure, dans une heure, en route,
+        j'arrive, dans le train, dans le bus, dans le metro, dans la queue, j'ecris un\w*, attends(?=\W*$),
+        cette fois, pour l'instant, une minute, une seconde, je viens de, hier, hier soir, bientot la, en train de,
+        est encore (?:dans|sur|la), retard, en reunion, je reviens, dans les bouchons
         """
     ),
     "mood": word_of(
         r"""
-        fatiguee?, crevee?, creve, epuisee?, faim, soif, sommeil, froid, chaud, pressee?, contente?, heureu\w+, triste,
-        stressee?, enervee?, marre,
-        malade, mal a la tete, change d'avis, zut, mince, le temps a, (?<!en )(?<!s')occupee?,
-        (?:suis|es|est) prete?, bloquee?,
-        perdue?, deprime\w*,
-        impatiente?, envie
+        fatiguee?, crevee?, creve, epuisee?, faim, soif, sommeil, froid, chaud, pressee?, contente?, heureu\w+,
+        triste, stressee?, enervee?, marre, malade, mal a la tete, change d'avis, zut, mince, le temps a,
+        (?<!en )(?<!s')occupee?, (?:suis|es|est) prete?, bloquee?, perdue?, deprime\w*, impatiente?, envie
         """
     ),
     "trouble": failing(
         r"""
-        ordinateur, ordi, pc, portable, telephone, imprimante, wifi, site, appli, logiciel, ecran, clavier,
-        voiture, machine, lave-linge, lave-vaisselle, chaudiere, four, frigo, box, tele, connexion, serveur,
-        code
+        ordinateur, ordi, pc, portable, telephone, imprimante, wifi, site, appli, logiciel, ecran, clavier, voiture,
+        machine, lave-linge, lave-vaisselle, chaudiere, four, frigo, box, tele, connexion, serveur, code
         """,
         "ne, n, refuse, fait un bruit, vient de planter, rame, a (?:encore )?(?:saute|plante|lache|bugue)",
     )
@@ -512,10 +485,9 @@ _SIGNS = {
     + word_of(
         r"""
         erreur, bug, batterie, ne compile plus, plante, compile, ne marche pas, marche pas, ne fonctionne pas,
-        casse\w*, en panne, je ne sais pas(?! \w+(?:er|ir|re)\b),
-        je sais pas(?! \w+(?:er|ir|re)\b),
-        je ne comprends pas, je comprends pas, j'ai oublie, je ne trouve pas, je n'arrive pas, j'arrive pas,
-        probleme, question, doute
+        casse\w*, en panne, je ne sais pas(?! \w+(?:er|ir|re)\b), je sais pas(?! \w+(?:er|ir|re)\b),
+        je ne comprends pas, je comprends pas, j'ai oublie, je ne trouve pas, je n'arrive pas, j'arrive pas, probleme,
+        question, doute
         """
     ),
     "at hand": word_of(
@@ -532,10 +504,9 @@ _SIGNS = {
     r"demandais)\b|\bmort(?:e|s)? de rire\b|\btu me sauves\b",
     "world": word_of(
         r"""
-        l'eau, la terre, le soleil, la lune, capitale de, habitants, la france, le monde, les gens,
-        l'histoire, en general, planetes?,
-        siecle, l'univers, les animaux, les plantes, a ete invente\w*, le gouvernement, le ministre, culmine,
-        se jette, le fleuve, est l[ea] plus \w+ \w+ (?:de|du|d), un fleuve, une montagne
+        l'eau, la terre, le soleil, la lune, capitale de, habitants, la france, le monde, les gens, l'histoire,
+        en general, planetes?, siecle, l'univers, les animaux, les plantes, a ete invente\w*, le gouvernement,
+        le ministre, culmine, se jette, le fleuve, est l[ea] plus \w+ \w+ (?:de|du|d), un fleuve, une montagne
         """
     ),
 }
@@ -617,22 +588,17 @@ PACK = Pack(
     r"\w{2}(?:eurs?|euse)\b|auve|\b(?:les|des|nuit)\b",
     cues=frozenset(
         """
-        je j tu il elle on nous vous ils elles le la les l un une des du de d au aux et ou mais donc car ne
-        pas plus jamais que qui quoi où
-        ce cet cette ces mon ma mes ton ta tes son sa ses notre nos votre vos est sont suis es êtes ai as a
-        avons avez ont été être avoir
-        fait fais faire dans sur sous avec sans pour par chez très trop bien aussi toujours depuis quand
-        comment pourquoi quel quelle
-        c qu n y en si merci bonjour salut oui non ça moi toi lui leur habite travaille aime préfère
-        peux veux j'ai c'est
-        parle appelle allergique date réunion loyer souviens réponds demain aujourd hui ans année se même tout
-        tous toute
-        deux trois quatre cinq avoir avais était chien chat voiture maison mère frère travail semaine mois
-        jour fume joue jouons vends achète mets prenons allons venir vivons préféré fume cours lundi mardi
-        mercredi jeudi vendredi samedi dimanche janvier février juin juillet août septembre
-        octobre novembre décembre prochain prochaine prochains démarre commence utilise utilisons
-        bois mange prends fait voici combien raconte fille fils sœur frère mère père équipe numéro chez
-        déménagé prefere deteste detestons ecris reponds tres desormais annee ete
+        je j tu il elle on nous vous ils elles le la les l un une des du de d au aux et ou mais donc car ne pas plus
+        jamais que qui quoi où ce cet cette ces mon ma mes ton ta tes son sa ses notre nos votre vos est sont suis es
+        êtes ai as a avons avez ont été être avoir fait fais faire dans sur sous avec sans pour par chez très trop
+        bien aussi toujours depuis quand comment pourquoi quel quelle c qu n y en si merci bonjour salut oui non ça
+        moi toi lui leur habite travaille aime préfère peux veux j'ai c'est parle appelle allergique date réunion
+        loyer souviens réponds demain aujourd hui ans année se même tout tous toute deux trois quatre cinq avoir avais
+        était chien chat voiture maison mère frère travail semaine mois jour fume joue jouons vends achète mets
+        prenons allons venir vivons préféré fume cours lundi mardi mercredi jeudi vendredi samedi dimanche janvier
+        février juin juillet août septembre octobre novembre décembre prochain prochaine prochains démarre commence
+        utilise utilisons bois mange prends fait voici combien raconte fille fils sœur frère mère père équipe numéro
+        chez déménagé prefere deteste detestons ecris reponds tres desormais annee ete
         """.split()
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="fr",
@@ -54,23 +54,17 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
     },
     reporting="utilisateur utilisatrice préfère aime veut habite travaille",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"\b(?:ignor[a-z]*|oubli[a-z]*|ne tien[a-z]* pas compte)\b[^.\n]{0,40}(?:instructions|consignes|règles|"
-                r"directives)\b[^.\n]{0,20}(?:précédentes|antérieures|système|ci-dessus)",
-            ),
+        phrase(
+            "override",
+            1.0,
+            r"\b(?:ignor[a-z]*|oubli[a-z]*|ne tien[a-z]* pas compte)\b[^.\n]{0,40}(?:instructions|consignes|règles|"
+            r"directives)\b[^.\n]{0,20}(?:précédentes|antérieures|système|ci-dessus)",
         ),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(r"\b(?:désormais|dorénavant|à partir de maintenant|chaque fois que|toujours)\b",),
-        ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(r"\bne (?:dis|dites|mentionne|révèle|parle)\w*\b[^.\n]{0,30}(?:utilisateur|personne|client)",),
+        phrase("order", 0.5, r"\b(?:désormais|dorénavant|à partir de maintenant|chaque fois que|toujours)\b"),
+        phrase(
+            "concealment",
+            0.5,
+            r"\bne (?:dis|dites|mentionne|révèle|parle)\w*\b[^.\n]{0,30}(?:utilisateur|personne|client)",
         ),
     ),
     similarity=Similarity(

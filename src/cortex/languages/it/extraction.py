@@ -346,20 +346,17 @@ _SIGNS = {
     "affair": word_of(
         r"""
         affitto, mutuo, scadenza, budget, prezzo, abbonamento, appuntamento, visita, riunione, prove, prova,
-        matrimonio, esame, concorso, colloquio, trasloco, lavori, contratto, assicurazione, compleanno,
-        anniversario, indirizzo, telefono, mail, taglia, numero, peso, macchina, auto, moto, bici\w*,
-        portatile, computer, casa, appartamento, chiave, chiavi, garage, cantina, wifi, iscritti, clienti,
-        soci, alunni, vendite, ordini, magazzino, partita, coro, club, associazione, parrocchia, viaggio,
-        passaporto, visto, vacanze, ferie, fuso, obiettivo, lancio, consegna, caldaia, stampante, capitolo,
-        romanzo,
-        pianoforte, chitarra, palestra, conto, giardino, orto, terrazzo, asilo, mensa, gruppo, orchestra,
-        blog, canale, podcast, maratona, nuoto, yoga, escursioni, fotografia, scacchi, forno, schermo,
-        dominio, bolletta, gomme, vaccino, acquario, arnie, vigna, ettari, pannelli solari, risparmi,
-        prestito, quartiere, paese,
-        cucina, bagno, frigo\w*, lavatrice, tetto, cortile, cancello, stanza, camera, garanzia, condominio, lettura,
-        calcetto, calcio, danza, piscina, pensione, bonus, vigneto, camper, barca, roulotte, libro, libri, cellulare,
-        telefonino, televisione, tv, divano, bambini, ragazzi, nido, soprannome, pronomi, festa, discussione,
-        patente, armadietto, badge, parcheggio
+        matrimonio, esame, concorso, colloquio, trasloco, lavori, contratto, assicurazione, compleanno, anniversario,
+        indirizzo, telefono, mail, taglia, numero, peso, macchina, auto, moto, bici\w*, portatile, computer, casa,
+        appartamento, chiave, chiavi, garage, cantina, wifi, iscritti, clienti, soci, alunni, vendite, ordini,
+        magazzino, partita, coro, club, associazione, parrocchia, viaggio, passaporto, visto, vacanze, ferie, fuso,
+        obiettivo, lancio, consegna, caldaia, stampante, capitolo, romanzo, pianoforte, chitarra, palestra, conto,
+        giardino, orto, terrazzo, asilo, mensa, gruppo, orchestra, blog, canale, podcast, maratona, nuoto, yoga,
+        escursioni, fotografia, scacchi, forno, schermo, dominio, bolletta, gomme, vaccino, acquario, arnie, vigna,
+        ettari, pannelli solari, risparmi, prestito, quartiere, paese, cucina, bagno, frigo\w*, lavatrice, tetto,
+        cortile, cancello, stanza, camera, garanzia, condominio, lettura, calcetto, calcio, danza, piscina, pensione,
+        bonus, vigneto, camper, barca, roulotte, libro, libri, cellulare, telefonino, televisione, tv, divano,
+        bambini, ragazzi, nido, soprannome, pronomi, festa, discussione, patente, armadietto, badge, parcheggio
         """,
     ),
     "project": word_of(
@@ -397,12 +394,11 @@ _SIGNS = {
     r"mi \w{2,20}|non \w{2,20})\b",
     "event": word_of(
         r"""
-        mi sono trasferit[oa], ci siamo trasferiti, ci siamo sposati, abbiamo comprato, ho comprato, abbiamo
-        venduto, ho venduto, ho iniziato, abbiamo iniziato, ho finito, abbiamo aperto, ho aperto, è mort[oa],
-        è nat[oa], abbiamo lanciato, abbiamo assunto, abbiamo firmato, abbiamo adottato, quest'anno, l'anno
-        prossimo, l'anno scorso, a gennaio,
-        a febbraio, a marzo, ad aprile, a maggio, a giugno, a luglio, ad agosto, a settembre, a ottobre, a
-        novembre, a dicembre
+        mi sono trasferit[oa], ci siamo trasferiti, ci siamo sposati, abbiamo comprato, ho comprato, abbiamo venduto,
+        ho venduto, ho iniziato, abbiamo iniziato, ho finito, abbiamo aperto, ho aperto, è mort[oa], è nat[oa],
+        abbiamo lanciato, abbiamo assunto, abbiamo firmato, abbiamo adottato, quest'anno, l'anno prossimo,
+        l'anno scorso, a gennaio, a febbraio, a marzo, ad aprile, a maggio, a giugno, a luglio, ad agosto,
+        a settembre, a ottobre, a novembre, a dicembre
         """
     ),
     "milestone": word_of(
@@ -423,12 +419,11 @@ _SIGNS = {
     r"e')\s(?:(?:il|la)\s)?(?:mi[oa]|nostr[oa]|responsabile|referente)|\bse ne occupa\b",
     "taste": word_of(
         r"""
-        preferisco, mi piace, mi piacciono, non mi piace, non mi piacciono, adoro, amo, odio, detesto, non
-        sopporto, non reggo, preferit[oaie], sono più da, vado matt[oa], un debole,
-        non l[oaie] (?:reggo|sopporto|tollero), mando giu, mi fa schifo, mi annoia,
-        mi rilassa, appassionat[oa], piuttosto che, mi trovo meglio, non fa per me, non fanno per me, meglio \w+ che,
-        mi da fastidio, mi danno fastidio, non tollero, mi innervosi\w+, tifo, fan d\w+, va giu, mi va bene solo,
-        mattinier[oa],
+        preferisco, mi piace, mi piacciono, non mi piace, non mi piacciono, adoro, amo, odio, detesto, non sopporto,
+        non reggo, preferit[oaie], sono più da, vado matt[oa], un debole, non l[oaie] (?:reggo|sopporto|tollero),
+        mando giu, mi fa schifo, mi annoia, mi rilassa, appassionat[oa], piuttosto che, mi trovo meglio,
+        non fa per me, non fanno per me, meglio \w+ che, mi da fastidio, mi danno fastidio, non tollero,
+        mi innervosi\w+, tifo, fan d\w+, va giu, mi va bene solo, mattinier[oa],
         tra [^.]{2,40} (?:mi tengo|scelgo|tengo), mi stufa, mi entusiasma, mi diverto, vado pazz[oa], non fan d\w+,
         ghiott[oa], golos[oa]
         """
@@ -467,10 +462,9 @@ _SIGNS = {
     "unreal": word_of(
         r"""
         se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo,
-        mettiamo(?! da parte),
-        sarebbe, avrei, comprerei, farei, andrei, \w+erei, \w+irei, credo che, mi sembra, suppongo, scherzo,
-        personaggio, ho sognato, pare che, un giorno, spero, credo, penso, immagino, mi chiedo, mi domando, vediamo,
-        non vedo l'ora, chissa, direi
+        mettiamo(?! da parte), sarebbe, avrei, comprerei, farei, andrei, \w+erei, \w+irei, credo che, mi sembra,
+        suppongo, scherzo, personaggio, ho sognato, pare che, un giorno, spero, credo, penso, immagino, mi chiedo,
+        mi domando, vediamo, non vedo l'ora, chissa, direi
         """
     ),
     "hearsay": word_of(
@@ -485,20 +479,18 @@ _SIGNS = {
     ),
     "passing": word_of(
         r"""
-        oggi, stasera, stamattina, stanotte, oggi pomeriggio, tra poco, fra poco, in treno, in
-        autobus, in metro, in coda, in fila, in riunione, ti scrivo, per strada, arrivo, sto arrivando, stavolta, per
-        ora, un minuto, un
-        secondo, ho appena, ieri, è di nuovo (?:in|nel\w*|sul\w*), ritardo, un attimo,
-        st[oa] \w{2,20}ndo, stiamo \w{2,20}ndo, stavo, torno, esco,
-        vado a (?:letto|dormire|mangiare|prendere|fare), tra un'ora, subito, dopo ti, ci sentiamo, a dopo
+        oggi, stasera, stamattina, stanotte, oggi pomeriggio, tra poco, fra poco, in treno, in autobus, in metro,
+        in coda, in fila, in riunione, ti scrivo, per strada, arrivo, sto arrivando, stavolta, per ora, un minuto,
+        un secondo, ho appena, ieri, è di nuovo (?:in|nel\w*|sul\w*), ritardo, un attimo, st[oa] \w{2,20}ndo,
+        stiamo \w{2,20}ndo, stavo, torno, esco, vado a (?:letto|dormire|mangiare|prendere|fare), tra un'ora, subito,
+        dopo ti, ci sentiamo, a dopo
         """
     ),
     "mood": word_of(
         r"""
         (?<!mi )stanc\w+, esaust[oa], fame, sete, freddo, caldo, fretta, content[oa], felic[ei], triste, nervos[oa],
         stressat[oa], arrabbiat[oa], stuf[oa], malat[oa], troppo, mal di testa, occupat[oa], pront[oa],
-        mi sono pers[oa],
-        ansia, sonno, voglia, cambiato idea, il meteo, indecis[oa], accidenti, è finit[oa]
+        mi sono pers[oa], ansia, sonno, voglia, cambiato idea, il meteo, indecis[oa], accidenti, è finit[oa]
         """
     ),
     "trouble": failing(
@@ -513,21 +505,16 @@ _SIGNS = {
     + word_of(
         r"""
         errore, bug, batteria scarica, scaric[oa], si è bloccat[oa], bloccat[oa], non funziona, si è rott[oa],
-        guast[oa],
-        non parte, non si apre,
-        ho provato, sto provando, ho un dubbio,
-        non ho capito, non compila, non va (?!giu|mai|a),
-        non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo,
-        non riesco (?!a (?:dormire|mangiare|vivere|lavorare|stare) )\w+ \w+, problema, domanda,
-        dubbio
+        guast[oa], non parte, non si apre, ho provato, sto provando, ho un dubbio, non ho capito, non compila,
+        non va (?!giu|mai|a), non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo,
+        non riesco (?!a (?:dormire|mangiare|vivere|lavorare|stare) )\w+ \w+, problema, domanda, dubbio
         """
     ),
     "at hand": word_of(
         r"""
         questo (?!mese|progetto|semestre)\w+, questa (?!settimana|azienda)\w+, questo, quello, ciò, il testo,
         la frase, il paragrafo, ti, te, vi, hai, questi, queste, l'opzione, la prima opzione,
-        (?:prim|second|terz)[oa](?=\W*$),
-        il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
+        (?:prim|second|terz)[oa](?=\W*$), il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
         """
     ),
     "reaction": r"\bnon mi convinc\w+|\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|"
@@ -539,8 +526,7 @@ _SIGNS = {
         r"""
         l'acqua, la terra, il sole, la luna, capitale d\w+, abitanti, l'italia, il mondo, la gente, la storia,
         in generale, il governo, il ministro, la ministra, pianet[ai], secolo, l'universo, gli animali, le piante,
-        è stat[oa] inventat[oa], il
-        fiume, lungo \d+, un fiume, un lago, è (?:il|la) piu \w+ d\w+
+        è stat[oa] inventat[oa], il fiume, lungo \d+, un fiume, un lago, è (?:il|la) piu \w+ d\w+
         """
     ),
 }
@@ -628,22 +614,19 @@ PACK = Pack(
     r"il \w{2,20}[oe]|ho|di)\b",
     cues=frozenset(
         """
-        il lo la l i gli le un uno una di del della dello dei degli delle a al alla ai alle da dal dalla in
-        nel nella con su sul per tra fra e ed o ma è sono sei siamo ho hai ha abbiamo hanno non più mai che
-        chi cosa come quando dove perché perche quale qual quanto
-        io tu lui lei noi voi loro mio mia miei mie tuo tua suo sua nostro nostra mi ti ci vi si questo questa
-        quello quella anche sempre molto troppo già gia ancora solo però quindi se grazie ciao sì abito vivo
-        lavoro preferisco piace odio parlo chiamo anni anno
-        leggo scrivo mangiamo compriamo vendo trasferita trasferito cani gatti due tre quattro figli lavora
-        abita vive fratelli settimana mese giorno chiama chiamano girano minuti gatto cane detesto adoro
-        canzone torno ceniamo casa chiamami
-        lunedì martedì mercoledì giovedì venerdì gennaio febbraio giugno luglio settembre ottobre
-        dicembre prossimo prossima esce insegno gioco corro compro bevo figlia figlio sorella
-        fratello ufficio scuola versione prendo suono guido abbiamo compio tengo mangio bevo vado sveglio
-        dicono mattina sera si dice oggi domani ieri puoi vorrei voglio faccio fa sto stai uso alle
-        allergico allergica vengo potrei dovrei potresti dovresti scadenza riunione
-        affitto ne ora signor signora apre prima dopo
-        so sai nuotare ricordati ricorda rispondi nel dell all sull quest un' e' po tutti tutte ogni essere fare
+        il lo la l i gli le un uno una di del della dello dei degli delle a al alla ai alle da dal dalla in nel nella
+        con su sul per tra fra e ed o ma è sono sei siamo ho hai ha abbiamo hanno non più mai che chi cosa come quando
+        dove perché perche quale qual quanto io tu lui lei noi voi loro mio mia miei mie tuo tua suo sua nostro nostra
+        mi ti ci vi si questo questa quello quella anche sempre molto troppo già gia ancora solo però quindi se grazie
+        ciao sì abito vivo lavoro preferisco piace odio parlo chiamo anni anno leggo scrivo mangiamo compriamo vendo
+        trasferita trasferito cani gatti due tre quattro figli lavora abita vive fratelli settimana mese giorno chiama
+        chiamano girano minuti gatto cane detesto adoro canzone torno ceniamo casa chiamami lunedì martedì mercoledì
+        giovedì venerdì gennaio febbraio giugno luglio settembre ottobre dicembre prossimo prossima esce insegno gioco
+        corro compro bevo figlia figlio sorella fratello ufficio scuola versione prendo suono guido abbiamo compio
+        tengo mangio bevo vado sveglio dicono mattina sera si dice oggi domani ieri puoi vorrei voglio faccio fa sto
+        stai uso alle allergico allergica vengo potrei dovrei potresti dovresti scadenza riunione affitto ne ora
+        signor signora apre prima dopo so sai nuotare ricordati ricorda rispondi nel dell all sull quest un' e' po
+        tutti tutte ogni essere fare
         """.split()
     ),
 )

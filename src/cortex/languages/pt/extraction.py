@@ -304,13 +304,11 @@ _RULES = families(
 _NO_VERB = any_of(
     r"""
     quando, quanto, certo, claro, muito, pouco, tudo, isso, isto, aquilo, como, obrigado, otimo, bonito, lindo,
-    primeiro,
-    segundo, terceiro, quarto, quinto, mesmo, outro, todo, cedo, logo, perto, dentro, ano, dano, quatro, cinco, oito,
-    cento, no, do, ao, pelo, so, to, tao, nao, entao, pronto, beleza, perfeito, acho, penso, espero, imagino,
-    agradeco,
-    preciso, quero, procuro, posso, devo, duvido, suponho, sinto, vejo, entendo, lembro, digo, volto, chego, tento,
-    aqui, ali, oi, ai, sai, vai, lei, rei, sei, hei, achei, adorei, amei, gostei, tentei, esqueci, entendi, li, ouvi,
-    consegui, pensei, sonhei, esperei, serei, farei, verei
+    primeiro, segundo, terceiro, quarto, quinto, mesmo, outro, todo, cedo, logo, perto, dentro, ano, dano, quatro,
+    cinco, oito, cento, no, do, ao, pelo, so, to, tao, nao, entao, pronto, beleza, perfeito, acho, penso, espero,
+    imagino, agradeco, preciso, quero, procuro, posso, devo, duvido, suponho, sinto, vejo, entendo, lembro, digo,
+    volto, chego, tento, aqui, ali, oi, ai, sai, vai, lei, rei, sei, hei, achei, adorei, amei, gostei, tentei,
+    esqueci, entendi, li, ouvi, consegui, pensei, sonhei, esperei, serei, farei, verei
     """
 )
 _I_DO = (
@@ -336,11 +334,9 @@ _SIGNS = {
     "mine": rf"^(?:(?:nao|ja|so|tambem|ainda|sempre|nunca|me)\s+){{0,3}}{_I_DO}|"
     + word_of(
         r"""
-        eu, meus?, minhas?, me, mim, comigo, nos, nossos?, nossas?, a gente, tenho, temos, sou, somos, estou,
-        estamos, moro, moramos, trabalho,
-        uso, usamos, faco, fazemos, vou, vamos, gosto, prefiro, pago, ganho, durmo, acordo, [a-z]{3,20}amos,
-        [a-z]{2,20}emos, comprei, vendi,
-        comecei, mudei, casei, nasci, la em casa, em casa
+        eu, meus?, minhas?, me, mim, comigo, nos, nossos?, nossas?, a gente, tenho, temos, sou, somos, estou, estamos,
+        moro, moramos, trabalho, uso, usamos, faco, fazemos, vou, vamos, gosto, prefiro, pago, ganho, durmo, acordo,
+        [a-z]{3,20}amos, [a-z]{2,20}emos, comprei, vendi, comecei, mudei, casei, nasci, la em casa, em casa
         """
     ),
     "kin": rf"^(?:o|a) (?:pequen[oa]|cacula|mais (?:velh|nov)[oa])\b|\b(?:meus?|minhas?|nossos?|nossas?|[oa]s?|uma?|"
@@ -352,33 +348,28 @@ _SIGNS = {
     r"turno|horario|curso|mestrado|doutorado|tese|diploma|promocao|loja|oficina|clinica|fazenda|concurso)\b",
     "affair": word_of(
         r"""
-        aluguel, renda, hipoteca, financiamento, prazo, orcamento, preco, mensalidade, assinatura, consulta,
-        reuniao, ensaio, casamento, prova, exame, entrevista,
-        mudanca, obra, reforma, contrato, seguro, aniversario, endereco, morada, telefone, telemovel, celular,
-        e-?mail, tamanho, numero, peso, carro, moto, bicicleta, notebook, computador,
-        casa, apartamento, chave, chaves, garagem, wifi, senha do wifi, assinantes, clientes, socios, alunos,
-        vendas, pedidos, estoque, jogo, coral, clube, associacao, igreja, viagem,
-        passaporte, visto, ferias, fuso, meta, objetivo, lancamento, entrega, caldeira, impressora, capitulo,
-        romance, piano, violao, academia, ginasio, conta, jardim, horta, varanda,
-        creche, banda, orquestra, blog, canal, podcast, maratona, natacao, yoga, trilha, fotografia, xadrez,
-        forno, tela, dominio, fatura, pneus, vacina, aquario, vinhas, hectares, paineis solares,
-        poupanca, emprestimo, bairro, aldeia, apelido, pronomes, festa, defesa, carta de conducao, carteira,
-        cracha, vaga, cozinha, banheiro, geladeira, frigorifico, telhado, quintal, portao, quarto, garantia,
-        condominio,
-        leitura, livro, futebol, bale, danca, piscina, pensao, sitio, barco, televisao, tv, sofa, crianca,
-        menino, menina,
-        remedio, reuniao, ape, cachorr[oa], terapia, fisio\w*, semestre, faculdade
+        aluguel, renda, hipoteca, financiamento, prazo, orcamento, preco, mensalidade, assinatura, consulta, reuniao,
+        ensaio, casamento, prova, exame, entrevista, mudanca, obra, reforma, contrato, seguro, aniversario, endereco,
+        morada, telefone, telemovel, celular, e-?mail, tamanho, numero, peso, carro, moto, bicicleta, notebook,
+        computador, casa, apartamento, chave, chaves, garagem, wifi, senha do wifi, assinantes, clientes, socios,
+        alunos, vendas, pedidos, estoque, jogo, coral, clube, associacao, igreja, viagem, passaporte, visto, ferias,
+        fuso, meta, objetivo, lancamento, entrega, caldeira, impressora, capitulo, romance, piano, violao, academia,
+        ginasio, conta, jardim, horta, varanda, creche, banda, orquestra, blog, canal, podcast, maratona, natacao,
+        yoga, trilha, fotografia, xadrez, forno, tela, dominio, fatura, pneus, vacina, aquario, vinhas, hectares,
+        paineis solares, poupanca, emprestimo, bairro, aldeia, apelido, pronomes, festa, defesa, carta de conducao,
+        carteira, cracha, vaga, cozinha, banheiro, geladeira, frigorifico, telhado, quintal, portao, quarto, garantia,
+        condominio, leitura, livro, futebol, bale, danca, piscina, pensao, sitio, barco, televisao, tv, sofa, crianca,
+        menino, menina, remedio, reuniao, ape, cachorr[oa], terapia, fisio\w*, semestre, faculdade
         """,
         endings="|s",
     ),
     "project": word_of(
         r"""
-        projeto, projecto, backend, frontend, banco de dados, base de dados, servidor, api, repo, repositorio,
-        branch, deploy, producao, staging, versao, framework, app, aplicativo, aplicacao, site,
-        sistema (?!solar), microsservicos?, cluster, fornecedor, cliente, departamento, nuvem, pipeline,
-        testes, script, sprint, release, migracao, log, ticket, build, cache, query, modulo, licenca, dashboard,
-        documentacao, endpoint, fila, nota fiscal, backup, container, pacote, biblioteca, linguagem, dado,
-        usuario, banco
+        projeto, projecto, backend, frontend, banco de dados, base de dados, servidor, api, repo, repositorio, branch,
+        deploy, producao, staging, versao, framework, app, aplicativo, aplicacao, site, sistema (?!solar),
+        microsservicos?, cluster, fornecedor, cliente, departamento, nuvem, pipeline, testes, script, sprint, release,
+        migracao, log, ticket, build, cache, query, modulo, licenca, dashboard, documentacao, endpoint, fila,
+        nota fiscal, backup, container, pacote, biblioteca, linguagem, dado, usuario, banco
         """,
         endings="|s",
     ),
@@ -393,12 +384,11 @@ _SIGNS = {
     ),
     "lasting": word_of(
         r"""
-        sempre, nunca, desde, ha (?:\w+ )?anos, anos, cada, todo dia, todos os, todas as, toda
-        (?:segunda|terca|quarta|quinta|sexta|semana), às (?:segundas|tercas|quartas|quintas|sextas), aos
-        (?:sabados|domingos),
-        normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes, diariamente, jamais,
-        horas vagas, tempo livre, fins de semana,
-        faz (?:\w+ )?(?:anos|meses) que, ha (?:\w+ )?meses
+        sempre, nunca, desde, ha (?:\w+ )?anos, anos, cada, todo dia, todos os, todas as,
+        toda (?:segunda|terca|quarta|quinta|sexta|semana), às (?:segundas|tercas|quartas|quintas|sextas),
+        aos (?:sabados|domingos), normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes,
+        diariamente, jamais, horas vagas, tempo livre, fins de semana, faz (?:\w+ )?(?:anos|meses) que,
+        ha (?:\w+ )?meses
         """
     ),
     "stative": r"^(?:[^,.;:!?]{0,40}\s)?(?:é|eh|sao|esta|estao|tem|tenho|temos|sou|somos|moro|moramos|mora|vivo|vive|"
@@ -410,11 +400,10 @@ _SIGNS = {
     r"era|tinha|estava)\b",
     "event": word_of(
         r"""
-        me mudei, nos mudamos, casei, casamos, comprei, compramos, vendi, vendemos, comecei, comecamos,
-        terminei, abrimos, abri, fechou, morreu, faleceu, nasceu, lancamos, contratamos, assinamos, adotamos,
-        adotei, fui promovid[oa],
-        este ano, no ano que vem, ano passado, em janeiro, em fevereiro, em marco, em abril, em maio, em
-        junho, em julho, em agosto, em setembro, em outubro, em novembro, em dezembro
+        me mudei, nos mudamos, casei, casamos, comprei, compramos, vendi, vendemos, comecei, comecamos, terminei,
+        abrimos, abri, fechou, morreu, faleceu, nasceu, lancamos, contratamos, assinamos, adotamos, adotei,
+        fui promovid[oa], este ano, no ano que vem, ano passado, em janeiro, em fevereiro, em marco, em abril,
+        em maio, em junho, em julho, em agosto, em setembro, em outubro, em novembro, em dezembro
         """
     ),
     "milestone": word_of(
@@ -435,14 +424,12 @@ _SIGNS = {
     r"sao)\s(?:meu|minha|nosso|nossa|a responsavel|o responsavel|quem)",
     "taste": word_of(
         r"""
-        prefiro, preferimos, gosto, gostamos, nao gosto, adoro, amo, odeio, detesto, nao suporto, nao aguento,
-        sou fa, nao é pra mim, nao é a minha praia, favorit[oa]s?, preferid[oa]s?, tenho horror,
-        me da (?:nojo|preguica), curto, sou mais,
-        nao curto, nem pensar, nao sou (?:muito )?(?:de|fa), fa de, me dou melhor, nao é para mim, nao é comigo,
-        melhor \w+ do que,
-        me incomoda\w*, me irrita\w*, nao tolero, torco, doid[oa] por, louc[oa] por, apaixonad[oa] por,
-        viciad[oa], nao desce,
-        entre [^.]{2,40} (?:fico|ficamos|escolho) com, nao me agrada, me agrada, me divirto, gosta
+        prefiro, preferimos, gosto, gostamos, nao gosto, adoro, amo, odeio, detesto, nao suporto, nao aguento, sou fa,
+        nao é pra mim, nao é a minha praia, favorit[oa]s?, preferid[oa]s?, tenho horror, me da (?:nojo|preguica),
+        curto, sou mais, nao curto, nem pensar, nao sou (?:muito )?(?:de|fa), fa de, me dou melhor, nao é para mim,
+        nao é comigo, melhor \w+ do que, me incomoda\w*, me irrita\w*, nao tolero, torco, doid[oa] por, louc[oa] por,
+        apaixonad[oa] por, viciad[oa], nao desce, entre [^.]{2,40} (?:fico|ficamos|escolho) com, nao me agrada,
+        me agrada, me divirto, gosta
         """
     ),
     "decision": word_of(
@@ -454,10 +441,9 @@ _SIGNS = {
     ),
     "norm": word_of(
         r"""
-        a partir de agora, de agora em diante, daqui pra frente, daqui para a frente, sempre em, sempre com,
-        nunca me, nao me (?:mande|sugira|envie|chame|fale|proponha|recomende|pergunte), nao use, por padrao,
-        sem excecao, proibido,
-        obrigatorio, evite, evita, toda vez que eu, sempre que eu, nada de, nem pense em
+        a partir de agora, de agora em diante, daqui pra frente, daqui para a frente, sempre em, sempre com, nunca me,
+        nao me (?:mande|sugira|envie|chame|fale|proponha|recomende|pergunte), nao use, por padrao, sem excecao,
+        proibido, obrigatorio, evite, evita, toda vez que eu, sempre que eu, nada de, nem pense em
         """
     ),
     "steps": r"\bprimeiro\b.{3,120}\b(?:depois|em seguida|entao)\b",
@@ -523,9 +509,8 @@ _SIGNS = {
     + "|"
     + word_of(
         r"""
-        erro, bug, bateria (?:fraca|acabando|acabou), travou, trava, nao funciona, quebrou, quebrad[oa],
-        nao liga, nao abre, nao sei(?! \w+[aei]r\b), nao
-        entendo, nao lembro, esqueci, nao acho, nao encontro,
+        erro, bug, bateria (?:fraca|acabando|acabou), travou, trava, nao funciona, quebrou, quebrad[oa], nao liga,
+        nao abre, nao sei(?! \w+[aei]r\b), nao entendo, nao lembro, esqueci, nao acho, nao encontro,
         nao consigo (?!dormir (?:com|sem|de)|comer|viver|trabalhar (?:com|sem|de))\w+, problema, pergunta, duvida,
         tentei, tentando, nao compila, demais, nao entendi
         """
@@ -533,12 +518,9 @@ _SIGNS = {
     "at hand": word_of(
         r"""
         este (?!ano|mes|projeto|semestre)\w+,
-        esta (?:frase|lista|versao|parte|opcao|resposta|tabela|mensagem|palavra),
-        esse (?!ano|mes|semestre), essa (?!semana), nesse caso, neste caso, isso,
-        isto, aquilo, o texto, (?<!-)te(?!-), ti, voces?, vc, lhe, contigo, a frase, o paragrafo, a opcao,
-        a primeira opcao,
-        o titulo,
-        seu (?!(?-i:[A-Z]))\w+, sua, teu, tua,
+        esta (?:frase|lista|versao|parte|opcao|resposta|tabela|mensagem|palavra), esse (?!ano|mes|semestre),
+        essa (?!semana), nesse caso, neste caso, isso, isto, aquilo, o texto, (?<!-)te(?!-), ti, voces?, vc, lhe,
+        contigo, a frase, o paragrafo, a opcao, a primeira opcao, o titulo, seu (?!(?-i:[A-Z]))\w+, sua, teu, tua,
         abaixo, anexo
         """
     ),
@@ -641,27 +623,23 @@ PACK = Pack(
     r"[ln]h[aeo]|\w{2}ou\b|\w{3}ei\b|-(?:me|se)\b|ss[aeo]\b|\b(?:é|há|às|ao|uma|numa|eu)\b",
     cues=frozenset(
         """
-        o a os as um uma uns umas de do da dos das em no na nos nas e ou mas é são foi ser estar está estão
-        estou sou somos tenho temos tem não nao sim eu você voce tu ele ela nós meu minha meus minhas nosso
-        nossa seu sua
-        que quem qual como quando onde por para pra com sem mais muito também tambem também já ja só so me te
-        se lhe isso isto esse essa este esta ao à às pelo pela até ate moro trabalho prefiro gosto falo nunca
-        sempre obrigado obrigada
-        olá ola oi bom dia boa noite hoje amanhã ontem anos ano gente vou vamos fazer faz faço uso quero
-        queria pode preciso chamo nome alérgico alérgica alergia prazo aluguel reunião lembre responda porque
-        então entao ainda aqui
-        chame chama chamar mudei mudamos casei nasci cresci estudo leio escrevo ensino compramos vendi dois
-        duas três cachorro gato carro casa mora trabalha lá cá daqui ninguém alguém gosta quer filhos reserva
-        coloca deixa anota escolhemos segunda terça quarta quinta sexta sábado janeiro fevereiro março maio
-        junho julho setembro outubro
-        dezembro próximo próxima começa sai faço parei comprei nossa minha filha filho irmã mãe pai bebo como
-        durmo pago ganho calço usamos equipe escritório escola tomo decidimos novo nova calço calco causa
-        desde quatro seis sete oito nove dez horas dias semana mês meses vez vezes dou num numa dele dela eles elas
-        moramos aulas emprego reais médico mil depois antes agora outro outra melhor fica ficam fui era tinha tive
-        pelos pelas nasceu conserto viver dizem parece chover pena tô tá valeu beleza kkkk tchau
-        jogo toco canto leio dou parti vivo faço pouco pouca aos colecciono coleciono somos vegetarianos reformei
-        divorciei chama-se muleta cirurgia ando sozinho sozinha joga bateria física ela nossos dá cansa alta sal
-        aplicativo quem cuida acabei comecei detesto odeio adoro minhas nada tudo todo toda
+        o a os as um uma uns umas de do da dos das em no na nos nas e ou mas é são foi ser estar está estão estou sou
+        somos tenho temos tem não nao sim eu você voce tu ele ela nós meu minha meus minhas nosso nossa seu sua que
+        quem qual como quando onde por para pra com sem mais muito também tambem também já ja só so me te se lhe isso
+        isto esse essa este esta ao à às pelo pela até ate moro trabalho prefiro gosto falo nunca sempre obrigado
+        obrigada olá ola oi bom dia boa noite hoje amanhã ontem anos ano gente vou vamos fazer faz faço uso quero
+        queria pode preciso chamo nome alérgico alérgica alergia prazo aluguel reunião lembre responda porque então
+        entao ainda aqui chame chama chamar mudei mudamos casei nasci cresci estudo leio escrevo ensino compramos
+        vendi dois duas três cachorro gato carro casa mora trabalha lá cá daqui ninguém alguém gosta quer filhos
+        reserva coloca deixa anota escolhemos segunda terça quarta quinta sexta sábado janeiro fevereiro março maio
+        junho julho setembro outubro dezembro próximo próxima começa sai faço parei comprei nossa minha filha filho
+        irmã mãe pai bebo como durmo pago ganho calço usamos equipe escritório escola tomo decidimos novo nova calço
+        calco causa desde quatro seis sete oito nove dez horas dias semana mês meses vez vezes dou num numa dele dela
+        eles elas moramos aulas emprego reais médico mil depois antes agora outro outra melhor fica ficam fui era
+        tinha tive pelos pelas nasceu conserto viver dizem parece chover pena tô tá valeu beleza kkkk tchau jogo toco
+        canto leio dou parti vivo faço pouco pouca aos colecciono coleciono somos vegetarianos reformei divorciei
+        chama-se muleta cirurgia ando sozinho sozinha joga bateria física ela nossos dá cansa alta sal aplicativo quem
+        cuida acabei comecei detesto odeio adoro minhas nada tudo todo toda
         """.split()
     ),
 )
