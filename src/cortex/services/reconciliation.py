@@ -71,7 +71,7 @@ class Reconciled:
     def facts(self) -> dict[str, Any]:
         """For the receipt: ids and counts."""
         payload = {"verdict": self.decision.verdict.value, "others": list(self.decision.others)}
-        superseded = sum(change.because is EventKind.SUPERSEDED for change in _puts(self.decision.changes))
+        superseded = sum(change.because is EventKind.SUPERSEDED for change in puts(self.decision.changes))
         return {"superseded": superseded, **payload, **self.outcome.facts()}
 
 
@@ -117,13 +117,13 @@ def _with_source(decision: Decision, ref: str, view: View) -> Decision:
     if (noted := held.from_also(ref)) == held:
         return decision
     rest = [change for change in decision.changes if not (isinstance(change, Put) and change.trace == held)]
-    because = next((put.because for put in _puts(decision.changes) if put.trace == held), EventKind.REVISED)
+    because = next((put.because for put in puts(decision.changes) if put.trace == held), EventKind.REVISED)
     return replace(decision, changes=(Put(noted, because), *rest))
 
 
 def _held(decision: Decision, view: View) -> Memory:
     """The memory that a statement is one with, as it is from now on."""
-    for put in _puts(decision.changes):
+    for put in puts(decision.changes):
         if put.trace.id == decision.others[0] and isinstance(put.trace, Memory):
             return put.trace
     (held,) = view.load(decision.others[:1])
@@ -131,7 +131,8 @@ def _held(decision: Decision, view: View) -> Memory:
     return held
 
 
-def _puts(changes: Sequence[Change]) -> list[Put]:
+def puts(changes: Sequence[Change]) -> list[Put]:
+    """The traces among some changes."""
     return [change for change in changes if isinstance(change, Put)]
 
 
