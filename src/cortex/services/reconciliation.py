@@ -29,10 +29,8 @@ from cortex.remember import flow as remembering
 MOST_TWINS = 24
 """How many of the most alike memories are looked at for one that says the same."""
 
-
 MOST_OF = 0.6
 """A statement with this share of the characters of its turn is what the turn says."""
-
 
 _OF_THE_USER = frozenset({SourceKind.OPERATOR, SourceKind.USER, SourceKind.ASSISTANT})
 """Who speaks of the user or for them. The "I" of a page or a tool is somebody else."""
