@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from cortex import exchange
 from cortex.client.connection import ServerConnection
 from cortex.domain.events import EventKind
 from cortex.domain.hits import RecallResult
@@ -28,6 +29,7 @@ from cortex.progress import Progress, silent
 from cortex.services.browse import Alive
 from cortex.services.edit import StoreResult
 from cortex.services.recall import RecallTrace
+from cortex.services.timeline import Timeline
 from cortex.surfaces.operations import BY_NAME, Operation, TimeLimit
 from cortex.surfaces.wire.ledger import TimelineRequest
 from cortex.surfaces.wire.memories import RememberRequest
@@ -36,10 +38,8 @@ from cortex.surfaces.wire.recall import RecallRequest, RecallResponse
 from cortex.surfaces.wire.upkeep import ExportRequest
 
 if TYPE_CHECKING:
-    from cortex import exchange
     from cortex.client.hooks import RemoteHooks
     from cortex.lifecycle.backups import BackupResult
-    from cortex.services.timeline import Timeline
 
     # It has the methods of Cortex: those not written below are built from the declared operations.
     Verbs = Cortex
@@ -163,8 +163,6 @@ class RemoteCortex(Verbs):
         lane: Lane | None = None,
     ) -> Timeline:
         """Events, newest first; embeddings and recalls only if `kinds` names them. Files leave no events."""
-        from cortex.services.timeline import Timeline
-
         if kinds is not None and not kinds:  # a query cannot express it
             return Timeline((), None)
         payload = {"limit": limit, "before": before, "kinds": kinds, "id": id, "lane": lane}
@@ -186,8 +184,6 @@ class RemoteCortex(Verbs):
 
     def export_markdown(self, filter: Filter | None = None, *, by_scope: bool = False) -> Sequence[exchange.Page]:
         """Active memories as editable Markdown with text: one page, or one per scope."""
-        from cortex import exchange
-
         wanted = {"filter": filter, "format": "pages", "by_scope": by_scope}
         return [exchange.Page(**each) for each in self._exported(wanted)]
 

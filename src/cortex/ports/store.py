@@ -396,8 +396,6 @@ class Abilities:
     """What a store can do beyond the contract."""
 
     as_of: bool = False
-    tags: bool = False
-    native_fusion: bool = False
     transactions: bool = False
     durable: bool = False
     multi_process: bool = False

@@ -20,7 +20,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.errors import InvalidRequest, NotFound, RowDamaged
 from cortex.ports.store import Counts, Filter, Version, View
-from cortex.services.timeline import Timeline
+from cortex.services.timeline import Timeline, look_back
 
 MAX_DAYS = 3_660
 """How far `growth` looks back."""
@@ -89,13 +89,11 @@ class BrowseService:
             return view.events(after, limit)
 
     def timeline(self, *, limit: int, id: str | None, **which: Any) -> Timeline:
-        from cortex.services import timeline
-
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidRequest(f"{limit} is outside 1 to {MAX_LIMIT}", field="limit", hint="give another")
         subject = None if id is None else checked_id(id)
         with self._context.store_view() as view:
-            return timeline.look_back(view, limit=limit, subject=subject, **which)
+            return look_back(view, limit=limit, subject=subject, **which)
 
     def growth(self, *, days: int = 30, lane: Lane = Lane.MEMORIES) -> Sequence[Day]:
         if not 1 <= days <= MAX_DAYS:

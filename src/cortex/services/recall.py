@@ -17,7 +17,7 @@ from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound, RowDamaged, StoreError
 from cortex.ports.store import RecordAccess, View
 from cortex.recall import flow as recalling
-from cortex.recall import receipts, recipes, replay
+from cortex.recall import receipts, recipes, replay, synthesis
 from cortex.recall.flow import Answer
 from cortex.recall.replay import Replay
 from cortex.recall.reranking import Reader, TimedReranker
@@ -159,11 +159,9 @@ class RecallService:
         )
 
     def synthesize(self, text: str, **options: Any) -> SynthesisResult:
-        from cortex.recall import synthesis as synthesizing
-
         found = self.recall(text, **options)
         with self._context.recording("synthesize", text) as record:
-            made = synthesizing.synthesize(text, found.hits, self._context.dependencies.llm, self._context.clock.now())
+            made = synthesis.synthesize(text, found.hits, self._context.dependencies.llm, self._context.clock.now())
             record.close(
                 found.receipt.position,
                 method=made.method.value,

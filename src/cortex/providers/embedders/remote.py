@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -204,8 +205,6 @@ class Options:
 
     def sdk(self) -> Any:
         """The vendor's SDK, imported on first use: that takes longer than most commands."""
-        from importlib import import_module
-
         try:
             return import_module(self.vendor.sdk)
         except ImportError as error:
