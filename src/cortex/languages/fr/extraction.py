@@ -325,11 +325,7 @@ _TELLING = (
 _SIGNS = {
     "telling": _TELLING,
     "definite": opening(r"(?:(?:le|la|les|au|aux|du|pour|a|en|dans)\s|l')"),
-    "mine": word_of(
-        r"""
-        je, j, moi, mon, ma, mes, me, m, nous, notre, nos, on, chez moi, chez nous, la mienne, le mien
-        """
-    ),
+    "mine": word_of("je, j, moi, mon, ma, mes, me, m, nous, notre, nos, on, chez moi, chez nous, la mienne, le mien"),
     "kin": rf"\b(?:mon|ma|mes|notre|nos|la|le|les|un|une|deux|trois)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|allergies?|traitement|operation|operee?|diagnostic\w*|ordonnance|mg|"
     r"groupe sanguin|halal|casher)\b",
