@@ -11,7 +11,7 @@ from cortex.kinds import Kind
 from cortex.languages.pack import Fill, Rule, RuleMatch, Slot, about_me
 
 QUESTION = r"[?？]\s*$"
-"""What ends like a question holds in no family."""
+"""What ends like a question: there no family holds, unless a language says so."""
 
 
 class Unlike(TypedDict, total=False):

@@ -320,23 +320,19 @@ _SIGNS = {
         ich, wir, mein\w{0,2}, unser\w{0,2}, unsre, mir, mich, uns, bei uns, zuhause, zu hause
         """)
     + r"|^(?:also,?\s|übrigens,?\s|ach,?\s|so,?\s|moin,?\s)*"
-    + any_of(
-        r"""
+    + any_of(r"""
         bin, hab, habe, war, wohne, lebe, arbeite, studiere, mache, rauche, trinke, esse, mag, komme, fahre,
         spiele, lerne, nehme, vertrage, brauche kein, kann kein, nutze, benutze, verwende, heiße, haben, sind,
         wohnen, leben, ziehe, ziehen, habs
-        """
-    )
+    """)
     + r"\b",
     "kin": rf"\b(?:mein|meine|meiner|meinem|meinen|unser|unsere|unserer|unserem|der|die|das|"
     rf"eine?n?)\s(?:\w+\s)?{_KIN}\b|"
-    + word_of(
-        r"""
+    + word_of(r"""
         unsere kleine, unser kleiner, unsere große, unser großer, die zwillinge, meine zwillinge, die kids,
         die jungs, unser dackel, \w*dackel, \w*hündin, mein ältester, meine jüngste, meine älteste,
         mein jüngster, die kinder, den kindern
-        """
-    ),
+    """),
     "health": word_of(
         r"""
         \w*allergie, \w*allergisch\w*, laktose\w*, gluten\w*, zöliakie, diabet\w+, asthma\w*, vegan\w*, vegetar\w+,
@@ -395,26 +391,21 @@ _SIGNS = {
     ),
     "label": r"^(?!fehler|error|warnung|hinweis: bitte|übersetz|frage|beispiel|text|titel|betreff|aufgabe|hallo|danke|"
     r"also|angenommen)(?-i:[A-ZÄÖÜ])[\wäöüß-]{2,24}(?:\s[\wäöüß-]{1,20}){0,3}:\s\S",
-    "aside": word_of(
-        r"""
+    "aside": word_of(r"""
         übrigens, nur zur info, zur info, nebenbei, kurz vorweg, vorab, nur damit du, damit du bescheid,
         fürs protokoll, zum kontext, kontext, hintergrund, kleine info, kurze info, kurzes update, update,
         nachtrag, falls relevant, falls das hilft, der vollständigkeit halber, vielleicht noch wichtig,
         noch was, was du wissen solltest, zur kenntnis, gut zu wissen, wichtig zu wissen, du solltest wissen,
         ps, btw, fyi, am rande
-        """
-    ),
-    "lasting": word_of(
-        r"""
+    """),
+    "lasting": word_of(r"""
         immer, nie, niemals, seit, schon lange, jeden, jede woche, jedes jahr, jedes mal, montags, dienstags,
         mittwochs, donnerstags, freitags, samstags, sonntags, morgens, abends, normalerweise, meistens, meist,
         grundsätzlich, regelmäßig, dauerhaft, schon immer, von klein auf, als kind, täglich, wöchentlich,
         monatlich, im schnitt, ab sofort, jahren, nach wie vor, am wochenende, unter der woche, mal pro,
         mal die woche, prinzipiell, freizeit, in meiner freien zeit, im monat, pro woche, pro monat
-        """
-    ),
-    "stative": word_of(
-        r"""
+    """),
+    "stative": word_of(r"""
         bin, ist, sind, habe, hab, hat, haben, heiße, heißt, wohne, wohnt, wohnen, lebe, lebt, leben, arbeite,
         arbeitet, studiere, studiert, spreche, spricht, fahre, fährt, spiele, spielt, nutze, nutzen, benutze,
         verwende, verwenden, mache, macht, liegt, steht, stehen, hängt, beträgt, kostet, wiegt, wiege, dauert,
@@ -424,40 +415,34 @@ _SIGNS = {
         brauchen, schafft, schaffen, bekommt, zählt, hält, erreicht, liefert, verkauft, fehlen, fehlt, passt, reicht,
         öffnet, schließt, verbraucht, schreibt, enthält, unterstützt, verarbeitet, gibt es, stören, stört, lernt,
         lernen, pflege, züchten, betreiben, betreibe, backe, koche, sind's, ist's, hab's
-        """
-    ),
+    """),
     "life": (
         r"\b(?:meinen|unseren|den|die|meine) (?:job|arbeit|stelle|arbeitsplatz) verloren\b|\bich (?:wurde|bin) "
         r"[^.,;]{0,30}(?:entlassen|gekündigt|gefeuert)\b|\b(?:mein|meine|unser|unsere) [\wäöüß-]{2,30} (?:ist|sind) "
         r"[^.,;]{0,30}(?:gestorben|verstorben)\b"
     ),
-    "event": word_of(
-        r"""
+    "event": word_of(r"""
         gezogen, umgezogen, geheiratet, gekündigt, adoptiert, gekauft, verkauft, geboren, aufgewachsen,
         bestanden, befördert, operiert, gegründet, eröffnet, angefangen, gewechselt, abgeschlossen, eingezogen,
         getrennt, verlobt, bekommen, gestorben, verlängert, eingestellt, gewonnen, waren wir, war ich, fang\w*,
         ziehe\w*, heirate\w*, nächstes jahr, letztes jahr, im sommer, im herbst, im winter, im frühjahr,
         im januar, im februar, im märz, im april, im mai, im juni, im juli, im august, im september, im oktober,
         im november, im dezember, geworden, in rente
-        """
-    ),
-    "milestone": word_of(
-        r"""
+    """),
+    "milestone": word_of(r"""
         (?:mir|sich)\b[^.;,]{2,40}\b(?:gebrochen|verstaucht|verrenkt|gerissen|verletzt|gezerrt|geprellt), adoptiert,
         aus dem tierheim, (?:einen|eine|ein) (?:\w+ )?(?:hund|welpen|katze|kater|kätzchen|kaninchen) (?:\w+ ){0,4}
         (?:geholt|aufgenommen|bekommen), verlobt, geheiratet, geschieden, getrennt, umgezogen, eingezogen, operiert,
         eingestellt worden, gekündigt, befördert, entlassen worden, gestorben, geboren, zur welt gekommen,
         (?:prüfung|führerschein|examen) bestanden, eingeschult, (?:zusage|stelle|job|platz) (?:bekommen|gekriegt)
-        """
-    ),
+    """),
     "change": word_of(WORDS.changed),
     "due": r"(?:muss|müssen|soll|sollen)\b[^.;]{2,60}\b(?:bis|vor)\s(?:zum\s|dem\s)?"
     rf"(?:{_DATE}|\d{{1,2}}\.)|\bbis (?:anfang|mitte|ende) \w+",
     "role": r"\b(?:macht|erledigt|betreut|übernimmt|führt|leitet|pflegt)\s(?:bei uns\s|jetzt\s)*(?:die\s|der\s|frau\s|"
     r"herr\s)?(?-i:[A-Z])\w+[.!]?$|\b(?:zuständig für|verantwortlich für|kümmert sich|für die \w+ zuständig|"
     r"fürs? [\wäöüß ]{3,30} zuständig)\b|\bansprechpartner\w*\b.*\bist\b|\bist (?:bei uns|unser\w*|mein\w*)\s",
-    "taste": word_of(
-        r"""
+    "taste": word_of(r"""
         mag ich, ich mag, mag, liebe, hasse, am liebsten, lieber, bevorzuge, gar nicht mein, nicht mein ding,
         mein ding, kann man mich jagen, kann man mir schenken, kann ich nichts anfangen, nichts anfangen,
         nichts für mich, nicht mein fall, (?:nicht|nix|nichts) meins, kannst du mich jagen, kann mir gestohlen bleiben,
@@ -466,39 +451,32 @@ _SIGNS = {
         steh\w* auf, schmeckt mir, schmecken mir, nervt mich, nerven mich, geht mir auf, gruselt, graust,
         kann ich nicht leiden, nicht ausstehen, ist mir lieber, sind mir lieber, gern, gerne, ungern,
         lieblings\w+, (?:macht|machen) mich fertig, ein gräuel, schwärme, begeistert, reizt mich
-        """
-    ),
-    "decision": word_of(
-        r"""
+    """),
+    "decision": word_of(r"""
         entschieden, beschlossen, geeinigt, festgelegt, steht fest, fest steht, es wird jetzt,
         ist es (?:jetzt |nun )?(?:doch )?[^.]* geworden, bleiben bei, wir setzen auf, wir nehmen jetzt,
         umgestiegen, steigen um, abgestimmt, beschlossene sache, ausgemacht, abgemacht, vereinbart,
         die wahl fiel, fiel die wahl, vom tisch, haben uns gegen, endgültig
-        """
-    ),
+    """),
     "motto": word_of("gib niemals auf, niemals auf, niemals aufgeben, sagt man, steht im, steht auf, sagte"),
-    "norm": word_of(
-        r"""
+    "norm": word_of(r"""
         ab jetzt, ab sofort, künftig, in zukunft, zukünftig, von nun an, bitte keine, bitte nie, bitte immer,
         jedes mal, immer brutto, immer netto, du mir immer, mich immer, mir immer, mir nie, mir niemals,
         niemals, grundsätzlich, muss immer, müssen immer, verboten, fasst du nie, du nie, rührst du, tabu,
         pflicht, wird geduzt, wird gesiezt, bei uns gilt, es gilt, gilt:, bevor du, wenn du mir, wenn ich dich,
         immer wenn, nur mit, nie ohne, ohne ausnahme, standardmäßig, auf keinen fall, nie wieder, duze, sieze,
         schreib\w* immer, gib\w* immer, gibst du mir
-        """
-    )
+    """)
     + r"|^(?-i:[A-ZÄÖÜ])\w+(?:en|er|n)\s(?:(?:an|für|in)\s\w+\s)?bitte\b",
     "steps": r"\b(?:erst|zuerst|zunächst)\b.{3,}\b(?:dann|danach|anschließend|zum schluss|zweimal)\b",
     "corrects": r"\b(?:korrektur|ich korrigiere|stimmt nicht|falsch gesagt|verwechsel\w+|war falsch|vertan|"
     r"verschrieben|meinte)\b|(?:,|\sund)\s(?:und\s)?nicht\s(?!wahr|mehr)"
     r"|\bnicht\b[^.;]{2,30}\bsondern\b",
     "number": r"\d|anderthalb|(?:zwei|drei|vier)mal|"
-    + word_of(
-        r"""
+    + word_of(r"""
         zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, zwanzig, dreißig, vierzig, fünfzig,
         hundert, tausend, dreizehn, vierzehn, fünfzehn, sechzehn, achtzehn, beide
-        """
-    ),
+    """),
     "date": rf"\b{_DATE}|\bhalb \w+|\d{{1,2}}\.\d{{1,2}}\.",
     "name": r"\b(?:frau|herr)\s(?-i:[A-ZÄÖÜ])\w+|(?-i:\b[A-ZÄÖÜ]\w*\s\d)|\b(?:in|bei|aus|nach|zu)\s(?-i:[A-ZÄÖÜ])\w+",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
@@ -512,39 +490,31 @@ _SIGNS = {
     r"wiederhol|schick|setz|probier|denk dir|stell dir|empfiehl|berechne|hol)\w{0,3}\b|\b(?:möchte|würde gern\w*|"
     r"hätte gern\w*|brauche (?:mal|eine?n?|hilfe|dringend|noch|jetzt)\b|brauch mal|ich suche?|kannst du|könntest du|"
     r"ich will|muss (?:noch|mal|heute|kurz)|hilfe|hilf mir|ich werde (?:mal|jetzt|gleich))\b",
-    "unreal": word_of(
-        r"""
+    "unreal": word_of(r"""
         wenn ich (?!dich)[^.]* wäre, wäre, wären, hätte, hätten, würde, würden, könnte, angenommen, vielleicht,
         eventuell, vermutlich, wahrscheinlich, hoffentlich, ich glaube, ich denke, ich finde, ich hoffe,
         ich glaub, glaub ich, schwanke, überlege, mal sehen, erfinde, tu mal so, tu so, wärst, rollenspiel, roman,
         geträumt, im traum, scheint, kommissar, falls ich, ich schätze, gefühlt,
         ein freund von mir, eine freundin von mir, ein bekannter, ein kollege, eine kollegin
-        """
-    ),
-    "hearsay": word_of(
-        r"""
+    """),
+    "hearsay": word_of(r"""
         sagt, sagte, sagen, meint, meinte, angeblich, laut, soll, sollen, sei, behauptet, man sagt,
         es heißt, habe gelesen, gehört dass, steht:, im artikel, rundschreiben, zeitung, erzählt, chef will,
         fragt, fragte, findet, heißt es, hab gelesen, sagt man, prahlt,
         ^(?:einer|jemand|eine|ein typ) (?:auf|aus|bei|in|von|vom)\b[^.]*, schwört, versichert, erklärt
-        """
-    ),
-    "passing": word_of(
-        r"""
+    """),
+    "passing": word_of(r"""
         (?<!stand )heute, gerade(?![^.]{0,40}\b(?:ge\w+|\w+ge\w+|\w+iert)\b), gleich, eben, kurz (?!vorweg)\w*,
         diesmal, momentan, im moment, gestern, schon wieder, später, grad, unterwegs, im zug, in der straßenbahn,
         in der bahn, im aufzug, im stau, im auto, im supermarkt, in der schlange, im meeting, beim arzt, im bus,
         moment, sofort da, bin dann mal, bis gleich, bis später, morgen früh, für diese, für heute
-        """
-    ),
-    "mood": word_of(
-        r"""
+    """),
+    "mood": word_of(r"""
         müde, hunger, durst, kalt, heiß, langweilig, gestresst, genervt, traurig, froh, zu groß, zu klein, zu eng,
         zu weit, glücklich, (?<!mich )fertig(?! (?:sein|haben|werden)), aufgeregt, nervös, sauer, verwirrt, gespannt,
         lust, keine zeit, keine ahnung, kopfschmerzen, kopfweh, mist, verdammt, krank, anders überlegt, das wetter,
         satt, sicher, beeindruckt, dankbar, erkältet, ein tag, das wetter, bereit
-        """
-    ),
+    """),
     "trouble": failing(
         r"""
         computer, rechner, laptop, handy, drucker, wlan, internet, webseite, website, app, programm, bildschirm,
@@ -553,35 +523,29 @@ _SIGNS = {
         r"nicht, leckt, tropft, spinnt, kein\w*, streikt, piept, hängt sich, abgeschmiert, abgekackt, lahmt",
     )
     + "|"
-    + word_of(
-        r"""
+    + word_of(r"""
         fehler\w*, abgestürzt, kaputt, geht (?:immer )?(?:noch )?nicht, kein empfang, funktioniert nicht,
         hängt sich, startet nicht, vergessen, weiß nicht, verstehe\w*, versteh, kapier\w*, finde nicht,
         nicht verstanden, klappt nicht, abgelehnt, noch nicht da, problem\w*, frage, fragen, komme nicht weiter,
         verloren, bug, stecke fest
-        """
-    ),
-    "at hand": word_of(
-        r"""
+    """),
+    "at hand": word_of(r"""
         dies\w{1,2} (?!jahr|herbst|sommer|schuljahr|semester|saison|frühjahr|winter)\w+, dein\w{0,2}, variante,
         option, der text, den text, absatz, dir, dich, ^du \w+, folie, in dem fall, (?:ersten?|zweiten?|letzten?) satz,
         satz, der code, die antwort, der film, das hilft,
         der war gut, das gefällt, das ist, das war, das klingt, das passt, die version gefällt, lieb ich, hier
-        """
-    ),
+    """),
     "reaction": r"^überzeugt mich\b|\b(?:das|es) (?:so )?nicht (?:so )?gemeint\b|\bich kann nicht mehr\b|"
     r"\bdu hast (?:mir|mich)\b|\bgerettet\W*$|\bhat (?:echt |wirklich |ja )?geklappt\b|^krass\b|^(?:danke|super|toll|"
     r"genau|ok|okay|ja|nein|nee|haha\w*|ach so|stimmt|klar|perfekt|prima|cool|wow|puh|boah|moment|sorry|hallo|hi|"
     r"tschüss|guten|schön|gut(?! zu wissen)|alles|vergiss es|kein problem|bitte schön|gern geschehen|ah|oh|hm+|na ja|"
     r"ist ja)\b(?!,?\s+(?:übrigens|ich|mein|wir|unser))|\bdanke\W*$",
-    "world": word_of(
-        r"""
+    "world": word_of(r"""
         wasser kocht, mündet, hauptstadt, einwohner, die erde, die sonne, der mond, jahrhundert, weltweit,
         ist (?:der|die|das) (?:läng|größ|höch|tief|schnell|ält)\w*ste,
         die menschen, menschen sind, der rhein, die donau, grad, allgemein, historisch, man soll, man sollte,
         planet\w*, sonnensystem, pflanzen sind, tiere sind, die regierung, der minister, die ministerin, man kann
-        """
-    ),
+    """),
 }
 
 _REQUEST = request_of(

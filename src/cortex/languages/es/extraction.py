@@ -292,15 +292,13 @@ _RULES = families(
 )
 
 _ENDINGS = "|s|es"
-_NO_VERB = any_of(
-    r"""
+_NO_VERB = any_of(r"""
     cuando, cuanto, cierto, claro, mucho, poco, todo, eso, esto, como, pero, otro, pronto, luego, primero, segundo,
     tercero, cuarto, quinto, mismo, año, cuatro, cinco, ocho, ciento, no, solo, sólo, bueno, perfecto, estupendo,
     creo, pienso, espero, imagino, agradezco, necesito, quiero, busco, dudo, supongo, siento, veo, entiendo,
     recuerdo, digo, vuelvo, llego, intento, dentro, aquello, lo, yo, aquí, allí, así, ahí, sí, sé, leí, oí, pensé, qué,
     porqué, café
-    """
-)
+""")
 _PRETERITE = (
     "dej|empec|compr|cambi|mud|cas|jubil|gradu|apunt|trabaj|estudi|aprob|adopt|logr|saqu|llegu|encontr|termin|firm|"
     "mont|contrat|nac|viv|crec|sufr|abr|vend|perd|conoc|decid|eleg|acab|gan|pagu|reserv|tom|oper|pas|llev|us|volv|sal"
@@ -327,8 +325,7 @@ _TELLING = (
 _SIGNS = {
     "telling": _TELLING,
     "definite": opening(r"(?:el|la|los|las|del|al|en|para)\s"),
-    "mine": word_of(
-        r"""
+    "mine": word_of(r"""
         yo, me, mí, mi, mis, nos, nosotr[oa]s, nuestr[oa]s?, conmigo, en casa, en el trabajo, míos?, mías?, soy,
         somos, tengo, tenemos, estoy, estamos, vivo, vivimos, llevo, llevamos, hago, hacemos, voy, vamos,
         [a-zñ]{3,20}amos, [a-zñ]{2,20}imos, hemos, he, trabajo, curro, estudio, uso, conduzco, toco, juego,
@@ -337,15 +334,12 @@ _SIGNS = {
         coordino, canto, odio, prefiero, suelo, evito, detesto, dejé, empecé, cambié, compré, nací, crecí,
         me[zj]oré, puedo, necesité, monté, abrí, vendí, perdí, aprobé, saqué, terminé, vine, mudé, viajo, leo,
         escribo, programo, pinto, bailo, escalo, sé \w+[aei]r
-        """
-    ),
+    """),
     "kin": rf"\b(?:mi|mis|nuestr[oa]s?|el|la|los|las|una?|dos|tres)\s(?:{_KIN}|niñ[oa]s|peque|peques|crí[oa]s?|"
     rf"hij[oa]s)\b|"
-    + word_of(
-        r"""
+    + word_of(r"""
         la mayor, el mayor, la pequeña, el pequeño, mellizos, gemel[oa]s, suegros, críos, nuestros niños, galg[oa]s
-        """
-    )
+    """)
     + r"(?=.*\b(?:mi|mis|en casa|tengo|tenemos|estudia|vive|es|tiene|va|sigue|adoptad[oa]s?)\b)",
     "health": word_of(
         r"""
@@ -406,23 +400,19 @@ _SIGNS = {
     ),
     "label": r"^(?!error|aviso|traduc|pregunta|duda|ejemplo|texto|título|opción|warning|asunto|hola|oye|gracias|vale)"
     r"[^\s,.;:!?¿¡]{2,18}(?:\s[^\s,.;:!?¿¡]{1,14}){0,3}:\s\S",
-    "aside": word_of(
-        r"""
+    "aside": word_of(r"""
         por cierto, para que (?:lo )?sepas, que sepas que, te recuerdo, ten en cuenta, conviene que sepas,
         no sé si te dije, por si acaso, por si sirve, por si te sirve, como contexto, contexto, dato, te aviso,
         te cuento, te comento, que conste, actualización, novedades, para tu información, aprovecho, nota,
         se me olvidaba, se me olvidó decirte, aviso, ojo, a modo de contexto, te informo, para que te hagas una idea
-        """
-    ),
-    "lasting": word_of(
-        r"""
+    """),
+    "lasting": word_of(r"""
         siempre, nunca, desde, desde hace, hace (?:\w+ )?años, años, cada, todos los, todas las, los lunes,
         los martes, los miércoles, los jueves, los viernes, los sábados, los domingos, normalmente,
         casi siempre, por las mañanas, por las noches, por las tardes, a diario, sí y otro no, cada dos,
         veces (?:por|a la), de toda la vida, de pequeñ[oa], de niñ[oa], desde niñ[oa], entre semana,
         habitualmente, jamás, de siempre, una vez al, ratos libres, tiempo libre, fines de semana
-        """
-    ),
+    """),
     "stative": r"^(?:[^,.;:!?¿]{0,40}\s)?(?:es|son|está|están|tiene|tienen|soy|somos|tengo|tenemos|vivo|vivimos|vive|"
     r"viven|llevo|llevamos|lleva|hago|hacemos|trabajo|trabaja|curro|estudio|estudia|uso|usamos|usa|usan|corre|funciona|"
     r"va|van|vamos|se llama|toma|come|habla|hablo|toco|juega|canta|mide|pesa|cuesta|dura|abre|cierra|empieza|termina|"
@@ -430,8 +420,7 @@ _SIGNS = {
     r"cultivamos|esperamos|puedo|puede|queda|guardo|guardamos|pertenece|sé|entreno|madrugo|duermo|suele|suelo|"
     r"estoy haciendo|ensayamos|se [a-z]{2,12}[ae]n?|soporta|aguanta|cuenta|tarda|recibe|vende|ocupa|gasta|contiene|"
     r"falta|faltan|supera|me quitaron)\b",
-    "event": word_of(
-        r"""
+    "event": word_of(r"""
         he ido, hemos ido, he estado, hemos estado, estuve, estuvimos, me mudé, me vine, me casé, me jubilé,
         me operaron, me operan, nos mudamos, nos casamos, nací, crecí, me crié, adoptamos, adopté, compré, compramos,
         hemos comprado, he comprado, vendí, vendimos, hemos vendido, dejé, dejamos, he dejado, empecé, empezamos,
@@ -439,47 +428,39 @@ _SIGNS = {
         me saqué, abrimos, hemos abierto, fundamos, murió, falleció, nació, contratamos, hemos contratado, lanzamos,
         me cambié, nos cambiamos, he cambiado, este año, el año que viene, en marzo, en abril, en mayo, en junio,
         en enero, en febrero, en julio, en agosto, en septiembre, en octubre, en noviembre, en diciembre
-        """
-    ),
+    """),
     "milestone": r"\b(?:me|nos)\s(?!dij|cont|pregunt|pid|ped|mand|envi|llam|traj|hici|dej|gust|encant|parec|qued|di)"
     r"\w{2,20}(?:aron|ieron)\b|\bme (?:romp|part|tor[cz]|fractur|cas|divorci|jubil|gradu|sa(?:c|qu)|lesion|oper|"
     r"mud|apunt|matricul|compr|separ)\w{0,3}[éí]\b|\b(?:me he|nos hemos|me han|nos han) (?!dicho|contado|preguntado|"
     r"pedido|mandado|enviado|llamado|gustado|quedado|salvado|parecido|encantado|hecho)\w{2,20}(?:ado|ido)\b|"
-    + word_of(
-        r"""
+    + word_of(r"""
         adopt(?:é|amos|ado), acog(?:í|imos|ido), nos prometimos, nos casamos, nos mudamos, nac(?:ió|ieron),
         muri(?:ó|eron), falleci(?:ó|eron), aprob(?:é|ó|ado), firm(?:é|amos|ado), compr(?:é|amos) (?:una?|el|la) \w+,
         vend(?:í|imos) (?:el|la|mi|nuestr[oa]), di(?:o|mos) a luz, nos separamos, estren(?:é|amos)
-        """
-    ),
+    """),
     "change": word_of(WORDS.changed),
     "due": rf"(?:tengo|tenemos|tiene|hay|debo|debemos)\b[^.;]{{2,60}}\b(?:antes d\w+|para|hasta)\s(?:el\s)?{_DATE}|"
     rf"\b(?:voy|vamos|va|van) a \w+[aei]r\w{{0,3}}\b[^.;]{{0,60}}?\b{_DAY}",
     "role": r"\b(?:quien|la que|el que)\s(?:lleva|se encarga|gestiona|dirige|manda|decide|coordina)\b|"
     r"(?-i:[A-ZÁÉÍÓÚÑ])\w{1,40}\s(?:es|son)\s(?:la que|el que|quien|mi|nuestr[oa]|la responsable|el responsable)|"
     rf"\bse (?:encarga|ocupa)\s(?:{_NAME})",
-    "taste": word_of(
-        r"""
+    "taste": word_of(r"""
         prefiero, preferimos, me gustan?, no me gustan?, me encantan?, me chiflan?, me flipan?, me molan?, odio,
         detesto, adoro, no soporto, no aguanto, no tolero, soy (?:más |muy )?(?:de|fan|poco de|amante),
         me da(?:n)? (?:\w+ )?(?:pereza|asco|grima|repelús|alergia), me pongo malo con, no me hacen? (?:\w+ )?gracia,
         ni en pintura, ni olerlo, ni verl[oa], ni loc[oa], ni regalad[oa], qué rico no, me pierden?, me aburren?,
         me relajan?, mil veces, antes que, mejor que, no me va, no me van, paso de, tiro (?:a|más), me tira más,
         me horrorizan?, me saca de quicio, me sientan? (?:mal|bien), favorit[oa]s?
-        """
-    ),
-    "decision": word_of(
-        r"""
+    """),
+    "decision": word_of(r"""
         hemos decidido, he decidido, decidimos, decidí, se ha decidido, acordamos, hemos acordado, quedamos en,
         hemos quedado en, nos hemos decantado, nos decantamos, me decanto, optamos, hemos optado, elegimos,
         hemos elegido, nos quedamos con, descartamos, renunciamos(?: a)?, renuncio, hemos renunciado,
         hemos descartado, al final (?:la|lo|el|nos|vamos|será|hacemos|usamos)[^.]*, está decidido,
         definitivamente, se vota, se votó, apostamos por, por unanimidad, nos cargamos, se cae del,
         nos pasamos a, migramos, hemos migrado, tiramos con, vamos a tirar
-        """
-    ),
-    "norm": word_of(
-        r"""
+    """),
+    "norm": word_of(r"""
         a partir de ahora, de ahora en adelante, de hoy en adelante, desde ahora, en adelante, siempre con,
         siempre sin, siempre en, siempre que me, cada vez que, nunca me, jamás me, no me l[oa]s? toques,
         no me toques, no me (?:mandes|propongas|escribas|llames|hables|pongas|sugieras|recomiendes),
@@ -488,8 +469,7 @@ _SIGNS = {
         ni se te ocurra, cuando me (?:escribas|mandes|respondas|hables| propongas|expliques),
         antes de (?:borrar|enviar|publicar|tocar|cambiar)[^.]*, en los correos que, se tutea, evita, trátame,
         tutéame, háblame, respóndeme, contéstame, siempre me, tiene[n]? que
-        """
-    ),
+    """),
     "steps": r"\bprimero\b.{3,}\b(?:luego|después|al final|entonces)\b|\bpara\s\w+(?:ar|er|"
     r"ir)\b[^.]{2,}\b(?:se|hay que|luego|y después)\b"
     r"|\b(?:luego|después) se\s|^(?:para\s\w+[aei]r|así|(?:el|la|los|las)\s[^:,]{2,30}\sl[aeo]s?\s\w+(?:o|mos))\b"
@@ -498,12 +478,10 @@ _SIGNS = {
     r"rectifico|quise decir|perdón|estaba mal|lo dije mal|lo de antes)\b"
     r"|\b(?:es|son|era|eran)\s[^.;]{1,40},\s(?:no|que no)\s",
     "number": r"\d|"
-    + word_of(
-        r"""
+    + word_of(r"""
         dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, quince, veinte, treinta, cuarenta,
         cincuenta, cien, mil
-        """
-    ),
+    """),
     "date": rf"\b(?:{_DATE}|día \d+)",
     "name": r"(?-i:(?<=[a-záéíóúñ,:)] )[A-ZÁÉÍÓÚÑ][\wáéíóúñ]+)",
     "short": r"^[^\s:]+(?:\s[^\s:]+)?$",
@@ -516,18 +494,15 @@ _SIGNS = {
     r"repite|sigue|continúa|acorta|alarga|llama|recuérdame|déjalo|ponme|prepara|redacta|vamos a ver|a ver)\b|"
     r"\b(?:quiero|quería|quisiera|querría|necesito|me gustaría|me vendría|busco(?! siempre)|puedes|podrías|ayuda con|"
     r"échame una mano|me ayudas|me haces|tengo que|(?:voy|vamos) a (?!tirar)\w+[aei]r(?:me|nos|l[aeo]s?)?)\b",
-    "unreal": word_of(
-        r"""
+    "unreal": word_of(r"""
         si (?:tuviera|fuera|pudiera|me tocara|viviera|\w+[aei]ra|\w+áramos|\w+iéramos), ojalá, quizás?, tal vez,
         a lo mejor, puede que, imagina\w*, supongamos, pongamos, supón, sería, tendría, compraría, viviría, llamaría,
         me iría, creo que, me parece, supongo, un suponer, es broma, personaje, (?:un|el|este) cuento, novela, soñé,
         parece que, igual me, dudando, dudo, ya veremos, suponiendo, fuera, tendrías?, (?:yo )?que tú, en tu lugar,
         me da que, imagín\w+, (?!secret|not|comis|m)\w{1,16}[ai]ría(?:s|n|mos)?,
         (?:deb|pod|har|ser|ver|volv|com|beb|hab|tend|pond|vend|sab|quer)r?ía(?:s|n|mos)?
-        """
-    ),
-    "hearsay": word_of(
-        r"""
+    """),
+    "hearsay": word_of(r"""
         dice, dicen, decía, decían, explic(?:a|ó|aba) que, coment(?:a|ó|aba) que, sostiene,
         (?:señala|indica|apunta|revela|insiste|jura) (?:en )?que, presumen? de,
         ^(?:uno|una|un tipo|un tío|alguien|un señor|una señora|un compañero|una compañera) (?:del?|en|que)\b[^.]*,
@@ -535,10 +510,8 @@ _SIGNS = {
         periódico, noticias?, artículo, opina, cree, un amigo, una amiga, un conocido, por lo visto, al parecer,
         me contaron, me ha contado, me han contado, me han dicho, me ha dicho, me ha pedido, me han pedido, me contó,
         pregunta, me pidió, escribió
-        """
-    ),
-    "passing": word_of(
-        r"""
+    """),
+    "passing": word_of(r"""
         (?<!por )hoy (?!por hoy|en día)\w*, hoy(?=\W*$), hoy(?=[,;:]), ahora mismo, esta noche, esta tarde,
         esta mañana, luego te, ahora te, en un rato, enseguida,
         (?<!que )estoy (?:escribiendo|haciendo|mirando|leyendo|intentando|viendo|escuchando|comiendo),
@@ -546,16 +519,13 @@ _SIGNS = {
         espera(?=\W*$), en la cola, estoy en (?:el|la|un|una), voy en (?:el|la|un), en el metro, en el bus,
         en el autobús, en el tren, esta vez, por ahora, un momento, un segundo, ayer, anoche, de camino, llegando,
         saliendo, ya voy, vuelvo
-        """
-    ),
-    "mood": word_of(
-        r"""
+    """),
+    "mood": word_of(r"""
         cansad[oa], agotad[oa], hambre, sueño, sed, frío, calor, prisa, aburrid[oa], content[oa], feliz, triste,
         nervios[oa], harto, harta, enfadad[oa], list[oa], liad[oa], ocupad[oa], resfriad[oa], emocionad[oa], duele,
         duelen, menudo, qué (?:bien|mal|malo|risa|pena), segur[oa], de acuerdo, encantad[oa], perdid[oa], atascad[oa],
         bloquead[oa], vaya(?=\W*$), mejor tiempo, ganas, cambiado de (?:idea|opinión), cambié de (?:idea|opinión)
-        """
-    ),
+    """),
     "trouble": failing(
         r"""
         ordenador, pc, portátil, móvil, teléfono, impresora, wifi, web, app, programa, pantalla, teclado,
@@ -564,37 +534,31 @@ _SIGNS = {
         "no, pierde, hace un ruido, se apaga, se cuelga, va (?:muy |super|súper)?lent\\w+, tarda (?:mucho|muchísimo)",
     )
     + "|"
-    + word_of(
-        r"""
+    + word_of(r"""
         no me (?:arranca|enciende|carga|funciona|va el|va la), error, falla, fallo, fallando, no funciona,
         no arranca, no carga, colgado, colgó, roto, rota,
         estropead[oa], no me deja, no sé(?!\s\w+[aei]r\b), no entiendo, no me acuerdo, no recuerdo, olvidé, he olvidado,
         no encuentro, no consigo, se cayó, se ha caído, duda, dudas, pregunta, problema, no se pudo, no me sale,
         he perdido el hilo, en negro, se me ha (?:quedado|colgado|bloqueado|borrado|ido|colado|escapado), otra vez
-        """
-    ),
-    "at hand": word_of(
-        r"""
+    """),
+    "at hand": word_of(r"""
         este (?!año|mes|curso|verano|otoño|invierno|proyecto|fin|lunes|martes|miércoles|jueves|viernes|sábado)\w+,
         esta (?!empresa|temporada|primavera|casa|app|semana|noche|tarde|mañana)\w+, esto, eso, ese, esa, aquello,
         la opción, opción, la primera, la segunda, párrafo, el texto, me has, te has, has \w+[ai]do, la frase,
         el código, este caso, lo que (?:dices|buscaba|has|me), tu, tus, el título (?!de), el cartel,
         así (?!que|es como), usa la, usa el
-        """
-    ),
+    """),
     "reaction": r"^¡?(?:vale|gracias|genial|perfecto|jaja\w*|ok|claro|sí(?=[,.!]|$)|no(?=[,.!]|$)|qué|madre mía|uf|"
     r"guau|bueno|muy bien|me encanta(?=[,.!]|$)|me gusta(?=[,.!]|$)|(?:no )?me convence|me (?:ha|has|han) (?:servido|"
     r"ayudado|encantado|gustado|salvado|aclarado|quedado)|estupendo|bien|hola|adiós|nada|tranquil[oa]|exacto|increíble|"
     r"de nada|hasta)\b(?!,?\s+(?:por cierto|soy|vivo|tengo|mi|me llamo|trabajo|nos|somos|el|la|ya|estoy|hay))|"
     r"\bgracias\W*$",
-    "world": word_of(
-        r"""
+    "world": word_of(r"""
         el agua, la tierra, el sol, la luna, desemboca, capital de, habitantes, el monte, el río, el mundo, la gente,
         los seres, históricamente, en general, planetas?, sistema solar, grados, siglo, el universo, la historia,
         se inventó, el gobierno, el ministro, la ministra, las plantas, los animales, planeta, hemisferio, continente,
         está a \d+, km de, kilómetros, es (?:el|la) más \w+ de
-        """
-    ),
+    """),
 }
 
 _weigh_spelled = weigher(_SIGNS)

@@ -325,11 +325,7 @@ _TELLING = (
 _SIGNS = {
     "telling": _TELLING,
     "definite": opening(r"(?:(?:le|la|les|au|aux|du|pour|a|en|dans)\s|l')"),
-    "mine": word_of(
-        r"""
-        je, j, moi, mon, ma, mes, me, m, nous, notre, nos, on, chez moi, chez nous, la mienne, le mien
-        """
-    ),
+    "mine": word_of("je, j, moi, mon, ma, mes, me, m, nous, notre, nos, on, chez moi, chez nous, la mienne, le mien"),
     "kin": rf"\b(?:mon|ma|mes|notre|nos|la|le|les|un|une|deux|trois)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|allergies?|traitement|operation|operee?|diagnostic\w*|ordonnance|mg|"
     r"groupe sanguin|halal|casher)\b",
@@ -360,37 +356,30 @@ _SIGNS = {
     ),
     "label": r"^(?!erreur|note|traduc|question|exemple|texte|titre|option|objet|bonjour|salut|merci|ok\b|attention)"
     r"[^\s,.;:!?]{2,18}(?:\s[^\s,.;:!?]{1,14}){0,3}\s?:\s\S",
-    "aside": word_of(
-        r"""
+    "aside": word_of(r"""
         au fait, pour info, pour infos?, a savoir, sache que, sachez que, je te rappelle qu\w*, je precise,
         je te signale, pour contexte, contexte, petite precision, mise a jour, au passage, je te previens,
         pour que tu saches, pour memo, a noter, note, rappel
-        """
-    ),
-    "lasting": word_of(
-        r"""
+    """),
+    "lasting": word_of(r"""
         toujours, jamais, depuis, chaque, tous les, toutes les, le lundi, le mardi, le mercredi, le jeudi, le vendredi,
         le samedi, le dimanche, normalement, d'habitude, en general, le matin, le soir, fois par, ans, regulierement,
         tout le temps, une semaine sur deux, temps libre, heures perdues, week-ends?, par mois
-        """
-    ),
+    """),
     "stative": r"^(?:[^,.;:!?]{0,40}[\s'])?(?:est|sont|a|ont|suis|ai|sommes|avons|habite|vis|vit|travaille|bosse|"
     r"utilise|utilisons|tourne|tournent|s'appelle|parle|joue|chante|mesure|pese|coute|dure|ouvre|ferme|commence|finit|"
     r"expire|roule|gagne|paie|paye|dors|cours|nage|appartient|se trouve|fait|fais|faisons|tient|garde|gardons|etudie|"
     r"suit|mange|bois|prends|prend|tient|compte|reste|met|vaut|contient|supporte|accepte|livre|sert|produit|recoit|"
     r"part|arrive|sort|marche|va|vient|dort|lit|ecrit|consomme|chauffe|vend|achete|depasse|atteint|monte|baisse|manque|"
     r"s'\w{2,20}|se \w{2,20}|il y a)\b",
-    "event": word_of(
-        r"""
+    "event": word_of(r"""
         j'ai demenage, on a demenage, on s'est maries, je me suis marie\w*, on a achete, j'ai achete, on a vendu,
         j'ai vendu, j'ai commence, on a commence, j'ai fini, on a ouvert, j'ai ouvert, a ferme, est mort\w*,
         est decede\w*, est nee?, j'ai eu, on a eu, on a lance, on a embauche, on a signe, cette annee,
         l'annee prochaine, l'an dernier, en janvier, en fevrier, en mars, en avril, en mai, en juin, en juillet,
         en aout, en septembre, en octobre, en novembre, en decembre
-        """
-    ),
-    "milestone": word_of(
-        r"""
+    """),
+    "milestone": word_of(r"""
         (?:je me|on s'|nous nous|on nous) ?(?:suis|est|sommes|ont)
         (?:cass|foul|tord|fractur|bless|mari|fianc|pacs|separ| inscrit|install|brul|rompu|dechir)\w*,
         (?:on|j'|nous)(?: |)(?:ai|a|avons) (?:adopte|recueilli|accueilli|eu (?:un|une)
@@ -398,8 +387,7 @@ _SIGNS = {
         (?:on m'a|ils m'ont|m'a) (?:oper|embauch|vir|licenci| diagnostiqu|vol|retir|enlev|arrach)\w*,
         (?:je suis|j'ai ete) (?:embauche|licencie|promu|opere|recu|admis| hospitalise|pris)\w*,
         est (?:nee?s?|morte?s?|decedee?s?), j'ai (?:eu|decroche|obtenu|reussi) (?:mon|le|ma|un|une)
-        """
-    ),
+    """),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": rf"(?:dois|doit|devons|doivent|faut)\b[^.;]{{2,60}}(?:\bavant|d'ici|\bpour)\s(?:le\s)?{_DATE}|\b(?:je vais|"
     rf"on va|nous allons|je dois|on doit)\s[^.;]{{2,60}}(?:\ben {_MONTH}|\ble \d{{1,2}} {_MONTH}|jusqu'(?:a|au|en) |"
@@ -407,29 +395,23 @@ _SIGNS = {
     "role": r"\bc'est\s[^.,]{2,40}\squi\s(?:s'(?:en )?occupe|gere|dirige|tient|decide)\b|\b(?:celui|celle) qui (?:gere|"
     r"dirige|s'occupe|pilote|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:est|c'est)\s(?:mon|ma|notre|la responsable|"
     rf"le responsable)|\bs'occupe (?:de|du|des)\b.*{_NAME}",
-    "taste": word_of(
-        r"""
+    "taste": word_of(r"""
         je prefere, j'aime, j'adore, je deteste, je n'aime, j'aime pas, je ne supporte, je supporte pas, j'ai horreur,
         ma preference, mon prefere, ma preferee, mes preferes, passionne\w*, fan de, pas fan, tres peu pour moi,
         mon truc, plutot que, je raffole, je suis plutot, m'ennuie, me detend, ca (?:ne )?passe pas, me degoute,
         me gave
-        """
-    ),
-    "decision": word_of(
-        r"""
+    """),
+    "decision": word_of(r"""
         on a decide, j'ai decide, nous avons decide, c'est decide, on a choisi, j'ai choisi, on a opte, on a tranche,
         on est d'accord pour, on s'est mis d'accord, on abandonne, on garde, on passe sur, on part sur, finalement on,
         on renonce, on a ecarte, on a vote, on a retenu, on laisse tomber le, on laisse tomber la
-        """
-    ),
-    "norm": word_of(
-        r"""
+    """),
+    "norm": word_of(r"""
         a partir de maintenant, desormais, dorenavant, a l'avenir, toujours en, toujours avec, jamais de,
         ne me (?:propose|parle| donne|envoie|mets|demande) (?:plus|jamais|pas), par defaut, sans exception, interdit,
         obligatoire, il faut toujours, evite, tutoie, vouvoie, je veux que tu, (?:a )?chaque fois que je,
         pas de \w+(?: [\w']+){0,2} dans (?:les|mes)
-        """
-    ),
+    """),
     "steps": r"\bd'abord\b.{3,120}\b(?:puis|ensuite|apres)\b"
     r"|\bpour \w+(?:er|ir|re)\b[^.]{2,80}\b(?:il faut|on|puis)\b",
     "corrects": r"\b(?:je me suis trompee?|correction|je corrige|rectification|je voulais dire|erreur de ma part)\b|"
@@ -444,36 +426,28 @@ _SIGNS = {
     r"imagine|invente|cherche|trouve|calcule|genere|cree|compare|liste|continue|refais|attends|regarde|relis|redige|"
     r"prepare)\b|\b(?:je veux|je voudrais|j'aimerais|je cherche|j'ai besoin|peux-tu|tu peux|pourrais-tu|pouvez-vous|"
     r"vous pouvez|aide|je dois|il me faut|je vais|on va|il faut que je)\b",
-    "unreal": word_of(
-        r"""
+    "unreal": word_of(r"""
         si j'avais, si j'etais, si on, si je, peut-etre, imagine\w*, supposons, mettons, \w+erais, \w+irais, serait,
         aurait, je crois que, il me semble, je suppose, j'hesite, je crois, on verra, c'est une blague, personnage,
         roman dont, j'ai reve, on dirait, un jour
-        """
-    ),
-    "hearsay": word_of(
-        r"""
+    """),
+    "hearsay": word_of(r"""
         dit que, dit qu, disent que, on dit, qu'il dit, qu'elle dit, a dit, parait-il, il parait, selon, d'apres,
         j'ai lu, j'ai entendu, affirme, article, journal, un ami, une amie, un pote, on m'a dit, m'a raconte,
         les infos, se vante\w* (?:de|d), ^(?:un mec|un type|quelqu'un|une fille|un gars) (?:du?|de la|au|qui)\b[^.]*,
         (?:indique|montre|revele|precise|pretend|soutient|jure|assure|raconte|repete|explique|disait) qu\w*
-        """
-    ),
-    "passing": word_of(
-        r"""
+    """),
+    "passing": word_of(r"""
         aujourd'hui, maintenant la, ce soir, ce matin, cet apres-midi, tout a l'heure, dans une heure, en route,
         j'arrive, dans le train, dans le bus, dans le metro, dans la queue, j'ecris un\w*, attends(?=\W*$),
         cette fois, pour l'instant, une minute, une seconde, je viens de, hier, hier soir, bientot la, en train de,
         est encore (?:dans|sur|la), retard, en reunion, je reviens, dans les bouchons
-        """
-    ),
-    "mood": word_of(
-        r"""
+    """),
+    "mood": word_of(r"""
         fatiguee?, crevee?, creve, epuisee?, faim, soif, sommeil, froid, chaud, pressee?, contente?, heureu\w+,
         triste, stressee?, enervee?, marre, malade, mal a la tete, change d'avis, zut, mince, le temps a,
         (?<!en )(?<!s')occupee?, (?:suis|es|est) prete?, bloquee?, perdue?, deprime\w*, impatiente?, envie
-        """
-    ),
+    """),
     "trouble": failing(
         r"""
         ordinateur, ordi, pc, portable, telephone, imprimante, wifi, site, appli, logiciel, ecran, clavier, voiture,
@@ -482,33 +456,27 @@ _SIGNS = {
         "ne, n, refuse, fait un bruit, vient de planter, rame, a (?:encore )?(?:saute|plante|lache|bugue)",
     )
     + "|"
-    + word_of(
-        r"""
+    + word_of(r"""
         erreur, bug, batterie, ne compile plus, plante, compile, ne marche pas, marche pas, ne fonctionne pas,
         casse\w*, en panne, je ne sais pas(?! \w+(?:er|ir|re)\b), je sais pas(?! \w+(?:er|ir|re)\b),
         je ne comprends pas, je comprends pas, j'ai oublie, je ne trouve pas, je n'arrive pas, j'arrive pas, probleme,
         question, doute
-        """
-    ),
-    "at hand": word_of(
-        r"""
+    """),
+    "at hand": word_of(r"""
         ce (?!mois|projet|semestre|printemps|que l|que m)\w+, cet (?!ete|hiver|automne)\w+, cette
         (?!annee|entreprise|equipe)\w+, ca, ceci, cela, le texte, la phrase,
         j'ecris un\w*, je t'\w+, je te (?:rappelle|dis|reponds|tiens|laisse|recontacte|montre|passe), le paragraphe,
         l'option, la premiere, le titre, ton, ta, tes, votre, vos, ci-dessous, ci-joint
-        """
-    ),
+    """),
     "reaction": r"^(?:ok|d'accord|merci|super|parfait|genial|haha\w*|mdr|oui|non|bof|ah|oh|wow|bravo|bonjour|salut|"
     r"bonsoir|cool|top|ca marche|bonne|bon\b|tant pis|exactement|j'adore(?=[,.!]|$)|pas mal)\b(?!,?\s+(?:au fait|je|j'|"
     r"mon|ma|on|nous|le|la))|\bmerci\W*$|^lol\b|^mdr\b|^tu m'as\b|\b(?:pas|plus) ce que je (?:voulais|veux|"
     r"demandais)\b|\bmort(?:e|s)? de rire\b|\btu me sauves\b",
-    "world": word_of(
-        r"""
+    "world": word_of(r"""
         l'eau, la terre, le soleil, la lune, capitale de, habitants, la france, le monde, les gens, l'histoire,
         en general, planetes?, siecle, l'univers, les animaux, les plantes, a ete invente\w*, le gouvernement,
         le ministre, culmine, se jette, le fleuve, est l[ea] plus \w+ \w+ (?:de|du|d), un fleuve, une montagne
-        """
-    ),
+    """),
 }
 
 _REQUEST = request_of(

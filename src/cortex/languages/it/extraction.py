@@ -298,15 +298,13 @@ _RULES = families(
     determiners="il lo la l' i gli le mio mia miei mie nostro nostra nostri nostre un uno una",
 )
 
-_NO_VERB = any_of(
-    r"""
+_NO_VERB = any_of(r"""
     quando, quanto, certo, bravo, molto, tutto, ecco, dopo, sotto, sopra, solo, poco, primo, secondo, terzo, buono,
     bello, ciao, quello, questo, anno, meno, troppo, tanto, altro, quattro, otto, cento, uno, dentro, contro, verso,
     subito, presto, spesso, intanto, appunto, eventualmente, ottimo, tranquillo, nessuno, qualcuno, ognuno, perlomeno,
     almeno, adesso, credo, penso, spero, immagino, ringrazio, scherzo, aspetto, provo, cerco, chiedo, dico, intendo,
     suppongo, torno, arrivo, riprovo, capisco, ricordo, devo, posso, vorrei, voglio, vedo, sento, dubito, rispetto
-    """
-)
+""")
 _I_DO = (
     r"(?:ho|abbiamo|sono|siamo|avevo|avevamo|ero|eravamo|vado|do|so|faccio|sto|stiamo|"
     rf"(?!{_NO_VERB}\b)[a-z]{{2,20}}o|[a-z]{{2,20}}(?:iamo|avamo|evamo|ivamo))\b"
@@ -329,13 +327,11 @@ _SIGNS = {
         r"con)\s[^.;:!?]{2,40}\s(?:il|lo|la|i|gli|le|si)\s)"
     ),
     "mine": rf"^(?:(?:non|mi|ci|lo|la|li|le|ne|me|ce)\s+){{0,3}}{_I_DO}|"
-    + word_of(
-        r"""
+    + word_of(r"""
         io, mi[oa], miei, mie, mi, me, noi, nostr[oaie], ci, ho, abbiamo, sono, siamo, sto, stiamo, abito,
         vivo, lavoro, uso, usiamo, faccio, facciamo, vado, andiamo, preferisco, pago, dormo, [a-z]{2,20}iamo,
         da me, da noi, a casa, in casa
-        """
-    ),
+    """),
     "kin": rf"^(?:il piccolo|la piccola|il (?:piu )?grande|la (?:piu )?grande)\b|\b(?:mi[oa]|miei|mie|nostr[oaie]|"
     rf"il|la|i|le|una?|due|tre)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|allergie|farmaco|medicina|operazione|intervento|operat[oa]|diagnos\w+|"
@@ -370,20 +366,16 @@ _SIGNS = {
     ),
     "label": r"^(?!errore|nota|traduz|domanda|esempio|testo|titolo|opzione|oggetto|ciao|grazie|ok\b|"
     r"attenzione)[^\s,.;:!?]{2,18}(?:\s[^\s,.;:!?]{1,14}){0,3}:\s\S",
-    "aside": word_of(
-        r"""
+    "aside": word_of(r"""
         a proposito, tra l'altro, per la cronaca, per tua informazione, sappi che, ti ricordo che, ti informo,
         ti aggiorno, tieni presente, per contesto, contesto, aggiornamento, avviso, ti avviso, giusto per, tanto per
         sapere, per inciso, nota, dimenticavo
-        """
-    ),
-    "lasting": word_of(
-        r"""
+    """),
+    "lasting": word_of(r"""
         sempre, mai, da (?:\w+ )?anni, dal, da quando, anni, ogni, tutti i, tutte le, il lunedi, il martedi,
         il mercoledi, il giovedi, il venerdi, il sabato, la domenica, normalmente, di solito, la mattina, la
         sera, volte (?:a|al|alla), a settimana, regolarmente, tempo libero, ore libere, fine settimana, al mese
-        """
-    ),
+    """),
     "stative": r"^(?:[^,.;:!?]{0,40}[\s'])?(?:è|e'|sono|ha|hanno|ho|abbiamo|siamo|abito|abita|vivo|vive|lavoro|lavora|"
     r"uso|usiamo|usa|gira|girano|si chiama|parla|parlo|suono|suona|gioca|canta|misura|pesa|costa|dura|apre|chiude|"
     r"inizia|comincia|finisce|scade|guido|guadagno|pago|dormo|corro|nuoto|appartiene|si trova|sta|fa|faccio|facciamo|"
@@ -392,33 +384,28 @@ _SIGNS = {
     r"raggiunge|manca|mancano|arriva|esce|passa|passano|serve|servono|tiene|segue|cura|gestisce|stanno|dorme|porta|"
     r"prende|torna|compie|cambia|slitta|entra|tocca|contiene|supporta|legge|scrive|cresce|sara|saranno|era|erano|aveva|"
     r"mi \w{2,20}|non \w{2,20})\b",
-    "event": word_of(
-        r"""
+    "event": word_of(r"""
         mi sono trasferit[oa], ci siamo trasferiti, ci siamo sposati, abbiamo comprato, ho comprato, abbiamo venduto,
         ho venduto, ho iniziato, abbiamo iniziato, ho finito, abbiamo aperto, ho aperto, è mort[oa], è nat[oa],
         abbiamo lanciato, abbiamo assunto, abbiamo firmato, abbiamo adottato, quest'anno, l'anno prossimo,
         l'anno scorso, a gennaio, a febbraio, a marzo, ad aprile, a maggio, a giugno, a luglio, ad agosto,
         a settembre, a ottobre, a novembre, a dicembre
-        """
-    ),
-    "milestone": word_of(
-        r"""
+    """),
+    "milestone": word_of(r"""
         mi sono (?:rott|slogat|fratturat|fatt[ao] male|ferit|operat|spos|laure|iscritt|trasferit|separ|divorzi|licenzi|
         stort|lussat)\w*, ci siamo (?:spos|fidanzat|trasferit|lasciat|separat|iscritt)\w*, mi hanno (?:oper|assunt|
         promoss|licenzi|diagnostic|rubat|tolto|pres[oa]|bocciat|trapiant)\w*,
         (?:ho|abbiamo|hanno) (?:adottato|preso (?:un|una) (?:can|gatt|cagn|micin|cucciol)\w+),
         è (?:nat|mort|mancat)[oa],
         ho (?:passato|superato|dato) (?:l'esame|il concorso), ho partorito
-        """
-    ),
+    """),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:devo|dobbiamo|deve|devono|va|vanno)\b[^.;]{2,60}\b(?:entro|prima d\w+|per)\s(?:il\s|la\s|l')?"
     rf"{_DATE}|"
     rf"\b(?:devo|dobbiamo|deve)\s[^.;]{{2,60}}\bfino (?:al?|alla)\s(?:(?:meta|fine|inizio)\s)?(?:{_DATE}|fine)",
     "role": r"\b(?:quello|quella) che (?:gestisce|dirige|si occupa|segue|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:è|"
     r"e')\s(?:(?:il|la)\s)?(?:mi[oa]|nostr[oa]|responsabile|referente)|\bse ne occupa\b",
-    "taste": word_of(
-        r"""
+    "taste": word_of(r"""
         preferisco, mi piace, mi piacciono, non mi piace, non mi piacciono, adoro, amo, odio, detesto, non sopporto,
         non reggo, preferit[oaie], sono più da, vado matt[oa], un debole, non l[oaie] (?:reggo|sopporto|tollero),
         mando giu, mi fa schifo, mi annoia, mi rilassa, appassionat[oa], piuttosto che, mi trovo meglio,
@@ -426,24 +413,19 @@ _SIGNS = {
         mi innervosi\w+, tifo, fan d\w+, va giu, mi va bene solo, mattinier[oa],
         tra [^.]{2,40} (?:mi tengo|scelgo|tengo), mi stufa, mi entusiasma, mi diverto, vado pazz[oa], non fan d\w+,
         ghiott[oa], golos[oa]
-        """
-    ),
-    "decision": word_of(
-        r"""
+    """),
+    "decision": word_of(r"""
         abbiamo deciso, ho deciso, è deciso, abbiamo scelto, ho scelto, abbiamo optato, abbiamo stabilito, ci
         siamo messi d'accordo, alla fine andiamo, alla fine abbiamo, restiamo con, passiamo a, rinunciamo,
         abbiamo scartato, abbiamo votato, mettiamo da parte, puntiamo su\w*, accantoniamo, ci concentriamo su\w*,
         teniamo il, teniamo la, niente piu
-        """
-    ),
-    "norm": word_of(
-        r"""
+    """),
+    "norm": word_of(r"""
         d'ora in poi, d'ora in avanti, da oggi in poi, in futuro, sempre in, sempre con, non
         (?:mandarmi|propormi|scrivermi|chiamarmi|darmi|consigliarmi|parlarmi|chiedermi), non usare, non
         mettere, di norma, senza eccezioni, vietato, obbligatorio, evita, niente (?:\w+ ){1,3}n(?:el|ei|elle|egli),
         dammi del tu, ogni volta che ti
-        """
-    ),
+    """),
     "steps": r"\bprima\b.{3,120}\b(?:poi|dopo|quindi)\b",
     "corrects": r"\b(?:mi sono sbagliat[oa]|correzione|correggo|rettifico|volevo dire|intendevo|"
     r"errore mio|ho (?:detto male|sbagliato|confuso))\b|\b(?:è|sono|era)\s[^.;]{1,40}(?:,\snon|\se non|\sanziche)\s",
@@ -459,40 +441,32 @@ _SIGNS = {
     r"aiutami|dimmi|fammi|raccontami|immagina|inventa|cerca\w*|trova\w*|calcola|genera|crea|confronta|elenca|continua|"
     r"rifai|aspetta|guarda|prepara|correggi|accorcia|leggi|cambia(?! \w+ il)|sposta)\b|\b(?:voglio|vorrei|"
     r"cerco(?! sempre)|mi serve|ho bisogno|puoi|potresti|(?<!non )puo|mi aiuti|devo|mi dai|sto per|mi servono)\b",
-    "unreal": word_of(
-        r"""
+    "unreal": word_of(r"""
         se (?:io|avessi|fossi|potessi|vincessi|\w+ss[ie]), forse, magari, immagina\w*, supponiamo,
         mettiamo(?! da parte), sarebbe, avrei, comprerei, farei, andrei, \w+erei, \w+irei, credo che, mi sembra,
         suppongo, scherzo, personaggio, ho sognato, pare che, un giorno, spero, credo, penso, immagino, mi chiedo,
         mi domando, vediamo, non vedo l'ora, chissa, direi
-        """
-    ),
-    "hearsay": word_of(
-        r"""
+    """),
+    "hearsay": word_of(r"""
         dice che, dicono, ha detto(?! basta), si vant\w+ di,
         ^(?:uno|una|un tizio|qualcuno|un tale) (?:al|del\w*|che|in)\b[^.]*,
         secondo (?:me|te|lui|lei|il|la|i|gli|alcuni|molti), ho letto, ho sentito,
         afferma, sul giornale, notizie?, articolo, un
         amico, un'amica, cosi dice, un mio \w+, una mia \w+, mi hanno detto, mi ha raccontato, a quanto pare, si dice,
         (?:segnala|indica|mostra|rivela|sostiene|giura|assicura|insiste|spiega|racconta|diceva) che
-        """
-    ),
-    "passing": word_of(
-        r"""
+    """),
+    "passing": word_of(r"""
         oggi, stasera, stamattina, stanotte, oggi pomeriggio, tra poco, fra poco, in treno, in autobus, in metro,
         in coda, in fila, in riunione, ti scrivo, per strada, arrivo, sto arrivando, stavolta, per ora, un minuto,
         un secondo, ho appena, ieri, è di nuovo (?:in|nel\w*|sul\w*), ritardo, un attimo, st[oa] \w{2,20}ndo,
         stiamo \w{2,20}ndo, stavo, torno, esco, vado a (?:letto|dormire|mangiare|prendere|fare), tra un'ora, subito,
         dopo ti, ci sentiamo, a dopo
-        """
-    ),
-    "mood": word_of(
-        r"""
+    """),
+    "mood": word_of(r"""
         (?<!mi )stanc\w+, esaust[oa], fame, sete, freddo, caldo, fretta, content[oa], felic[ei], triste, nervos[oa],
         stressat[oa], arrabbiat[oa], stuf[oa], malat[oa], troppo, mal di testa, occupat[oa], pront[oa],
         mi sono pers[oa], ansia, sonno, voglia, cambiato idea, il meteo, indecis[oa], accidenti, è finit[oa]
-        """
-    ),
+    """),
     "trouble": failing(
         r"""
         computer, pc, portatile, telefono, cellulare, stampante, wifi, sito, app, programma, schermo,
@@ -502,33 +476,27 @@ _SIGNS = {
         r"non, si è \w+t[oa], perde, si blocca, si spegne, si riavvia, continua a, lampeggia, fa uno strano",
     )
     + "|"
-    + word_of(
-        r"""
+    + word_of(r"""
         errore, bug, batteria scarica, scaric[oa], si è bloccat[oa], bloccat[oa], non funziona, si è rott[oa],
         guast[oa], non parte, non si apre, ho provato, sto provando, ho un dubbio, non ho capito, non compila,
         non va (?!giu|mai|a), non so(?! \w+[aei]re\b), non capisco, non ricordo, ho dimenticato, non trovo,
         non riesco (?!a (?:dormire|mangiare|vivere|lavorare|stare) )\w+ \w+, problema, domanda, dubbio
-        """
-    ),
-    "at hand": word_of(
-        r"""
+    """),
+    "at hand": word_of(r"""
         questo (?!mese|progetto|semestre)\w+, questa (?!settimana|azienda)\w+, questo, quello, ciò, il testo,
         la frase, il paragrafo, ti, te, vi, hai, questi, queste, l'opzione, la prima opzione,
         (?:prim|second|terz)[oa](?=\W*$), il titolo, tuo, tua, tuoi, tue, qui sotto, allegato
-        """
-    ),
+    """),
     "reaction": r"\bnon mi convinc\w+|\bnon (?:intendevo|volevo dire|era) (?:questo|quello|cosi)\b|"
     r"\bne abbiamo parlato\b|^(?:ok|va bene|grazie|ottimo|perfetto|haha\w*|ahah\w*|si(?=[,.!]|$)|no|bello|bellissimo|"
     r"wow|bravo|ciao|buongiorno|buonasera|buonanotte|certo|esatto|capito|fantastico|che (?:bello|peccato)|prego|"
     r"tranquill[oa]|adoro(?=[,.!]|$)|d'accordo)\b(?!,?\s+(?:a proposito|io|il mio|la mia|mi|abito|ho|sono|noi)\b)|"
     r"\bgrazie\W*$",
-    "world": word_of(
-        r"""
+    "world": word_of(r"""
         l'acqua, la terra, il sole, la luna, capitale d\w+, abitanti, l'italia, il mondo, la gente, la storia,
         in generale, il governo, il ministro, la ministra, pianet[ai], secolo, l'universo, gli animali, le piante,
         è stat[oa] inventat[oa], il fiume, lungo \d+, un fiume, un lago, è (?:il|la) piu \w+ d\w+
-        """
-    ),
+    """),
 }
 
 _OPENERS = (

@@ -301,16 +301,14 @@ _RULES = families(
     determiners="o a os as meu minha meus minhas nosso nossa nossos nossas um uma",
 )
 
-_NO_VERB = any_of(
-    r"""
+_NO_VERB = any_of(r"""
     quando, quanto, certo, claro, muito, pouco, tudo, isso, isto, aquilo, como, obrigado, otimo, bonito, lindo,
     primeiro, segundo, terceiro, quarto, quinto, mesmo, outro, todo, cedo, logo, perto, dentro, ano, dano, quatro,
     cinco, oito, cento, no, do, ao, pelo, so, to, tao, nao, entao, pronto, beleza, perfeito, acho, penso, espero,
     imagino, agradeco, preciso, quero, procuro, posso, devo, duvido, suponho, sinto, vejo, entendo, lembro, digo,
     volto, chego, tento, aqui, ali, oi, ai, sai, vai, lei, rei, sei, hei, achei, adorei, amei, gostei, tentei,
     esqueci, entendi, li, ouvi, consegui, pensei, sonhei, esperei, serei, farei, verei
-    """
-)
+""")
 _I_DO = (
     r"(?:sou|somos|estou|tou|to|estamos|estava|tenho|temos|tinha|fui|fiz|tive|dei|pus|vim|era|vou|vamos|"
     rf"(?!{_NO_VERB}\b)[a-z]{{2,20}}(?:o|ei|i)|[a-z]{{2,20}}(?:amos|emos|imos|avamos))(?:-me|-nos)?\b"
@@ -332,13 +330,11 @@ _SIGNS = {
         r"(?:[oa]s?|(?:no|na|nos|nas|em|para|pra|desde|ao|à|às|cada|todo|toda)\s[^.;:!?]{2,40}\s(?:[oa]s?|se))\s"
     ),
     "mine": rf"^(?:(?:nao|ja|so|tambem|ainda|sempre|nunca|me)\s+){{0,3}}{_I_DO}|"
-    + word_of(
-        r"""
+    + word_of(r"""
         eu, meus?, minhas?, me, mim, comigo, nos, nossos?, nossas?, a gente, tenho, temos, sou, somos, estou, estamos,
         moro, moramos, trabalho, uso, usamos, faco, fazemos, vou, vamos, gosto, prefiro, pago, ganho, durmo, acordo,
         [a-z]{3,20}amos, [a-z]{2,20}emos, comprei, vendi, comecei, mudei, casei, nasci, la em casa, em casa
-        """
-    ),
+    """),
     "kin": rf"^(?:o|a) (?:pequen[oa]|cacula|mais (?:velh|nov)[oa])\b|\b(?:meus?|minhas?|nossos?|nossas?|[oa]s?|uma?|"
     rf"dois|duas|tres)\s{_KIN}\b",
     "health": rf"\b(?:{_ILL}|al[eé]rgias?|rem[eé]dio|m[eé]dicamento|cirurgia|operad[oa]|diagnostic\w*|"
@@ -375,22 +371,18 @@ _SIGNS = {
     ),
     "label": r"^(?!erro|nota|traduc|pergunta|exemplo|texto|titulo|opcao|assunto|ola|oi\b|obrigad|ok\b|"
     r"atencao)[^\s,.;:!?]{2,18}(?:\s[^\s,.;:!?]{1,14}){0,3}:\s\S",
-    "aside": word_of(
-        r"""
+    "aside": word_of(r"""
         a proposito, alias, so pra voce saber, so para voce saber, para voce saber, fique sabendo, lembrando
         que, vale dizer, so para constar, para contexto, contexto, atualizacao, aviso, so avisando,
         informo que, para tua informacao, so para saberes, aproveitando, nota
-        """
-    ),
-    "lasting": word_of(
-        r"""
+    """),
+    "lasting": word_of(r"""
         sempre, nunca, desde, ha (?:\w+ )?anos, anos, cada, todo dia, todos os, todas as,
         toda (?:segunda|terca|quarta|quinta|sexta|semana), às (?:segundas|tercas|quartas|quintas|sextas),
         aos (?:sabados|domingos), normalmente, geralmente, costumo, de manha, à noite, vezes por, por semana, por mes,
         diariamente, jamais, horas vagas, tempo livre, fins de semana, faz (?:\w+ )?(?:anos|meses) que,
         ha (?:\w+ )?meses
-        """
-    ),
+    """),
     "stative": r"^(?:[^,.;:!?]{0,40}\s)?(?:é|eh|sao|esta|estao|tem|tenho|temos|sou|somos|moro|moramos|mora|vivo|vive|"
     r"trabalho|trabalha|uso|usamos|usa|roda|rodam|se chama|fala|falo|toco|toca|joga|canta|mede|pesa|custa|dura|abre|"
     r"fecha|comeca|termina|acaba|vence|dirijo|ganho|pago|calco|durmo|corro|nado|pertence|fica|ficam|faz|faco|fazemos|"
@@ -398,54 +390,44 @@ _SIGNS = {
     r"segue|chega|sai|passa|passou|aguenta|aguentam|recebe|vende|ocupa|gasta|demora|conta|supera|falta|faltam|serve|"
     r"cuida|dorme|leva|pega|volta|muda|entra|contem|suporta|le|escreve|se \w{2,20}|ficou|virou|subiu|caiu|mudou|foi|"
     r"era|tinha|estava)\b",
-    "event": word_of(
-        r"""
+    "event": word_of(r"""
         me mudei, nos mudamos, casei, casamos, comprei, compramos, vendi, vendemos, comecei, comecamos, terminei,
         abrimos, abri, fechou, morreu, faleceu, nasceu, lancamos, contratamos, assinamos, adotamos, adotei,
         fui promovid[oa], este ano, no ano que vem, ano passado, em janeiro, em fevereiro, em marco, em abril,
         em maio, em junho, em julho, em agosto, em setembro, em outubro, em novembro, em dezembro
-        """
-    ),
-    "milestone": word_of(
-        r"""
+    """),
+    "milestone": word_of(r"""
         (?:quebrei|quebrou|parti|torci|fraturei|machuquei|rompi|operei|lesionei|desloquei) (?:[oa]s?|meu|minha),
         adot(?:ei|amos|ou), resgat(?:ei|amos|ou), (?:ficamos|ficaram) noiv[oa]s, noiv(?:ei|amos), nos? casamos, casei,
         (?:me|nos) (?:separei|divorciei|formei|aposentei|mudei|operaram|contrataram|demitiram|assaltaram|roubaram),
         fui (?:aprovad|contratad|promovid|demitid|despedid|admitid|operad|selecionad|internad)[oa], nasceu, nasceram,
         morreu, morreram, faleceu, passei (?:n[oa]|em), batizamos, assinamos, arranquei, tirei (?:[oa]s?|dois|quatro),
         dei à luz, tive (?:um|uma) (?:filh|beb|menin)\w+
-        """
-    ),
+    """),
     "change": word_of(WORDS.changed.translate(_PLAIN)),
     "due": r"(?:tenho|temos|tem|preciso|precisamos|precisa|devo|deve)\b[^.;]{2,60}\b(?:at[eé]|antes d\w+)\s(?:o\s|"
     rf"a\s)?(?:dia\s)?{_DATE}|\b(?:vou|vamos|vai)\s\w+[aei]r\b[^.;]{{0,60}}?\b(?:\d{{1,2}} de {_MONTH}|em {_MONTH}|"
     rf"at[eé] (?:[ao]o? )?(?:fim|final|meados|{_MONTH})|(?:mes|ano|semana) que vem|proxim[oa] (?:ano|mes|semana))",
     "role": r"\bquem (?:cuida|mant[eé]m|toca|gerencia|lidera|coordena|manda|decide)\b|(?-i:[A-Z])\w{1,40}\s(?:é|"
     r"sao)\s(?:meu|minha|nosso|nossa|a responsavel|o responsavel|quem)",
-    "taste": word_of(
-        r"""
+    "taste": word_of(r"""
         prefiro, preferimos, gosto, gostamos, nao gosto, adoro, amo, odeio, detesto, nao suporto, nao aguento, sou fa,
         nao é pra mim, nao é a minha praia, favorit[oa]s?, preferid[oa]s?, tenho horror, me da (?:nojo|preguica),
         curto, sou mais, nao curto, nem pensar, nao sou (?:muito )?(?:de|fa), fa de, me dou melhor, nao é para mim,
         nao é comigo, melhor \w+ do que, me incomoda\w*, me irrita\w*, nao tolero, torco, doid[oa] por, louc[oa] por,
         apaixonad[oa] por, viciad[oa], nao desce, entre [^.]{2,40} (?:fico|ficamos|escolho) com, nao me agrada,
         me agrada, me divirto, gosta
-        """
-    ),
-    "decision": word_of(
-        r"""
+    """),
+    "decision": word_of(r"""
         decidi, decidimos, decidiu-se, ficou decidido, escolhemos, escolhi, optamos, optei, combinamos,
         ficamos com, vamos de, vamos com, resolvemos, resolvi, descartamos, desistimos, fechamos com,
         acordamos em, batemos o martelo, no fim das contas
-        """
-    ),
-    "norm": word_of(
-        r"""
+    """),
+    "norm": word_of(r"""
         a partir de agora, de agora em diante, daqui pra frente, daqui para a frente, sempre em, sempre com, nunca me,
         nao me (?:mande|sugira|envie|chame|fale|proponha|recomende|pergunte), nao use, por padrao, sem excecao,
         proibido, obrigatorio, evite, evita, toda vez que eu, sempre que eu, nada de, nem pense em
-        """
-    ),
+    """),
     "steps": r"\bprimeiro\b.{3,120}\b(?:depois|em seguida|entao)\b",
     "corrects": r"\b(?:me enganei|enganei-me|me confundi|correcao|corrigindo|retifico|quis dizer|"
     r"queria dizer|falei errado)\b|\b(?:é|sao|era)\s[^.;]{1,40},\s(?:e\s)?nao\s",
@@ -461,16 +443,13 @@ _SIGNS = {
     r"imagine|procur\w+|ach[ae]|calcul\w+|ger[ae]|cri[ae]|compar[ae]|list[ae]|continu[ae]|refac[ao]|esper[ae]|olh[ae]|"
     r"prepar[ae]|corrij[ao]|corrig[ei]|encurt[ae]|leia|mud[ae]|troc[ae])\b|\b(?:quero|queria|gostaria|preciso|"
     r"(?<!sempre )procuro|estou procurando|pode me|podes|poderia|voce pode|me ajuda|tenho que|me da)\b",
-    "unreal": word_of(
-        r"""
+    "unreal": word_of(r"""
         se eu, se a gente, se fosse, talvez, quem sabe, imagine\w*, suponha\w*, digamos, seria, teria,
         compraria, moraria, faria, iria, gostaria, poderia, mudaria, viajaria, acho que, me parece, suponho, é
         brincadeira, brincadeira, personagem, sonhei, parece que, acho, espero, imagino, penso, sera que,
         vamos ver, supondo, fosse, sei la, quem dera, quem me dera, oxala, tomara, um dia
-        """
-    ),
-    "hearsay": word_of(
-        r"""
+    """),
+    "hearsay": word_of(r"""
         diz que(?! nao sabe), se gabam? de,
         ^(?:um cara|uma moca|um sujeito|algu[eé]m|um colega) (?:d[oae]|n[oa]|que)\b[^.]*, ele diz, ela diz,
         um colega, dizem, disse que, segundo (?:o|a|os|as|ele|ela|eles), de acordo com,
@@ -478,10 +457,8 @@ _SIGNS = {
         afirma, no jornal, noticias?,
         artigo, um amigo, uma amiga, falou, perguntou, escreveu, me contaram, me disseram, pelo visto, ao que parece,
         (?:aponta|indica|mostra|revela|garante|jura|insiste|sustenta|defende|alega|explicou|comentou|diz) que, dizia que
-        """
-    ),
-    "passing": word_of(
-        r"""
+    """),
+    "passing": word_of(r"""
         hoje, agora mesmo, esta noite, hoje à noite, esta manha, ja te, daqui a pouco, ja ja, no onibus, no
         metro, no trem, no autocarro, na fila, a caminho, desta vez, por enquanto, um
         minuto, um segundo, acabei de (?:comer|chegar|acordar|sair|ver|ler|almocar|jantar|tentar|mandar|enviar),
@@ -489,16 +466,13 @@ _SIGNS = {
         (?:estou|to|tou) (?:em|no|na) (?:reuniao|aula|transito|mercado|rua|m[eé]dico|trabalho),
         (?:estou|to|tou|estava|estamos) \w{2,20}ndo(?![^.]{1,30}\bha\b), vou (?!de|operar|ter),
         vamos (?!de|com|ter|adiar|casar|mudar), ja volto, volto, agorinha
-        """
-    ),
-    "mood": word_of(
-        r"""
+    """),
+    "mood": word_of(r"""
         cansad[oa], exaust[oa], fome, sede, frio, calor, pressa, content[ea], feliz, triste, nervos[oa],
         estressad[oa], irritad[oa], fart[oa], doente, dor de cabeca, ocupad[oa], pront[oa], perdid[oa],
         ansios[oa], com sono, animad[oa], mudei de ideia, entediad[oa], droga, travei, me ligando, espera(?=\W*$),
         o tempo mudou, em duvida
-        """
-    ),
+    """),
     "trouble": failing(
         r"""
         computador, pc, notebook, celular, telefone, impressora, wifi, site, app, programa, tela, teclado,
@@ -507,34 +481,28 @@ _SIGNS = {
         r"nao, vaza\w*, ta vazando, parou, fica reiniciando, faz um barulho, deu",
     )
     + "|"
-    + word_of(
-        r"""
+    + word_of(r"""
         erro, bug, bateria (?:fraca|acabando|acabou), travou, trava, nao funciona, quebrou, quebrad[oa], nao liga,
         nao abre, nao sei(?! \w+[aei]r\b), nao entendo, nao lembro, esqueci, nao acho, nao encontro,
         nao consigo (?!dormir (?:com|sem|de)|comer|viver|trabalhar (?:com|sem|de))\w+, problema, pergunta, duvida,
         tentei, tentando, nao compila, demais, nao entendi
-        """
-    ),
-    "at hand": word_of(
-        r"""
+    """),
+    "at hand": word_of(r"""
         este (?!ano|mes|projeto|semestre)\w+,
         esta (?:frase|lista|versao|parte|opcao|resposta|tabela|mensagem|palavra), esse (?!ano|mes|semestre),
         essa (?!semana), nesse caso, neste caso, isso, isto, aquilo, o texto, (?<!-)te(?!-), ti, voces?, vc, lhe,
         contigo, a frase, o paragrafo, a opcao, a primeira opcao, o titulo, seu (?!(?-i:[A-Z]))\w+, sua, teu, tua,
         abaixo, anexo
-        """
-    ),
+    """),
     "reaction": r"\bnao me conven\w+|\bnao (?:foi|era|é) (?:bem )?(?:isso|assim)(?: (?:o )?que)?\b|\bmorri\b|^(?:ok|"
     r"beleza|obrigad[oa]|valeu|otimo|perfeito|haha\w*|kk+|sim|nao(?=[,.!]|$)|legal|show|fixe|oi|ola|bom dia|"
     r"boa (?:tarde|noite)|tchau|certo|isso|nossa(?=[,.!]|$)|uau|adorei|amei|de nada|tranquilo|que (?:bom|legal|"
     r"pena))\b(?!,?\s+(?:alias|eu|meu|minha|a gente|moro|tenho|sou|o|a)\b)",
-    "world": word_of(
-        r"""
+    "world": word_of(r"""
         a agua, a terra, o sol, a lua, capital d[eoa], habitantes, ^o brasil, portugal é, o mundo, as pessoas,
         a historia, em geral, o governo, o ministro, a ministra, deviamos?, a gente devia, planetas?, seculo,
         o universo, os animais, as plantas, foi inventad[oa], o rio, um rio
-        """
-    ),
+    """),
 }
 
 _OPENERS = (
