@@ -40,7 +40,7 @@ async def before(context: RequestContext, request: BeforeTurnRequest) -> BeforeT
     clock = context.state.engine.context.dependencies.clock
     began = clock.monotonic()
     seconds = _seconds(context.state)
-    payload = request.model_dump(exclude=NOT_ARGUMENTS)
+    payload = request.model_dump(exclude=NOT_ARGUMENTS) | {"chat": request.chat_of()}
     work = partial(context.state.recall_workers.prepare, hooks, tenant, payload, Deadline.after(clock, seconds))
     recalls = context.state.pools.recalls
 
