@@ -296,8 +296,9 @@ class Cortex:
         """Store what is new of a session's history, verbatim; extraction follows in the background (C1, C2).
 
         Send the whole history every time, or what there is of it: what was seen before is neither stored nor
-        paid for again. With `debounce`, memories are extracted once the session has been quiet for a while. A caller
-        that reads a transcript piece by piece says with `follows` how many of its messages came before these.
+        paid for again. With `debounce`, memories are extracted once the session has been quiet for a while; without,
+        as soon as possible, also from earlier turns of the session that still wait. A caller that reads a transcript
+        piece by piece says with `follows` how many of its messages came before these.
         """
         from cortex.services.capture import CaptureService
 

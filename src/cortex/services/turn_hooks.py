@@ -390,20 +390,26 @@ class TurnHooks:
         scope: str | None = None,
         channel: str = "",
         trigger: str = "",
+        end: bool = False,
     ) -> None:
-        """Store what is new of a session's history, in the background. Hand over the whole history every time."""
+        """Store what is new of a session's history, in the background. Hand over the whole history every time.
+
+        `end` says that the session is over: memories are extracted now, and `messages` may be empty.
+        """
         with self._context.dependencies.failures.caught("after"):
             said = _listed(messages)
             if session_skip_reason(session, channel, trigger, ()) is None:
                 options = {} if scope is None else {"scope": scope}
-                work = partial(self._ingest, said, session=session, channel=channel, trigger=trigger, **options)
+                work = partial(
+                    self._ingest, said, session=session, channel=channel, trigger=trigger, debounce=not end, **options
+                )
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(Task("after", work, seconds))
 
     def _ingest(self, messages: Sequence[object], **options: Any) -> None:
         # What was injected has to be on record before the reply that may repeat it is read.
         self._context.flush()
-        CaptureService(self._context).ingest(messages, debounce=True, **options)
+        CaptureService(self._context).ingest(messages, **options)
 
     # --- the rest ---------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from cortex.memory import Cortex
 from cortex.recall.recipes import RECIPES
 from cortex.surfaces.http import change_stream, tools, turns
 from cortex.surfaces.http.request_context import RequestContext, json_of
+from cortex.surfaces.http.server_file import CONTRACT
 from cortex.surfaces.operations import BY_NAME, OPERATIONS, Operation
 from cortex.surfaces.wire.files import MemorySearchRequest
 from cortex.surfaces.wire.ledger import MeResponse
@@ -145,6 +146,7 @@ async def _me(context: RequestContext, request: Any) -> MeResponse:
         rights=sorted(right.value for right in caller.rights),
         token=caller.token_id,
         version=__version__,
+        contract=CONTRACT,
         turn_deadline_ms=context.state.engine.settings.hooks.deadline_ms,
     )
 

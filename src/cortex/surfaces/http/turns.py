@@ -72,6 +72,7 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
             scope=DEFAULT_SCOPE if request.scope is None else request.scope,
             channel=request.channel,
             trigger=request.trigger,
+            debounce=not request.end,
         )
 
     seconds = engine.settings.hooks.ingest_timeout_ms / 1000

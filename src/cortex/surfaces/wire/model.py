@@ -101,8 +101,8 @@ class Request(Strict):
     user: str | None = Field(None, description="The agent's user.")
 
 
-class ChatRequest(Request):
-    """A request of a host, which may say in which chat it is made and who speaks there."""
+class ChatFields(Strict):
+    """What a host may say about the chat in which a request is made, and who speaks there."""
 
     chat: Literal["direct", "group", "channel"] | None = Field(
         None, description="What kind of chat it is. A group has a memory of its own, and no sources are cited there."
@@ -115,6 +115,10 @@ class ChatRequest(Request):
         if self.chat is None and self.chat_id is None and self.sender is None:
             return None
         return Chat(ChatType(self.chat or "direct"), self.chat_id or "", self.sender or "")
+
+
+class ChatRequest(ChatFields, Request):
+    """A request of a host, with the chat in which it is made."""
 
 
 class EmptyRequest(Request):
