@@ -315,7 +315,7 @@ def test_who_may_not_write_is_refused_by_whoever_knows_them(tmp_path: Path) -> N
     """A web application decides by the request whose memory is used, and whether it may be written to."""
     with Cortex(tmp_path, embedder=FakeEmbedder()) as engine:
 
-        def engine_of(_request: object, writes: bool) -> Cortex:
+        def engine_of(_request: object, writes: bool, _chat: object) -> Cortex:
             if writes:
                 raise NotFound("no such token", hint="make one")
             return engine

@@ -65,6 +65,7 @@ class CaptureService:
             max_message_bytes=settings.limits.max_message_bytes,
             max_text_bytes=self._context.max_text_bytes,
             keep_tool_output=settings.capture.keep_tool_output,
+            skip_heartbeat=settings.hooks.skip_heartbeat,
         )
         afterwards = intake.FollowUpJobs(
             kinds=(

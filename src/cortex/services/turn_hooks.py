@@ -217,7 +217,7 @@ class TurnHooks:
         """
         prepared = Prepared()
         with self._context.dependencies.failures.caught("before") as codes:
-            if reason := session_skip_reason(session, channel, trigger, ()):
+            if reason := self._skip_reason("recall", session, channel, trigger):
                 prepared = Prepared(Injection(skipped=reason))
             else:
                 name = recipe or self._context.settings.recall.recipe
@@ -329,7 +329,7 @@ class TurnHooks:
         self, kept: Cached, request: _TurnRequest, answer: Answer, now: datetime, deadline: Deadline
     ) -> bool:
         """Whether the synthesis is fresh, on this message's topic, still true, and no less trusted than the facts."""
-        ttl = timedelta(seconds=self._context.settings.hooks.synthesis_ttl_seconds)
+        ttl = timedelta(milliseconds=self._context.settings.hooks.synthesis_ttl_ms)
         if not kept.is_fresh(now, ttl):
             return False
         # Untrusted text is shown only where there is nothing else (E7).
@@ -398,13 +398,20 @@ class TurnHooks:
         """
         with self._context.dependencies.failures.caught("after"):
             said = _listed(messages)
-            if session_skip_reason(session, channel, trigger, ()) is None:
+            if self._skip_reason("ingest", session, channel, trigger) is None:
                 options = {} if scope is None else {"scope": scope}
                 work = partial(
                     self._ingest, said, session=session, channel=channel, trigger=trigger, debounce=not end, **options
                 )
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(Task("after", work, seconds))
+
+    def _skip_reason(self, hook: str, session: str, channel: str, trigger: str) -> str | None:
+        """Why a hook does nothing for a session: it is turned off, or nobody speaks there."""
+        settings = self._context.settings.hooks
+        if not (settings.auto_recall if hook == "recall" else settings.auto_ingest):
+            return f"auto_{hook}_off"
+        return session_skip_reason(session, channel, trigger, (), skip_heartbeat=settings.skip_heartbeat)
 
     def _ingest(self, messages: Sequence[object], **options: Any) -> None:
         # What was injected has to be on record before the reply that may repeat it is read.

@@ -134,8 +134,8 @@ class Files:
     # --- which files -------------------------------------------------------------------------------------------------
 
     def sources(self) -> list[Source]:
-        """The indexed folders: those of the settings, then those that were added."""
-        return self._folders.all()
+        """The indexed folders: those of the settings, then those that were added; none if files are turned off."""
+        return self._folders.all() if self.settings.enabled else []
 
     def followed(self) -> list[Source]:
         """The sources whose lines are searched; transcripts are not: their turns are remembered."""
@@ -530,7 +530,15 @@ class Files:
 
     @property
     def _recipe(self) -> recipes.Recipe:
-        return recipes.named(recipes.for_files(decay=self.settings.temporal_decay, diverse=self.settings.mmr))
+        return recipes.named(
+            recipes.for_files(
+                decay=self.settings.half_life_days if self.settings.temporal_decay else None,
+                diversity=self.settings.mmr_lambda if self.settings.mmr else None,
+                vector=self.settings.vector_weight if self.settings.hybrid else 1.0,
+                text=self.settings.text_weight if self.settings.hybrid else 0.0,
+                pool=self.settings.candidate_multiplier,
+            )
+        )
 
     def _session_lines(self, session: str, start: int | None, lines: int | None) -> Excerpt:
         """Turns of a session, each on the line of its place. What recall would not show is an empty line."""

@@ -35,7 +35,7 @@ def memory_search(
     deadline_ms: float | None,
 ) -> dict[str, Any]:
     """The lines that answer `query`, who found them, and what a reader has to know of the answer."""
-    wanted = _sources(sources)
+    wanted = _sources(sources or context.settings.files.sources or None)
     files = files_of(context)
     milliseconds = deadline_ms or context.settings.recall.deadline_ms
     deadline = Deadline.after(context.clock, SHARES.answer * milliseconds / 1000)
@@ -67,13 +67,11 @@ def memory_search(
 
 
 def _sources(given: Collection[str] | None) -> frozenset[str] | None:
-    """The sources to search, as the settings say where the caller does not; None for those there are."""
+    """The sources to search; None for the notes, and sessions and documents where there are any."""
     if given is None:
         return None
     if unknown := sorted(set(given) - LANE_OF_SOURCE.keys()):
         raise InvalidRequest(f"{unknown[0]!r} is unknown", field="sources", hint=f"of {', '.join(LANE_OF_SOURCE)}")
-    if not given:
-        raise InvalidRequest("is empty", field="sources", hint="leave it out to search all")
     return frozenset(given)
 
 

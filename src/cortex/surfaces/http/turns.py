@@ -63,6 +63,9 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
     clock = engine.context.dependencies.clock
     began = clock.monotonic()
 
+    if not engine.settings.hooks.auto_ingest:
+        return AfterTurnResponse(skipped="auto_ingest_off")
+
     def take() -> Ingested:
         # What was injected must be recorded before the reply, which may repeat it, is read.
         engine.flush()
