@@ -110,6 +110,17 @@ def test_memories_are_extracted_now_when_a_session_ends(tmp_path: Path) -> None:
         assert eventually(lambda: served.client.get("/v1/memories").json()["memories"])
 
 
+def test_c14_a_server_whose_hooks_are_turned_off_says_so(tmp_path: Path) -> None:
+    """C14"""
+    off = {"hooks": {"auto_recall": False, "auto_ingest": False}}
+    with serving(tmp_path / "home", settings=off) as served:
+        said = [{"role": "user", "content": "The boat is called Marigold."}]
+        after = served.client.post("/v1/turns/after", json={"session": "s", "messages": said}).json()
+        before = served.client.post("/v1/turns/before", json={"session": "s", "message": "the boat?"}).json()
+        assert (after["stored"], after["skipped"]) == (0, "auto_ingest_off")
+        assert (before["block"], before["skipped"]) == ("", "auto_recall_off")
+
+
 def test_a_token_without_the_right_cannot_enter_a_group(tmp_path: Path) -> None:
     with serving(tmp_path / "home") as served:
         served.client.headers.update(served.token(Right.WRITE))
