@@ -124,7 +124,10 @@ class JobService:
 
     def by_worth(self) -> Capture:
         """What extracts memories without a model, under the policy that is set."""
-        policy = policies.named(self._context.settings.capture.policy)
+        settings = self._context.settings.capture
+        policy = policies.named(settings.policy)
+        if settings.max_chars:
+            policy = replace(policy, max_chars=settings.max_chars)
         return Capture(
             mark="extracted",
             extract=_whole if policy.whole_messages else self._by_worth,
@@ -196,7 +199,7 @@ class JobService:
         """Prepare for the next turn of a session what the last one was about (C10)."""
         settings, now = self._context.settings.hooks, self._context.clock.now()
         cached = None
-        if now - job.due < timedelta(seconds=settings.synthesis_ttl_seconds):
+        if now - job.due < timedelta(milliseconds=settings.synthesis_ttl_ms):
             where = {name: job.payload.get(name) for name in ("scope", "project")}
             query = Query.of(job.payload["query"], **where, limit=settings.max_facts)
             name = self._context.settings.recall.recipe

@@ -15,6 +15,7 @@ from cortex.errors import InvalidRequest
 
 _BLANK = re.compile(r"(?:[\s\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'", re.DOTALL)
+_ESCAPE = re.compile(r'\\x[0-9a-fA-F]{2}|\\\r?\n|\\.|"', re.DOTALL)
 _WORD = re.compile(r"[^\s,:{}\[\]\"'/]+")
 _NAME = re.compile(r"[\w$]+")
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)")
@@ -117,6 +118,26 @@ def _unit(text: str) -> str:
     return found[1] if found else _UNIT
 
 
+def _number(text: str) -> int | float:
+    """The value of a number of JSON5."""
+    sign, digits = (-1 if text[0] == "-" else 1), text.lstrip("+-")
+    if digits[:2] in {"0x", "0X"}:
+        return sign * int(digits, 16)
+    return sign * (int(digits) if digits.isdigit() else float(digits))
+
+
+def _as_json(found: re.Match[str]) -> str:
+    """A part of a JSON5 string as JSON writes it."""
+    text = found[0]
+    if text == '"' or text[0] != "\\":
+        return json.dumps(text)[1:-1]
+    if text[1] == "x":
+        return f"\\u00{text[2:]}"
+    if text[1:] in {"\n", "\r\n"}:  # the string goes on in the next line
+        return ""
+    return {"\\'": "'", "\\v": "\\u000b", "\\0": "\\u0000"}.get(text, text)
+
+
 class _Reader:
     """Parses a text, or raises an error with the position."""
 
@@ -152,8 +173,7 @@ class _Reader:
             if found[0] in _CONSTANTS:
                 return JsonNode(_CONSTANTS[found[0]], start, self._at)
             if _NUMBER.fullmatch(found[0]):
-                # Numbers are kept as written: nothing here needs their value.
-                return JsonNode(float("nan") if "n" in found[0].lower() else found[0], start, self._at)
+                return JsonNode(_number(found[0]), start, self._at)
             self._at = start
         raise self._error("a value is missing or misspelled")
 
@@ -205,11 +225,8 @@ class _Reader:
         found = _STRING.match(self._text, self._at)
         if found is None:
             raise self._error("a string is not closed")
-        quoted_text = found[0]
-        if quoted_text[0] == "'":
-            quoted_text = '"' + quoted_text[1:-1].replace("\\'", "'").replace('\\"', '"').replace('"', '\\"') + '"'
         try:
-            plain: str = json.loads(quoted_text, strict=False)
+            plain: str = json.loads(f'"{_ESCAPE.sub(_as_json, found[0][1:-1])}"', strict=False)
         except ValueError:
             raise self._error("a string has an invalid escape") from None
         self._at = found.end()
