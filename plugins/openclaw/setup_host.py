@@ -1,6 +1,6 @@
 """Installs Node and OpenClaw into a folder, from the package registries, for the end-to-end tests.
 
-`setup_host.py FOLDER [VERSION]`. The versions that are tested are `NEWEST` and `PREVIOUS`.
+`setup_host.py FOLDER [VERSION]`. `NEWEST` and `PREVIOUS` are the releases that are tested.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ PREVIOUS = "2026.9.5"
 TYPES = ("typescript@7.0.2", "@types/node@26.6.6")
 
 
-def main() -> int:
-    root = Path(sys.argv[1]).resolve()
-    version = sys.argv[2] if len(sys.argv) > 2 else NEWEST
+def install(root: Path, version: str = NEWEST) -> None:
     app, bin = root / "app", root / "bin"
     if (app / "node_modules" / ".bin" / "openclaw").exists():
-        return 0
+        return
     venv.create(root / "venv", with_pip=True)
     python = root / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "-q", "install", NODE], check=True)
@@ -38,8 +36,7 @@ def main() -> int:
         [bin / "node", npm, "install", "--no-audit", "--no-fund", f"openclaw@{version}", *TYPES],
         cwd=app, env={**os.environ, "PATH": f"{bin}:{os.environ['PATH']}"}, check=True,
     )  # fmt: skip
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    install(Path(sys.argv[1]).resolve(), *sys.argv[2:3])
