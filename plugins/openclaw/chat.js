@@ -1,6 +1,9 @@
 // What the host says about a turn: whose chat it is, and whether it is a group.
 
+import { createHash } from "node:crypto";
+
 const SHAPE = /^agent:[^:]+:(?:([^:]+):)?(?:[^:]+:)?(direct|dm|group|channel):(.+)$/;
+const LONGEST_LABEL = 200;
 /** What a host appends to the key of a chat for a thread or topic in it. */
 const THREAD = /:(?:thread|topic):.*$/;
 /** Keys of sessions without other people in them. */
@@ -39,8 +42,8 @@ export function chatOf(ctx, chatTypeOf) {
   const chatId = kind ? `${channel}:${rest.replace(THREAD, "")}` : (ctx.sessionKey ?? `${channel}:${ctx.chatId}`);
   return {
     agent: agentName(ctx.agentId),
-    ...(isShared ? { chat: type, chat_id: short(chatId) } : {}),
-    ...(ctx.senderId ? { sender: short(`${channel}:${ctx.senderId}`) } : {}),
+    ...(isShared ? { chat: type, chat_id: label(chatId) } : {}),
+    ...(ctx.senderId ? { sender: label(`${channel}:${ctx.senderId}`) } : {}),
   };
 }
 
@@ -58,9 +61,14 @@ function guessed(ctx) {
   return ctx.senderId && ctx.sessionKey && !OWN_SESSION.test(ctx.sessionKey) ? "group" : "direct";
 }
 
-/** @param {string} id */
-function short(id) {
-  return id.slice(0, 1_024);
+/**
+ * A name as the engine accepts it: printable, and not too long. Different names stay different.
+ * @param {string} text
+ */
+export function label(text) {
+  const printable = text.toWellFormed().replace(/(?! )[\p{C}\p{Z}]/gu, "?").trim();
+  if (printable === text && text && text.length <= LONGEST_LABEL) return text;
+  return `${printable.slice(0, LONGEST_LABEL / 2)}#${createHash("sha256").update(text).digest("hex")}`;
 }
 
 /**

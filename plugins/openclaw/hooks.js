@@ -1,6 +1,7 @@
 // Recall before a turn and capture after it. The server decides; a failure never reaches the turn.
 
-import { chatOf, isSharedSession } from "./chat.js";
+import { CortexError } from "./client.js";
+import { chatOf, isSharedSession, label } from "./chat.js";
 import { SHARED_SESSION } from "./findings.js";
 import { ofRun, outgoing } from "./messages.js";
 
@@ -11,6 +12,8 @@ import { ofRun, outgoing } from "./messages.js";
 const STORE_MS = 30_000;
 /** The host gives all handlers of a shutdown two seconds. */
 const STOP_MS = 1_500;
+/** What the server would refuse again. */
+const REFUSALS = new Set(["invalid_request", "malformed", "body_too_large", "too_many_keys", "http_413", "http_422"]);
 const MOST_RUNS = 1_000;
 const MOST_PENDING = 100;
 
@@ -67,7 +70,7 @@ export class Turns {
   #runOf(ctx) {
     const chat = chatOf(ctx, this.chatTypeOf);
     const isShared = this.config.perSender && isSharedSession(ctx, chat);
-    return { chat, channel: ctx.channel ?? "", messages: undefined, isShared };
+    return { chat, channel: ctx.channel ? label(ctx.channel) : "", messages: undefined, isShared };
   }
 
   /** @param {unknown} messages @param {HostContext & { runId?: string }} ctx */
@@ -125,12 +128,12 @@ export class Turns {
     const key = JSON.stringify([body.agent, body.chat_id, body.sender, body.session]);
     try {
       const { degraded = [] } = await this.client.post("/v1/turns/after", body, { ms, repeatable: true });
-      if (!degraded.length) return void this.#pending.delete(key);
-      this.#keep(key, body);
-      this.log.failure("capture", { code: degraded[0] }, "it is stored later");
+      if (degraded.length) throw new CortexError(degraded[0], "not stored");
+      this.#pending.delete(key);
     } catch (error) {
-      this.#keep(key, body);
-      this.log.failure("capture", error, "it is stored when the server is back");
+      const isRefused = REFUSALS.has(/** @type {any} */ (error).code);
+      if (!isRefused) this.#keep(key, body);
+      this.log.failure("capture", error, isRefused ? "this turn is not stored" : "it is stored when the server is back");
     }
   }
 
@@ -148,7 +151,7 @@ export class Turns {
 
 /** @param {HostContext} ctx */
 function sessionOf(ctx) {
-  return ctx.sessionKey ?? ctx.sessionId ?? "main";
+  return label(ctx.sessionKey ?? ctx.sessionId ?? "main");
 }
 
 /** @param {"append" | "prepend" | "system"} place @param {string} block */

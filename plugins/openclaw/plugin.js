@@ -44,7 +44,7 @@ function registerTools(api, client, turns) {
   for (const tool of tools) {
     api.registerTool(
       (ctx) => {
-        if (tool.owner_only && ctx.senderIsOwner === false) return null;
+        if (tool.owner_only && ctx.senderIsOwner !== true) return null;
         return {
           name: tool.name,
           label: tool.title,
@@ -54,7 +54,7 @@ function registerTools(api, client, turns) {
           async execute(_id, params, signal) {
             const { agentId, sessionKey, requesterSenderId: senderId, messageChannel: channel, nativeChannelId: chatId } = ctx;
             const chat = turns.chatOfTool({ agentId, sessionKey, senderId, channel, chatId });
-            const body = { ...chat, owner: ctx.senderIsOwner !== false, arguments: params ?? {} };
+            const body = { ...chat, owner: ctx.senderIsOwner === true, arguments: params ?? {} };
             const answer = await client.post(`/v1/tools/${tool.name}`, body, { ms: TOOL_MS, signal });
             return { content: [{ type: "text", text: answer.text }], details: answer.structured };
           },

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 
 import { Cache } from "../../plugins/openclaw/capability.js";
-import { agentName, chatOf, isSharedSession } from "../../plugins/openclaw/chat.js";
+import { agentName, chatOf, isSharedSession, label } from "../../plugins/openclaw/chat.js";
 import { configOf } from "../../plugins/openclaw/config.js";
 import { findingsOf } from "../../plugins/openclaw/findings.js";
 import { ofRun, outgoing } from "../../plugins/openclaw/messages.js";
@@ -32,7 +32,7 @@ function recordingApi(pluginConfig = {}, mode = "full") {
 }
 
 /** A server whose answers the test decides. */
-async function scriptedServer(answer) {
+async function scriptedServer(t, answer) {
   const requests = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -43,8 +43,8 @@ async function scriptedServer(answer) {
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve)));
-  return { url: `http://127.0.0.1:${server.address().port}`, requests, close };
+  t.after(() => (server.closeAllConnections(), server.close()));
+  return { url: `http://127.0.0.1:${server.address().port}`, requests };
 }
 
 const allowed = { allows: () => true, assertActive() {} };
@@ -135,6 +135,14 @@ test("any id of an agent becomes a name that the engine accepts", () => {
   }
 });
 
+test("names of sessions and senders are printable and stay different", () => {
+  const names = ["agent:main:main", "", " ", "a\u0007", "a?", "x".repeat(300), `${"x".repeat(300)}y`, "\ud800", "\u2028"];
+  const labels = names.map(label);
+  assert.equal(new Set(labels).size, names.length);
+  assert.equal(labels[0], names[0]);
+  for (const each of labels) assert.match(each, /^[ -~]{1,200}$/);
+});
+
 test("what is sent has text and no data", () => {
   const sent = outgoing([
     { role: "user", content: [{ type: "text", text: "look" }, { type: "image", data: "A".repeat(9_000_000) }] },
@@ -206,12 +214,13 @@ test("owner-only tools are not offered to others (E2)", () => {
   const { api, registered } = recordingApi();
   register(api);
   const offered = (senderIsOwner) => [...registered.tools].filter(([, factory]) => factory({ senderIsOwner })).map(([name]) => name);
+  assert.deepEqual(offered(undefined), offered(false));
   assert.deepEqual(offered(false).sort(), ["memory_forget", "memory_get", "memory_recall", "memory_search", "memory_store"]);
   assert.equal(offered(true).length, 9);
 });
 
-test("an empty message asks for nothing, and a missing one falls back to the prompt", async () => {
-  const server = await scriptedServer((_, response) => response.end('{"block": "B"}'));
+test("an empty message asks for nothing, and a missing one falls back to the prompt", async (t) => {
+  const server = await scriptedServer(t, (_, response) => response.end('{"block": "B"}'));
   const { api, registered } = recordingApi({ baseUrl: server.url });
   register(api);
   const recall = hookOf(registered, "before_prompt_build", true);
@@ -219,50 +228,44 @@ test("an empty message asks for nothing, and a missing one falls back to the pro
   assert.equal(server.requests.length, 0);
   assert.deepEqual(await recall({ prompt: "p" }, { toolAuthority: allowed }), { appendContext: "B" });
   assert.equal(server.requests[0].body.message, "p");
-  await server.close();
 });
 
-test("a turn that may not use memory is given none", async () => {
-  const server = await scriptedServer((_, response) => response.end('{"block": "B"}'));
+test("a turn that may not use memory is given none", async (t) => {
+  const server = await scriptedServer(t, (_, response) => response.end('{"block": "B"}'));
   const { api, registered } = recordingApi({ baseUrl: server.url });
   register(api);
   const recall = hookOf(registered, "before_prompt_build", true);
   assert.equal(await recall({ prompt: "p" }, { toolAuthority: { ...allowed, allows: () => false } }), undefined);
   assert.equal(await recall({ prompt: "p" }, {}), undefined);
   assert.equal(server.requests.length, 0);
-  await server.close();
 });
 
 for (const [place, key] of Object.entries({ append: "appendContext", prepend: "prependContext", system: "appendSystemContext" })) {
-  test(`memories go where the operator wants them: ${place}`, async () => {
-    const server = await scriptedServer((_, response) => response.end('{"block": "B"}'));
+  test(`memories go where the operator wants them: ${place}`, async (t) => {
+    const server = await scriptedServer(t, (_, response) => response.end('{"block": "B"}'));
     const { api, registered } = recordingApi({ baseUrl: server.url, inject: place });
     register(api);
     assert.deepEqual(await hookOf(registered, "before_prompt_build", true)({ prompt: "p" }, { toolAuthority: allowed }), { [key]: "B" });
-    await server.close();
   });
 }
 
-test("a slow server is given up on our side, with one log line without any text", async () => {
-  const held = [];
-  const server = await scriptedServer((_, response) => held.push(response));
+test("a slow server is given up on our side, with one log line without any text", async (t) => {
+  const server = await scriptedServer(t, () => {}); // it never answers
   const { api, registered } = recordingApi({ baseUrl: server.url, recallTimeoutMs: 50 });
   register(api);
   const recall = hookOf(registered, "before_prompt_build", true);
   for (const prompt of ["my secret plan", "again"]) assert.equal(await recall({ prompt }, { toolAuthority: allowed }), undefined);
   assert.deepEqual(registered.warnings, ["cortex: recall: deadline; the turn goes on without memories"]);
-  assert.equal(held.length, 2); // the server has not answered yet
-  await server.close();
 });
 
-test("a revoked token, a server that is down and one that talks nonsense let the turn go on", async () => {
+test("a revoked token, a server that is down and one that talks nonsense let the turn go on", async (t) => {
   const answers = {
     unauthorized: (_, response) => (response.writeHead(401, { "content-type": "application/problem+json" }), response.end('{"code": "unauthorized"}')),
     http_500: (_, response) => (response.writeHead(500), response.end("<html>my secret")),
     http_200: (_, response) => response.end("not json"),
   };
   for (const [code, answer] of Object.entries(answers)) {
-    const server = await scriptedServer(answer);
+    const server = await scriptedServer(t, answer);
     const { api, registered } = recordingApi({ baseUrl: server.url, token: "revoked" });
     register(api);
     assert.equal(await hookOf(registered, "before_prompt_build", true)({ prompt: "p" }, { toolAuthority: allowed }), undefined);
@@ -270,7 +273,6 @@ test("a revoked token, a server that is down and one that talks nonsense let the
     assert.match(registered.warnings[0], new RegExp(`recall: ${code};`));
     assert.equal(registered.warnings.length, 2);
     assert.doesNotMatch(registered.warnings.join(), /secret|said|revoked/);
-    await server.close();
   }
   const { api, registered } = recordingApi({ baseUrl: "http://127.0.0.1:9" });
   register(api);
@@ -278,9 +280,9 @@ test("a revoked token, a server that is down and one that talks nonsense let the
   assert.match(registered.warnings[0], /recall: unreachable;/);
 });
 
-test("what could not be stored is stored when the server is back, once for each session", async () => {
+test("what could not be stored is stored when the server is back, once for each session", async (t) => {
   let isDown = true;
-  const server = await scriptedServer((request, response) => {
+  const server = await scriptedServer(t, (request, response) => {
     if (isDown) response.writeHead(503);
     response.end(isDown ? '{"code": "busy"}' : '{"stored": 2, "degraded": [], "contract": 1, "template": null}');
   });
@@ -297,20 +299,18 @@ test("what could not be stored is stored when the server is back, once for each 
   server.requests.length = 0;
   await hookOf(registered, "gateway_stop")();
   assert.equal(server.requests.length, 0);
-  await server.close();
 });
 
-test("a failed run is not stored", async () => {
-  const server = await scriptedServer((_, response) => response.end('{"stored": 1}'));
+test("a failed run is not stored", async (t) => {
+  const server = await scriptedServer(t, (_, response) => response.end('{"stored": 1}'));
   const { api, registered } = recordingApi({ baseUrl: server.url });
   register(api);
   await hookOf(registered, "agent_end")({ success: false, messages: [{ role: "user", content: "x" }] }, { sessionKey: "a" });
   assert.equal(server.requests.length, 0);
-  await server.close();
 });
 
-test("with one memory per sender, only the run's messages are stored, and a shared session is refused with the setting", async () => {
-  const server = await scriptedServer((_, response) => response.end('{"block": "B"}'));
+test("with one memory per sender, only the run's messages are stored, and a shared session is refused with the setting", async (t) => {
+  const server = await scriptedServer(t, (_, response) => response.end('{"block": "B"}'));
   const { api, registered } = recordingApi({ baseUrl: server.url, perSender: true });
   register(api);
   const [begin, recall, end] = [hookOf(registered, "before_prompt_build"), hookOf(registered, "before_prompt_build", true), hookOf(registered, "agent_end")];
@@ -331,16 +331,14 @@ test("with one memory per sender, only the run's messages are stored, and a shar
   assert.equal(server.requests.length, 0);
   assert.equal(registered.warnings.length, 1);
   assert.match(registered.warnings[0], /session\.dmScope to "per-channel-peer"/);
-  await server.close();
 });
 
-test("lone surrogates do not reach the server", async () => {
-  const server = await scriptedServer((_, response) => response.end('{"block": ""}'));
+test("lone surrogates do not reach the server", async (t) => {
+  const server = await scriptedServer(t, (_, response) => response.end('{"block": ""}'));
   const { api, registered } = recordingApi({ baseUrl: server.url });
   register(api);
   await hookOf(registered, "before_prompt_build", true)({ prompt: "a\ud800b" }, { senderId: "\udfff", sessionKey: "s", toolAuthority: allowed });
   assert.equal(server.requests[0].body.message, "a\ufffdb");
-  await server.close();
 });
 
 test("what blocks memory in the host's configuration is named with its setting", () => {
@@ -355,8 +353,8 @@ test("what blocks memory in the host's configuration is named with its setting",
   assert.deepEqual(findingsOf(host(granted, { session: { dmScope: "per-peer" } }), configOf({ perSender: true })), []);
 });
 
-test("session hits are not exposed to the host, and a missing file is an answer", async () => {
-  const server = await scriptedServer((request, response) => {
+test("session hits are not exposed to the host, and a missing file is an answer", async (t) => {
+  const server = await scriptedServer(t, (request, response) => {
     if (request.url.startsWith("/v1/files/lines")) return response.writeHead(404), response.end('{"code": "not_found"}');
     response.end(JSON.stringify({ results: [{ source: "memory", path: "MEMORY.md" }, { source: "sessions", path: "s" }], files: 2, chunks: 3, provider: "local" }));
   });
@@ -367,5 +365,4 @@ test("session hits are not exposed to the host, and a missing file is an answer"
   assert.deepEqual(await manager.search("x", { sources: ["sessions"] }), []);
   assert.deepEqual(await manager.readFile({ relPath: "memory/none.md" }), { status: "not_found", text: "", path: "memory/none.md" });
   assert.equal(manager.status().files, 2); // the cache was warm
-  await server.close();
 });

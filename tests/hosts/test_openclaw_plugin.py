@@ -14,7 +14,7 @@ import pytest
 HERE = Path(__file__).parent
 PLUGIN = HERE.parents[1] / "plugins" / "openclaw"
 HOST = os.environ.get("CORTEX_OPENCLAW")
-OLDEST_NODE = 20
+OLDEST_NODE = 22
 
 
 def node() -> str:
