@@ -10,7 +10,7 @@ from typing import Any
 
 from cortex.composite_view import CompositeView
 from cortex.dependencies import Dependencies
-from cortex.domain.chat import Chat
+from cortex.domain.chat import Chat, shows_citations
 from cortex.domain.identity import IdSource, ReceiptId
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
@@ -55,6 +55,10 @@ class Context:
         rules = self.settings.chats
         tenant = chat.tenant(self.tenant, per_sender=rules.per_sender, personal_in_groups=rules.personal_in_groups)
         return Context(self.dependencies, tenant, chat)
+
+    def cites(self, session: str | None = None) -> bool:
+        """Whether sources are cited here (B11)."""
+        return shows_citations(self.settings.files.citations, session, self.chat)
 
     @property
     def settings(self) -> Settings:

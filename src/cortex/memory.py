@@ -296,8 +296,9 @@ class Cortex:
         """Store what is new of a session's history, verbatim; extraction follows in the background (C1, C2).
 
         Send the whole history every time, or what there is of it: what was seen before is neither stored nor
-        paid for again. With `debounce`, memories are extracted once the session has been quiet for a while. A caller
-        that reads a transcript piece by piece says with `follows` how many of its messages came before these.
+        paid for again. With `debounce`, memories are extracted once the session has been quiet for a while; without,
+        as soon as possible, also from earlier turns of the session that still wait. A caller that reads a transcript
+        piece by piece says with `follows` how many of its messages came before these.
         """
         from cortex.services.capture import CaptureService
 
@@ -530,17 +531,33 @@ class Cortex:
         max_results: int | None = None,
         min_score: float | None = None,
         session: str | None = None,
+        sources: Collection[str] | None = None,
+        lexical_only: bool = False,
+        deadline_ms: float | None = None,
     ) -> dict[str, Any]:
-        """The tool a host offers its model: lines of the agent's files that answer `query`, with citations (B9)."""
+        """The tool a host offers its model: lines of the agent's files that answer `query`, with citations (B9).
+
+        `sources` are some of memory, sessions and docs. With `lexical_only` nothing is embedded. What is not found by
+        the deadline is left out.
+        """
         from cortex.services.files import tools
 
-        return tools.memory_search(self.context, query, max_results=max_results, min_score=min_score, session=session)
+        return tools.memory_search(
+            self.context, query, max_results=max_results, min_score=min_score, session=session, sources=sources,
+            lexical_only=lexical_only, deadline_ms=deadline_ms,
+        )  # fmt: skip
 
     def memory_get(self, path: str, *, start: int | None = None, lines: int | None = None) -> dict[str, Any]:
         """The tool a host offers its model: exactly those lines of a file of memory (B10)."""
         from cortex.services.files import tools
 
         return tools.memory_get(self.context, path, start=start, lines=lines)
+
+    def host_status(self) -> dict[str, Any]:
+        """How the files stand, in the shape of hosts such as OpenClaw; cheap enough to ask often (B21)."""
+        from cortex.services.files import tools
+
+        return tools.host_status(self.context)
 
     def flush_plan(
         self,

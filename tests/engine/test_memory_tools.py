@@ -15,7 +15,7 @@ from cortex.errors import InvalidRequest, NotFound
 from cortex.providers.embedders.none import NoEmbedder
 from cortex.testing import FakeEmbedder
 
-KEYS = {"path", "startLine", "endLine", "score", "snippet", "source"}
+KEYS = {"path", "startLine", "endLine", "score", "snippet", "source", "provenance"}
 TOLD = {"results", "provider", "model", "fallback", "citations", "mode", "backend", "stale"}
 
 

@@ -82,7 +82,7 @@ def test_a_host_administers_nothing(server: OwnedServer) -> None:
 def test_the_server_replaces_a_stale_file_and_ends_when_its_starter_is_gone(tmp_path: Path) -> None:
     home = tmp_path / "memory"
     home.mkdir()
-    stale = {"url": "http://127.0.0.1:1", "pid": 1, "token": "t", "version": "0.0.1", "contract": 1}
+    stale = {"url": "http://127.0.0.1:1", "pid": 1, "token": "t", "started": "1", "version": "0.0.1", "contract": 1}
     (home / FILE_NAME).write_text(json.dumps(stale))
     server = OwnedServer(home)
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from cortex.domain.hits import SearchMode
+from cortex.domain.provenance import Provenance
 from cortex.errors import EngineError
 
 SourceName = Literal["memory", "docs", "sessions"]
@@ -34,6 +35,8 @@ class FoundLines:
     """The lines as they were indexed, or as many as there was room for. Untrusted: escape it before it is shown."""
     source: SourceName
     citation: str | None = None
+    provenance: Provenance | None = None
+    """Who wrote them; None where the search does not know."""
 
 
 class LinesFound(list[FoundLines]):
