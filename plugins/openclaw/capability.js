@@ -106,7 +106,7 @@ export class Cache {
     if (known && Date.now() - known.at <= REFRESH_MS) return;
     this.#statuses.set(agent, { status: known?.status, at: Date.now() });
     try {
-      const status = await this.client.get(`/v1/index?agent=${encodeURIComponent(agentName(agent))}`, { ms });
+      const status = await this.client.get(`/v1/files/status?agent=${encodeURIComponent(agentName(agent))}`, { ms });
       this.#statuses.set(agent, { status, at: Date.now() });
     } catch {
       this.#statuses.delete(agent); // ask again; a status that is not known says so
@@ -130,15 +130,16 @@ function managerOf(client, cache, agentId) {
   const agent = agentName(agentId);
 
   const probe = async () => {
-    const { provider } = await client.get(`/v1/files?${new URLSearchParams({ query: "memory", max_results: "1", agent })}`, { ms: SEARCH_MS });
-    return provider ? { ok: true, checked: true } : { ok: false, checked: true, error: "no embedder: files are searched by words" };
+    const { vector } = await client.get(`/v1/files/status?agent=${encodeURIComponent(agent)}`, { ms: SEARCH_MS });
+    return vector?.available ? { ok: true, checked: true } : { ok: false, checked: true, error: "no embedder: files are searched by words" };
   };
 
   return {
     async search(query, options = {}) {
       // Sessions are searched by the tools alone: here nobody checks who may see them.
       if (options.sources && !options.sources.includes("memory")) return [];
-      const params = new URLSearchParams({ query, agent });
+      const params = new URLSearchParams({ query, agent, sources: "memory", deadline_ms: String(SEARCH_MS) });
+      if (options.lexicalOnly) params.set("lexical_only", "true");
       if (options.maxResults) params.set("max_results", String(options.maxResults));
       if (options.minScore !== undefined) params.set("min_score", String(options.minScore));
       if (options.sessionKey) params.set("session", options.sessionKey);
@@ -147,24 +148,17 @@ function managerOf(client, cache, agentId) {
     },
 
     async readFile({ relPath, from, lines }) {
-      const params = new URLSearchParams({ path: relPath, agent });
+      const params = new URLSearchParams({ path: relPath, agent, missing_ok: "true" });
       if (from) params.set("from", String(from));
       if (lines) params.set("lines", String(lines));
-      try {
-        const found = await client.get(`/v1/files/lines?${params}`, { ms: SEARCH_MS });
-        return { status: "ok", text: found.text, path: found.path, from: found.from, lines: found.lines };
-      } catch (error) {
-        if (/** @type {any} */ (error).code === "not_found") return { status: "not_found", text: "", path: relPath };
-        throw error;
-      }
+      const { status, text, path, ...found } = await client.get(`/v1/files/lines?${params}`, { ms: SEARCH_MS });
+      if (status === "not_found") return { status, text: "", path: relPath };
+      return { status: "ok", text, path, from: found.from, lines: found.lines };
     },
 
     status() {
-      const known = cache.status(agentId);
-      const base = { backend: BACKEND, sources: /** @type {["memory"]} */ (["memory"]) };
-      if (!known) return { ...base, provider: "cortex", lastSyncError: "the memory server does not answer; see `openclaw cortex doctor`" };
-      const { files = 0, chunks = 0, provider, model } = known;
-      return { ...base, provider: provider || "none", model, files, chunks, fts: { enabled: true, available: true }, vector: { enabled: Boolean(provider) } };
+      const unknown = { backend: BACKEND, provider: "cortex", lastSyncError: "the memory server does not answer; see `openclaw cortex doctor`" };
+      return cache.status(agentId) ?? unknown;
     },
 
     probeEmbeddingAvailability: probe,

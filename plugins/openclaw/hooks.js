@@ -47,7 +47,7 @@ export class Turns {
     if (autoCapture) {
       api.on("agent_end", (event, ctx) => this.#end(event, ctx));
       api.on("before_reset", (event, ctx) => this.#reset(event, ctx));
-      api.on("session_end", () => this.flush(STOP_MS));
+      api.on("session_end", (event, ctx) => this.#endSession(event, ctx));
       api.on("gateway_stop", () => this.flush(STOP_MS));
     }
   }
@@ -113,6 +113,23 @@ export class Turns {
   async #reset(event, ctx) {
     // Nobody said who spoke last, so with a memory per sender there is nothing to add to what was stored.
     if (!this.config.perSender) await this.#capture(event.messages, this.#runOf(ctx), ctx, STOP_MS);
+  }
+
+  /**
+   * The session is over, so its memories are extracted now and not when it has been quiet for a while.
+   * @param {{ reason?: string, sessionKey?: string }} event @param {HostContext} ctx
+   */
+  async #endSession(event, ctx) {
+    await this.flush(STOP_MS);
+    if (event.reason === "compaction" || event.reason === "restart") return; // it goes on
+    const run = this.#runOf({ ...ctx, sessionKey: event.sessionKey ?? ctx.sessionKey });
+    if (run.isShared || this.config.perSender) return; // who spoke is not known here
+    try {
+      const body = { ...run.chat, session: sessionOf({ ...ctx, sessionKey: event.sessionKey ?? ctx.sessionKey }), messages: [], end: true };
+      await this.client.post("/v1/turns/after", body, { ms: STOP_MS, repeatable: true });
+    } catch (error) {
+      this.log.failure("end of session", error, "its memories are extracted later");
+    }
   }
 
   /** @param {unknown} messages @param {Run} run @param {HostContext} ctx @param {number} [ms] */

@@ -355,7 +355,7 @@ test("what blocks memory in the host's configuration is named with its setting",
 
 test("session hits are not exposed to the host, and a missing file is an answer", async (t) => {
   const server = await scriptedServer(t, (request, response) => {
-    if (request.url.startsWith("/v1/files/lines")) return response.writeHead(404), response.end('{"code": "not_found"}');
+    if (request.url.startsWith("/v1/files/lines")) return response.end('{"status": "not_found", "path": "memory/none.md", "text": ""}');
     response.end(JSON.stringify({ results: [{ source: "memory", path: "MEMORY.md" }, { source: "sessions", path: "s" }], files: 2, chunks: 3, provider: "local" }));
   });
   const { api, registered } = recordingApi({ baseUrl: server.url });

@@ -26,18 +26,18 @@ LOOK_SECONDS = 2.0
 class ServerInfo:
     url: str
     pid: int
-    token: str = field(repr=False)
-    """It has the right `host`, for the other hosts of this home. Whoever can read it can read the memory itself."""
     started: str = ""
     """When the process started: another one may have its number by now. On Linux, field 22 of `/proc/PID/stat`."""
     version: str = __version__
     contract: int = CONTRACT
+    token: str = field(default="", repr=False)
+    """It has the right `host`, for the other hosts of this home. Whoever can read it can read the memory itself."""
 
 
 @contextmanager
-def announced(home: Path, url: str, token: str) -> Iterator[None]:
+def announced(home: Path, url: str, token: str = "") -> Iterator[None]:
     """The file names this process while the block runs, or as soon as the server that it names has ended."""
-    ours = ServerInfo(url, os.getpid(), token, started_at(os.getpid()))
+    ours = ServerInfo(url, os.getpid(), started_at(os.getpid()), token=token)
     ended = threading.Event()
     _announce(home, ours)
     watcher = threading.Thread(target=_keep_announced, args=(home, ours, ended), name="cortex-announce", daemon=True)
