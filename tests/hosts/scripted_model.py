@@ -57,20 +57,14 @@ class ScriptedModel:
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 model.requests.append(request)
                 delta, finish = reply(request["messages"])
+                usage = {"prompt_tokens": model.tokens, "completion_tokens": 5, "total_tokens": model.tokens + 5}
                 self.send_response(200)
                 self.send_header("content-type", "text/event-stream")
                 self.end_headers()
                 for chunk in (
                     {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
                     {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
-                    {
-                        "choices": [],
-                        "usage": {
-                            "prompt_tokens": model.tokens,
-                            "completion_tokens": 5,
-                            "total_tokens": model.tokens + 5,
-                        },
-                    },
+                    {"choices": [], "usage": usage},
                 ):
                     self.wfile.write(b"data: " + json.dumps({**_BASE, "created": int(time.time()), **chunk}).encode())
                     self.wfile.write(b"\n\n")
