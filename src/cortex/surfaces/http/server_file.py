@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from cortex._version import __version__
@@ -30,12 +30,14 @@ class ServerInfo:
     """When the process started: another one may have its number by now. On Linux, field 22 of `/proc/PID/stat`."""
     version: str = __version__
     contract: int = CONTRACT
+    token: str = field(default="", repr=False)
+    """It has the right `host`, for the other hosts of this home. Whoever can read it can read the memory itself."""
 
 
 @contextmanager
-def announced(home: Path, url: str) -> Iterator[None]:
+def announced(home: Path, url: str, token: str = "") -> Iterator[None]:
     """The file names this process while the block runs, or as soon as the server that it names has ended."""
-    ours = ServerInfo(url, os.getpid(), started_at(os.getpid()))
+    ours = ServerInfo(url, os.getpid(), started_at(os.getpid()), token=token)
     ended = threading.Event()
     _announce(home, ours)
     watcher = threading.Thread(target=_keep_announced, args=(home, ours, ended), name="cortex-announce", daemon=True)
