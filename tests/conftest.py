@@ -19,6 +19,8 @@ from cortex.settings import user_models
 
 # Every test finds the models in one place, whatever home it runs in, so they are fetched once.
 os.environ.setdefault("CORTEX_MODELS", str(user_models()))
+# No test leaves a server behind: one of its own tests turns this on.
+os.environ["CORTEX_HOOKS__START_SERVER"] = "false"
 # Compiled files are kept, whatever the environment says: the tests start hundreds of processes.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

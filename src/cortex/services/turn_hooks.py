@@ -388,14 +388,10 @@ class TurnHooks:
             said = _listed(messages)
             if session_skip_reason(session, channel, trigger, ()) is None:
                 options = {} if scope is None else {"scope": scope}
-                work = partial(self._ingest, said, session=session, channel=channel, trigger=trigger, **options)
+                ingest = partial(CaptureService(self._context).ingest, debounce=True)
+                work = partial(ingest, said, session=session, channel=channel, trigger=trigger, **options)
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(Task("after", work, seconds))
-
-    def _ingest(self, messages: Sequence[object], **options: Any) -> None:
-        # What was injected has to be on record before the reply that may repeat it is read.
-        self._context.flush()
-        CaptureService(self._context).ingest(messages, debounce=True, **options)
 
     # --- the rest ---------------------------------------------------------------------------------------------------
 

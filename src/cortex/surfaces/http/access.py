@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
@@ -75,10 +76,10 @@ class Authenticator:
     """Authenticates callers. Without any token, this machine may use the default tenant."""
 
     def __init__(
-        self, tokens: TokenFile, options: ServeOptions, default: Tenant, owner_secret: str | None = None
+        self, tokens: TokenFile, options: ServeOptions, default: Tenant, owner_secrets: Collection[str] = ()
     ) -> None:
         self._tokens = tokens
-        self._owner_secret = owner_secret
+        self._owner_secrets = [secret.encode() for secret in owner_secrets]
         self._owner = Caller(default, frozenset(Right) - {Right.ADMIN}, "owner", None)
         self._is_local = options.is_local
         self._open = Caller(default, frozenset(Right))
@@ -103,8 +104,8 @@ class Authenticator:
         return Caller(token.tenant, token.rights, token.id, frozenset({token.agent, *token.agents}))
 
     def _is_owner(self, secret: str) -> bool:
-        """Whether this is the secret of the process that started the server, which no file has."""
-        return self._owner_secret is not None and hmac.compare_digest(secret.encode(), self._owner_secret.encode())
+        """Whether this is the secret of the process that started the server, or that in the private server file."""
+        return any(hmac.compare_digest(secret.encode(), each) for each in self._owner_secrets)
 
     def missing(self) -> StoreUnavailable | None:
         """The error if the token file is missing; it is logged once each time."""

@@ -64,8 +64,6 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
     began = clock.monotonic()
 
     def take() -> Ingested:
-        # What was injected must be recorded before the reply, which may repeat it, is read.
-        engine.flush()
         return engine.ingest(
             request.messages,
             session=request.session,
