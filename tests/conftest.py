@@ -19,8 +19,6 @@ from cortex.settings import user_models
 
 # Every test finds the models in one place, whatever home it runs in, so they are fetched once.
 os.environ.setdefault("CORTEX_MODELS", str(user_models()))
-# No test leaves a server behind: one of its own tests turns this on.
-os.environ["CORTEX_HOOKS__START_SERVER"] = "false"
 # Compiled files are kept, whatever the environment says: the tests start hundreds of processes.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -72,6 +70,8 @@ def plain_environment() -> Iterator[None]:
         for name in list(os.environ):
             if name.startswith("CORTEX_") and name != "CORTEX_MODELS":
                 patch.delenv(name)
+        # No hook leaves a server behind, apart from the test of that.
+        patch.setenv("CORTEX_HOOKS__START_SERVER", "false")
         yield
 
 

@@ -33,7 +33,8 @@ def read_by_typer(arguments: Sequence[str]) -> tuple[str, dict[str, Any], dict[s
             return None
         inner = command(words[1]).make_context(words[1], words[2:], parent=whole)
     except Exception as error:
-        assert errors.Failure.of_usage(error) or isinstance(error, SystemExit | typer.Exit), error
+        if errors.Failure.of_usage(error) is None and not isinstance(error, typer.Exit):
+            raise
         return None
     return words[1], inner.params, whole.params
 

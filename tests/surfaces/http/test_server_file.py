@@ -35,7 +35,8 @@ def info(home: Path, **given: Any) -> ServerInfo:
 @contextmanager
 def serving(home: Path, **given: Any) -> Iterator[Path]:
     """A server that has announced itself; gives its file."""
-    with Announcement(str(home), info(home, **given), acquire(str(home))):
+    with Announcement(str(home), info(home, **given), acquire(str(home))) as announcement:
+        announcement.publish()
         yield home / FILE_NAME
 
 
@@ -72,8 +73,8 @@ def test_the_first_of_two_servers_of_a_home_stays_announced(tmp_path: Path) -> N
     with serving(tmp_path, url="http://127.0.0.1:1"):
         second = acquire(str(tmp_path), patience=False)
         assert second is None
-        with Announcement(str(tmp_path), info(tmp_path, url="http://127.0.0.1:2"), second):
-            pass
+        with Announcement(str(tmp_path), info(tmp_path, url="http://127.0.0.1:2"), second) as other:
+            other.publish()
         found = running(str(tmp_path))
         assert found is not None
         assert found.url == "http://127.0.0.1:1"

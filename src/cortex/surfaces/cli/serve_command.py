@@ -71,10 +71,16 @@ def serve(
         idle = idle_minutes and IdleLimit(
             idle_minutes * 60, partial(_has_due_jobs, engine), lambda: server_file.settings_stamp(home) != stamp
         )
-        server = HttpServer(served, options, lambda: _announce(surface, engine, address), idle or None)
+        announcement = server_file.Announcement(home, info, lock)
+
+        def ready() -> None:
+            announcement.publish()
+            _announce(surface, engine, address)
+
+        server = HttpServer(served, options, ready, idle or None)
         if owned:
             start(partial(_end_with_owner, server), "cortex-owner")
-        with bound, logged(), server_file.Announcement(home, info, lock):
+        with bound, logged(), announcement:
             server.run([bound])
 
 

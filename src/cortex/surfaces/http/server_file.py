@@ -184,14 +184,18 @@ def acquire(home: str, *, patience: bool = True) -> int | None:
 
 
 class Announcement:
-    """The file names this process while the block runs, unless another server has the lock."""
+    """The file names this process from `publish` to the end of the block, unless another server has the lock."""
 
     def __init__(self, home: str, info: ServerInfo, lock: int | None) -> None:
         self._path = os.path.join(home, FILE_NAME)
         self._info = info
         self._lock = lock
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Announcement:
+        return self
+
+    def publish(self) -> None:
+        """Say where the server is, now that it listens."""
         if self._lock is None:
             return
         fresh = os.path.join(os.path.dirname(self._path), f".{FILE_NAME}.{os.getpid()}")
