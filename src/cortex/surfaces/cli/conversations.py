@@ -10,8 +10,6 @@ import os
 import re
 from collections.abc import Mapping
 
-from cortex.workspace.transcript_rows import messages_of, row_of, sessions_of
-
 TYPE_CHECKING = False  # as `typing` has it, which is slow to import
 if TYPE_CHECKING:
     from typing import Any
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from cortex.errors import InvalidRequest
 
 _FORMS = "give a JSON array of messages, one message a line, or plain text"
-_LIKE_JSON = re.compile(r'\s*(?:\[\s*\{|\[\s*\]|\{\s*")')
+_LIKE_JSON = r'\s*(?:\[\s*\{|\[\s*\]|\{\s*")'
 _JSON_NAMES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
@@ -90,7 +88,7 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
     """Parse a conversation; `is_json` if it cannot be plain text."""
     if not text.strip():
         raise _invalid("is empty")
-    if not is_json and not _LIKE_JSON.match(text):
+    if not is_json and not re.match(_LIKE_JSON, text):
         return Conversation(({"role": role, "content": text},))
     try:
         return _of_json(json.loads(text))
@@ -108,6 +106,8 @@ def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversatio
 
 
 def _of_json(payload: Any) -> Conversation:
+    from cortex.workspace.transcript_rows import sessions_of
+
     if isinstance(payload, list):
         return _of_rows(payload)
     if isinstance(payload, dict) and isinstance(payload.get("messages"), list):
@@ -119,12 +119,16 @@ def _of_json(payload: Any) -> Conversation:
 
 
 def _of_rows(rows: list[Any]) -> Conversation:
+    from cortex.workspace.transcript_rows import messages_of, sessions_of
+
     sessions = sessions_of(rows)
     return Conversation(tuple(messages_of(rows)), sessions[0] if len(sessions) == 1 else None)
 
 
 def _row(line: str) -> object:
     """A parsed line; a line that is not JSON stays text, which capture rejects."""
+    from cortex.workspace.transcript_rows import row_of
+
     row = row_of(line)
     return line if row is None else row
 

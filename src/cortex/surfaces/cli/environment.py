@@ -201,7 +201,8 @@ def hook_server(home: Path) -> Iterator[Check]:
     try:
         usable = server_file.running(where)
     except server_file.Untrusted as error:
-        yield _serving("hook server", False, f"{error}, so hooks do not use the server", "run `cortex doctor --fix`")
+        fix = "run `cortex doctor --fix`, or remove the file and restart the server"
+        yield _serving("hook server", False, f"{error}, so hooks do not use the server", fix)
         return
     found = usable or server_file.announced(where)
     if found is None:
