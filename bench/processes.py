@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ engine.close()
 
 
 def starting(folder: Path, models: Path, rounds: int) -> Iterator[Row]:
-    """`cortex --version` and `cortex recall` beside the least a process can do."""
+    """`cortex --version`, hooks and `cortex recall` beside the least a process can do."""
     names = ("cortex --version", "cortex recall, small store")
     if find_spec("cortex.__main__") is None:
         yield from (NotMeasured(name, "there is no command line yet") for name in names)
@@ -84,13 +85,16 @@ def starting(folder: Path, models: Path, rounds: int) -> Iterator[Row]:
     home = folder / "small"
     yield _against(names[0], ("-c", _CLI, "--version"), _PASS, rounds, {}, limit=3.0)
     model = models / EMBEDDER.name
-    if not (model / "model.onnx").exists():
-        yield NotMeasured(names[1], "the model is not here: cortex models fetch")
-        return
-    environment = {"CORTEX_MODELS": str(models), "CORTEX_HOME": str(home)}
+    has_model = (model / "model.onnx").exists()
+    provider = "local" if has_model else "none"
+    environment = {"CORTEX_MODELS": str(models), "CORTEX_HOME": str(home), "CORTEX_EMBEDDING__PROVIDER": provider}
     for text in ("The deploy key rotates on Mondays", "Mara is allergic to walnuts", "The studio is in Porto"):
         subprocess.run([sys.executable, "-c", _CLI, "remember", text], check=True, capture_output=True,
                        env=_environment(environment))  # fmt: skip
+    yield from beside_server(environment, rounds)
+    if not has_model:
+        yield NotMeasured(names[1], "the model is not here: cortex models fetch")
+        return
     # A new question each time: the cache would otherwise answer for the model.
     yield _against(
         names[1],
@@ -100,6 +104,31 @@ def starting(folder: Path, models: Path, rounds: int) -> Iterator[Row]:
         environment,
         limit=1.3,
     )
+
+
+def beside_server(environment: Mapping[str, str], rounds: int) -> Iterator[Row]:
+    """The hooks of a turn beside a running server, as a coding agent calls them."""
+    asked = {"session_id": "bench", "hook_event_name": "UserPromptSubmit", "prompt": "when does the deploy key rotate?"}
+    said = [{"role": "user", "content": "I moved to Lisbon {round}"}, {"role": "assistant", "content": "Noted."}]
+    with _server(environment):
+        for name, given in (("before", json.dumps(asked)), ("after", json.dumps(said))):
+            ours = ("-c", _CLI, "hook", name, "--session", "bench")
+            beside = f"cortex hook {name}, beside a server"
+            yield _against(beside, ours, ("-c", _CLI, "--version"), rounds, environment, limit=3.0, given=given)
+
+
+@contextmanager
+def _server(environment: Mapping[str, str]) -> Iterator[None]:
+    """`cortex serve` as it is unless configured otherwise."""
+    process = subprocess.Popen([sys.executable, "-c", _CLI, "serve", "--port", "0"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, env=_environment(environment))  # fmt: skip
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()  # it listens
+        yield
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
 
 
 def at_scale(home: Path, models: Path, questions: Sequence[tuple[str, str]], size: int, plain: Path) -> Iterator[Row]:
@@ -135,14 +164,14 @@ def answering(home: Path, question: str, size: int, rounds: int) -> Iterator[Row
 
 def _against(
     name: str, ours: Sequence[str], plain: Sequence[str], rounds: int, environment: Mapping[str, str],
-    limit: float | None = None,
+    limit: float | None = None, given: str = "",
 ) -> Row:  # fmt: skip
     taken: dict[str, list[float]] = {"ours": [], "plain": [], "ours cpu": [], "plain cpu": []}
     for number in range(rounds + 1):
         for which, arguments in (("ours", ours), ("plain", plain)):
             items = [argument.replace("{round}", str(number)) for argument in arguments]
             started, cpu = time.perf_counter(), _children_cpu()
-            _run(items, environment)
+            _run(items, environment, given.replace("{round}", str(number)))
             if number:  # the first of each only warms the disk
                 taken[which].append(time.perf_counter() - started)
                 taken[f"{which} cpu"].append(_children_cpu() - cpu)
@@ -157,8 +186,9 @@ def _children_cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=_environment(environment))
+def _run(arguments: Sequence[str], environment: Mapping[str, str], given: str = "") -> str:
+    done = subprocess.run([sys.executable, *arguments], input=given, capture_output=True, text=True,
+                          env=_environment(environment))  # fmt: skip
     if done.returncode:
         raise RuntimeError(f"{arguments[-1]}: {done.stderr[-800:]}")
     return done.stdout

@@ -70,6 +70,8 @@ def plain_environment() -> Iterator[None]:
         for name in list(os.environ):
             if name.startswith("CORTEX_") and name != "CORTEX_MODELS":
                 patch.delenv(name)
+        # No hook leaves a server behind, apart from the test of that.
+        patch.setenv("CORTEX_HOOKS__START_SERVER", "false")
         yield
 
 

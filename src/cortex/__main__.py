@@ -13,10 +13,17 @@ def main() -> None:
     if arguments == ["--version"]:  # costs no more than starting Python
         print(f"cortex {__version__}")
         return
-    from cortex.surfaces.cli import preload
     from cortex.surfaces.cli.global_options import split_global_options
 
-    preload.begin(*split_global_options(arguments))
+    own, rest = split_global_options(arguments)
+    if rest[:1] == ["hook"]:
+        from cortex.surfaces.cli import hook_client
+
+        if (code := hook_client.run(own, rest[1:])) is not None:
+            sys.exit(code)
+    from cortex.surfaces.cli import preload
+
+    preload.begin(own, rest)
     from cortex.surfaces.cli.app import run
 
     sys.exit(run(arguments))

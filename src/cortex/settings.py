@@ -12,23 +12,18 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cortex import variables
 from cortex.domain.scope import DEFAULT_AGENT, DEFAULT_USER
 from cortex.domain.text import CLAMP_HEAD_CHARS, CLAMP_MAX_CHARS, DEFAULT_MAX_BYTES, PASSAGE_TOKENS
 from cortex.errors import InvalidRequest, StoreUnavailable
+from cortex.variables import DEBUG, HOME, INSIDE, MODELS, NO, PREFIX, YES
 
 FILE_NAME = "cortex.toml"
-PREFIX = "CORTEX_"
-
-_HOME, _MODELS, _DEBUG = PREFIX + "HOME", PREFIX + "MODELS", PREFIX + "DEBUG"
-INSIDE = PREFIX + "INSIDE"
-"""Set in the environment of a program that Cortex asks: its hooks do nothing."""
-
 _HOST_MARKS = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
 """By these a coding agent knows that it runs inside another, and refuses to."""
 
 _HOST_SECTIONS = frozenset({"memoryCortex", "memorySearch", "memory-lancedb"})
 
-_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 _TOLD_CHARS = 60
 
 S = TypeVar("S", bound="SettingsSection")
@@ -119,7 +114,7 @@ def _whole(value: Any) -> int | None:
 
 def _on(value: Any) -> bool | None:
     word = str(value).lower()
-    return True if word in _YES else False if word in _NO else None
+    return True if word in YES else False if word in NO else None
 
 
 def _setting(check: Callable[[Any], Any], what: str, meaning: str, **default: Any) -> Any:
@@ -220,6 +215,7 @@ class HookSettings(SettingsSection):
     synthesis: bool = switch(True, "Prepare a synthesis for the next turn while the model answers.")
     synthesis_ttl_ms: int = number(300_000, "The longest age of a synthesis that is used.", least=1)
     ingest_timeout_ms: int = number(5_000, "The time limit for storing a finished turn.", least=1)
+    start_server: bool = switch(True, "Let `cortex hook` start a server in the background where none runs.")
 
 
 @dataclass(frozen=True)
@@ -378,12 +374,12 @@ class Settings(SettingsSection):
 
 def default_home() -> Path:
     """`$CORTEX_HOME`, or `~/.cortex`."""
-    return Path(os.environ.get(_HOME) or Path.home() / ".cortex").expanduser()
+    return Path(variables.home())
 
 
 def models_home(home: Path) -> Path:
     """Where models are kept: `$CORTEX_MODELS`, else `models` in home if it exists, else the cache of the user."""
-    if named := os.environ.get(_MODELS):
+    if named := variables.value(MODELS):
         return Path(named).expanduser()
     own = home.expanduser() / "models"
     return own if own.is_dir() else user_models()
@@ -409,22 +405,30 @@ def environment_inside() -> dict[str, str]:
 
 def is_inside() -> bool:
     """Whether Cortex itself started the agent that this process belongs to."""
-    given = os.environ.get(INSIDE, "")
-    return bool(given) and _on(given) is not False
+    return variables.is_on(INSIDE)
 
 
 def debug_wanted() -> bool:
     """Whether `$CORTEX_DEBUG` asks for unexpected errors whole."""
-    given = os.environ.get(_DEBUG, "")
-    return bool(given) and _on(given) is not False
+    return variables.is_on(DEBUG)
 
 
-def load(home: Path, overrides: Mapping[str, Any] | None = None, origins: Mapping[str, str] | None = None) -> Settings:
-    """The settings in force under `home`; `origins` says where overrides come from, for messages."""
+def load(
+    home: Path,
+    overrides: Mapping[str, Any] | None = None,
+    origins: Mapping[str, str] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings in force under `home`, with another environment where one is given.
+
+    `origins` says where overrides come from, for messages.
+    """
     file = home / FILE_NAME
     merged: dict[str, Any] = {}
     places: dict[str, str] = {}
-    for layer in (_from_file(file), _from_environment(os.environ), overrides or {}):
+    variables_set = _from_environment(os.environ if environment is None else environment)
+    for layer in (_from_file(file), variables_set, overrides or {}):
         own, known_as = _own_names(layer)
         merged, places = _merge(merged, own), places | known_as
     return _read(Settings, merged, (), file, places | dict(origins or {}))
@@ -550,7 +554,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _refuse_misspelt(variable: str, known: Mapping[str, Any]) -> None:
     """A variable that means a setting and misses it would be silently without effect."""
-    if variable not in (_HOME, _MODELS, _DEBUG, INSIDE) and (near := _nearest(variable, known, 0.85)):
+    if variable not in (HOME, MODELS, DEBUG, INSIDE) and (near := _nearest(variable, known, 0.85)):
         raise InvalidRequest("is not a setting", field=variable, hint=f"did you mean {near}?")
 
 

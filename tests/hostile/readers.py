@@ -40,7 +40,7 @@ from cortex.recall import answerability, mentions, packing, questions, standing_
 from cortex.recall import gate as recall_gate
 from cortex.recall import plan as recall_plan
 from cortex.recall.recipes import DEFAULT, RECIPES
-from cortex.workspace import chunking, markdown, media, snippets, summaries, transcripts
+from cortex.workspace import chunking, markdown, media, snippets, summaries, transcript_rows
 
 _NOW = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -76,7 +76,7 @@ def _heard(said: str) -> object:
 
 def _transcribed(said: str) -> object:
     lines = [said, *said.split("\n")]
-    return transcripts.messages_of(row for line in lines if (row := transcripts.row_of(line)) is not None)
+    return transcript_rows.messages_of(row for line in lines if (row := transcript_rows.row_of(line)) is not None)
 
 
 def _planned(said: str) -> object:

@@ -57,7 +57,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnedServer]:
 
 
 def test_another_host_finds_the_server_and_may_act_for_every_agent(server: OwnedServer) -> None:
-    info = running(server.home)
+    info = running(str(server.home))
     assert info is not None
     assert info.url == server.url
     assert server.status(info.token, agent="research") == 200
@@ -72,7 +72,7 @@ def test_only_the_owner_reads_the_file_and_it_lacks_the_token_of_the_starter(ser
 
 
 def test_a_host_administers_nothing(server: OwnedServer) -> None:
-    info = running(server.home)
+    info = running(str(server.home))
     assert info is not None
     headers = {"authorization": f"Bearer {info.token}"}
     refused = httpx.post(f"{server.url}/v1/erase", json={"ids": ["x"]}, headers=headers, timeout=SECONDS)
@@ -86,7 +86,7 @@ def test_the_server_replaces_a_stale_file_and_ends_when_its_starter_is_gone(tmp_
     (home / FILE_NAME).write_text(json.dumps(stale))
     server = OwnedServer(home)
     try:
-        info = running(home)
+        info = running(str(home))
         assert info is not None
         assert info.url == server.url
     finally:

@@ -19,6 +19,7 @@ from cortex.capture.messages import received
 from cortex.domain.identity import TraceId
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest, NotFound
+from cortex.workspace.transcript_rows import messages_of, row_of, sessions_of
 from cortex.workspace.transcripts import (
     Bookmark,
     Grown,
@@ -26,12 +27,9 @@ from cortex.workspace.transcripts import (
     How,
     as_lines,
     growth_of,
-    messages_of,
     read_on,
-    row_of,
     session_of,
     session_path,
-    sessions_of,
 )
 
 NOON = datetime(2026, 1, 4, 12, tzinfo=UTC)

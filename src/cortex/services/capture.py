@@ -55,6 +55,8 @@ class CaptureService:
     ) -> Ingested:
         from cortex.capture import intake
 
+        # What a turn was given has to be on record before the reply that may repeat it is read.
+        self._context.flush()
         settings = self._context.settings
         arrival = intake.History(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),

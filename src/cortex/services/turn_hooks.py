@@ -400,9 +400,8 @@ class TurnHooks:
             said = _listed(messages)
             if self._skip_reason("ingest", session, channel, trigger) is None:
                 options = {} if scope is None else {"scope": scope}
-                work = partial(
-                    self._ingest, said, session=session, channel=channel, trigger=trigger, debounce=not end, **options
-                )
+                ingest = partial(CaptureService(self._context).ingest, debounce=not end)
+                work = partial(ingest, said, session=session, channel=channel, trigger=trigger, **options)
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(Task("after", work, seconds))
 
@@ -412,11 +411,6 @@ class TurnHooks:
         if not (settings.auto_recall if hook == "recall" else settings.auto_ingest):
             return f"auto_{hook}_off"
         return session_skip_reason(session, channel, trigger, (), skip_heartbeat=settings.skip_heartbeat)
-
-    def _ingest(self, messages: Sequence[object], **options: Any) -> None:
-        # What was injected has to be on record before the reply that may repeat it is read.
-        self._context.flush()
-        CaptureService(self._context).ingest(messages, **options)
 
     # --- the rest ---------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import typer
 from cortex.errors import InvalidRequest
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
-from cortex.surfaces.cli.inputs import given, time_of
+from cortex.surfaces.cli.inputs import STDIN, given, text_of, time_of
 
 if TYPE_CHECKING:
     from cortex.memory import Cortex
@@ -86,9 +86,10 @@ def _ingest(surface: Surface, conversation: Conversation, **options: Any) -> Non
 def _conversation(file: str, role: str) -> Conversation:
     from cortex.domain.choices import chosen
     from cortex.domain.turn import Role
-    from cortex.surfaces.cli.conversations import conversation_of
+    from cortex.surfaces.cli.conversations import conversation_of, read
 
-    return conversation_of(file, role=chosen(Role, role, "role").value)
+    speaker = chosen(Role, role, "role").value
+    return read(text_of(STDIN, "messages"), role=speaker) if file == STDIN else conversation_of(file, role=speaker)
 
 
 def _session(named: str | None, conversation: Conversation) -> str:

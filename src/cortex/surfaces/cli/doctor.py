@@ -12,6 +12,7 @@ from cortex.errors import EngineError, ModelUnavailable
 from cortex.services.health.health_checks import NETWORK_SECONDS, Check, Group
 from cortex.surfaces.cli import model_files, output
 from cortex.surfaces.cli.context import Surface, surface_of
+from cortex.surfaces.http.server_file import announced
 
 if TYPE_CHECKING:
     from cortex.memory import Cortex
@@ -25,6 +26,8 @@ def status(context: typer.Context) -> None:
     surface = surface_of(context)
     with surface.engine() as engine:
         found = engine.status()
+    server = announced(str(surface.root.absolute()))
+    found["server"] = server and {"url": server.url, "pid": server.pid, "version": server.version}
     if surface.json:
         output.show_json(found)
     else:

@@ -27,6 +27,7 @@ from cortex.settings import Settings
 from cortex.surfaces.cli import host_detection, vendors
 from cortex.surfaces.cli.host_detection import NAME, DetectedHost, value_at
 from cortex.surfaces.cli.mcp_commands import PORT as MCP_PORT
+from cortex.surfaces.http import server_file
 from cortex.surfaces.http.options import is_loopback
 
 _EXTRAS = {"serve": ("fastapi", "uvicorn", "prometheus_client"), "mcp": ("mcp",)}
@@ -50,7 +51,12 @@ class EnvironmentChecks:
         each = patience / 2
         self._patience = patience + 1.0
         works: dict[tuple[str, Group], Callable[[], Iterable[Check]]] = {
-            ("port", Group.SERVING): lambda: [*extras(), tokens(home, settings), *port(home, settings, each)],
+            ("port", Group.SERVING): lambda: [
+                *extras(),
+                tokens(home, settings),
+                *port(home, settings, each),
+                *hook_server(home),
+            ],
             ("mcp hosts", Group.HOSTS): lambda: hosts(home, user_home),
         }
         if not offline:
@@ -187,6 +193,32 @@ def port(home: Path, settings: Settings, seconds: float) -> Iterator[Check]:
     else:
         yield _serving("port", True, f"{number} is used by Cortex itself")
         yield server
+
+
+def hook_server(home: Path) -> Iterator[Check]:
+    """The server that `cortex hook` and `cortex mcp` use, and why they do not."""
+    where = str(home.absolute())
+    try:
+        usable = server_file.running(where)
+    except server_file.Untrusted as error:
+        fix = "run `cortex doctor --fix`, or remove the file and restart the server"
+        yield _serving("hook server", False, f"{error}, so hooks do not use the server", fix)
+        return
+    found = usable or server_file.announced(where)
+    if found is None:
+        return
+    about = f"hooks use {found.url}, process {found.pid}"
+    if usable is not None and found.version == __version__:
+        yield _serving("hook server", True, about)
+    elif found.contract != server_file.CONTRACT or found.version != __version__:
+        why = f"{found.url} is {found.version}, not the installed version, {__version__}"
+        yield _serving("hook server", None, why, "restart it")
+    elif found.address is None:
+        why = f"{found.url} is not an address of this machine alone, so hooks do not use it"
+        yield _serving("hook server", None, why, "listen on 127.0.0.1 or 0.0.0.0")
+    else:
+        why = f"{found.url} has not read the current cortex.toml, so hooks do not use it"
+        yield _serving("hook server", None, why, "restart it")
 
 
 def _running_server(home: Path, host: str, number: int, seconds: float) -> Check | None:

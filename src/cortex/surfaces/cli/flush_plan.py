@@ -109,7 +109,7 @@ class _Measured:
 
 def _measured(given: str) -> _Measured:
     from cortex.surfaces.cli.conversations import read
-    from cortex.workspace.transcripts import row_of
+    from cortex.workspace.transcript_rows import row_of
 
     with lines_of(given) as lines:
         since, compactions = _since_compaction(lines)

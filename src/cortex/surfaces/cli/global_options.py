@@ -28,9 +28,9 @@ def split_global_options(arguments: Sequence[str]) -> tuple[list[str], list[str]
 def value_of(option: str, own: Sequence[str]) -> str | None:
     """The last value given for a global option."""
     found = None
-    for at, argument in enumerate(own):
-        if argument == option:
-            found = own[at + 1] if at + 1 < len(own) else None
-        elif argument.startswith(f"{option}="):
-            found = argument.partition("=")[2]
+    left = iter(own)
+    for argument in left:
+        name, has_value, value = argument.partition("=")
+        given = value if has_value else next(left, None) if name in WITH_VALUE else None
+        found = given if name == option else found
     return found

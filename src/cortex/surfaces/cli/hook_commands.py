@@ -1,7 +1,8 @@
 """The hooks of an agent's turn (X2): `hook before`, `hook after`, `hook flush-plan`.
 
 A hook runs inside another program's turn: it prints only what is to be injected, and whatever fails it exits with 0
-and a line on stderr. Some hosts treat any other exit code as a veto.
+and a line on stderr. Some hosts treat any other exit code as a veto. Beside a running server, `hook_client` answers
+instead of the commands here.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cortex.errors import EngineError, InvalidRequest, full_disk
-from cortex.settings import INSIDE, is_inside
+from cortex.settings import is_inside
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
 from cortex.surfaces.cli.flush_plan import flush_plan
 from cortex.surfaces.cli.inputs import STDIN, drain, given, text_of
 from cortex.surfaces.cli.recall_commands import Project, Recipe, Scope
+from cortex.variables import INSIDE
 
 if TYPE_CHECKING:
+    from cortex.settings import Settings
+    from cortex.surfaces.cli.context import Surface
     from cortex.surfaces.cli.conversations import Conversation
 
 log = logging.getLogger("cortex")
@@ -86,6 +90,7 @@ def before(
                 output.plain(injection.block)
             if injection.degraded and not injection:
                 _say(f"recall failed: {', '.join(injection.degraded)}")
+            _start_server(surface, engine.settings)
 
 
 @hook.command("after")
@@ -117,11 +122,20 @@ def after(
                 output.show_json({"ids": list(done.ids), "receipt": done.receipt.to_json()})
             if run_jobs:
                 engine.run_jobs()
+            _start_server(surface, engine.settings)
 
 
 hook.command("flush-plan")(flush_plan)
 
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"hook": hook}
+
+
+def _start_server(surface: Surface, settings: Settings) -> None:
+    """Have the next turn answered by a server. It is started last: this turn does not wait for it."""
+    from cortex.surfaces.cli import background_server
+
+    sys.stdout.flush()
+    background_server.ensure(surface, settings)
 
 
 def _report_skip(argument: str, as_json: bool, result: dict[str, Any]) -> None:
@@ -143,23 +157,15 @@ def _message(message: str) -> tuple[str, str | None]:
     """The user's message, and the session if the host's JSON names one."""
     if message != STDIN:
         return message, None
-    from cortex.surfaces.cli.conversations import HookEvent
+    from cortex.surfaces.cli.conversations import message_of
 
-    text = text_of(STDIN, "message")
-    event = HookEvent.of(text)
-    return (text, None) if event is None or event.prompt is None else (event.prompt, event.session)
+    return message_of(text_of(STDIN, "message"))
 
 
 def _history(file: str) -> Conversation:
-    from cortex.surfaces.cli.conversations import HookEvent, conversation_of, read, transcript_of
+    from cortex.surfaces.cli.conversations import conversation_of, history_of
 
-    if file != STDIN:
-        return conversation_of(file)
-    text = text_of(STDIN, "messages")
-    event = HookEvent.of(text)
-    if event is None or event.transcript is None:
-        return read(text)
-    return transcript_of(event.transcript, session=event.session)
+    return conversation_of(file) if file != STDIN else history_of(text_of(STDIN, "messages"))
 
 
 @contextmanager

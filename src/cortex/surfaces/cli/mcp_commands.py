@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ import typer
 from cortex.errors import InvalidRequest, ProviderMissing, install_command
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
+from cortex.surfaces.cli.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from cortex.surfaces.mcp.hosts import Host
@@ -44,17 +46,19 @@ def serve(
     # The SDK's log is for its developers.
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).addHandler(logging.NullHandler())
-    with surface.engine() as engine:
-        try:
-            from cortex.surfaces.mcp import transports
-        except ImportError as error:
-            raise ProviderMissing("the MCP SDK is not installed, or is too old", hint=install_command("mcp")) from error
-        if http:
+    try:
+        from cortex.surfaces.mcp import transports
+    except ImportError as error:
+        raise ProviderMissing("the MCP SDK is not installed, or is too old", hint=install_command("mcp")) from error
+    if http:
+        with surface.engine() as engine:
             transports.serve_http(engine, PORT if port is None else port, profile, lambda url: _announce(surface, url))
-        else:
-            if sys.stdin.isatty():
-                _say("waiting for an MCP host on stdin; `cortex mcp install` configures one")
-            transports.serve_stdio(engine, profile)
+        return
+    if sys.stdin.isatty():
+        _say("waiting for an MCP host on stdin; `cortex mcp install` configures one")
+    with closing(SharedMemory(surface)) as memory:
+        memory.engine()  # what is wrong with it is said at once
+        transports.serve_stdio(memory, profile)
 
 
 @mcp.command("install")

@@ -325,6 +325,8 @@ def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     if found["hardware"] is not None:
         about.add_row("GPU", one_line(_card(found["hardware"])))
     about.add_row("jobs", one_line(_background(found["jobs"])))
+    if server := found.get("server"):
+        about.add_row("server", one_line(f"{server['url']}, process {server['pid']}"))
     if open_ones := found["contradictions"]:
         about.add_row("contradictions", f"{open_ones:,} unresolved: see `cortex admin resolve`")
     yield about

@@ -11,10 +11,13 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from time import monotonic
 from types import FrameType
 from typing import Any
 
+import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -30,6 +33,7 @@ _SWITCH_SECONDS = 0.0005
 """The switch interval of the interpreter. The event loop needs it many times per request; Python's default of five
 milliseconds would dominate the latency of a turn."""
 
+_TICKS_PER_SECOND = 10
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -68,10 +72,28 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+@dataclass(frozen=True, slots=True)
+class IdleLimit:
+    """When a server that nobody stops ends by itself."""
+
+    seconds: float
+    """How long without a request or an open connection."""
+    has_work: Callable[[], bool]
+    """Whether jobs are due, which are done first."""
+    is_outdated: Callable[[], bool]
+    """Whether a new server would behave differently, so that this one makes room at once."""
+
+
 class HttpServer(uvicorn.Server):
     """uvicorn, without raising the signal again after shutdown: the caller has things to close."""
 
-    def __init__(self, app: FastAPI, options: ServeOptions, ready: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        app: FastAPI,
+        options: ServeOptions,
+        ready: Callable[[], None] | None = None,
+        idle: IdleLimit | None = None,
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -90,12 +112,30 @@ class HttpServer(uvicorn.Server):
             )
         )
         self._ready = ready
+        self._idle = idle
+        self._last_requests = 0
+        self._idle_since = monotonic()
         self._streams: Streams = app.state.cortex.streams
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self._ready is not None and not self.should_exit:
             self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        if self._idle is not None and counter % _TICKS_PER_SECOND == 0 and not self.should_exit:
+            self.should_exit = await self._is_past(self._idle)
+        return await super().on_tick(counter)
+
+    async def _is_past(self, limit: IdleLimit) -> bool:
+        state, now = self.server_state, monotonic()
+        if state.connections or state.total_requests != self._last_requests:
+            self._last_requests, self._idle_since = state.total_requests, now
+        if limit.is_outdated():
+            return True
+        if now - self._idle_since < limit.seconds:
+            return False
+        return not await anyio.to_thread.run_sync(limit.has_work)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # Streams do not end by themselves; shutdown would wait for them.

@@ -67,8 +67,6 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
         return AfterTurnResponse(skipped="auto_ingest_off")
 
     def take() -> Ingested:
-        # What was injected must be recorded before the reply, which may repeat it, is read.
-        engine.flush()
         return engine.ingest(
             request.messages,
             session=request.session,

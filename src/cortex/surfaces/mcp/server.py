@@ -51,13 +51,16 @@ _MOST_AT_ONCE = 16
 Context = ServerRequestContext[Any, Any]
 
 
-def create_server(engine_of: EngineOf, profile: str = tools.MODEL) -> Server[Any]:
+def create_server(
+    engine_of: EngineOf, profile: str = tools.MODEL, *, max_text_bytes: int | None = None
+) -> Server[Any]:
     """The server for the memories that `engine_of` returns, over stdio or within a web application.
 
-    `profile` selects the tools; over HTTP a host may choose another with `?profile=`.
+    `profile` selects the tools; over HTTP a host may choose another with `?profile=`. `max_text_bytes` is needed if a
+    memory may be remote, which has no settings here.
     """
     tools.offered(profile)
-    surface = _Surface(engine_of, profile)
+    surface = _Surface(engine_of, profile, max_text_bytes)
     return Server(
         "cortex",
         version=__version__,
@@ -77,16 +80,18 @@ def create_server(engine_of: EngineOf, profile: str = tools.MODEL) -> Server[Any
 class _Surface:
     """Handlers of the protocol's requests."""
 
-    def __init__(self, engine_of: EngineOf, profile: str) -> None:
+    def __init__(self, engine_of: EngineOf, profile: str, max_text_bytes: int | None) -> None:
         self._engine_of = engine_of
         self._profile = profile
+        self._max_text_bytes = max_text_bytes
         self._calls = BoundedExecutor(_MOST_AT_ONCE)
 
     # --- tools --------------------------------------------------------------------------------------------------------
 
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        max_text_bytes = self._readable_engine(ctx).settings.limits.max_text_bytes
-        return types.ListToolsResult(tools=list(tools.listed(self._profile_of(ctx), max_text_bytes)))
+        engine = self._readable_engine(ctx)
+        longest = self._max_text_bytes or engine.settings.limits.max_text_bytes
+        return types.ListToolsResult(tools=list(tools.listed(self._profile_of(ctx), longest)))
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         offered = tools.offered(self._profile_of(ctx))

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import Any
+from typing import Protocol
 
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
+from cortex.domain.chat import Chat
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
@@ -24,12 +25,23 @@ LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 
 
-def serve_stdio(engine: Cortex, profile: str) -> None:
+class Memory(Protocol):
+    """Where the memory is: it may be in this process or on a server, and that may change between calls."""
+
+    @property
+    def max_text_bytes(self) -> int: ...
+    def engine(self, chat: Chat | None = None) -> Cortex: ...
+    def close(self) -> None: ...
+
+
+def serve_stdio(memory: Memory, profile: str) -> None:
     """Serve the host that started this process until it closes our stdin."""
-    TurnHooks(engine).warm()
+    server = create_server(
+        lambda _request, _writes, chat: memory.engine(chat), profile, max_text_bytes=memory.max_text_bytes
+    )
     with suppress(BrokenPipeError):
         try:
-            asyncio.run(_over_stdio(_server(engine, profile), engine))
+            asyncio.run(_over_stdio(server, memory))
         except BaseExceptionGroup as errors:
             # The host ended without closing our stdin first.
             if errors.split(BrokenPipeError)[1] is not None:
@@ -43,7 +55,7 @@ def serve_http(engine: Cortex, port: int, profile: str, on_ready: Callable[[str]
     listening = _bound(port)
     url = f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}"
     TurnHooks(engine).warm()
-    server = _server(engine, profile)
+    server = create_server(lambda _request, _writes, chat: in_chat(engine, chat), profile)
     app = server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK)
     # Log lines on stdout would mix with the output of the command.
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
@@ -53,24 +65,19 @@ def serve_http(engine: Cortex, port: int, profile: str, on_ready: Callable[[str]
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _server(engine: Cortex, profile: str) -> Server[Any]:
-    """The server of one memory, and of the chats of its agent."""
-    return create_server(lambda _request, _writes, chat: in_chat(engine, chat), profile)
-
-
-async def _over_stdio(server: Server[None], engine: Cortex) -> None:
+async def _over_stdio(server: Server[None], memory: Memory) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):
-            loop.add_signal_handler(number, _leave, engine, number)
+            loop.add_signal_handler(number, _leave, memory, number)
     # Inside of it, everything else that prints in this process goes to stderr.
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _leave(engine: Cortex, number: int) -> None:
+def _leave(memory: Memory, number: int) -> None:
     """End at once: the thread that reads stdin cannot be woken, and an orderly end would wait for it."""
-    engine.close()
+    memory.close()
     sys.stderr.flush()
     os._exit(128 + number)
 
