@@ -35,6 +35,7 @@ def regions() -> dict[tuple[Path, str], Callable[[], str]]:
     """The functions that write the regions, by file and name."""
     return {
         (DOCS / "settings.md", "settings"): settings_tables,
+        (DOCS / "settings.md", "hosts"): host_settings_tables,
         (DOCS / "http.md", "routes"): routes_table,
         (DOCS / "http.md", "serve"): lambda: settings_table("serve"),
         (DOCS / "routes.md", "routes"): route_pages,
@@ -99,6 +100,22 @@ def settings_table(section: str) -> str:
             if name.rpartition(".")[0].partition(".")[0] == section
         ],
     )
+
+
+def host_settings_tables() -> str:
+    """The keys of hosts and the original plugins, a table for each section."""
+    from cortex import host_settings
+    from cortex.host_settings import NoEffect
+
+    tables = (host_settings.MEMORY_CORTEX, host_settings.MEMORY_SEARCH, host_settings.MEMORY_LANCEDB)
+    parts = []
+    for section, keys in zip(host_settings.SECTIONS, tables, strict=True):
+        rows = [
+            (f"`{key}`", f"none: {to.because}" if isinstance(to, NoEffect) else f"`{to.name}`")
+            for key, to in keys.items()
+        ]
+        parts.append(f"### {section}\n\n{table(('key', 'setting'), rows)}")
+    return "\n\n".join(parts)
 
 
 def recipes_table() -> str:

@@ -236,19 +236,16 @@ def _write_settings(home: Path, wanted: dict[str, Any], result: Result) -> Itera
     for name, value in wanted.items():
         if _is_set(home, name, value):
             continue
+        # A key of a vendor is not repeated on a terminal.
+        shown = "…" if ".options." in name else settings_file.toml(value)
         if (after := settings_file.put(text, name, value)) is None:
             section, _, key = name.rpartition(".")
-            fix = f"write {key} under [{section}] in {path}"
+            fix = f"write {key} = {shown} under [{section}] in {path}"
             result.problems.append((f"{name} cannot be set without changing the rest of the file", fix))
             failed.add(name)
         else:
             text = after
-            # A key of a vendor is not repeated on a terminal.
-            changed.append(
-                name
-                if name.startswith(("embedding.options", "llm.options"))
-                else f"{name} = {settings_file.toml(value)}"
-            )
+            changed.append(f"{name} = {shown}")
     if is_new or changed:
         settings_file.write(path, text)
         yield f"settings in {path}" + (f": {', '.join(changed)}" if changed else "")
