@@ -108,7 +108,7 @@ def starting(folder: Path, models: Path, rounds: int) -> Iterator[Row]:
 
 def beside_server(environment: Mapping[str, str], rounds: int) -> Iterator[Row]:
     """The hooks of a turn beside a running server, as a coding agent calls them."""
-    asked = {"session_id": "bench", "hook_event_name": "UserPromptSubmit", "prompt": "when does the deploy key rotate?"}
+    asked = {"session_id": "bench", "prompt": "when does the deploy key rotate {round}"}
     said = [{"role": "user", "content": "I moved to Lisbon {round}"}, {"role": "assistant", "content": "Noted."}]
     with _server(environment):
         for name, given in (("before", json.dumps(asked)), ("after", json.dumps(said))):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cortex.surfaces import quick_json
 from cortex.surfaces.cli import app, errors, hook_client, inputs
 from cortex.surfaces.cli.global_options import FLAGS, WITH_VALUE, split_global_options, value_of
 from cortex.surfaces.cli.hook_client import OPTIONS, parsed
@@ -117,3 +119,29 @@ def test_usual_calls_are_answered_here(arguments: list[str]) -> None:
 )
 def test_unusual_calls_are_left_to_the_command_line(own: list[str], arguments: list[str]) -> None:
     assert parsed(own, arguments) is None
+
+
+@given(
+    st.text(max_size=30)
+    | st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists).map(json.dumps)
+)
+def test_json_is_read_as_the_standard_library_reads_it(text: str) -> None:
+    def result(loads: Callable[[str], Any]) -> str:
+        try:
+            return repr(loads(text))
+        except (ValueError, RecursionError):
+            return "refused"
+
+    assert result(quick_json.loads) == result(json.loads)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "{", '{"a": 1} x', '{"a": 1}\n ', "[1,]", "NaN", "-Infinity", "[" * 100_000, '"\\ud800"']
+)
+def test_json_of_every_shape_is_read_or_refused_alike(text: str) -> None:
+    test_json_is_read_as_the_standard_library_reads_it.hypothesis.inner_test(text)  # type: ignore[attr-defined]
+
+
+@given(st.dictionaries(st.text(), st.text()))
+def test_texts_are_written_as_the_standard_library_writes_them(fields: dict[str, str]) -> None:
+    assert quick_json.dumps(fields) == json.dumps(fields)

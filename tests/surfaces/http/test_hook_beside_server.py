@@ -249,8 +249,8 @@ def test_a_server_that_does_not_answer_costs_a_turn_its_memories_and_nothing_els
 
 # --- whole processes --------------------------------------------------------------------------------------------------
 
-SLOW_MODULES = {"typer", "click", "dataclasses", "inspect", "pathlib", "typing", "http", "urllib.request", "sqlite3",
-                "datetime", "subprocess", "numpy", "cortex.settings", "cortex.errors"}  # fmt: skip
+SLOW_MODULES = {"typer", "dataclasses", "inspect", "pathlib", "typing", "http", "urllib", "sqlite3", "datetime", "re",
+                "enum", "socket", "subprocess", "numpy", "cortex.settings", "cortex.errors"}  # fmt: skip
 LISTING = """
 import sys
 from cortex.__main__ import main

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from collections.abc import Mapping
+
+from cortex.surfaces import quick_json
 
 TYPE_CHECKING = False  # as `typing` has it, which is slow to import
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from cortex.errors import InvalidRequest
@@ -46,7 +46,7 @@ class HookEvent:
     def of(cls, text: str) -> HookEvent | None:
         """Parse an event; None if `text` is not one."""
         try:
-            payload = json.loads(text) if text.lstrip().startswith("{") else None
+            payload = quick_json.loads(text) if text.lstrip().startswith("{") else None
         except (ValueError, RecursionError):
             return None
         if (
@@ -86,6 +86,10 @@ def transcript_of(path: str, *, session: str | None = None) -> Conversation:
 
 def read(text: str, *, role: str = "user", is_json: bool = False) -> Conversation:
     """Parse a conversation; `is_json` if it cannot be plain text."""
+    import json
+    import re
+    from collections.abc import Mapping
+
     if not text.strip():
         raise _invalid("is empty")
     if not is_json and not re.match(_LIKE_JSON, text):

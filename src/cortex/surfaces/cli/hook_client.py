@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import _socket  # what `socket` is made of: `socket` takes half the start of Python to import, `http.client` three times
 import io
-import json
 import os
 import sys
 from time import monotonic
@@ -19,6 +18,7 @@ from cortex import variables
 from cortex.surfaces.cli.conversations import conversation_of, history_of, message_of
 from cortex.surfaces.cli.global_options import WITH_VALUE, value_of
 from cortex.surfaces.http.server_file import ServerInfo, Untrusted, running
+from cortex.surfaces.quick_json import dumps, loads
 
 TYPE_CHECKING = False  # as `typing` has it, which is slow to import
 if TYPE_CHECKING:
@@ -113,17 +113,19 @@ def _tenant(info: ServerInfo, own: Sequence[str]) -> dict[str, str]:
 
 def _answer(info: ServerInfo, call: HookCall, given: bytes, tenant: dict[str, str]) -> dict[str, Any] | None:
     """What the server answers; None where it is not asked, or cannot answer."""
-    payload: dict[str, Any] = {**tenant, **call.options}
+    named: str | None
     if call.name == "before":
-        message, named = message_of(given.decode("utf-8")) if call.argument == STDIN else (call.argument, None)
-        payload["message"] = message
+        text, named = message_of(given.decode("utf-8")) if call.argument == STDIN else (call.argument, None)
+        content = dumps({"message": text})
     else:
+        import json
+
         found = history_of(given.decode("utf-8")) if call.argument == STDIN else conversation_of(call.argument)
-        payload["messages"], named = found.messages, found.session
-    payload["session"] = call.options.get("session") or named
-    body = json.dumps(payload).encode()
-    if not payload["session"] or len(body) > MOST_BYTES:
+        content, named = json.dumps({"messages": found.messages}), found.session
+    session = call.options.get("session") or named
+    if not session or len(content) > MOST_BYTES:
         return None
+    body = f"{dumps({**tenant, **call.options, 'session': session})[:-1]}, {content[1:]}".encode()
     if call.name == "after":  # storing it twice stores it once, so a server that is late is not waited for
         return _post(info, "/v1/ingest", body, info.ingest_timeout_ms / 1000)
     try:
@@ -151,6 +153,8 @@ def _shown(call: HookCall, answer: dict[str, Any], *, as_json: bool) -> int:
 
 
 def _json_line(answer: dict[str, Any]) -> str:
+    import json
+
     text = json.dumps(answer, ensure_ascii=False)
     if text.isascii() and text.isprintable():
         return text
@@ -192,5 +196,5 @@ def _post(info: ServerInfo, path: str, body: bytes, seconds: float) -> dict[str,
     headers, _, content = rest.partition(b"\r\n\r\n")
     if status.split(b" ")[1:2] != [b"200"] or b"transfer-encoding" in headers.lower():
         return None
-    answer = json.loads(content)
+    answer = loads(content.decode("utf-8"))
     return answer if isinstance(answer, dict) else None

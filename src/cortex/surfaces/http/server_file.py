@@ -7,12 +7,12 @@ whatever process has its pid now. `cortex hook` reads this in every turn, so it 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import stat
 import time
 
 from cortex._version import __version__
+from cortex.surfaces.quick_json import loads
 
 TYPE_CHECKING = False  # as `typing` has it, which is slow to import
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _read(path: str) -> ServerInfo | None:
     finally:
         os.close(file)
     try:
-        return ServerInfo.of(json.loads(content))
+        return ServerInfo.of(loads(content.decode("utf-8")))
     except (ValueError, TypeError, RecursionError):  # of another version
         return None
 
@@ -223,6 +223,8 @@ class Announcement:
                 continue
 
     def _write(self) -> None:
+        import json
+
         fresh = os.path.join(os.path.dirname(self._path), f".{FILE_NAME}.{os.getpid()}")
         file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         with open(file, "w", encoding="utf-8") as opened:

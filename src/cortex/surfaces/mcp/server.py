@@ -51,9 +51,7 @@ _MOST_AT_ONCE = 16
 Context = ServerRequestContext[Any, Any]
 
 
-def create_server(
-    engine_of: EngineOf, profile: str = tools.MODEL, *, max_text_bytes: int | None = None
-) -> Server[Any]:
+def create_server(engine_of: EngineOf, profile: str = tools.MODEL, *, max_text_bytes: int | None = None) -> Server[Any]:
     """The server for the memories that `engine_of` returns, over stdio or within a web application.
 
     `profile` selects the tools; over HTTP a host may choose another with `?profile=`. `max_text_bytes` is needed if a
