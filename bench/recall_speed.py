@@ -12,9 +12,9 @@ from bench.plain import PlainSearch
 from bench.results import Result
 from bench.timing import Timing, side_by_side
 from cortex import Cortex
+from cortex.domain import turn as turn_module
 from cortex.domain.memory import Draft
 from cortex.domain.passages import passages_of
-from cortex.domain.turn import TurnDraft
 from cortex.ports.embedder import Embedder
 from cortex.progress import Progress
 
@@ -62,7 +62,9 @@ class GrowingStore:
     def _remember(self, texts: Sequence[Text]) -> None:
         for (session, scope), run in groupby(texts, key=lambda text: (text.session, text.scope)):
             if session:
-                turns = [TurnDraft(text=text.text, speaker=text.speaker) for text in run]
+                older_draft = "Said"  # its name in older revisions
+                draft = getattr(turn_module, "TurnDraft", None) or getattr(turn_module, older_draft)
+                turns = [draft(text=text.text, speaker=text.speaker) for text in run]
                 engine = self.engine
                 older = "keep_turns"  # its name in older revisions
                 store = getattr(engine, "store_turns", None) or getattr(engine, older)
