@@ -6,6 +6,7 @@ const SHAPE = /^agent:[^:]+:(?:([^:]+):)?(?:[^:]+:)?(direct|dm|group|channel):(.
 const LONGEST_LABEL = 200;
 /** What a host appends to the key of a chat for a thread or topic in it. */
 const THREAD = /:(?:thread|topic):.*$/;
+const MAIN_SESSION = /^agent:[^:]+:main(?::|$)/;
 /** Keys of sessions without other people in them. */
 const OWN_SESSION = /^agent:[^:]+:(?:main|openai|openai-user|openresponses|openresponses-user|explicit|dashboard|webchat|tui|hook|cron|subagent|acp|node)(?::|$)/;
 
@@ -53,7 +54,9 @@ export function chatOf(ctx, chatTypeOf) {
  * @param {Chat} chat
  */
 export function isSharedSession(ctx, chat) {
-  return Boolean(chat.sender) && !chat.chat && !SHAPE.test(ctx.sessionKey ?? "");
+  const key = ctx.sessionKey ?? "";
+  const isOwn = SHAPE.test(key) || (OWN_SESSION.test(key) && !MAIN_SESSION.test(key));
+  return Boolean(chat.sender) && !chat.chat && !isOwn;
 }
 
 /** A session of unknown shape where somebody else speaks is treated as a group: it has a memory of its own. @param {HostContext} ctx */

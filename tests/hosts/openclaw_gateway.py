@@ -21,7 +21,7 @@ from scripted_telegram import ScriptedTelegram
 HOST = os.environ.get("CORTEX_OPENCLAW")
 PLUGIN = Path(__file__).parents[2] / "plugins" / "openclaw"
 TOKEN = "test-token"
-SECONDS = 300
+SECONDS = 240
 """A busy machine is slow; nothing here measures time."""
 
 STARTS = 3
