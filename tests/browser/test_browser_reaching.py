@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 from browsing import DESKTOP, PHONE, Server, Visit
 from playwright.sync_api import ViewportSize, expect
 
+from sweeps import sweep
+
 if TYPE_CHECKING:
     from conftest import Opens
 
 VIEWS = ("overview", "search", "timeline", "memory", "receipts", "receipt", "health")
-LOOKS: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = (
-    ("light", DESKTOP),
-    ("dark", PHONE),
-)
+LOOKS: dict[str, tuple[Literal["light", "dark"], ViewportSize]] = {
+    "light": ("light", DESKTOP),
+    "dark on a phone": ("dark", PHONE),
+}
 NAVIGATION = ("Overview", "Search", "Timeline", "Receipts", "Health")
 
 
@@ -40,16 +43,19 @@ def routes(sample: Server) -> dict[str, str]:
 # --- axe --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    ("view", "look"),
+    sweep([(view, look) for view in VIEWS for look in LOOKS], zip(VIEWS, itertools.cycle(LOOKS), strict=False)),
+)
 def test_axe_finds_nothing_serious_on_any_view_light_or_dark_or_on_a_phone(
-    visit: Visit, routes: dict[str, str], view: str
+    visit: Visit, routes: dict[str, str], view: str, look: str
 ) -> None:
+    scheme, size = LOOKS[look]
+    visit.page.set_viewport_size(size)
+    visit.page.emulate_media(color_scheme=scheme)
     visit.go(routes[view])
-    for scheme, size in LOOKS:
-        visit.page.set_viewport_size(size)
-        visit.page.emulate_media(color_scheme=scheme)
-        shown(visit, scheme)
-        assert visit.findings() == [], f"{scheme}, {size['width']} wide"
+    shown(visit, scheme)
+    assert visit.findings() == []
 
 
 def test_axe_finds_nothing_serious_in_a_dialog_an_edit_or_an_explanation(
