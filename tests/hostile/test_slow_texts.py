@@ -53,6 +53,7 @@ class TestWhatFrozeTheServer:
         assert_linear(captured(engine, 1, "." * 7_500), captured(engine, 1, "." * 60_000))
         assert_linear(captured(engine, 1, "." * 1_250 + "x"), captured(engine, 1, "." * 10_000 + "x"))
 
+    @pytest.mark.slow
     def test_twenty_such_messages_take_twenty_times_as_long_as_one(self, engine: Cortex):
         assert_linear(captured(engine, 1, "." * 30_000), captured(engine, 20, "." * 30_000), times=20)
 
