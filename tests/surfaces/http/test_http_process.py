@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serve_process import WITH_PROCESSES, Process
+from serve_process import WITH_PROCESSES, Process, children
 from served import serving
 
 from cortex import Cortex
@@ -85,6 +85,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     secret, token = TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.WRITE])
     headers = {"Authorization": f"Bearer {secret}"}
     with Process(home) as server:
+        assert children(server.pid) == set()  # whoever wants none beside it has none
         made = server.client.post("/v1/memories", json={"text": SECRET}, headers=headers)
         server.client.post("/v1/search", json={"query": "what does the heron do?"}, headers=headers)
         server.client.get("/v1/files/lines", params={"path": "/heron.md"}, headers=headers)

@@ -6,14 +6,14 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from serve_process import ALONE, WITH_PROCESSES, Process
+from serve_process import WITH_PROCESSES, Process, children
 
 from cortex import Cortex
 from cortex.clock import SystemClock
@@ -139,14 +139,6 @@ def test_what_fails_in_the_process_is_counted_here(here: Here) -> None:
     assert here.hooks.failures == {f"before:{prepared.failed[0]}": 1}
 
 
-def children(pid: int) -> set[int]:
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):  # each thread has those it started
-        with suppress(FileNotFoundError, ProcessLookupError):
-            found |= set(map(int, task.read_text("ascii").split()))
-    return found
-
-
 def is_running(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2][0] != "Z"
@@ -165,10 +157,3 @@ def test_no_process_outlives_the_server(tmp_path: Path, how: signal.Signals) -> 
         assert working in started
         server.end(how)
         awaited(lambda: not any(is_running(pid) for pid in started))
-
-
-def test_a_server_can_do_without(tmp_path: Path) -> None:
-    with Process(tmp_path / "home", **ALONE) as server:
-        assert children(server.pid) == set()
-        assert server.client.post("/v1/turns/before", json=TURN).status_code == 200
-        assert server.end() == 0
