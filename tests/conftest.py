@@ -26,7 +26,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if TYPE_CHECKING:
     from scheduling import Together
 
-for name, examples in {"cortex": 15, "soak": 1_000}.items():
+for name, examples in {"cortex": 10, "soak": 1_000}.items():
     settings.register_profile(
         name,
         max_examples=examples,

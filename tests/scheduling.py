@@ -24,13 +24,13 @@ TOGETHER = (
     "tests/engine/test_byte_flips.py",  # homes with something of everything
     "tests/engine/test_capture_crash.py",  # an undisturbed run to compare with
     "tests/bench/test_poisoning.py",  # its measurement
-    "tests/hostile/test_slow_texts.py::TestEveryPattern::",  # the patterns of the package
     "tests/packaging/",  # the package, and environments with it
     "tests/providers/test_embedders_real.py",  # a server of llama.cpp
     "tests/providers/test_llms_real.py",  # another
     "tests/providers/test_qmd.py",  # folders that a program has indexed
     "tests/recall/test_topic.py",  # embedded pairs
     "tests/recall/test_updates.py",  # embedded talks
+    "tests/surfaces/http/test_http_recall_workers.py",  # a process that recalls
     "tests/surfaces/test_mcp_server.py",  # hosts of three sorts
     "tests/test_docs_site.py",  # the site
 )

@@ -320,6 +320,7 @@ def multiplied(path: Path, number: int) -> None:
     path.write_text(json.dumps(payload))
 
 
+@pytest.mark.slow
 def test_there_are_at_most_ten_thousand_and_one_that_is_over_makes_room(tokens: TokenFile, path: Path) -> None:
     secret, token = tokens.create(ANA, [Right.READ])
     multiplied(path, 10_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from worlds import QUICK, World, world_in
 
 from cortex import settings
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
+from sweeps import sweep
 
 
 def _model_is_here() -> bool:
@@ -31,10 +33,12 @@ def meaningful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield made
 
 
-def test_every_surface_finds_the_same_by_meaning(meaningful: World, scope: str) -> None:
-    everyone = [meaningful.surface(name, scope) for name in SURFACES]
+@pytest.mark.parametrize("most", sweep([2, len(SURFACES)], [2]))
+def test_every_surface_finds_the_same_by_meaning(meaningful: World, scope: str, most: int) -> None:
+    """Each surface but the first loads a model of its own"""
+    everyone = [meaningful.surface(name, scope) for name in SURFACES[:most]]
     texts = ["Mara is allergic to walnuts", "The studio is in Porto", "Invoices go out on the first", "Ada plays chess"]
-    for text, memory in zip(texts, everyone, strict=True):
+    for text, memory in zip(texts, itertools.cycle(everyone), strict=False):
         memory.remember(text)
     then = datetime.now(UTC)
     items = []

@@ -48,6 +48,7 @@ def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
     return Bench(tmp_path / "home", capsys)
 
 
+@pytest.mark.slow
 def test_capture_is_measured_on_labeled_turns(bench: Bench) -> None:
     """X12"""
     found = bench(capture, "--json").json
@@ -125,6 +126,7 @@ def test_attacks_are_counted_and_leave_nothing_behind(bench: Bench) -> None:
     assert not bench.home.exists()
 
 
+@pytest.mark.slow
 def test_attacks_are_shown_by_family_with_the_goals(bench: Bench) -> None:
     """S4"""
     printed = bench(poisoning, "--family", FAMILY, "--per-family", "1", "--embedder", "none")

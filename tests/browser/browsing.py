@@ -47,7 +47,6 @@ if not (CHROMIUM or IS_REQUIRED):
     pytest.skip(MISSING, allow_module_level=True)
 
 MODELS = os.environ["CORTEX_MODELS"]
-EMBEDDER = "local" if (Path(MODELS) / "e5-small-v2-int8").is_dir() else "none"
 
 FLAGS = [
     "--no-sandbox",
@@ -181,6 +180,12 @@ class Seen:
     dialogs: list[str] = field(default_factory=list)
     pages: int = 0
 
+    def forget(self) -> None:
+        """Only the page that is there was seen."""
+        for each in (self.requests, self.console, self.errors, self.dialogs):
+            each.clear()
+        self.pages = 1
+
     def strangers(self, origin: str) -> list[str]:
         """Requests that left for somewhere else."""
         return [url for url in self.requests if not url.startswith((f"{origin}/", "data:", "about:"))]
@@ -300,22 +305,54 @@ class Visit:
         return any(f"status of {status} " in said for status in self.statuses)
 
 
+class Tab:
+    """A page that visitors follow each other on, each with an empty profile: a new one costs more than most visits."""
+
+    def __init__(self, browser: Browser, **options: Any) -> None:
+        usual = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
+        self._context = browser.new_context(**{**usual, **options})
+        self._context.set_default_timeout(PATIENCE_MS)
+        self._seen = _watched(self._context)
+        self._page = self._context.new_page()
+
+    def close(self) -> None:
+        self._context.close()
+
+    @contextmanager
+    def visit(self, server: Server) -> Iterator[Visit]:
+        """A visit, watched; at the end nothing may have happened that never should."""
+        visit = Visit(self._page, server, self._seen)
+        try:
+            yield visit
+            # Whatever a page does late is still its doing.
+            complaints = list(visit.complaints())
+            assert not complaints, "\n".join(complaints)
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Nothing stays for who comes next: no page, no storage, no cookie, no look, nothing that was noticed."""
+        for other in self._context.pages:
+            if other != self._page:
+                other.close()
+        if self._page.url.startswith("http"):
+            self._page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self._context.clear_cookies()
+        self._page.goto("about:blank")
+        self._page.set_viewport_size(DESKTOP)
+        self._page.emulate_media(color_scheme="light")
+        self._seen.forget()
+
+
 @contextmanager
 def visiting(browser: Browser, server: Server, **options: Any) -> Iterator[Visit]:
-    """A fresh profile with one page, watched; at the end nothing may have happened that never should."""
-    usual = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
-    context = browser.new_context(**{**usual, **options})
-    context.set_default_timeout(PATIENCE_MS)
-    seen = _watched(context)
-    page = context.new_page()
-    visit = Visit(page, server, seen)
+    """A visit on a page of its own, with options of the browser."""
+    tab = Tab(browser, **options)
     try:
-        yield visit
-        # Whatever a page does late is still its doing.
-        complaints = list(visit.complaints())
-        assert not complaints, "\n".join(complaints)
+        with tab.visit(server) as visit:
+            yield visit
     finally:
-        context.close()
+        tab.close()
 
 
 def _watched(context: BrowserContext) -> Seen:

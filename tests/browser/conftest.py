@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from browsing import Server, Visit
+    from browsing import Server, Tab, Visit
     from playwright.sync_api import Browser
 
     Opens = Callable[..., AbstractContextManager[Visit]]
@@ -58,7 +58,7 @@ def sample_home(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path
         fcntl.flock(lock, fcntl.LOCK_EX)
         made, done = shared / "sample-home", shared / "sample-done"
         if not done.exists():
-            command = [sys.executable, str(SAMPLE), "--home", str(made), "--embedder", browsing.EMBEDDER]
+            command = [sys.executable, str(SAMPLE), "--home", str(made), "--embedder", "none"]
             subprocess.run(command, check=True, env=browsing.environment())
             done.touch()
     shutil.copytree(made, mine)
@@ -70,7 +70,7 @@ def sample(sample_home: Path) -> Iterator[Server]:
     """A server over the sample, for every test that only adds to it."""
     import browsing
 
-    with browsing.Server(sample_home, embedder=browsing.EMBEDDER) as server:
+    with browsing.Server(sample_home) as server:
         yield server
 
 
@@ -83,12 +83,20 @@ def fresh(chromium: str, tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture
-def visit(browser: Browser, sample: Server) -> Iterator[Visit]:
-    """A person before the sample, on a desktop."""
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Tab]:
+    """One page on a desktop, for a module; who leaves it leaves nothing."""
     import browsing
 
-    with browsing.visiting(browser, sample) as one:
+    one = browsing.Tab(browser)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def visit(tab: Tab, sample: Server) -> Iterator[Visit]:
+    """A person before the sample, on a desktop."""
+    with tab.visit(sample) as one:
         yield one
 
 

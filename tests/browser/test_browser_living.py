@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
-from browsing import Server, Visit
+from browsing import Server, Tab, Visit
 from playwright.sync_api import expect
 
 from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
-
-if TYPE_CHECKING:
-    from conftest import Opens
 
 # --- updates ----------------------------------------------------------------------------------------------------------
 
@@ -49,17 +45,19 @@ def test_a_memory_that_is_changed_elsewhere_is_shown_anew(visit: Visit, sample: 
 # --- nothing there ----------------------------------------------------------------------------------------------------
 
 
-def test_an_empty_home_teaches_on_every_view(opened: Opens, fresh: Server) -> None:
-    with opened(fresh) as visit:
+def test_an_empty_home_teaches_on_every_view_until_there_is_a_first_memory(tab: Tab, fresh: Server) -> None:
+    with tab.visit(fresh) as visit:
         # The server's own upkeep leaves receipts; nobody has called it yet.
-        for route in ("#/", "#/timeline", "#/receipts?op=recall"):
+        for route in ("#/", "#/receipts?op=recall", "#/timeline"):
             visit.go(route)
             empty = visit.page.locator("main [data-empty]").first
             expect(empty).to_be_visible()
             assert len(empty.inner_text()) > 40, route
-            assert visit.findings() == [], route
-        visit.go("#/health")
         assert visit.findings() == []
+        fresh.remember("The first of many")
+        visit.button("1 new").click()
+        expect(visit.page.locator("main").get_by_text("The first of many").first).to_be_visible()
+        expect(visit.page.locator("main [data-empty]")).to_have_count(0)
 
 
 def test_a_search_without_an_answer_says_so_and_shows_a_way_on(visit: Visit) -> None:
@@ -67,16 +65,6 @@ def test_a_search_without_an_answer_says_so_and_shows_a_way_on(visit: Visit) -> 
     expect(visit.hits).to_have_count(0)
     visit.page.locator("main [data-empty]").get_by_role("link").click()
     expect(visit.hits.first).to_be_visible()
-
-
-def test_the_first_memory_takes_the_place_of_the_empty_state(opened: Opens, fresh: Server) -> None:
-    with opened(fresh) as visit:
-        visit.go("#/timeline")
-        expect(visit.page.locator("main [data-empty]").first).to_be_visible()
-        fresh.remember("The first of many")
-        visit.button("1 new").click()
-        expect(visit.page.locator("main").get_by_text("The first of many").first).to_be_visible()
-        expect(visit.page.locator("main [data-empty]")).to_have_count(0)
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------
@@ -108,9 +96,9 @@ def sign_in(visit: Visit, secret: str) -> None:
     box.press("Enter")
 
 
-def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(opened: Opens, guarded: Server, tokens: TokenFile) -> None:
+def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(tab: Tab, guarded: Server, tokens: TokenFile) -> None:
     secret, _ = token(tokens, Right.WRITE)
-    with opened(guarded) as visit:
+    with tab.visit(guarded) as visit:
         visit.statuses = {401}
         visit.page.goto(guarded.url)
         expect(visit.page.get_by_label("Token", exact=True)).to_be_visible()
@@ -125,14 +113,15 @@ def test_a_token_signs_in_and_a_wrong_one_is_refused_kindly(opened: Opens, guard
         assert secret not in visit.page.evaluate("() => JSON.stringify(localStorage) + document.cookie")
         visit.page.reload()
         expect(visit.page.get_by_text("kennel").first).to_be_visible()
-    assert not any(secret in url for url in visit.seen.requests)
+        assert visit.seen.requests
+        assert not any(secret in url for url in visit.seen.requests)
 
 
 def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(
-    opened: Opens, guarded: Server, tokens: TokenFile
+    tab: Tab, guarded: Server, tokens: TokenFile
 ) -> None:
     secret, id = token(tokens, Right.READ)
-    with opened(guarded) as visit:
+    with tab.visit(guarded) as visit:
         visit.statuses = {401}
         visit.page.goto(guarded.url)
         sign_in(visit, secret)
@@ -145,10 +134,10 @@ def test_a_token_that_is_revoked_meanwhile_leads_back_to_the_sign_in(
 
 @pytest.mark.parametrize(("right", "offered"), [(Right.READ, 0), (Right.WRITE, 1)])
 def test_only_who_may_write_is_offered_a_change(
-    opened: Opens, guarded: Server, tokens: TokenFile, right: Right, offered: int
+    tab: Tab, guarded: Server, tokens: TokenFile, right: Right, offered: int
 ) -> None:
     secret, _ = token(tokens, right)
-    with opened(guarded) as visit:
+    with tab.visit(guarded) as visit:
         visit.statuses = {401}
         visit.page.goto(f"{guarded.url}/#/timeline")
         sign_in(visit, secret)
@@ -161,9 +150,9 @@ def test_only_who_may_write_is_offered_a_change(
 # --- the server goes --------------------------------------------------------------------------------------------------
 
 
-def test_a_server_that_is_gone_is_told_and_one_that_is_back_too(opened: Opens, fresh: Server) -> None:
+def test_a_server_that_is_gone_is_told_and_one_that_is_back_too(tab: Tab, fresh: Server) -> None:
     fresh.remember("The lamp in the cellar flickers")
-    with opened(fresh) as visit:
+    with tab.visit(fresh) as visit:
         visit.is_alone = True
         visit.go("#/timeline")
         live = visit.page.locator("[data-live]")

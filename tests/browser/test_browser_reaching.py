@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 from browsing import DESKTOP, PHONE, Server, Visit
 from playwright.sync_api import ViewportSize, expect
 
+from sweeps import sweep
+
 if TYPE_CHECKING:
     from conftest import Opens
 
 VIEWS = ("overview", "search", "timeline", "memory", "receipts", "receipt", "health")
-LOOKS: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = (
-    ("light", DESKTOP),
-    ("dark", PHONE),
-)
+LOOKS: dict[str, tuple[Literal["light", "dark"], ViewportSize]] = {
+    "light": ("light", DESKTOP),
+    "dark on a phone": ("dark", PHONE),
+}
 NAVIGATION = ("Overview", "Search", "Timeline", "Receipts", "Health")
 
 
@@ -40,34 +43,36 @@ def routes(sample: Server) -> dict[str, str]:
 # --- axe --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    ("view", "look"),
+    sweep([(view, look) for view in VIEWS for look in LOOKS], zip(VIEWS, itertools.cycle(LOOKS), strict=False)),
+)
 def test_axe_finds_nothing_serious_on_any_view_light_or_dark_or_on_a_phone(
-    visit: Visit, routes: dict[str, str], view: str
+    visit: Visit, routes: dict[str, str], view: str, look: str
 ) -> None:
+    scheme, size = LOOKS[look]
+    visit.page.set_viewport_size(size)
+    visit.page.emulate_media(color_scheme=scheme)
     visit.go(routes[view])
-    for scheme, size in LOOKS:
-        visit.page.set_viewport_size(size)
-        visit.page.emulate_media(color_scheme=scheme)
-        shown(visit, scheme)
-        assert visit.findings() == [], f"{scheme}, {size['width']} wide"
+    shown(visit, scheme)
+    assert visit.findings() == []
 
 
 def test_axe_finds_nothing_serious_in_a_dialog_an_edit_or_an_explanation(
-    opened: Opens, sample: Server, routes: dict[str, str]
+    visit: Visit, sample: Server, routes: dict[str, str]
 ) -> None:
     id = sample.remember("The bell of the office rings at noon")
-    with opened(sample) as visit:
-        visit.go(f"#/memory/{id}")
-        visit.button("Edit").click()
-        assert visit.findings() == []
-        visit.button("Cancel").click()
-        visit.button("Forget").click()
-        expect(visit.dialog).to_be_visible()
-        assert visit.findings() == []
-        visit.button("Cancel").click()
-        visit.go(routes["search"])
-        visit.button("Why this?").first.click()
-        assert visit.findings() == []
+    visit.go(f"#/memory/{id}")
+    visit.button("Edit").click()
+    assert visit.findings() == []
+    visit.button("Cancel").click()
+    visit.button("Forget").click()
+    expect(visit.dialog).to_be_visible()
+    assert visit.findings() == []
+    visit.button("Cancel").click()
+    visit.go(routes["search"])
+    visit.button("Why this?").first.click()
+    assert visit.findings() == []
 
 
 # --- light and dark ---------------------------------------------------------------------------------------------------
@@ -85,18 +90,12 @@ def shown(visit: Visit, scheme: str) -> None:
     )
 
 
-def test_the_page_follows_the_system_until_told_otherwise(opened: Opens, sample: Server) -> None:
-    with opened(sample, color_scheme="dark") as visit:
-        visit.go()
-        shown(visit, "dark")
-        expect(visit.button("Switch to light")).to_be_visible()
-        visit.page.emulate_media(color_scheme="light")
-        expect(visit.button("Switch to dark")).to_be_visible()
-        shown(visit, "light")
-
-
-def test_the_theme_that_was_chosen_is_kept(visit: Visit) -> None:
+def test_the_page_follows_the_system_until_told_otherwise_and_keeps_what_was_chosen(visit: Visit) -> None:
+    visit.page.emulate_media(color_scheme="dark")
     visit.go()
+    shown(visit, "dark")
+    expect(visit.button("Switch to light")).to_be_visible()
+    visit.page.emulate_media(color_scheme="light")
     shown(visit, "light")
     visit.button("Switch to dark").click()
     expect(visit.page.locator("html[data-theme=dark]")).to_have_count(1)
@@ -113,7 +112,9 @@ def test_the_theme_that_was_chosen_is_kept(visit: Visit) -> None:
 # --- a phone ----------------------------------------------------------------------------------------------------------
 
 
-def test_no_view_scrolls_sideways_on_a_phone(opened: Opens, sample: Server, routes: dict[str, str]) -> None:
+def test_every_view_is_reached_on_a_phone_and_none_scrolls_sideways(
+    opened: Opens, sample: Server, routes: dict[str, str]
+) -> None:
     with opened(sample, viewport=PHONE, has_touch=True, is_mobile=True) as visit:
         for view in VIEWS:
             visit.go(routes[view])
@@ -121,10 +122,7 @@ def test_no_view_scrolls_sideways_on_a_phone(opened: Opens, sample: Server, rout
                 visit.page.set_viewport_size({**PHONE, "width": width})
                 assert visit.too_wide() == [], f"{view}, {width} wide"
                 assert visit.page.evaluate("() => window.innerWidth") == width, view
-
-
-def test_every_view_is_reached_on_a_phone(opened: Opens, sample: Server) -> None:
-    with opened(sample, viewport=PHONE, has_touch=True, is_mobile=True) as visit:
+        visit.page.set_viewport_size(PHONE)
         visit.go()
         for name in NAVIGATION[1:]:
             link = visit.link(name)

@@ -220,7 +220,7 @@ def test_honest_text_around_an_instruction_does_not_cover_it(around: str, payloa
     sweep(
         ["a ", "if ", "ignore the ", "<", "![", "%41", "ab", "here is the ", "> ", "```\n", "i n ", "\u200b", "a.b",
          "From: a\n"],
-        default=["ignore the ", "%41", "```\n"],
+        default=["ignore the "],
     ),
 )  # fmt: skip
 def test_judging_takes_time_in_proportion_to_the_length(unit: str):

@@ -24,8 +24,13 @@ from cortex.stores.ephemeral import EphemeralStore
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder, FakeReranker
 from cortex.wiring import build
 
-# No cache, so that the embedder is asked each time; no waiting for the disk, which the contracts test.
-QUICK: Mapping[str, Any] = {"embedding": {"cache_entries": 0}, "store": {"synchronous": "normal"}}
+# No cache, so that the embedder is asked each time; no waiting for the disk, which the contracts test; and a machine
+# that has much else to do misses no deadline of a turn, which has tests of its own.
+QUICK: Mapping[str, Any] = {
+    "embedding": {"cache_entries": 0},
+    "store": {"synchronous": "normal"},
+    "hooks": {"deadline_ms": 60_000, "ingest_timeout_ms": 60_000},
+}
 
 
 def opened(

@@ -169,7 +169,7 @@ def test_a_history_that_is_no_list_is_refused_and_changes_nothing(engine):
     assert engine.stats().total == 0
 
 
-@pytest.mark.parametrize("megabytes", sweep([0.3, 5], [0.3]))
+@pytest.mark.parametrize("megabytes", sweep([0.1, 5], [0.1]))
 @pytest.mark.parametrize("backend", ["sqlite"])
 def test_a_message_of_megabytes_is_kept_whole_in_parts(engine, megabytes):
     text = "".join(f"Line {number} of the log says that all is well.\n" for number in range(int(23_000 * megabytes)))

@@ -280,6 +280,7 @@ def test_whatever_is_remembered_an_untouched_export_is_no_edit(
         assert position_of(engine) == position
 
 
+@pytest.mark.slow
 def test_a_file_of_a_million_characters_is_exported_and_edited(engine: Cortex) -> None:
     notes = [Draft(text=f"note {number}\n" + "-->\n" * 300) for number in range(900)]
     kept = engine.remember_all(notes, embed=False).ids

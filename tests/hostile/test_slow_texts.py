@@ -1,8 +1,8 @@
 """No text takes longer than its size accounts for: all that reads text from outside is linear, whatever it is made of.
 
 `patterns` finds every regular expression of the package, `readers` has the functions that text goes through, `shapes`
-has the texts, and `growth` compares two sizes. The default suite tries what is made of each pattern's own words, at
-small sizes; the whole sweep is slow, and part of `make soak`.
+has the texts, and `growth` compares two sizes. The default suite tries each function on the texts that hurt most, at
+small sizes; every pattern and every shape are slow, and part of `make soak`.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class TestWhatFrozeTheServer:
         assert_linear(captured(engine, 1, "." * 7_500), captured(engine, 1, "." * 60_000))
         assert_linear(captured(engine, 1, "." * 1_250 + "x"), captured(engine, 1, "." * 10_000 + "x"))
 
+    @pytest.mark.slow
     def test_twenty_such_messages_take_twenty_times_as_long_as_one(self, engine: Cortex):
         assert_linear(captured(engine, 1, "." * 30_000), captured(engine, 20, "." * 30_000), times=20)
 
@@ -77,6 +78,7 @@ def assert_linear(small: Callable[[], object], large: Callable[[], object], time
     assert not grows_faster(*costs, times), f"{costs[1] / costs[0]:.0f} times as long for {times} times as much"
 
 
+@pytest.mark.slow
 class TestEveryPattern:
     def test_all_are_found(self):
         """By where they are: in constants and containers, compiled on first use, held by rules, of each language."""
@@ -93,7 +95,6 @@ class TestEveryPattern:
         sizes = {"screen": KIB // 4, "small": 2 * KIB, "large": 16 * KIB, "most": 2}
         assert_none({named(use): too_slow(use, derived(use.pattern), **sizes) for use in uses()})
 
-    @pytest.mark.slow
     @pytest.mark.parametrize("part", range(8))
     def test_none_is_slow_on_any_shape(self, part: int):
         sizes = {"screen": 8 * KIB, "small": 8 * KIB, "large": 64 * KIB, "most": 8}

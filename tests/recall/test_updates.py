@@ -101,11 +101,13 @@ def silent(engine: Cortex, kind: str) -> float:
     )
 
 
+@pytest.mark.slow
 def test_what_was_never_said_is_mostly_not_answered(talks):
     """37 of 48 when it was fitted, on other texts"""
     assert silent(talks, "unanswerable") >= 0.6
 
 
+@pytest.mark.slow
 def test_what_was_said_is_nearly_always_answered(talks):
     """46 of 48"""
     assert silent(talks, "answerable") <= 0.05

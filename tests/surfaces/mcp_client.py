@@ -20,7 +20,10 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from cortex.memory import Cortex
+from cortex.surfaces.mcp import tools
 from cortex.surfaces.mcp.errors import ERROR_META
+from cortex.surfaces.mcp.server import create_server
 
 PATIENCE = 60.0
 """So long an answer may take on a machine that has much else to do."""
@@ -115,6 +118,16 @@ def over_stdio(home: Path, *arguments: str, mode: str = "auto", **variables: str
     python, *rest = command(home, *arguments)
     started = StdioServerParameters(command=python, args=rest, env=environment(**variables))
     with connected(stdio_client(started), mode=mode) as host:
+        yield host
+
+
+@contextmanager
+def in_memory(home: Path, profile: str = tools.MODEL, settings: Mapping[str, Any] | None = None) -> Iterator[Host]:
+    """A host of a server in this process: the same protocol and the same handlers, without what starts them."""
+    with (
+        Cortex(home, settings={"embedding": {"provider": "none"}, **(settings or {})}) as engine,
+        connected(create_server(lambda _request, _writes: engine, profile)) as host,
+    ):
         yield host
 
 

@@ -56,12 +56,12 @@ Doctor = Callable[..., dict[str, dict[str, Any]]]
 def doctor(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Doctor:
     """The doctor over a home whose providers are as the variables say; by keywords alone where they say nothing."""
 
-    def examine(*options: str, **variables: str) -> dict[str, dict[str, Any]]:
+    def examine(*options: str, home: Path = tmp_path / "home", **variables: str) -> dict[str, dict[str, Any]]:
         for name, value in {"CORTEX_EMBEDDING__PROVIDER": "none", **variables}.items():
             monkeypatch.setenv(name, value)
         capsys.readouterr()
         # A machine that is busy with other tests fails nothing here.
-        run(["--home", str(tmp_path / "home"), "doctor", "--json", "--timeout", "60", *options])
+        run(["--home", str(home), "doctor", "--json", "--timeout", "60", *options])
         return {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
 
     return examine
@@ -486,24 +486,22 @@ def served(home: Path) -> Iterator[str]:
         process.stdout.close()
 
 
-def test_a_server_of_our_own_is_known_and_asked_whether_it_is_ready(doctor: Doctor, tmp_path: Path) -> None:
+def test_a_server_of_our_own_is_asked_whether_it_is_ready_and_one_over_another_home_is_told(
+    doctor: Doctor, tmp_path: Path
+) -> None:
     home = tmp_path / "home"
     with served(home) as port:
         found = doctor(CORTEX_SERVE__PORT=port)
         assert found["port"]["detail"] == f"{port} is used by Cortex itself"
         assert found["server"]["ok"] is True
         assert found["server"]["detail"].endswith(f"at http://127.0.0.1:{port} is ready")
+        other = doctor(home=tmp_path / "another", CORTEX_SERVE__PORT=port)["server"]
+        assert other["ok"] is None
+        assert f"serves another home, {home}" in other["detail"]
         TokenFile(home / FILE_NAME, SystemClock()).create(Tenant("main"), [Right.READ])
         found = doctor(CORTEX_SERVE__PORT=port)  # now it tells strangers nothing but that it is ours
         assert found["server"]["ok"] is True
         assert found["server"]["detail"] == f"at http://127.0.0.1:{port} is ready"
-
-
-def test_a_server_over_another_home_is_told(doctor: Doctor, tmp_path: Path) -> None:
-    with served(tmp_path / "another") as port:
-        found = doctor(CORTEX_SERVE__PORT=port)["server"]
-    assert found["ok"] is None
-    assert f"serves another home, {tmp_path / 'another'}" in found["detail"]
 
 
 # --- hosts ------------------------------------------------------------------------------------------------------------

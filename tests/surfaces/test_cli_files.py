@@ -18,6 +18,7 @@ import pytest
 from terminal import Cli
 
 from cortex.errors import LlmUnavailable
+from cortex.memory import Cortex
 from cortex.testing import FakeLLM
 
 PATIENCE = 60.0
@@ -370,11 +371,6 @@ def processes() -> Iterator[list[Process]]:
                 stream.close()
 
 
-def cortex(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "cortex", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment())
-
-
 def test_watch_follows_edits_until_it_is_told_to_end(tmp_path: Path, notes: Path, processes: list[Process]) -> None:
     """X15, B12: what one process follows, another finds"""
     home = str(tmp_path / "home")
@@ -384,14 +380,16 @@ def test_watch_follows_edits_until_it_is_told_to_end(tmp_path: Path, notes: Path
     assert watch.says("watching")
     note(notes / "crane.md", "The harbour crane squeaks.\n")
     assert watch.says("1 added")
-    assert "notes/crane.md#L1-L1" in cortex("search", "harbour crane", "--home", home).stdout
+    with Cortex(Path(home), settings={"embedding": {"provider": "none"}}) as engine:
+        assert [hit.trace.text for hit in engine.search("harbour crane").hits] == ["The harbour crane squeaks."]
     (notes / "crane.md").unlink()
     assert watch.says("1 removed")
     assert watch.end() == (130, "")
-    receipts = json.loads(cortex("admin", "receipts", "--op", "index", "--json", "--home", home).stdout)["receipts"]
-    assert receipts[-1]["reason"] == "requested"
+    with Cortex(Path(home), settings={"embedding": {"provider": "none"}}) as engine:
+        reasons = [receipt.facts["reason"] for receipt in engine.receipts(op="index")]
+    assert reasons[-1] == "requested"
     # A search may look once more at what was written a moment ago.
-    assert {receipt["reason"] for receipt in receipts[:-1]} - {"recall"} == {"watch"}
+    assert set(reasons[:-1]) - {"recall"} == {"watch"}
 
 
 def test_as_json_each_look_is_a_line(tmp_path: Path, notes: Path, processes: list[Process]) -> None:

@@ -20,6 +20,7 @@ from cortex.providers.embedders import gemini, ollama, openai, voyage
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
 from cortex.surfaces.cli import settings_file, vendors
 from cortex.surfaces.cli.app import run
+from sweeps import sweep
 
 HAS_MODEL = any(
     each.model is EMBEDDER and each.state is ModelState.READY
@@ -317,7 +318,7 @@ def test_wrong_answers_are_asked_again_with_what_is_possible(user: Path) -> None
     assert (loaded.embedding.provider, loaded.llm.provider) == ("none", "anthropic")
 
 
-@pytest.mark.parametrize("question", ["Folder", "Choose", "A folder of notes"])
+@pytest.mark.parametrize("question", sweep(["Folder", "Choose", "A folder of notes"], ["A folder of notes"]))
 def test_ctrl_c_in_the_conversation_leaves_nothing(user: Path, question: str) -> None:
     before = everything_below(user)
     with talking(user) as person:
@@ -354,6 +355,7 @@ def test_a_host_that_cannot_be_written_stops_nothing_else(user: Path) -> None:
         assert "has a server 'cortex' with a URL" in person.said.replace("\n  ", " ")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not HAS_MODEL, reason="the model was not fetched")
 def test_with_the_local_model_it_is_found_by_meaning(user: Path) -> None:
     with talking(user) as person:

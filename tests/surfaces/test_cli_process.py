@@ -17,6 +17,7 @@ import pytest
 
 from cortex import settings
 from cortex._version import __version__
+from cortex.memory import Cortex
 from cortex.providers.models import EMBEDDER, ModelState, ModelStore
 from sweeps import sweep
 
@@ -24,17 +25,19 @@ HEAVY = {"typer", "rich", "pydantic", "numpy", "onnxruntime", "sqlite3", "asynci
 RUNTIME = {"onnxruntime", "numpy"}
 
 
-def cortex(
-    *arguments: str, python: Sequence[str] = (), stdin: bytes | None = None, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def cortex(*arguments: str, python: Sequence[str] = (), **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *python, "-m", "cortex", *arguments],
         capture_output=True,
         text=True,
         timeout=120,
-        input=None if stdin is None else stdin.decode("utf-8", "surrogateescape"),
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"} | variables,
     )
+
+
+def opened(home: str) -> Cortex:
+    """The memory of a home, in this process: what is there before the command starts."""
+    return Cortex(Path(home), settings={"embedding": {"provider": "none"}})
 
 
 def imported(said: subprocess.CompletedProcess[str]) -> set[str]:
@@ -75,14 +78,12 @@ def test_a_recall_does_without_pydantic(tmp_path: Path) -> None:
 def test_a_recall_is_replayed_by_another_process_under_the_same_recipe(tmp_path: Path) -> None:
     """E12: each process hashes names with a seed of its own; what is compared may not depend on it."""
     home = str(tmp_path / "home")
-    assert cortex("remember", "The deploy key rotates on Mondays", "--home", home).returncode == 0
-    asked = cortex("recall", "deploy key", "--home", home, "--json", PYTHONHASHSEED="1")
-    receipt = json.loads(asked.stdout)["receipt"]["id"]
-    said = [
-        cortex("admin", "replay", receipt, "--home", home, "--json", PYTHONHASHSEED=seed) for seed in ("1", "2", "3")
-    ]
+    with opened(home) as engine:
+        engine.remember("The deploy key rotates on Mondays")
+        receipt = engine.recall("deploy key").receipt.id
+    said = [cortex("admin", "replay", receipt, "--home", home, "--json", PYTHONHASHSEED=seed) for seed in ("1", "2")]
     items = [json.loads(each.stdout) for each in said]
-    assert [(each["same"], each["differences"]) for each in items] == [(True, [])] * 3
+    assert [(each["same"], each["differences"]) for each in items] == [(True, [])] * 2
 
 
 def on_a_terminal(columns: int, *arguments: str) -> list[str]:
@@ -115,9 +116,9 @@ def test_an_id_is_shown_whole_and_no_line_is_wider_than_the_terminal(
     tmp_path: Path, columns: int, verb: list[str]
 ) -> None:
     home = str(tmp_path / "home")
-    kept = cortex("remember", "The deploy key rotates on Mondays. " * 8, "--home", home).stdout.strip()
-    if verb[-1] == "receipts":
-        kept = json.loads(cortex("admin", "receipts", "--json", "--home", home).stdout)["receipts"][0]["id"]
+    with opened(home) as engine:
+        stored = engine.remember("The deploy key rotates on Mondays. " * 8)
+    kept = stored.receipt.id if verb[-1] == "receipts" else stored.memory.id
     lines = on_a_terminal(columns, *verb, "--home", home)
     assert max(map(len, lines)) <= columns
     assert any("The deploy key rotates" in line for line in lines) or verb[-1] == "receipts"
@@ -132,13 +133,10 @@ def test_errors_are_lines_and_exit_codes(tmp_path: Path) -> None:
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(tmp_path: Path) -> None:
     home = str(tmp_path / "home")
-    cortex("remember", "The deploy key rotates on Mondays", "--home", home)
-    lines = "\n".join(
-        json.dumps({"type": "memory", "id": f"01a1e124-5208-7180-9d7e-{number:012x}", "text": f"note {number} " * 20,
-                    "created_at": "2026-01-01"})
-        for number in range(2_000)
-    )  # fmt: skip
-    assert cortex("import", "-", "--home", home, stdin=lines.encode()).returncode == 0
+    with opened(home) as engine:
+        for number in range(20):
+            # Together more than a pipe takes in before somebody reads it.
+            engine.remember(f"note {number} " * 1_000, as_new=True)
     command = (
         f"{sys.executable} -m cortex export --with-text --home {home} | head -n 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
     )

@@ -21,11 +21,12 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_client import Answered, command, connected, environment, http_server, over_stdio, reached
+from mcp_client import Answered, command, connected, environment, http_server, in_memory, reached
 
 from cortex.errors import DeadlineExceeded, NotFound
 from cortex.memory import Cortex
 from cortex.surfaces.bounded_executor import BoundedExecutor
+from cortex.surfaces.cli.app import run
 from cortex.surfaces.mcp import prompts, resources, tools
 from cortex.surfaces.mcp.hosts import HOSTS
 from cortex.surfaces.mcp.progress import forwarded_progress
@@ -116,6 +117,7 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_is_the_end(tmp
     assert (host.process.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_stdin_that_ends_at_once_is_no_error(tmp_path: Path) -> None:
     said = subprocess.run(command(tmp_path), input=b"", capture_output=True, timeout=60, env=environment())
     assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
@@ -159,11 +161,9 @@ def test_it_answers_before_the_model_does(tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with Cortex(tmp_path, settings={"embedding": {"provider": "none"}}) as engine:
             engine.remember("Mara is allergic to walnuts")
-        (tmp_path / "cortex.toml").write_text(
-            "[embedding]\nquery_timeout_ms = 200\n"
-            f"[embedding.options]\nhost = '{address}'\nmodel = 'nomic-embed-text'\n"
-        )
-        with over_stdio(tmp_path, CORTEX_EMBEDDING__PROVIDER="ollama") as host:
+        options = {"host": address, "model": "nomic-embed-text"}
+        silent_model = {"provider": "ollama", "query_timeout_ms": 200, "options": options}
+        with in_memory(tmp_path, settings={"embedding": silent_model}) as host:
             found = host.call("recall", query="walnuts allergic").plain
         assert [hit["trace"]["text"] for hit in found["hits"]] == ["Mara is allergic to walnuts"]
         assert found["degraded"] != []
@@ -358,22 +358,18 @@ def test_over_http_only_this_machine_is_served(tmp_path: Path) -> None:
             assert host.call("stats").plain["total"] == 0
 
 
-def test_a_port_in_use_is_told(tmp_path: Path) -> None:
-    with http_server(tmp_path) as url:
-        port = url.rpartition(":")[2].removesuffix("/mcp")
-        said = subprocess.run(
-            command(tmp_path, "--http", "--port", port), capture_output=True, text=True, timeout=60, env=environment()
-        )
-    assert said.returncode == 2
-    assert f"--port: {port} cannot be used" in said.stderr
+def test_a_port_in_use_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["mcp", "--home", str(tmp_path), "--http", "--port", port]) == 2
+    assert f"--port: {port} cannot be used" in capsys.readouterr().err
 
 
-def test_a_port_without_http_is_a_mistake(tmp_path: Path) -> None:
-    said = subprocess.run(
-        command(tmp_path, "--port", "1"), capture_output=True, text=True, timeout=60, env=environment()
-    )
-    assert (said.returncode, said.stdout) == (2, "")
-    assert "give --http too" in said.stderr
+def test_a_port_without_http_is_a_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["mcp", "--home", str(tmp_path), "--port", "1"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "give --http too" in said.err
 
 
 def test_answers_are_told_whole(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_client import Host, connected, http_server, over_stdio, reached
+from mcp_client import Host, connected, http_server, in_memory, over_stdio, reached
 
 from cortex import settings
 from cortex._version import __version__
@@ -40,14 +40,21 @@ HOSTS = ("stdio", "stdio-2025", "http")
 on_every_host = pytest.mark.parametrize("host", HOSTS, indirect=True)
 
 
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server over HTTP, on a home with a followed workspace."""
+    with http_server(prepared(tmp_path_factory.mktemp("mcp"))) as made:
+        yield made
+
+
 @pytest.fixture(scope="module", params=sweep(HOSTS, ["stdio"]))
 def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     """A host of each sort, on a home with a followed workspace."""
-    home = prepared(tmp_path_factory.mktemp("mcp"))
     if request.param == "http":
-        with http_server(home) as url, connected(url) as made:
+        with connected(request.getfixturevalue("url")) as made:
             yield made
     else:
+        home = prepared(tmp_path_factory.mktemp("mcp"))
         with over_stdio(home, mode="legacy" if request.param == "stdio-2025" else "auto") as made:
             yield made
 
@@ -83,18 +90,17 @@ def test_each_tool_is_offered_under_one_name(host: Host) -> None:
     assert host.tools.keys() == NAMES
 
 
-def test_a_host_may_ask_for_the_canonical_tools(tmp_path: Path) -> None:
+def test_a_host_may_ask_for_the_canonical_tools(tmp_path: Path, url: str) -> None:
     """E2, B9, B10: those names in place of ours, over stdio and over HTTP."""
     with over_stdio(tmp_path, "--profile", "canonical") as host:
         assert host.tools.keys() == CANONICAL
         call(host, "memory_store", text="Mara is allergic to walnuts")
         assert "walnuts" in host.call("memory_recall", query="what is Mara allergic to?").text
         assert "maxResults" in host.tools["memory_search"].input_schema["properties"]
-    with http_server(tmp_path) as url:
-        with connected(f"{url}?profile=canonical") as host:
-            assert host.tools.keys() == CANONICAL
-        with pytest.raises((MCPError, ExceptionGroup)), connected(f"{url}?profile=x") as host:
-            assert host.tools
+    with connected(f"{url}?profile=canonical") as host:
+        assert host.tools.keys() == CANONICAL
+    with pytest.raises((MCPError, ExceptionGroup)), connected(f"{url}?profile=x") as host:
+        assert host.tools
 
 
 @pytest.mark.parametrize("profile", tools.PROFILES)
@@ -244,7 +250,7 @@ def test_memories_are_listed_a_page_at_a_time_and_counted(host: Host) -> None:
 
 def test_an_export_is_imported_again(tmp_path: Path) -> None:
     """E14: without text by default; what is imported is not trusted for that"""
-    with over_stdio(tmp_path / "one", "--profile", "canonical") as host:
+    with in_memory(tmp_path / "one", tools.CANONICAL) as host:
         for number in range(3):
             call(host, "memory_store", text=f"The {number}th crate holds apples", scope="crates")
         bare = call(host, "memory_export", scope="crates")
@@ -260,7 +266,7 @@ def test_an_export_is_imported_again(tmp_path: Path) -> None:
         hostile = host.call("memory_export", scope="crates", with_text=True)
         assert hostile.text.count("<relevant-memories>") == 1
 
-    with over_stdio(tmp_path / "other", "--profile", "canonical") as other:
+    with in_memory(tmp_path / "other", tools.CANONICAL) as other:
         assert call(other, "memory_import", records=records, dry_run=True)["memories"] == 3
         assert call(other, "memory_list")["memories"] == []
         assert call(other, "memory_import", records=records)["memories"] == 3
@@ -275,7 +281,7 @@ def test_a_long_import_tells_how_far_it_is(tmp_path: Path) -> None:
          "id": f"01a1e124-5208-7180-9d7e-{number:012x}", "created_at": "2026-01-01"}
         for number in range(400)
     ]  # fmt: skip
-    with over_stdio(tmp_path, "--profile", "canonical") as host:
+    with in_memory(tmp_path, tools.CANONICAL) as host:
         assert call(host, "memory_import", records=records)["memories"] == 400
         assert reached(lambda: bool(host.progress_counts) and host.progress_counts[-1] == (400, 400))
         done = [progress for progress, _ in host.progress_counts]
@@ -304,7 +310,7 @@ def test_no_remembered_text_can_leave_its_frame(host: Host) -> None:
 
 
 def test_a_recipe_that_leaves_the_warning_out_is_framed_all_the_same(tmp_path: Path) -> None:
-    with over_stdio(tmp_path, CORTEX_RECALL__RECIPE="cortex-hybrid.v1") as host:
+    with in_memory(tmp_path, settings={"recall": {"recipe": "cortex-hybrid.v1"}}) as host:
         call(host, "remember", text="Mara is allergic to walnuts")
         block = call(host, "recall", query="walnuts allergic")["block"]
         assert block.startswith("<relevant-memories>\n" + NOTICE)
@@ -498,7 +504,7 @@ def _value(chance: random.Random, depth: int) -> Any:
 
 
 def test_a_process_serves_one_agent_and_user_and_no_other(tmp_path: Path) -> None:
-    with over_stdio(tmp_path, "--agent", "ada", "--user", "kim") as theirs, over_stdio(tmp_path) as ours:
+    with over_stdio(tmp_path, "--agent", "ada", "--user", "kim") as theirs, in_memory(tmp_path) as ours:
         id = remembered(theirs, "The vault code is in the blue book")
         assert call(ours, "search", query="vault code")["hits"] == []
         assert ours.call("get", id=id).error["code"] == "not_found"

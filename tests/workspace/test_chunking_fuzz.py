@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cortex.domain.text import estimate_tokens
 from cortex.workspace.chunking import TextSpan, by_sections, lines
 from cortex.workspace.markdown import BOM, Block, BlockKind, MarkdownSection, read, sections
+from sweeps import sweep
 
 WORDS = st.sampled_from(
     [*"note The deploy key. Why? é 漢字 。 **bold** `code` #tag | [x](y.png) - 1. --- ``` <!-- T:".split(), "\t"]
@@ -203,9 +204,10 @@ ADVERSARIAL = {
 }
 
 
-@pytest.mark.parametrize("content", ADVERSARIAL.values(), ids=[repr(name) for name in ADVERSARIAL])
-def test_a_megabyte_of_anything_is_cut_in_time_that_grows_with_its_length(content: str):
+@pytest.mark.parametrize("name", sweep(ADVERSARIAL, ["fences", "mixed line ends", "emphasis", "open front matter"]))
+def test_a_megabyte_of_anything_is_cut_in_time_that_grows_with_its_length(name: str):
     """Were any step to look at the text again and again, this would take hours (B4, X15)"""
+    content = ADVERSARIAL[name]
     for pieces in (lines(content), by_sections(content)):
         assert sum(len(piece.text) for piece in pieces) >= len("".join(content.split())) - len(pieces)
         assert all(estimate_tokens(piece.text) <= 1600 for piece in pieces)

@@ -118,7 +118,7 @@ UNITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", sweep(UNITS, ["![", '[a](b "', "`a``b```c", "[a]: b "]))
+@pytest.mark.parametrize("unit", sweep(UNITS, ['[a](b "', "[a]: b "]))
 def test_a_megabyte_of_marks_is_read_at_once(unit: str):
     text = unit * (1_000_000 // len(unit))
     assert len(references(text)) <= 1

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -71,3 +72,12 @@ class Process:
         """The most memory it ever had, in bytes."""
         status = Path(f"/proc/{self.pid}/status").read_text("ascii")
         return 1_024 * int(status.partition("VmHWM:")[2].split()[0])
+
+
+def children(pid: int) -> set[int]:
+    """The processes that it started and that are still there."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):  # each thread has those it started
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found |= set(map(int, task.read_text("ascii").split()))
+    return found

@@ -27,6 +27,8 @@ QUICK: Mapping[str, Any] = {
     "store": {"synchronous": "normal"},
     # A machine that is busy with other tests fails nothing here; the deadline has tests of its own.
     "hooks": {"deadline_ms": 10_000},
+    # The server's own backups would come between the requests of a test.
+    "lifecycle": {"backup_every_hours": 0},
 }
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from serve_process import ALONE, WITH_PROCESSES, Process
+from serve_process import WITH_PROCESSES, Process, children
+from served import serving
 
 from cortex import Cortex
 from cortex.access.tokens import FILE_NAME, Right, TokenFile
 from cortex.clock import SystemClock
 from cortex.domain.scope import Tenant
+from cortex.surfaces.cli.app import run
+from sweeps import sweep
 
 SECRET = "The heron sleeps at noon"
 HISTORY = [{"role": "user", "content": "I live in Rome."}, {"role": "assistant", "content": "Noted."}]
@@ -28,13 +33,12 @@ def opened(home: Path, user: str | None = None) -> Cortex:
 
 def test_a_server_is_ended_by_a_signal_and_ends_well(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    for how, beside in ((signal.SIGTERM, WITH_PROCESSES), (signal.SIGINT, ALONE)):
-        with Process(home, **beside) as server:
-            assert server.client.get("/health").json() == {"status": "ok"}
-            assert server.client.post("/v1/memories", json={"text": SECRET, "as_new": True}).status_code == 201
-            assert server.end(how) == 0
+    with Process(home, **WITH_PROCESSES) as server:
+        assert server.client.get("/health").json() == {"status": "ok"}
+        assert server.client.post("/v1/memories", json={"text": SECRET}).status_code == 201
+        assert server.end(signal.SIGTERM) == 0
     with opened(home) as engine:
-        assert engine.stats().total == 2
+        assert engine.stats().total == 1
         assert engine.verify() == []
 
 
@@ -81,6 +85,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
     secret, token = TokenFile(home / FILE_NAME, SystemClock()).create(Tenant(), [Right.WRITE])
     headers = {"Authorization": f"Bearer {secret}"}
     with Process(home) as server:
+        assert children(server.pid) == set()  # whoever wants none beside it has none
         made = server.client.post("/v1/memories", json={"text": SECRET}, headers=headers)
         server.client.post("/v1/search", json={"query": "what does the heron do?"}, headers=headers)
         server.client.get("/v1/files/lines", params={"path": "/heron.md"}, headers=headers)
@@ -89,7 +94,7 @@ def test_the_log_tells_of_each_request_and_of_nothing_that_was_said(tmp_path: Pa
         server.client.post("/v1/memories", content=b'{"heron', headers=headers | {"Content-Type": "application/json"})
         server.client.post("/v1/turns/before", json={"session": "heron\n", "message": SECRET}, headers=headers)
         server.client.get("/v1/status", headers={"Authorization": "Bearer heron", "X-Request-ID": "heron"})
-        assert server.end() == 0
+        assert server.end(signal.SIGINT) == 0
     items = [line for line in server.lines if line["message"] == "request"]
     assert [(line["method"], line["route"], line["status"]) for line in items] == [
         ("POST", "/v1/memories", 201),
@@ -130,11 +135,17 @@ def test_a_hundred_megabytes_are_never_in_memory(tmp_path: Path) -> None:
         assert server.end() == 0
 
 
-def test_a_server_that_others_could_reach_does_not_start_without_a_token(tmp_path: Path) -> None:
-    server = Process(tmp_path / "home", "--host", "0.0.0.0")
-    assert server.said == ""
-    assert server.wait() == 2
-    error = server.lines[-1]["error"]
+def refused(home: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    """The error of a server that does not start, in this process: nothing else would be started."""
+    assert run(["--home", str(home), "--json", "serve", *options]) == 2
+    error: dict[str, Any] = json.loads(capsys.readouterr().err)["error"]
+    return error
+
+
+def test_a_server_that_others_could_reach_does_not_start_without_a_token(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = refused(tmp_path / "home", capsys, "--host", "0.0.0.0", "--port", "0")
     assert (error["code"], error["field"]) == ("invalid_request", "serve.host")
     assert "cortex admin tokens create" in error["hint"]
 
@@ -163,11 +174,10 @@ def test_a_server_whose_tokens_are_missing_says_so_at_its_start_and_lets_nobody_
         assert server.end() == 0
 
 
-def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        server = Process(tmp_path / "home", "--port", str(taken.getsockname()[1]))
-        assert server.wait() == 2
-    assert server.lines[-1]["error"]["field"] == "serve.port"
+        error = refused(tmp_path / "home", capsys, "--port", str(taken.getsockname()[1]))
+    assert error["field"] == "serve.port"
 
 
 def _address(server: Process) -> tuple[str, int]:
@@ -176,7 +186,7 @@ def _address(server: Process) -> tuple[str, int]:
     return url.host, url.port
 
 
-@pytest.mark.parametrize("name", ["fastapi", "uvicorn", "prometheus_client"])
+@pytest.mark.parametrize("name", sweep(["fastapi", "uvicorn", "prometheus_client"], ["fastapi"]))
 def test_what_is_not_installed_is_named_with_how_to_install_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,8 +204,7 @@ def test_a_store_that_cannot_be_opened_keeps_the_server_from_being_ready_and_not
     agents = tmp_path / "home" / "agents"
     agents.mkdir(parents=True)
     (agents / "main.sqlite").write_bytes(b"this is no database" * 100)
-    with Process(tmp_path / "home") as server:
+    with serving(tmp_path / "home") as server:
         assert server.client.get("/health").status_code == 200
         answer = server.client.get("/ready")
         assert (answer.status_code, answer.json()["code"]) == (503, "store_foreign")
-        assert server.end() == 0

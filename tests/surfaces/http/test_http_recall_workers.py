@@ -6,14 +6,14 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from serve_process import ALONE, WITH_PROCESSES, Process
+from serve_process import WITH_PROCESSES, Process, children
 
 from cortex import Cortex
 from cortex.clock import SystemClock
@@ -61,9 +61,8 @@ class Here:
         return self
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Here]:
-    home = tmp_path / "home"
+@contextmanager
+def beside(home: Path) -> Iterator[Here]:
     with opened(home) as engine:
         engine.remember(TEXT)
         pool = RecallWorkerPool(partial(opened, home), 1, SystemClock())
@@ -71,8 +70,16 @@ def here(tmp_path: Path) -> Iterator[Here]:
             yield Here(engine, pool)
 
 
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
+    """One process for every test that leaves it as it is: it takes longer to start than all of them."""
+    with beside(tmp_path_factory.mktemp("here") / "home") as one:
+        yield one
+
+
 def test_the_process_prepares_what_would_be_prepared_here(here: Here) -> None:
-    own = here.prepare()  # the process is not ready yet
+    deadline = Deadline.after(here.engine.context.dependencies.clock, LONG)
+    own = here.hooks.prepare(**TURN, deadline=deadline)
     theirs = here.begun().prepare()
     assert TEXT in theirs.injection.block
     assert replace(theirs.injection, receipt_id=None) == replace(own.injection, receipt_id=None)
@@ -113,29 +120,23 @@ def test_what_is_late_is_not_taken_for_the_answer_to_the_next(here: Here) -> Non
 
 
 def test_a_process_that_was_killed_is_replaced_and_missed_by_nobody(
-    here: Here, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recall_workers, "START_AGAIN_SECONDS", 0.0)
-    first = here.begun().worker.pid
-    assert first is not None
-    os.kill(first, signal.SIGKILL)
-    assert TEXT in here.prepare().injection.block
-    awaited(lambda: TEXT in here.prepare().injection.block and here.worker.pid not in (None, first))
-    assert TEXT in here.begun().prepare().injection.block
+    with beside(tmp_path / "home") as here:
+        assert TEXT in here.prepare().injection.block  # the process is not ready yet
+        first = here.begun().worker.pid
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        assert TEXT in here.prepare().injection.block
+        awaited(lambda: TEXT in here.prepare().injection.block and here.worker.pid not in (None, first))
+        assert TEXT in here.begun().prepare().injection.block
 
 
 def test_what_fails_in_the_process_is_counted_here(here: Here) -> None:
     prepared = here.begun().prepare(recipe="no-such-recipe")
     assert prepared.failed
     assert here.hooks.failures == {f"before:{prepared.failed[0]}": 1}
-
-
-def children(pid: int) -> set[int]:
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):  # each thread has those it started
-        with suppress(FileNotFoundError, ProcessLookupError):
-            found |= set(map(int, task.read_text("ascii").split()))
-    return found
 
 
 def is_running(pid: int) -> bool:
@@ -156,10 +157,3 @@ def test_no_process_outlives_the_server(tmp_path: Path, how: signal.Signals) -> 
         assert working in started
         server.end(how)
         awaited(lambda: not any(is_running(pid) for pid in started))
-
-
-def test_a_server_can_do_without(tmp_path: Path) -> None:
-    with Process(tmp_path / "home", **ALONE) as server:
-        assert children(server.pid) == set()
-        assert server.client.post("/v1/turns/before", json=TURN).status_code == 200
-        assert server.end() == 0

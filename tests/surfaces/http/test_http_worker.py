@@ -149,6 +149,7 @@ def test_a_process_that_was_killed_is_started_again_and_told_of(tmp_path: Path) 
         assert events.count("remembered") == 2
 
 
+@pytest.mark.slow
 def test_where_no_process_can_be_started_the_server_does_it_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import mcp_types as types
+from functools import cache
 
 from cortex.errors import NotFound
 from cortex.memory import Cortex
@@ -13,26 +12,30 @@ from cortex.surfaces.http.access import forbidden
 from cortex.surfaces.http.errors import RequestRefused
 from cortex.surfaces.http.request_context import RequestContext
 from cortex.surfaces.http.server_file import CONTRACT
-from cortex.surfaces.mcp.tools import OfferedTool, listed, offered
+from cortex.surfaces.mcp.tools import OfferedTool, offered
 from cortex.surfaces.wire.model import Json
 from cortex.surfaces.wire.tools import ToolCallRequest, ToolCallResponse, ToolsRequest, ToolsResponse
 
 
 async def list_tools(context: RequestContext, request: ToolsRequest) -> ToolsResponse:
-    definitions = listed(request.profile, context.state.engine.settings.limits.max_text_bytes)
-    tools = map(_described, offered(request.profile).values(), definitions)
+    tools = _listed(request.profile, context.state.engine.settings.limits.max_text_bytes)
     return ToolsResponse(contract=CONTRACT, tools=list(tools))
 
 
-def _described(tool: OfferedTool, definition: types.Tool) -> Json:
+@cache
+def _listed(profile: str, max_text_bytes: int) -> tuple[Json, ...]:
+    return tuple(_described(tool, max_text_bytes) for tool in offered(profile).values())
+
+
+def _described(tool: OfferedTool, max_text_bytes: int) -> Json:
     return {
         "name": tool.name,
         "title": tool.tool.title,
-        "description": definition.description,
+        "description": tool.description,
         "owner_only": tool.tool.owner_only,
         "read_only": not tool.writes,
         "destructive": tool.tool.destructive,
-        "input_schema": definition.input_schema,
+        "input_schema": tool.schema(max_text_bytes),
     }
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
-
-import mcp_types as types
+from typing import TYPE_CHECKING, Any
 
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
@@ -16,6 +14,9 @@ from cortex.surfaces.mcp import response_text
 from cortex.surfaces.mcp.untrusted_text import NOTICE, warned
 from cortex.surfaces.operations import OPERATIONS, Operation, TimeLimit, Tool
 from cortex.surfaces.wire.model import Json, Response, own_name, rejected, schema_of, short
+
+if TYPE_CHECKING:
+    import mcp_types as types
 
 SECONDS = {TimeLimit.SHORT: 5.0, TimeLimit.STORE: 30.0, TimeLimit.LONG: 600.0}
 """How long a model waits."""
@@ -47,12 +48,18 @@ class OfferedTool:
     def writes(self) -> bool:
         return not self.operation.read_only
 
+    @property
+    def description(self) -> str:
+        return _renamed(self.tool.description, self.profile)
+
     def listed(self, max_text_bytes: int) -> types.Tool:
         """The tool definition for the host."""
+        import mcp_types as types  # a server may have tools without MCP, and it is slow to import
+
         return types.Tool(
             name=self.name,
             title=self.tool.title,
-            description=_renamed(self.tool.description, self.profile),
+            description=self.description,
             input_schema=self.schema(max_text_bytes),
             annotations=types.ToolAnnotations(
                 read_only_hint=not self.writes,
@@ -135,6 +142,8 @@ class OfferedTool:
 
     def answer(self, engine: Cortex, request: Any, progress: Progress) -> types.CallToolResult:
         """What the operation answers, as MCP has it."""
+        import mcp_types as types
+
         said, values = self.answered(engine, request, progress)
         return types.CallToolResult(content=[types.TextContent(type="text", text=said)], structured_content=values)
 
