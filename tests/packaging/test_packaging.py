@@ -17,7 +17,9 @@ import pytest
 from environments import KEYWORDS_ALONE, ROOT, Environment
 
 from cortex._version import DISTRIBUTION, __version__
+from cortex.surfaces.openclaw.plugin_files import PluginFolder
 
+PLUGIN = "src/cortex/surfaces/openclaw/plugin/"
 DERIVED = {"__pycache__", ".DS_Store", "results"}
 STATEMENT = "The deploy key rotates on Mondays"
 QUESTION = "when does the deploy key rotate?"
@@ -35,8 +37,16 @@ def files_under(folder: Path) -> set[str]:
 def test_the_wheel_has_every_file_of_the_package_and_no_other(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {f"src/{name}" for name in archive.namelist() if ".dist-info/" not in name}
-    assert names == files_under(ROOT / "src" / "cortex")
+    plugin = {name for name in names if name.startswith(PLUGIN)}
+    assert names - plugin == files_under(ROOT / "src" / "cortex")
     assert "src/cortex/py.typed" in names
+
+
+def test_the_wheel_has_the_plugin_of_openclaw_as_the_installer_copies_it(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name.removeprefix(PLUGIN[4:]) for name in archive.namelist() if name.startswith(PLUGIN[4:])}
+    assert shipped == set(PluginFolder(ROOT / "plugins" / "openclaw").files())
+    assert {"index.js", "openclaw.plugin.json", "package.json"} <= shipped
 
 
 def test_what_only_maintainers_measure_with_is_not_in_the_wheel(wheel: Path) -> None:

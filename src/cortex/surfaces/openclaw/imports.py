@@ -78,6 +78,10 @@ def found(host: OpenClaw, config: HostConfig, problems: list[tuple[str, str]]) -
         problems.append((error.message, error.hint))
 
 
+def _several(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 # --- notes ------------------------------------------------------------------------------------------------------------
 
 
@@ -92,12 +96,12 @@ class NotesImport:
 
     @property
     def about(self) -> str:
-        return f"{self.number:,} notes of agent {self.agent} in {self.workspace}"
+        return f"{_several(self.number, 'note')} of agent {self.agent} in {self.workspace}"
 
     def run(self, engine: Cortex, progress: Progress = silent) -> tuple[str, list[str]]:
         engine.files.add(str(self.workspace), shape=Shape.WORKSPACE)
         done = engine.index(progress=progress)
-        return f"{done.synced.seen:,} notes indexed", [done.receipt.id]
+        return f"{_several(done.synced.seen, 'note')} indexed", [done.receipt.id]
 
 
 def _count_notes(workspace: Path) -> int:
@@ -138,7 +142,8 @@ class SessionsImport:
     @property
     def about(self) -> str:
         others = f"; {self.others:,} of groups and programs stay out" if self.others else ""
-        return f"{self.number:,} sessions of agent {self.agent} with {self.messages:,} messages{others}"
+        messages = _several(self.messages, "message")
+        return f"{_several(self.number, 'session')} of agent {self.agent} with {messages}{others}"
 
     def run(self, engine: Cortex, progress: Progress = silent) -> tuple[str, list[str]]:
         if engine.settings.chats.per_sender:
@@ -161,7 +166,7 @@ class SessionsImport:
                 )
                 stored += int(done.receipt.facts["stored"])
                 receipts.append(done.receipt.id)
-        return f"{stored:,} turns stored of {self.number:,} sessions", receipts
+        return f"{_several(stored, 'turn')} stored of {_several(self.number, 'session')}", receipts
 
 
 def _is_personal(session: Mapping[str, Any]) -> bool:

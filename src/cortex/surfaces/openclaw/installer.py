@@ -199,6 +199,7 @@ def uninstall(host: OpenClaw, home: Path, *, dry_run: bool = False) -> Uninstall
                 plugin.parent.rmdir()
     with suppress(OSError):
         _record_file(home, config.file).unlink()
+        (home / _FOLDER).rmdir()
     return result
 
 
