@@ -64,7 +64,9 @@ def install(
     if not surface.json:
         _show_plan(plan, imports)
     is_asked = not (yes or dry_run) and (plan.changes or bool(imports))
-    changed = not dry_run and plan.changes and (not is_asked or _confirm("Change the configuration?"))
+    if is_asked and plan.changes and not _confirm("Install the plugin?"):
+        raise typer.Abort
+    changed = plan.changes and not dry_run
     if changed:
         installer.carry_out(plan, surface.root.absolute())
         if not surface.json:
@@ -210,12 +212,12 @@ def _show_plan(plan: Plan, imports: Sequence[Import]) -> None:
         output.plain(f"  found {each.about}")
 
 
-def _confirm(question: str, command: str) -> bool:
+def _confirm(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InvalidRequest(
-            "needs confirmation, and there is no terminal", field=command, hint="give --yes to confirm"
+            "needs confirmation, and there is no terminal", field="openclaw", hint="give --yes to confirm"
         )
-    return typer.confirm(question, default=True)
+    return typer.confirm(question, default=True, err=True)
 
 
 # --- imports ----------------------------------------------------------------------------------------------------------

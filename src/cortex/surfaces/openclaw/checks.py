@@ -244,7 +244,9 @@ class PluginChecks:
 
 def _writable(home: Path) -> Check:
     existing = next((folder for folder in (home, *home.absolute().parents) if folder.exists()), home)
-    if not existing.is_dir() or not os.access(existing, os.W_OK):
+    if not existing.is_dir():
+        return Check("home", False, f"{existing} is not a folder", "choose another --home", Group.HOME)
+    if not os.access(existing, os.W_OK):
         return Check("home", False, f"{existing} is not writable", f"run `chmod u+rwx {existing}`", Group.HOME)
     return Check("home", True, f"{home}" + ("" if home.exists() else " will be created"), group=Group.HOME)
 

@@ -69,6 +69,12 @@ def _record_file(home: Path, config: Path) -> Path:
     return home / _FOLDER / f"{name}.json"
 
 
+def _forget(home: Path, config: Path) -> None:
+    with suppress(OSError):
+        _record_file(home, config).unlink()
+        (home / _FOLDER).rmdir()
+
+
 def _digest(text: str | None) -> str:
     return "" if text is None else hashlib.sha256(text.encode()).hexdigest()
 
@@ -111,31 +117,28 @@ def carry_out(plan: Plan, home: Path) -> InstallRecord | None:
     if not plan.changes:
         return None
     plan.config.check_editable()
-    was_there = plan.target.exists()
-    if plan.copies:
-        plan.source.copy_to(plan.target)
-    record = _record(plan, home, None if was_there or not plan.copies else plan.target)
+    was_there, earlier = plan.target.exists(), InstallRecord.load(home, plan.config.file)
     text = config_edits.applied(plan.config, plan.edits)
-    if not plan.edits:
-        record.save(home)
-        return record
+    record = _record(plan, earlier, text, plan.target if plan.copies and not was_there else None)
+    record.save(home)
     try:
-        _write(plan.config, text)
-        _check_accepted(plan.host)
+        if plan.copies:
+            plan.source.copy_to(plan.target)
+        if plan.edits:
+            _write(plan.config, text)
+            _check_accepted(plan.host)
     except EngineError:
         if _current(plan.config) == text:
             _put(plan.config.file, plan.config.text)
-        if record.plugin and not was_there:
+        if not was_there:
             shutil.rmtree(plan.target, ignore_errors=True)
+        _forget(home, plan.config.file) if earlier is None else earlier.save(home)
         raise
-    record.save(home)
     return record
 
 
-def _record(plan: Plan, home: Path, copied: Path | None) -> InstallRecord:
+def _record(plan: Plan, earlier: InstallRecord | None, text: str, copied: Path | None) -> InstallRecord:
     """What to keep; what an earlier installation kept goes before."""
-    text = config_edits.applied(plan.config, plan.edits)
-    earlier = InstallRecord.load(home, plan.config.file)
     if earlier is None:
         return InstallRecord(plan.config.file, plan.config.text, _digest(text), True, tuple(plan.edits), copied)
     known = {edit.path for edit in plan.edits}
@@ -197,9 +200,7 @@ def uninstall(host: OpenClaw, home: Path, *, dry_run: bool = False) -> Uninstall
         with suppress(OSError):
             if record is not None and record.plugin:
                 plugin.parent.rmdir()
-    with suppress(OSError):
-        _record_file(home, config.file).unlink()
-        (home / _FOLDER).rmdir()
+    _forget(home, config.file)
     return result
 
 
