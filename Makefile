@@ -75,7 +75,8 @@ models: | $(VENV)/.installed ## Download the models once (about 70 MB)
 	@$(CORTEX) models fetch
 
 e2e-openclaw: $(VENV)/.dev models ## Run OpenClaw with Cortex as its memory, end to end (650 MB, needs npm's registry)
-	$(PY) plugins/openclaw/setup_host.py .openclaw
+	$(PY) plugins/openclaw/setup_host.py .openclaw $(OPENCLAW_VERSION)
+	$(PY) plugins/openclaw/check_release.py --host .openclaw
 	CORTEX_OPENCLAW=$(CURDIR)/.openclaw $(PY) -m pytest tests/hosts -m slow -q
 
 qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs npm, 310 MB)

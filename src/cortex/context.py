@@ -10,14 +10,13 @@ from typing import Any
 
 from cortex.composite_view import CompositeView
 from cortex.dependencies import Dependencies
-from cortex.domain.chat import Chat
+from cortex.domain.chat import Chat, shows_citations
 from cortex.domain.identity import IdSource, ReceiptId
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import Tenant
 from cortex.domain.vectors import EmbeddingSpace
 from cortex.errors import StoreError
 from cortex.ports.clock import Clock
-from cortex.ports.embedder import Embedder
 from cortex.ports.index import FileIndex
 from cortex.ports.store import Change, PutReceipt, Store, View
 from cortex.settings import Settings
@@ -56,6 +55,10 @@ class Context:
         tenant = chat.tenant(self.tenant, per_sender=rules.per_sender, personal_in_groups=rules.personal_in_groups)
         return Context(self.dependencies, tenant, chat)
 
+    def cites(self, session: str | None = None) -> bool:
+        """Whether sources are cited here (B11)."""
+        return shows_citations(self.settings.files.citations, session, self.chat)
+
     @property
     def settings(self) -> Settings:
         return self.dependencies.settings
@@ -84,11 +87,6 @@ class Context:
     @property
     def can_embed(self) -> bool:
         return self.dependencies.embedder.space.dimension > 0
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embedder in use; None where embedding is off."""
-        return self.dependencies.embedder if self.can_embed else None
 
     @property
     def index(self) -> FileIndex | StoreError | None:

@@ -63,8 +63,7 @@ def _as_it_was(kind: type[EngineError], args: tuple[Any, ...], state: dict[str, 
 class InvalidRequest(EngineError):
     """The request cannot be carried out as given; `field` names the part to change."""
 
-    code = "invalid_request"
-    exit_code = 2
+    code, exit_code = "invalid_request", 2
     http_status = 422
     faults: Sequence[Mapping[str, str]] = ()
     """All that is wrong with it, where that is more than the first: `field`, `message` and `hint` of each."""
@@ -75,81 +74,67 @@ class InvalidRequest(EngineError):
 
 
 class NotFound(EngineError):
-    code = "not_found"
-    exit_code = 3
+    code, exit_code = "not_found", 3
     http_status = 404
 
 
 class StoreError(EngineError):
-    code = "store_error"
-    exit_code = 10
+    code, exit_code = "store_error", 10
     http_status = 503
 
 
 class StoreUnavailable(StoreError):
-    code = "store_unavailable"
-    exit_code = 11
+    code, exit_code = "store_unavailable", 11
 
 
 class StoreBusy(StoreError):
-    code = "store_busy"
-    exit_code = 12
+    code, exit_code = "store_busy", 12
 
 
 class StoreForeign(StoreError):
-    code = "store_foreign"
-    exit_code = 13
+    code, exit_code = "store_foreign", 13
 
 
 class StoreTooNew(StoreError):
-    code = "store_too_new"
-    exit_code = 14
+    code, exit_code = "store_too_new", 14
 
 
 class StoreCorrupt(StoreError):
-    code = "store_corrupt"
-    exit_code = 15
+    code, exit_code = "store_corrupt", 15
 
 
 class DiskFull(StoreError):
     """Nothing was written; once there is space again, everything goes on without a restart."""
 
-    code = "disk_full"
-    exit_code = 17
+    code, exit_code = "disk_full", 17
     http_status = 507
 
 
 class RowDamaged(StoreError):
-    code = "row_damaged"
-    exit_code = 18
+    code, exit_code = "row_damaged", 18
     http_status = 500
 
 
 class Conflict(StoreError):
-    code = "conflict"
-    exit_code = 16
+    code, exit_code = "conflict", 16
     http_status = 409
 
 
 class ProviderError(EngineError):
-    code = "provider_error"
-    exit_code = 20
+    code, exit_code = "provider_error", 20
     http_status = 502
 
 
 class ProviderMissing(ProviderError):
-    code = "provider_missing"
-    exit_code = 21
+    code, exit_code = "provider_missing", 21
 
 
 class EmbedderUnavailable(ProviderError):
-    code = "embedder_unavailable"
-    exit_code = 22
+    code, exit_code = "embedder_unavailable", 22
 
 
 class RerankerUnavailable(ProviderError):
-    code = "reranker_unavailable"
-    exit_code = 23
+    code, exit_code = "reranker_unavailable", 23
 
 
 LlmReason = Literal[
@@ -162,8 +147,7 @@ LlmReason = Literal[
 class LlmUnavailable(ProviderError):
     """`reason` says why, and `retry_after` in how many seconds it may be worth another try."""
 
-    code = "llm_unavailable"
-    exit_code = 25
+    code, exit_code = "llm_unavailable", 25
 
     def __init__(
         self, message: str, *, hint: str = "", reason: LlmReason = "unavailable", retry_after: float | None = None
@@ -176,20 +160,17 @@ class LlmUnavailable(ProviderError):
 class ModelUnavailable(EmbedderUnavailable, RerankerUnavailable):
     """Of whichever of the two the model is."""
 
-    code = "model_unavailable"
-    exit_code = 24
+    code, exit_code = "model_unavailable", 24
 
 
 class ModelChanged(ModelUnavailable):
     """Another file is in the place of a pinned one. What it would answer is comparable with nothing."""
 
-    code = "model_changed"
-    exit_code = 26
+    code, exit_code = "model_changed", 26
 
 
 class DeadlineExceeded(EngineError):
-    code = "deadline_exceeded"
-    exit_code = 30
+    code, exit_code = "deadline_exceeded", 30
     http_status = 504
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial, wraps
+from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cortex import settings as configuration
@@ -43,12 +43,13 @@ if TYPE_CHECKING:
     from cortex.recall.replay import Replay
     from cortex.runtime.scheduler import Scheduler
     from cortex.services.browse import Alive, BrowseService, TraceHistory
-    from cortex.services.capture import CaptureResult, Ingested
+    from cortex.services.capture import CaptureResult, CaptureService, Ingested
     from cortex.services.edit import Edited, EditService, Forgotten, Remembered, StoreResult
     from cortex.services.erasure import Certificate, Erased, ErasureService
     from cortex.services.exchange import ExchangeService
     from cortex.services.files.files import Files, Indexed
     from cortex.services.health.health_checks import Check
+    from cortex.services.jobs import JobService
     from cortex.services.lifecycle import ConsolidationResult, LifecycleService, RestoreResult, UndoResult
     from cortex.services.maintenance import MaintenanceService
     from cortex.services.recall import RecallService, RecallTrace, SynthesisResult
@@ -60,6 +61,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 LONG_CHARS = 4_096
 """If a worker process does the background work, it also reads texts longer than this."""
+
+
+def _service(module: str, name: str) -> Any:
+    """The service `name` of a memory, imported where it is called."""
+    return property(lambda self: getattr(import_module(f"cortex.services.{module}"), name)(self.context))
 
 
 def _reads_texts(method: Method) -> Method:
@@ -93,6 +99,16 @@ def _is_long(given: object) -> bool:
 
 class Cortex:
     """The memory of one agent and one of its users. `Cortex(home)` opens it, and creates it on first use."""
+
+    _browse: BrowseService = _service("browse", "BrowseService")
+    _capture: CaptureService = _service("capture", "CaptureService")
+    _edit: EditService = _service("edit", "EditService")
+    _erasure: ErasureService = _service("erasure", "ErasureService")
+    _exchange: ExchangeService = _service("exchange", "ExchangeService")
+    _jobs: JobService = _service("jobs", "JobService")
+    _lifecycle: LifecycleService = _service("lifecycle", "LifecycleService")
+    _maintenance: MaintenanceService = _service("maintenance", "MaintenanceService")
+    _recall: RecallService = _service("recall", "RecallService")
 
     def __init__(
         self,
@@ -149,9 +165,7 @@ class Cortex:
     def __enter__(self) -> Cortex:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -173,12 +187,6 @@ class Cortex:
         return self.context.settings
 
     # --- remember and forget ---------------------------------------------------------------------
-
-    @property
-    def _edit(self) -> EditService:
-        from cortex.services.edit import EditService
-
-        return EditService(self.context)
 
     @_reads_texts
     def remember(self, text: str, *, embed: bool = True, as_new: bool = False, **fields: Any) -> Remembered:
@@ -253,12 +261,6 @@ class Cortex:
         """
         return self._edit.forget_matching(text, scope=scope)
 
-    @property
-    def _erasure(self) -> ErasureService:
-        from cortex.services.erasure import ErasureService
-
-        return ErasureService(self.context)
-
     def erase(self, *ids: str, sources: bool = False, backups: bool = False) -> Erased:
         """Remove memories and turns for good, with what was extracted from them; returns a certificate.
 
@@ -296,41 +298,28 @@ class Cortex:
         """Store what is new of a session's history, verbatim; extraction follows in the background (C1, C2).
 
         Send the whole history every time, or what there is of it: what was seen before is neither stored nor
-        paid for again. With `debounce`, memories are extracted once the session has been quiet for a while. A caller
-        that reads a transcript piece by piece says with `follows` how many of its messages came before these.
+        paid for again. With `debounce`, memories are extracted once the session has been quiet for a while; without,
+        as soon as possible, also from earlier turns of the session that still wait. A caller that reads a transcript
+        piece by piece says with `follows` how many of its messages came before these.
         """
-        from cortex.services.capture import CaptureService
-
-        return CaptureService(self.context).ingest(
+        return self._capture.ingest(
             messages, session=session, scope=scope, channel=channel, trigger=trigger, debounce=debounce, follows=follows
         )
 
     @_reads_texts
     def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> CaptureResult:
         """Store what is new of a history and extract memories at once. `options` are those of `ingest`."""
-        from cortex.services.capture import CaptureService
-
-        return CaptureService(self.context).capture(messages, session=session, **options)
+        return self._capture.capture(messages, session=session, **options)
 
     def run_jobs(self, *, limit: int | None = None) -> Receipt:
         """Carry out the background work that is due: vectors, memories, syntheses."""
-        from cortex.services.jobs import JobService
-
-        return JobService(self.context).run(most=limit)
+        return self._jobs.run(most=limit)
 
     def next_due(self) -> datetime | None:
         """When there will be background work to do."""
-        from cortex.services.jobs import JobService
-
-        return JobService(self.context).next_due()
+        return self._jobs.next_due()
 
     # --- recall ----------------------------------------------------------------------------------
-
-    @property
-    def _recall(self) -> RecallService:
-        from cortex.services.recall import RecallService
-
-        return RecallService(self.context)
 
     def recall(self, text: str | Query, **options: Any) -> RecallResult:
         """The right few lines for a message, packed to a budget; nothing when nothing is relevant."""
@@ -353,12 +342,6 @@ class Cortex:
         return self._recall.synthesize(text, **options)
 
     # --- browse ----------------------------------------------------------------------------------
-
-    @property
-    def _browse(self) -> BrowseService:
-        from cortex.services.browse import BrowseService
-
-        return BrowseService(self.context)
 
     def get(self, id: str) -> Trace:
         """The memory, turn or chunk with this id, whatever its state."""
@@ -425,12 +408,6 @@ class Cortex:
 
     # --- maintenance, export and import -----------------------------------------------------------
 
-    @property
-    def _maintenance(self) -> MaintenanceService:
-        from cortex.services.maintenance import MaintenanceService
-
-        return MaintenanceService(self.context)
-
     def backfill(self, *, progress: Progress = silent) -> Receipt:
         """Embed everything that has no vector of the current model (C7)."""
         return self._maintenance.backfill(progress=progress)
@@ -442,12 +419,6 @@ class Cortex:
     def optimize(self) -> dict[str, Any]:
         """Compact the indexes; returns their status."""
         return self._maintenance.optimize()
-
-    @property
-    def _exchange(self) -> ExchangeService:
-        from cortex.services.exchange import ExchangeService
-
-        return ExchangeService(self.context)
 
     def export(self, filter: Filter | None = None, *, redact: bool = True) -> Iterator[dict[str, Any]]:
         """Traces in order of id, as plain values; their text only on request (E14)."""
@@ -530,11 +501,21 @@ class Cortex:
         max_results: int | None = None,
         min_score: float | None = None,
         session: str | None = None,
+        sources: Collection[str] | None = None,
+        lexical_only: bool = False,
+        deadline_ms: float | None = None,
     ) -> dict[str, Any]:
-        """The tool a host offers its model: lines of the agent's files that answer `query`, with citations (B9)."""
+        """The tool a host offers its model: lines of the agent's files that answer `query`, with citations (B9).
+
+        `sources` are some of memory, sessions and docs. With `lexical_only` nothing is embedded. What is not found by
+        the deadline is left out.
+        """
         from cortex.services.files import tools
 
-        return tools.memory_search(self.context, query, max_results=max_results, min_score=min_score, session=session)
+        return tools.memory_search(
+            self.context, query, max_results=max_results, min_score=min_score, session=session, sources=sources,
+            lexical_only=lexical_only, deadline_ms=deadline_ms,
+        )  # fmt: skip
 
     def memory_get(self, path: str, *, start: int | None = None, lines: int | None = None) -> dict[str, Any]:
         """The tool a host offers its model: exactly those lines of a file of memory (B10)."""
@@ -542,12 +523,14 @@ class Cortex:
 
         return tools.memory_get(self.context, path, start=start, lines=lines)
 
+    def host_status(self) -> dict[str, Any]:
+        """How the files stand, in the shape of hosts such as OpenClaw; cheap enough to ask often (B21)."""
+        from cortex.services.files import tools
+
+        return tools.host_status(self.context)
+
     def flush_plan(
-        self,
-        state: flushing.FlushSession,
-        *,
-        timezone: str | None = None,
-        workspace_has: Collection[str] | None = None,
+        self, state: flushing.FlushSession, *, timezone: str | None = None, workspace_has: Collection[str] | None = None
     ) -> flushing.FlushPlan:
         """Whether the agent should write down what matters before its host compacts a session, and how (B20)."""
         from cortex.services.files import tools
@@ -555,12 +538,6 @@ class Cortex:
         return tools.flush_plan(self.context, state, timezone=timezone, workspace_has=workspace_has)
 
     # --- lifecycle -------------------------------------------------------------------------------
-
-    @property
-    def _lifecycle(self) -> LifecycleService:
-        from cortex.services.lifecycle import LifecycleService
-
-        return LifecycleService(self.context)
 
     def consolidate(self, *, dry_run: bool = False, progress: Progress = silent) -> ConsolidationResult:
         """Run the lifecycle: expire what is over, merge what was said twice. Undone by `undo_consolidation` (X16)."""

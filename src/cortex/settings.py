@@ -26,6 +26,8 @@ INSIDE = PREFIX + "INSIDE"
 _HOST_MARKS = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
 """By these a coding agent knows that it runs inside another, and refuses to."""
 
+_HOST_SECTIONS = frozenset({"memoryCortex", "memorySearch", "memory-lancedb"})
+
 _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 _TOLD_CHARS = 60
 
@@ -68,15 +70,15 @@ def share(default: float, meaning: str) -> Any:
     return _setting(check, "a number from 0 to 1", meaning, default=default)
 
 
-def several(meaning: str) -> Any:
-    """Some texts."""
+def several(meaning: str, *, one_of: tuple[str, ...] = ()) -> Any:
+    """Some texts; each one of a few where they are named."""
 
     def check(value: Any) -> tuple[str, ...] | None:
         given = [value] if isinstance(value, str) else value
         is_one = isinstance(given, list | tuple) and all(isinstance(each, str) and each.strip() for each in given)
-        return tuple(given) if is_one else None
+        return tuple(given) if is_one and (not one_of or set(given) <= set(one_of)) else None
 
-    return _setting(check, "a list of texts", meaning, default=())
+    return _setting(check, f"a list of {', '.join(one_of) or 'texts'}", meaning, default=())
 
 
 def switch(default: bool, meaning: str) -> Any:
@@ -185,6 +187,7 @@ class CaptureSettings(SettingsSection):
     debounce_seconds: int = number(30, "How long a session must be quiet before memories are extracted.", least=0)
     max_wait_seconds: int = number(300, "The longest wait for a session that is never quiet.", least=0)
     keep_tool_output: bool = switch(False, "Also store tool output, as untrusted turns.")
+    max_chars: int = number(0, "Nothing is extracted from longer turns; 0 for the limit of the policy.", least=0)
 
 
 @dataclass(frozen=True)
@@ -208,11 +211,14 @@ class HardwareSettings(SettingsSection):
 
 @dataclass(frozen=True)
 class HookSettings(SettingsSection):
+    auto_recall: bool = switch(True, "Give turns their memories.")
+    auto_ingest: bool = switch(True, "Store turns, and extract memories from them.")
+    skip_heartbeat: bool = switch(True, "Leave heartbeats and cron jobs of a host alone.")
     deadline_ms: int = number(200, "How long a turn waits for its memories.", least=1)
     max_facts: int = number(15, "The most memories in the injected block.", least=1, most=100)
     max_tokens: int = number(500, "The most tokens in the injected block.", least=32)
     synthesis: bool = switch(True, "Prepare a synthesis for the next turn while the model answers.")
-    synthesis_ttl_seconds: int = number(300, "The longest age of a synthesis that is used.", least=1)
+    synthesis_ttl_ms: int = number(300_000, "The longest age of a synthesis that is used.", least=1)
     ingest_timeout_ms: int = number(5_000, "The time limit for storing a finished turn.", least=1)
 
 
@@ -256,6 +262,7 @@ class QmdSettings(SettingsSection):
 
 @dataclass(frozen=True)
 class FileSettings(SettingsSection):
+    enabled: bool = switch(True, "Index and search files.")
     workspace: str = text("", "The agent's workspace: its MEMORY.md, memory.md and memory/**/*.md are indexed.")
     extra_paths: tuple[str, ...] = several("Further folders or files of notes.")
     docs: tuple[str, ...] = several("Folders of documents, searched on request or when nothing else has an answer.")
@@ -265,10 +272,20 @@ class FileSettings(SettingsSection):
     chunk_overlap: int = number(80, "How many tokens of a chunk the next one repeats, with `lines`.", least=0)
     max_file_bytes: int = number(4 << 20, "Larger files are not indexed.", least=1)
     backend: str = text("builtin", "What searches the files.", one_of=("builtin", "qmd"))
+    sources: tuple[str, ...] = several(
+        "What `memory_search` searches: some of memory, sessions and docs; by default memory, and sessions if indexed.",
+        one_of=("memory", "sessions", "docs"),
+    )
     max_results: int = number(6, "The most results of `memory_search`.", least=1, most=100)
     min_score: float = share(0.35, "The lowest score of a result.")
-    temporal_decay: bool = switch(False, "Rank older dated notes lower (half-life 30 days).")
+    hybrid: bool = switch(True, "Compare words and vectors; otherwise vectors alone.")
+    vector_weight: float = share(0.7, "The weight of the vectors. The two weights are scaled to a sum of 1.")
+    text_weight: float = share(0.3, "The weight of the words.")
+    candidate_multiplier: int = number(4, "How many candidates are compared per result.", least=1, most=20)
+    temporal_decay: bool = switch(False, "Rank older dated notes lower.")
+    half_life_days: int = number(30, "After how many days a dated note counts half.", least=1, most=36_500)
     mmr: bool = switch(False, "Prefer results that do not repeat each other.")
+    mmr_lambda: float = share(0.7, "The weight of relevance against repetition; 1 for relevance alone.")
     citations: str = text(
         "auto", "Whether results are cited; `auto`: in direct chats, not in groups.", one_of=("auto", "on", "off")
     )  # fmt: skip
@@ -402,11 +419,45 @@ def debug_wanted() -> bool:
     return bool(given) and _on(given) is not False
 
 
-def load(home: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
-    """The settings in force under `home`."""
+def load(home: Path, overrides: Mapping[str, Any] | None = None, origins: Mapping[str, str] | None = None) -> Settings:
+    """The settings in force under `home`; `origins` says where overrides come from, for messages."""
     file = home / FILE_NAME
-    merged = _merge(_merge(_from_file(file), _from_environment(os.environ)), overrides or {})
-    return _read(Settings, merged, (), file)
+    merged: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    for layer in (_from_file(file), _from_environment(os.environ), overrides or {}):
+        own, known_as = _own_names(layer)
+        merged, places = _merge(merged, own), places | known_as
+    return _read(Settings, merged, (), file, places | dict(origins or {}))
+
+
+def given_in(file: Path) -> dict[str, Any]:
+    """What a settings file sets, in our own names."""
+    return _own_names(_from_file(file))[0]
+
+
+def _own_names(layer: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """A layer with the sections of hosts in our own names; and where each of these settings was given."""
+    if not layer.keys() & _HOST_SECTIONS:
+        return dict(layer), {}
+    from cortex import host_settings
+
+    found = host_settings.in_sections(layer)
+    own = {key: value for key, value in layer.items() if key not in _HOST_SECTIONS}
+    for name, value in _named_values(own):
+        if (given := found.settings.get(name)) is None:
+            continue
+        if not given.implied and not host_settings.is_same(given.value, value):
+            raise host_settings.differing(name, given.origin)
+        del found.settings[name]
+    return _merge(found.nested(), own), found.origins
+
+
+def _named_values(given: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of nested tables by their dotted names; a table has a name too."""
+    for key, value in given.items():
+        yield f"{path}{key}", value
+        if isinstance(value, Mapping):
+            yield from _named_values(value, f"{path}{key}.")
 
 
 def describe() -> Iterator[tuple[str, str, Any, str]]:
@@ -428,33 +479,38 @@ def _leaves(section: SettingsSection, path: tuple[str, ...]) -> Iterator[tuple[s
             yield ".".join((*path, each.name)), each, value
 
 
-def _read(kind: type[S], given: Mapping[str, Any], path: tuple[str, ...], file: Path) -> S:
+def _read(kind: type[S], given: Mapping[str, Any], path: tuple[str, ...], file: Path, origins: Mapping[str, str]) -> S:
     """A section as it is given; the rest of it as it is by default."""
     known = {each.name: each for each in fields(kind)}
     found: dict[str, Any] = {}
     for key, value in given.items():
         name = ".".join((*path, str(key)))
         if key not in known:
-            hint = f"did you mean {near!r}?" if (near := _nearest(key, known)) else f"known here: {', '.join(known)}"
+            sections = {} if path else dict.fromkeys(_HOST_SECTIONS)
+            hint = (
+                f"did you mean {near!r}?"
+                if (near := _nearest(key, {**known, **sections}))
+                else f"known here: {', '.join(known)}"
+            )
             raise InvalidRequest("is not a setting", field=name, hint=hint)
         inner = known[key].default_factory
         if not (isinstance(inner, type) and issubclass(inner, SettingsSection)):
-            found[key] = _checked(known[key], value, name, file)
+            found[key] = _checked(known[key], value, name, file, origins.get(name, name))
         elif isinstance(value, Mapping):
-            found[key] = _read(inner, value, (*path, key), file)
+            found[key] = _read(inner, value, (*path, key), file, origins)
         else:
             hint = f"give what belongs to it under [{name}] in {file}, or as {_variable(name)}__…"
             raise InvalidRequest("is a section, not a setting", field=name, hint=hint)
     return kind(**found)
 
 
-def _checked(setting: Field[Any], value: Any, name: str, file: Path) -> Any:
+def _checked(setting: Field[Any], value: Any, name: str, file: Path, origin: str) -> Any:
     taken = setting.metadata["check"](value)
     if taken is None and not (value is None and setting.default is None):
         message = repr(value)
         message = message if len(message) <= _TOLD_CHARS else f"{message[: _TOLD_CHARS - 1]}…"
         raise InvalidRequest(
-            f"{message} is not {setting.metadata['what']}", field=name, hint=f"set it in {file} or {_variable(name)}"
+            f"{message} is not {setting.metadata['what']}", field=origin, hint=f"set it in {file} or {_variable(name)}"
         )
     return taken
 

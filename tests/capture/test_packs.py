@@ -348,10 +348,7 @@ def test_a_pack_of_ones_own_can_be_given():
     """the docstring of `packs.pack` says how"""
     dutch = Pack(
         lang="nl",
-        rules=(
-            Rule(name="fact.home", pattern=r"ik woon in (?P<value>\w+)", kind=Kind.FACT, importance=0.6,
-                 fill=about_me("home city")),
-        ),
+        rules=(Rule("fact.home", Kind.FACT, 0.6, fill=about_me("home city")).worded(r"ik woon in (?P<value>\w+)"),),
         breaks=r",\s+",
         asks=r"(?:wat|hoe|waar)\b",
         supposes=r"als\b",

@@ -13,11 +13,8 @@ from hypothesis import strategies as st
 from cortex.domain.stopwords import STOP_WORDS
 from cortex.domain.terms import (
     MAX_QUERY_TERMS,
-    holds_phrase,
     index_terms,
-    phrases,
     query_terms,
-    spelling,
 )
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))
@@ -78,7 +75,6 @@ def test_a_word_finds_every_text_it_stands_in(word: str, rest: str) -> None:
 @pytest.mark.parametrize("query", ["", " ", "\x00", "\ud800", "؟!", '"', '""', "***", "(*)", "\u200d", "____", "=="])
 def test_a_query_of_nothing_looks_for_nothing(query: str) -> None:
     assert query_terms(query) == ()
-    assert phrases(query) == ()
 
 
 def test_search_syntax_is_data() -> None:
@@ -187,26 +183,6 @@ def test_chinese_question_words_are_dropped() -> None:
 
 def test_stop_words_are_written_as_words_compare() -> None:
     assert all(word == word.casefold() for word in STOP_WORDS)
-
-
-def test_a_phrase_is_checked_word_by_word_in_order() -> None:
-    (phrase,) = phrases('find "the Who are loud" please')
-    assert holds_phrase("Indeed the Who are LOUD!", phrase)
-    assert not holds_phrase("who are the loud", phrase)
-    assert not holds_phrase("breathe who are loud", phrase)
-
-
-def test_phrases_stand_in_curly_quotes_and_in_other_scripts() -> None:
-    (phrase,) = phrases("“梅雨前線”")
-    assert holds_phrase("今年の梅雨前線は", phrase)
-    assert not holds_phrase("前線の梅雨", phrase)
-    (identifier,) = phrases('"getUserName"')
-    assert holds_phrase("call getUserName() now", identifier)
-
-
-@given(ANY_TEXT)
-def test_a_text_holds_itself(text: str) -> None:
-    assert holds_phrase(text, spelling(text))
 
 
 # --- scripts without spaces -------------------------------------------------------------------------------------------

@@ -616,3 +616,37 @@ def test_warming_loads_what_the_first_turn_needs(tmp_path):
         assert hooks.flush()
         assert embedder.queries
         assert engine.context.dependencies._stores
+
+
+# --- turned off, or on for machines too -------------------------------------------------------------------------------
+
+
+def test_c14_hooks_that_are_turned_off_do_nothing(open_engine):
+    """C14, L6"""
+    engine = open_engine(hooks={"auto_recall": False, "auto_ingest": False})
+    engine.remember(KEY)
+    hooks = engine.hooks()
+    given = hooks.before(ASKED, session="s1")
+    assert (given.block, given.skipped) == ("", "auto_recall_off")
+    hooks.after(SAID, session="s1")
+    assert hooks.flush()
+    assert engine.stats().by_lane.get("sessions", 0) == 0
+
+
+def test_c14_heartbeats_may_be_served_like_people(open_engine):
+    """C14, C12"""
+    engine = open_engine(hooks={"skip_heartbeat": False, "deadline_ms": 10_000})
+    engine.remember(KEY)
+    hooks = engine.hooks()
+    assert hooks.before(ASKED, session="s1", trigger="heartbeat").skipped is None
+    hooks.after(SAID, session="s1", trigger="heartbeat")
+    assert hooks.flush()
+    assert engine.stats().by_lane["sessions"] > 0
+
+
+def test_l6_nothing_is_extracted_from_a_message_that_is_too_long(open_engine):
+    """L6"""
+    said = [{"role": "user", "content": "I always drink green tea. " + "The weather was fine. " * 10}]
+    engine = open_engine(capture={"max_chars": 100})
+    assert engine.capture(said, session="s").memories == ()
+    assert open_engine(capture={"max_chars": 1_000}).capture(said, session="t").memories

@@ -313,6 +313,16 @@ def test_without_debounce_memories_are_due_at_once(engine, clock):
     assert due(engine) == clock.now()
 
 
+def test_what_waits_is_due_at_once_when_a_session_ends_with_nothing_new(engine, clock):
+    """C2: the last turn was stored before the host said that the session is over"""
+    engine.ingest(CHAT, session="s")
+    engine.ingest(CHAT[:1], session="another")
+    engine.ingest([], session="s", debounce=False)
+    engine.run_jobs()
+    assert engine.stats(MEMORIES).total > 0
+    assert [job.key for job in jobs(engine) if job.kind == "extract" and job.due > clock.now()] == ["another"]
+
+
 def test_pending_work_survives_a_restart(tmp_path, clock):
     """C2"""
     engine = opened(tmp_path, clock=clock)

@@ -15,7 +15,7 @@ from cortex.errors import InvalidRequest, NotFound
 from cortex.providers.embedders.none import NoEmbedder
 from cortex.testing import FakeEmbedder
 
-KEYS = {"path", "startLine", "endLine", "score", "snippet", "source"}
+KEYS = {"path", "startLine", "endLine", "score", "snippet", "source", "provenance"}
 TOLD = {"results", "provider", "model", "fallback", "citations", "mode", "backend", "stale"}
 
 
@@ -506,3 +506,57 @@ def test_what_is_read_is_what_the_file_says_now(engine, notes):
     engine.index(notes)
     note(notes / "keys.md", "rewritten\n")
     assert engine.memory_get("notes/keys.md")["text"] == "rewritten\n"
+
+
+# --- other weights (B22) ----------------------------------------------------------------------------------------------
+
+
+def test_other_weights_are_a_derived_recipe_that_can_be_replayed(open_engine, notes):
+    """B22: the receipt names the numbers, so that it can be replayed under other settings"""
+    engine = open_engine(files={"vector_weight": 0.2, "text_weight": 0.6, "candidate_multiplier": 6})
+    engine.index(notes)
+    engine.memory_search("deploy key")
+    (receipt,) = engine.receipts(limit=1, op="recall")
+    assert receipt.facts["recipe"] == "files.v1+vector=0.25+pool=6"
+    hit = engine.recall("deploy key", recipe=receipt.facts["recipe"], mode="search", lanes=["notes"]).hits[0]
+    assert hit.parts["keyword"] == pytest.approx(0.75)
+    assert engine.replay(receipt.id).same
+
+
+def test_half_life_and_balance_are_part_of_the_recipe(open_engine, notes):
+    """B8, B22"""
+    settings = {"temporal_decay": True, "half_life_days": 10, "mmr": True, "mmr_lambda": 0.5}
+    engine = open_engine(files=settings)
+    engine.index(notes)
+    engine.memory_search("deploy key")
+    assert engine.receipts(limit=1, op="recall")[0].facts["recipe"] == "files-dated.v1+half-life=10+lambda=0.5"
+
+
+def test_without_hybrid_vectors_alone_are_compared(open_engine, notes):
+    """B22"""
+    engine = open_engine(files={"hybrid": False})
+    engine.index(notes)
+    assert engine.memory_search("deploy key", min_score=0.0)["mode"] == "vector-only"
+
+
+@pytest.mark.parametrize(
+    "name", ["files.v1+", "files.v1+vector=2", "files.v1+soup=1", "files.v1+lambda=0.5", "x+pool=3"]
+)
+def test_a_derived_recipe_that_cannot_be_is_refused(engine, name):
+    with pytest.raises(NotFound, match="no recipe"):
+        engine.recall("deploy key", recipe=name)
+
+
+def test_files_that_are_turned_off_are_neither_indexed_nor_found(open_engine, notes):
+    """B22"""
+    engine = open_engine(files={"enabled": False, "extra_paths": [str(notes)]})
+    engine.index()
+    assert engine.memory_search("deploy key")["results"] == []
+
+
+def test_the_settings_say_which_sources_are_searched(open_engine, notes):
+    """B22"""
+    engine = open_engine(files={"sources": ["sessions"]})
+    engine.index(notes)
+    assert engine.memory_search("deploy key", min_score=0.0)["results"] == []
+    assert engine.memory_search("deploy key", min_score=0.0, sources=["memory"])["results"]

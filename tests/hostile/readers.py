@@ -124,7 +124,6 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "citation": _place,
     "index terms": terms.index_terms,
     "query terms": terms.query_terms,
-    "phrases": lambda said: [terms.holds_phrase(said, phrase) for phrase in terms.phrases(f'"{said}"')[:1]],
     "terms": lambda said: terms_of(turn(said)),
     "passages": lambda said: passages_of(turn(said), 128),
     "visible": text.visible,

@@ -1,6 +1,7 @@
 """A model on loopback that speaks OpenAI's protocol and answers by script.
 
-A message `CALL:tool {"json": "arguments"}` makes it call that tool; every other message is answered with `ok`.
+A message `CALL:tool {"json": "arguments"}` makes it call that tool. A flush prompt makes it write the file that it
+names. Every other message is answered with `ok`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from typing import Any
 
 INTERNAL = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+_FLUSH = re.compile(r"Before this conversation is shortened.*?(memory/\d{4}-\d\d-\d\d\.md)", re.DOTALL)
 _CALL = re.compile(r"CALL:(\w+) (\{.*\})\s*$", re.MULTILINE)
 
 
@@ -26,10 +28,12 @@ def reply(messages: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     last = [message for message in messages if INTERNAL not in text_of(message)][-1]
     if last["role"] == "tool":
         return {"role": "assistant", "content": "RESULT " + text_of(last)}, "stop"
-    call = _CALL.search(text_of(last))
-    if call is None:
+    if flush := _FLUSH.search(text_of(last)):
+        function = {"name": "write", "arguments": json.dumps({"path": flush[1], "content": "- The windmill"})}
+    elif call := _CALL.search(text_of(last)):
+        function = {"name": call[1], "arguments": call[2]}
+    else:
         return {"role": "assistant", "content": "ok"}, "stop"
-    function = {"name": call[1], "arguments": call[2]}
     return {
         "role": "assistant",
         "tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}],
@@ -41,6 +45,8 @@ class ScriptedModel:
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.tokens = 10
+        """How many tokens each request is said to have."""
         model = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -51,13 +57,14 @@ class ScriptedModel:
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 model.requests.append(request)
                 delta, finish = reply(request["messages"])
+                usage = {"prompt_tokens": model.tokens, "completion_tokens": 5, "total_tokens": model.tokens + 5}
                 self.send_response(200)
                 self.send_header("content-type", "text/event-stream")
                 self.end_headers()
                 for chunk in (
                     {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
                     {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
-                    {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}},
+                    {"choices": [], "usage": usage},
                 ):
                     self.wfile.write(b"data: " + json.dumps({**_BASE, "created": int(time.time()), **chunk}).encode())
                     self.wfile.write(b"\n\n")

@@ -202,20 +202,6 @@ def test_a_damaged_vector_is_a_miss_that_is_counted_and_replaced(path: Path) -> 
     assert len(inner.queries) == 2
 
 
-def test_a_cache_of_an_older_version_is_used_on(path: Path) -> None:
-    inner = FakeEmbedder()
-    first = cached(path, inner)
-    first.embed_query("hello")
-    first.close()
-    with sqlite3.connect(path) as database:
-        database.execute("ALTER TABLE vectors DROP COLUMN checksum")
-    database.close()
-    again = cached(path, inner)
-    again.embed_query("hello")
-    assert inner.queries == ["hello"]
-    assert again.verify_cache() == []
-
-
 @pytest.mark.parametrize("wrong", [np.full(64, np.nan, np.float32), np.ones(3, np.float32)], ids=["nan", "size"])
 def test_a_vector_that_cannot_be_compared_is_not_kept(path: Path, wrong: Vector) -> None:
     """B18: a bad answer is not made to last."""

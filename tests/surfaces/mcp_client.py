@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +82,16 @@ class Host:
     def tools(self) -> dict[str, types.Tool]:
         return {tool.name: tool for tool in self.run("list_tools").tools}
 
+    meta: dict[str, Any] = field(default_factory=dict)
+    """What it says with each of its calls."""
+
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None, **given: Any) -> Answered:
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             self.progress_counts.append((progress, total))
 
         merged = {**(arguments or {}), **given}
-        return Answered(self.portal.call(lambda: self.client.call_tool(tool, merged, progress_callback=on_progress)))
+        called = partial(self.client.call_tool, tool, merged, progress_callback=on_progress, meta=dict(self.meta))
+        return Answered(self.portal.call(called))
 
     def read(self, uri: str) -> Any:
         (content,) = self.portal.call(self.client.read_resource, uri).contents

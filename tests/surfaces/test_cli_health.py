@@ -41,6 +41,18 @@ def test_status_says_what_is_there(cli: Cli) -> None:
     assert "counts from a cosine of 0.00, declared" in shown
 
 
+def test_a_token_may_be_made_for_a_host_with_several_agents(cli: Cli) -> None:
+    """E2: a host acts for every user of its agents"""
+    agents = ("--also-agent", "work", "--also-agent", "home")
+    made = cli("admin", "tokens", "create", "--rights", "host", *agents, "--json")
+    assert (made.json["agent"], made.json["agents"]) == ("main", ["work", "home"])
+    assert made.json["rights"] == ["read", "write", "host"]
+    assert "main, work, home" in cli("admin", "tokens", "list").out
+    refused = cli("admin", "tokens", "create", "--also-agent", "work")
+    assert refused.code == 2
+    assert "give the right `host`" in refused.err
+
+
 def test_status_says_that_nobody_is_let_in_where_the_tokens_are_missing(cli: Cli) -> None:
     cli("admin", "tokens", "create")
     assert cli("status", "--json").json["degraded"] == []

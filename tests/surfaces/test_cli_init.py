@@ -364,3 +364,83 @@ def test_with_the_local_model_it_is_found_by_meaning(user: Path) -> None:
         assert person.ended() == 0, person.said
         assert "embedding model already installed" in person.said
         assert "degraded" not in person.said
+
+
+# --- the settings of a host -------------------------------------------------------------------------------------------
+
+HOST_FILE = """\
+{
+  // by hand
+  memoryCortex: { recallTimeoutMs: 150, synthesisCacheTtlMs: 60000, skipHeartbeat: false },
+  agents: { defaults: { memorySearch: {
+    query: { maxResults: 9, hybrid: { vectorWeight: 0.6, textWeight: 0.4 } },
+    extraPaths: ['~/notes',], store: { path: '/tmp/x.sqlite' },
+  } } },
+  plugins: { entries: { 'memory-lancedb': { config: {
+    embedding: { apiKey: '${OPENAI_API_KEY}', model: 'text-embedding-3-small' },
+    autoCapture: true, captureMaxChars: 400, dbPath: '~/.openclaw/memory/lancedb',
+  } } } },
+}
+"""
+
+
+@pytest.fixture
+def host_file(user: Path) -> Path:
+    file = user / "openclaw.json"
+    file.write_text(HOST_FILE)
+    return file
+
+
+def test_the_settings_of_a_host_are_taken_over(cli: Cli, host_file: Path) -> None:
+    """C14, B22, L6: from its JSON5, at their own places"""
+    said = cli("init", "--no-model", "--from", str(host_file), "--json")
+    assert said.code == 0, said.err
+    found = settings.load(cli.home)
+    assert (found.hooks.deadline_ms, found.hooks.synthesis_ttl_ms, found.hooks.skip_heartbeat) == (150, 60_000, False)
+    assert (found.files.max_results, found.files.vector_weight, found.files.text_weight) == (9, 0.6, 0.4)
+    assert (found.files.extra_paths, found.capture.max_chars) == (("~/notes",), 400)
+    assert (found.embedding.provider, found.embedding.options["model"]) == ("openai", "text-embedding-3-small")
+    assert "${OPENAI_API_KEY}" in (cli.home / "cortex.toml").read_text()
+    without_effect = " ".join(problem["message"] for problem in said.json["problems"])
+    assert "agents.defaults.memorySearch.store.path has no effect" in without_effect
+    assert "plugins.entries.memory-lancedb.config.dbPath has no effect" in without_effect
+    assert host_file.read_text() == HOST_FILE
+
+
+def test_taking_them_over_again_changes_nothing(cli: Cli, host_file: Path) -> None:
+    cli("init", "--no-model", "--from", str(host_file))
+    before = (cli.home / "cortex.toml").read_text()
+    assert cli("init", "--no-model", "--from", str(host_file)).code == 0
+    assert (cli.home / "cortex.toml").read_text() == before
+
+
+def test_a_setting_that_differs_from_the_hosts_is_refused_and_nothing_is_written(cli: Cli, host_file: Path) -> None:
+    """C14: both places are named"""
+    cli.home.mkdir(parents=True, exist_ok=True)
+    (cli.home / "cortex.toml").write_text("[hooks]\ndeadline_ms = 100\n")
+    said = cli("init", "--no-model", "--from", str(host_file))
+    assert said.code == 2
+    assert "memoryCortex.recallTimeoutMs" in said.err
+    assert "hooks.deadline_ms" in said.err
+    assert (cli.home / "cortex.toml").read_text() == "[hooks]\ndeadline_ms = 100\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{memoryCortex: {recalTimeoutMs: 1}}", "did you mean 'recallTimeoutMs'"),
+        ("{memory: {search: {query: {minScore: 7}}}}", "memory.search.query.minScore"),
+        ("{memory: {search: {chunking: {tokens: 'many'}}}}", "memory.search.chunking.tokens"),
+        ("{memoryCortex: ", "is not JSON"),
+        ("{gateway: {}}", "has no settings of memory"),
+    ],
+)
+def test_a_host_file_that_cannot_be_taken_over_is_refused_by_name(
+    cli: Cli, host_file: Path, text: str, told: str
+) -> None:
+    """C14, B22"""
+    host_file.write_text(text)
+    said = cli("init", "--no-model", "--from", str(host_file))
+    assert said.code != 0
+    assert told in said.err
+    assert not (cli.home / "cortex.toml").exists()

@@ -268,7 +268,7 @@ def test_what_somebody_else_wrote_since_stays(cli: Cli, host: Host, install: Cal
     assert "without our values; it was edited since" in said.out
     assert "left alone: plugins.slots.memory" in said.out
     assert host.content == {
-        "gateway": {"port": "18999", "mode": "local"},
+        "gateway": {"port": 18999, "mode": "local"},
         "plugins": {
             "allow": ["telegram"],
             "entries": {"telegram": {"enabled": True}, "cortex": {"config": {"autoRecall": False}}},
@@ -287,7 +287,7 @@ def test_a_file_edited_between_two_installations_keeps_that_edit(
     host.configure(json_config.put(host.config.read_text(), ("b",), "2", field=""))
     install("--silence-memory-core")
     assert cli("openclaw", "uninstall", "--yes", "--json").json["is_exact"] is False
-    assert host.content == {"a": "1", "b": "2"}
+    assert host.content == {"a": 1, "b": "2"}
 
 
 def test_without_a_record_what_only_the_plugin_needs_is_removed(
@@ -406,9 +406,11 @@ def test_an_older_host_is_refused_and_a_newer_one_is_named(cli: Cli, host: Host)
     assert "pip install --upgrade" in newer["fix"]
 
 
-def test_the_tested_release_is_the_one_that_the_end_to_end_tests_install() -> None:
-    setup = (Path(__file__).parents[2] / "plugins" / "openclaw" / "setup_host.py").read_text()
-    assert NEWEST in setup
+def test_the_releases_are_those_that_the_plugin_names_and_the_end_to_end_tests_install() -> None:
+    plugin = PluginFolder.packaged().path
+    package = json.loads((plugin / "package.json").read_text())
+    assert package["openclaw"]["install"]["minHostVersion"] == f">={OLDEST}"
+    assert f'NEWEST = "{NEWEST}"' in (plugin / "setup_host.py").read_text()
 
 
 # --- doctor -----------------------------------------------------------------------------------------------------------
@@ -456,15 +458,26 @@ def test_the_doctor_names_what_is_wrong_and_fixes_it_after_asking(
     assert set(failures(cli)) == {"server"}
 
 
-def test_the_doctor_names_what_the_operator_switched_off(cli: Cli, host: Host, install: Callable[..., Said]) -> None:
+@pytest.mark.parametrize(
+    ("setting", "names"),
+    [
+        ("autoRecall", {"recall"}),
+        ("autoCapture", {"capture"}),
+        ("autoIngest", {"capture"}),
+        ("enabled", {"recall", "capture"}),
+    ],
+)
+def test_the_doctor_names_what_the_operator_switched_off(
+    cli: Cli, host: Host, install: Callable[..., Said], setting: str, names: set[str]
+) -> None:
     host.configure("{}")
     install()
-    for name in ("autoRecall", "autoCapture"):
-        path = (*ENTRY.split("."), "config", name)
-        host.configure(json_config.put(host.config.read_text(), path, False, field=""))
-    found = failures(cli)
-    assert found["recall"]["fix"] == f"run `openclaw config set {ENTRY}.config.autoRecall true`"
-    assert found["capture"]["fix"] == f"run `openclaw config set {ENTRY}.config.autoCapture true`"
+    path = (*ENTRY.split("."), "config", setting)
+    host.configure(json_config.put(host.config.read_text(), path, False, field=""))
+    found = {name: check for name, check in failures(cli).items() if name in ("recall", "capture")}
+    assert set(found) == names
+    for check in found.values():
+        assert check["fix"] == f"run `openclaw config set {ENTRY}.config.{setting} true`"
 
 
 def test_the_doctor_says_which_rules_of_the_operator_stop_the_plugin(
@@ -485,6 +498,10 @@ def test_one_session_for_all_senders_is_refused_where_each_has_a_memory(
     host.configure("{}")
     install()
     assert "shared sessions" not in checks(cli)
+    wanted = (*ENTRY.split("."), "config", "perSender")
+    host.configure(json_config.put(host.config.read_text(), wanted, True, field=""))
+    assert "session.dmScope per-channel-peer" in failures(cli)["shared sessions"]["fix"]
+    host.configure(json_config.put(host.config.read_text(), wanted, False, field=""))
     monkeypatch.setenv("CORTEX_CHATS__PER_SENDER", "true")
     assert "session.dmScope per-channel-peer" in failures(cli)["shared sessions"]["fix"]
     cli("openclaw", "doctor", "--fix", "--yes")

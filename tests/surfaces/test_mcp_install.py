@@ -293,7 +293,7 @@ def test_each_system_has_its_own_place() -> None:
 )
 def test_a_file_with_nothing_in_it_gets_the_entry(text: str) -> None:
     written = json_config.put(text, ("a", "b"), 1, field="f")
-    assert json_config.read(written, field="f").plain == {"a": {"b": "1"}}
+    assert json_config.read(written, field="f").plain == {"a": {"b": 1}}
     assert "only" not in text or "// only this" in written
 
 
@@ -360,3 +360,17 @@ def test_a_file_is_never_seen_half_written(tmp_path: Path, cli: Cli) -> None:
         assert opened.read() == '{"mcpServers": {}}'
     assert {each.name for each in tmp_path.iterdir() if each.is_file()} == {"mcp.json", "mcp.json.bak1"}
     assert os.access(file, os.R_OK)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1), ("-2", -2), ("+3", 3), ("0x1F", 31), (".5", 0.5), ("1.", 1.0), ("1e3", 1000.0), ("300000", 300_000),
+        (r"'it\'s'", "it's"), (r"'a\x41b'", "aAb"), (r'"\u00e9"', "é"), ("'a \\\nb'", "a b"),
+        (r"'say \"hi\"'", 'say "hi"'),
+        ("'\"'", '"'), (r"'\v\0'", "\x0b\x00"), ("[1, 'a',]", [1, "a"]),
+    ],
+)  # fmt: skip
+def test_values_of_json5_are_read(text: str, value: Any) -> None:
+    """C14: a host's settings are read from its file as they stand"""
+    assert json_config.read(f"{{a: {text}, // a comment\n}}", field="f").plain == {"a": value}

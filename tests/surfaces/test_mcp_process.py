@@ -223,7 +223,7 @@ def test_a_cancelled_call_goes_on_beside_those_that_follow(stalling: tuple[Corte
     engine, go_on = stalling
 
     async def scenario() -> None:
-        async with Client(create_server(lambda _request, _writes: engine), mode="legacy") as client:
+        async with Client(create_server(lambda _request, _writes, _chat: engine), mode="legacy") as client:
             async with anyio.create_task_group() as group:
                 group.start_soon(client.call_tool, "remember", {"text": "Said by one who left"})
                 await anyio.sleep(0.2)
@@ -244,7 +244,7 @@ def test_what_takes_too_long_is_told_and_the_answer_dropped(
     """C8: a model never waits longer than promised"""
     engine, go_on = stalling
     monkeypatch.setattr(tools.offered(tools.MODEL)["remember"], "seconds", 0.1)
-    with connected(create_server(lambda _request, _writes: engine)) as host:
+    with connected(create_server(lambda _request, _writes, _chat: engine)) as host:
         error = host.call("remember", text="Too late to be answered").error
     assert (error["code"], error["message"]) == ("deadline_exceeded", "no answer within 0.1 seconds")
     assert "may still take effect" in error["hint"]
@@ -298,7 +298,7 @@ def test_a_recall_is_waited_for_five_seconds() -> None:
 
 
 def test_an_error_nobody_foresaw_is_told_by_its_type_alone(caplog: pytest.LogCaptureFixture) -> None:
-    def engine_of(_request: object, _writes: bool) -> Cortex:
+    def engine_of(_request: object, _writes: bool, _chat: object) -> Cortex:
         raise RuntimeError("the walnuts are in the cellar")
 
     with caplog.at_level(logging.DEBUG), connected(create_server(engine_of)) as host:
@@ -315,7 +315,7 @@ def test_who_may_not_write_is_refused_by_whoever_knows_them(tmp_path: Path) -> N
     """A web application decides by the request whose memory is used, and whether it may be written to."""
     with Cortex(tmp_path, embedder=FakeEmbedder()) as engine:
 
-        def engine_of(_request: object, writes: bool) -> Cortex:
+        def engine_of(_request: object, writes: bool, _chat: object) -> Cortex:
             if writes:
                 raise NotFound("no such token", hint="make one")
             return engine

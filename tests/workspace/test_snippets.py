@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cortex.domain.chat import is_group_session, shows_citations
 from cortex.domain.terms import query_terms
-from cortex.workspace.snippets import is_group, is_shown, snippet
+from cortex.workspace.snippets import snippet
 
 DIRECT = ["agent:main:main", "agent:main:telegram:direct:42", "agent:main:cron:nightly", "s1", "my-group-of-notes", ""]
 GROUPS = [
@@ -24,27 +25,27 @@ GROUPS = [
 @pytest.mark.parametrize("session", DIRECT)
 def test_a_direct_chat_is_shown_citations(session: str):
     """B11"""
-    assert not is_group(session)
-    assert is_shown("auto", session)
+    assert not is_group_session(session)
+    assert shows_citations("auto", session)
 
 
 @pytest.mark.parametrize("session", GROUPS)
 def test_a_group_is_not(session: str):
     """B11"""
-    assert is_group(session)
-    assert not is_shown("auto", session)
+    assert is_group_session(session)
+    assert not shows_citations("auto", session)
 
 
 def test_where_nobody_says_what_sort_of_chat_it_is_they_are_shown():
     """B11"""
-    assert is_shown("auto", None)
+    assert shows_citations("auto", None)
 
 
 @pytest.mark.parametrize("session", [None, *DIRECT, *GROUPS])
 def test_on_and_off_hold_everywhere(session: str | None):
     """B11"""
-    assert is_shown("on", session)
-    assert not is_shown("off", session)
+    assert shows_citations("on", session)
+    assert not shows_citations("off", session)
 
 
 def shown(text: str, asked: str, most: int = 700) -> str:
@@ -88,7 +89,7 @@ def test_words_that_stand_apart_are_shown_together_where_there_is_room():
     assert "key lies" in found
 
 
-def test_without_any_of_its_words_the_beginning_is_shown():
+def test_without_any_of_its_words_the_beginning_shows_citations():
     """B9: what was found by its meaning alone"""
     found = shown(FILLER, "zeppelin")
     assert FILLER.startswith(found)

@@ -11,7 +11,7 @@ import pytest
 from cortex.domain.lanes import Lane
 from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest, NotFound
-from cortex.workspace.sources import Shape, Source, citable, named, registered, unlisted, without
+from cortex.workspace.sources import Shape, Source, citable, named, registered, unlisted
 
 
 def folder(at: Path) -> Path:
@@ -92,27 +92,26 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path):
     assert refused.value.field == "name"
 
 
-def test_a_source_is_removed_by_its_name_or_by_its_folder(tmp_path: Path):
+def test_a_source_is_found_by_its_name_or_by_its_folder(tmp_path: Path):
     known = registered([], folder(tmp_path / "a"), lane=Lane.DOCS)
     known = registered(known, folder(tmp_path / "b"), lane=Lane.DOCS)
-    assert names(without(known, "a")) == ["b"]
-    assert names(without(known, str(tmp_path / "b"))) == ["a"]
+    assert names(named(known, str(tmp_path / "a"))) == ["a"]
     assert names(named(known, "b")) == ["b"]
 
 
-def test_removing_what_is_not_registered_says_what_is(tmp_path: Path):
+def test_looking_for_what_is_not_registered_says_what_is(tmp_path: Path):
     known = registered([], folder(tmp_path / "a"), lane=Lane.DOCS)
     with pytest.raises(NotFound, match=r"'other'.*'a'"):
-        without(known, "other")
+        named(known, "other")
     with pytest.raises(NotFound, match="none is registered"):
-        without([], "other")
+        named([], "other")
 
 
 def test_an_empty_name_never_means_the_folder_one_stands_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(folder(tmp_path / "a"))
     known = registered([], ".", lane=Lane.DOCS)
     with pytest.raises(NotFound):
-        without(known, "")
+        named(known, "")
 
 
 def test_a_source_survives_json():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from cortex.domain.lanes import Lane
 from cortex.domain.text import estimate_tokens
 from cortex.domain.trust import TrustTier
 from cortex.errors import LlmUnavailable
+from cortex.ports.llm import LLM
 from cortex.testing import FakeLLM
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.summaries import (
@@ -30,12 +32,11 @@ from cortex.workspace.summaries import (
     SYSTEM,
     USELESS_ANSWERS,
     Summarizing,
-    SummaryResult,
+    Wanted,
     of_sources,
     read,
     requests,
     schema,
-    summarized,
     worded,
 )
 
@@ -74,6 +75,22 @@ def obliging(prompt: str) -> str:
 
 def every(chunk: Chunk) -> bool:
     return True
+
+
+@dataclass(frozen=True)
+class SummaryResult:
+    """The chunks in their order, with the summaries that could be had, and what was counted on the way."""
+
+    chunks: tuple[Chunk, ...]
+    requested: int
+    summarized: int
+    problems: dict[str, int]
+
+
+def summarized(chunks: Sequence[Chunk], llm: LLM, *, wanted: Wanted) -> SummaryResult:
+    summarizing = Summarizing(llm, wanted)
+    result = summarizing(chunks)
+    return SummaryResult(tuple(result), summarizing.requested, summarizing.summarized, dict(summarizing.problems))
 
 
 def summaries_of(chunks: Sequence[Chunk], answers: Sequence[str] | Callable[[str], str], **how: Any) -> SummaryResult:

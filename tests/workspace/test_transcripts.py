@@ -6,6 +6,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -495,30 +496,15 @@ def test_what_goes_on_stays_in_its_session(path: Path, follower: Follower):
 )
 def test_a_hundred_kilobytes_or_fifty_messages_are_enough(bytes: int, messages: int, enough: bool):
     """B12"""
-    grown = Growth().written(bytes, messages, NOON)
-    assert (grown.due_at is not None) is enough
-    assert grown.due(NOON + timedelta(days=1)) is enough
-
-
-def test_it_is_read_once_nothing_was_written_for_five_seconds():
-    """B12"""
-    grown = Growth().written(60_000, 1, NOON)
-    assert grown.due_at is None
-    grown = grown.written(60_000, 1, NOON + timedelta(seconds=3))
-    assert grown.due_at == NOON + timedelta(seconds=8)
-    assert not grown.due(NOON + timedelta(seconds=7.9))
-    assert grown.due(NOON + timedelta(seconds=8))
-    # Told of out of order, as by two watchers.
-    assert grown.written(1, 0, NOON).due_at == NOON + timedelta(seconds=8)
+    assert Growth(bytes=bytes, messages=messages).is_enough is enough
 
 
 def test_the_thresholds_are_a_rule_that_can_be_another():
     """B12"""
-    rule = Growth(enough_bytes=10, enough_messages=2, quiet=timedelta(0))
-    assert rule.written(10, 0, NOON).due(NOON)
-    assert rule.written(1, 2, NOON).due(NOON)
-    assert not rule.written(9, 1, NOON).due(NOON)
-    assert not Growth(enough_bytes=0, enough_messages=0).due(NOON)
+    rule = Growth(enough_bytes=10, enough_messages=2)
+    assert replace(rule, bytes=10).is_enough
+    assert replace(rule, bytes=1, messages=2).is_enough
+    assert not replace(rule, bytes=9, messages=1).is_enough
 
 
 def test_growth_is_told_from_the_file_without_reading_its_rows(path: Path):
@@ -530,7 +516,7 @@ def test_growth_is_told_from_the_file_without_reading_its_rows(path: Path):
     append(path, b"not json\n" * 49 + b"half")
     os.utime(path, (NOON.timestamp(), NOON.timestamp()))
     grown = growth_of(path, read)
-    assert (grown.bytes, grown.messages, grown.changed_at, grown.due_at) == (9 * 49 + 4, 49, NOON, None)
+    assert (grown.bytes, grown.messages, grown.is_enough) == (9 * 49 + 4, 49, False)
     append(path, b"\n")
     assert growth_of(path, read).is_enough
     # In another file everything is new.

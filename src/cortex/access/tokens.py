@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import MAXYEAR, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -108,9 +108,6 @@ class AccessToken:
     def tenant(self) -> Tenant:
         return Tenant(self.agent, self.user)
 
-    def allows(self, right: Right) -> bool:
-        return right in self.rights
-
     def state(self, now: datetime) -> Literal["active", "expired", "revoked"]:
         """The state at `now`; only an active token is accepted."""
         if self.revoked_at is not None:
@@ -120,18 +117,9 @@ class AccessToken:
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "agent": self.agent,
-            "user": self.user,
-            "agents": list(self.agents),
-            "rights": [right.value for right in Right if right in self.rights],
-            "label": self.label,
-            "created_at": self.created_at.isoformat(),
-            "expires_at": self.expires_at.isoformat() if self.expires_at else None,
-            "revoked_at": self.revoked_at.isoformat() if self.revoked_at else None,
-            "expired_at": self.expired_at.isoformat() if self.expired_at else None,
-        }
+        times = {name: _iso(getattr(self, name)) for name in ("created_at", "expires_at", "revoked_at", "expired_at")}
+        rights = [right.value for right in Right if right in self.rights]
+        return {**asdict(self), **times, "agents": list(self.agents), "rights": rights}
 
 
 class TokenFile:
@@ -392,8 +380,7 @@ def _named_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise full_disk(error, path) or StoreUnavailable(
-            f"{path} cannot be used: {error.strerror or error}",
-            hint="check the owner and the permissions",
+            f"{path} cannot be used: {error.strerror or error}", hint="check the owner and the permissions"
         ) from error
 
 
@@ -453,14 +440,13 @@ def _kept(entry: dict[str, Any]) -> _Kept:
     if not isinstance(agents, list):
         raise ValueError("agents")
     token = AccessToken(
-        **entry,
-        agents=tuple(agents),
-        created_at=created,
-        expires_at=ends,
-        revoked_at=revoked,
-        expired_at=expired,
+        **entry, agents=tuple(agents), created_at=created, expires_at=ends, revoked_at=revoked, expired_at=expired
     )
     return _Kept(token, digest)
+
+
+def _iso(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()
 
 
 def _time(text: str | None) -> datetime | None:

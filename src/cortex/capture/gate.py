@@ -13,9 +13,15 @@ from cortex.domain.small_talk import is_heartbeat, is_own_request, is_scheduled,
 from cortex.domain.turn import Role, Turn
 
 
-def session_skip_reason(session: str, channel: str, trigger: str, messages: Sequence[Message]) -> str | None:
-    """`heartbeat`, `cron` or `own_request` where no person is behind this history, else None."""
-    return session_reason(session, channel, trigger) or _of_last(messages)
+def session_skip_reason(
+    session: str, channel: str, trigger: str, messages: Sequence[Message], *, skip_heartbeat: bool = True
+) -> str | None:
+    """`heartbeat`, `cron` or `own_request` where no person is behind this history, else None.
+
+    Without `skip_heartbeat` only our own requests are left alone.
+    """
+    reason = session_reason(session, channel, trigger) or _of_last(messages)
+    return reason if skip_heartbeat or reason == "own_request" else None
 
 
 def _of_last(messages: Sequence[Message]) -> str | None:

@@ -59,6 +59,7 @@ class IntakeLimits:
     max_message_bytes: int
     max_text_bytes: int
     keep_tool_output: bool
+    skip_heartbeat: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +180,9 @@ def _take_in(
     intake = Intake(ids=[None] * len(arrival.messages), skipped=Counter(accepted.counts))
     # A history comes again; what a transcript said before a wake-up call does not, and must not be left with it.
     last_said = accepted.said if arrival.follows is None else ()
-    intake.reason = gate.session_skip_reason(arrival.session, arrival.channel, arrival.trigger, last_said)
+    intake.reason = gate.session_skip_reason(
+        arrival.session, arrival.channel, arrival.trigger, last_said, skip_heartbeat=limits.skip_heartbeat
+    )
     with store.view(tenant) as view:
         intake.position = view.position
         if intake.reason:

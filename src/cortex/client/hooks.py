@@ -70,13 +70,18 @@ class RemoteHooks:
         scope: str | None = None,
         channel: str = "",
         trigger: str = "",
+        end: bool = False,
     ) -> None:
-        """Store the new messages of a session in the background. Pass the whole history every time."""
+        """Store the new messages of a session in the background. Pass the whole history every time.
+
+        `end` says that the session is over: memories are extracted now, and `messages` may be empty.
+        """
         if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
             self._count("after", "invalid_request")
             return
         request = {
             "session": session, "messages": list(messages), "scope": scope, "channel": channel, "trigger": trigger,
+            "end": end,
         }  # fmt: skip
         self._shared.background.add(Task("after", lambda: self._ingest(request)))
 

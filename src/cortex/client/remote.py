@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import closing
 from functools import wraps
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from cortex import exchange
 from cortex.client.connection import ServerConnection
 from cortex.domain.events import EventKind
 from cortex.domain.hits import RecallResult
@@ -29,6 +29,7 @@ from cortex.progress import Progress, silent
 from cortex.services.browse import Alive
 from cortex.services.edit import StoreResult
 from cortex.services.recall import RecallTrace
+from cortex.services.timeline import Timeline
 from cortex.surfaces.operations import BY_NAME, Operation, TimeLimit
 from cortex.surfaces.wire.ledger import TimelineRequest
 from cortex.surfaces.wire.memories import RememberRequest
@@ -37,10 +38,8 @@ from cortex.surfaces.wire.recall import RecallRequest, RecallResponse
 from cortex.surfaces.wire.upkeep import ExportRequest
 
 if TYPE_CHECKING:
-    from cortex import exchange
     from cortex.client.hooks import RemoteHooks
     from cortex.lifecycle.backups import BackupResult
-    from cortex.services.timeline import Timeline
 
     # It has the methods of Cortex: those not written below are built from the declared operations.
     Verbs = Cortex
@@ -64,7 +63,8 @@ class RemoteCortex(Verbs):
     """The memory of one agent and user on a server. `bind` returns a handle for another.
 
     It has the methods of `Cortex`, with the same results and errors, except those in `LOCAL_ONLY`. `progress` is not
-    reported. Without an agent or user, the token's own apply.
+    reported. Without an agent or user, the token's own apply. The plan of an import has counts only: its traces stay
+    on the server.
     """
 
     def __init__(
@@ -97,9 +97,7 @@ class RemoteCortex(Verbs):
     def __enter__(self) -> RemoteCortex:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -165,8 +163,6 @@ class RemoteCortex(Verbs):
         lane: Lane | None = None,
     ) -> Timeline:
         """Events, newest first; embeddings and recalls only if `kinds` names them. Files leave no events."""
-        from cortex.services.timeline import Timeline
-
         if kinds is not None and not kinds:  # a query cannot express it
             return Timeline((), None)
         payload = {"limit": limit, "before": before, "kinds": kinds, "id": id, "lane": lane}
@@ -188,67 +184,12 @@ class RemoteCortex(Verbs):
 
     def export_markdown(self, filter: Filter | None = None, *, by_scope: bool = False) -> Sequence[exchange.Page]:
         """Active memories as editable Markdown with text: one page, or one per scope."""
-        from cortex import exchange
-
         wanted = {"filter": filter, "format": "pages", "by_scope": by_scope}
         return [exchange.Page(**each) for each in self._exported(wanted)]
 
     def _exported(self, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         body = self._tenant_names() | ExportRequest.payload_of(arguments)
         return (json.loads(line) for line in self._connection.lines("POST", BY_NAME["export"].path, body) if line)
-
-    def import_(
-        self,
-        lines: Iterable[str],
-        *,
-        dedupe: str = "id_text",
-        dry_run: bool = False,
-        skip_bad: bool = False,
-        trusted: bool = False,
-        embed: bool = True,
-        progress: Progress = silent,  # noqa: ARG002 - the server's own
-    ) -> exchange.Imported:
-        """Import the lines of an `export`: all are stored, or none (E14).
-
-        The plan has counts only: its `traces` stay on the server.
-        """
-        payload = {
-            "lines": [_object(line, number) for number, line in enumerate(lines, start=1) if line.strip()],
-            "dedupe": dedupe,
-            "dry_run": dry_run,
-            "skip_bad": skip_bad,
-            "trusted": trusted,
-            "embed": embed,
-        }
-        done: exchange.Imported = self.request("import", payload).value()
-        return done
-
-    def import_markdown(
-        self,
-        pages: str | Mapping[str, str],
-        *,
-        dry_run: bool = False,
-        trusted: bool = True,
-        skip_conflicts: bool = False,
-        forget_missing: bool = False,
-        embed: bool = True,
-        progress: Progress = silent,  # noqa: ARG002 - the server's own
-    ) -> exchange.MarkdownImported:
-        """Import edits of pages that `export_markdown` wrote, as one text or texts by name.
-
-        All edits are stored, or none; what also changed on the server is a `Conflict`. The plan has counts, the receipt
-        ids. `trusted` needs the admin right.
-        """
-        payload = {
-            "markdown": pages if isinstance(pages, str) else dict(pages),
-            "dry_run": dry_run,
-            "trusted": trusted,
-            "skip_conflicts": skip_conflicts,
-            "forget_missing": forget_missing,
-            "embed": embed,
-        }
-        done: exchange.MarkdownImported = self.request("import", payload).value()
-        return done
 
     def backup(self, to: Path | None = None) -> BackupResult:
         """Back up the agent's memory; the backup stays on the server (E21)."""
@@ -301,16 +242,6 @@ _ANY_LENGTH = 1 << 40
 """The server limits the length of texts."""
 
 
-def _object(line: str, number: int) -> dict[str, Any]:
-    try:
-        payload = json.loads(line)
-    except ValueError:
-        payload = None
-    if not isinstance(payload, dict):
-        raise InvalidRequest("is not a JSON object", field=f"line {number}", hint="fix or remove the line")
-    return payload
-
-
 def _method(operation: Operation, verb: Callable[..., Any]) -> Callable[..., Any]:
     """The method `verb` of `Cortex` as a request."""
     signature = inspect.signature(verb)
@@ -328,3 +259,5 @@ def _method(operation: Operation, verb: Callable[..., Any]) -> Callable[..., Any
 for _operation in BY_NAME.values():
     if hasattr(Cortex, _operation.name) and _operation.name not in vars(RemoteCortex):
         setattr(RemoteCortex, _operation.name, _method(_operation, getattr(Cortex, _operation.name)))
+for _name in ("import_", "import_markdown"):
+    setattr(RemoteCortex, _name, _method(BY_NAME["import"], getattr(Cortex, _name)))

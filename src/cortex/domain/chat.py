@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,6 +12,9 @@ from cortex.errors import InvalidRequest
 
 _LONGEST_ID = 200
 """A longer id of a chat or sender is replaced by its digest: the name of a user has at most 256 characters."""
+
+
+_GROUPS = re.compile(r"(?:^|[:/])(?:group|channel|room|thread|guild|supergroup)(?:[:/]|$)", re.IGNORECASE)
 
 
 class ChatType(StrEnum):
@@ -45,6 +49,26 @@ class Chat:
         if per_sender and self.sender.strip():
             return Tenant(owner.agent, _user("sender", self.sender))
         return owner
+
+
+def shows_citations(mode: str, session: str | None, chat: Chat | None = None) -> bool:
+    """Whether sources are cited: `on`, `off`, or `auto`, which cites in direct chats and not in groups (B11).
+
+    What the host says about the chat decides. If it says nothing, the session key does.
+    """
+    if mode == "auto":
+        return not (chat.is_shared if chat is not None else is_group_session(session))
+    return mode == "on"
+
+
+def is_group_session(session: str | None) -> bool:
+    """Whether a host's session key names a chat of several people, such as `agent:main:telegram:group:42`."""
+    return session is not None and _GROUPS.search(session) is not None
+
+
+def is_group_memory(tenant: Tenant) -> bool:
+    """Whether this is the memory of a group or channel, where a user need not be the agent's owner."""
+    return tenant.user.startswith((f"{ChatType.GROUP}:", f"{ChatType.CHANNEL}:"))
 
 
 def _user(kind: str, id: str) -> str:

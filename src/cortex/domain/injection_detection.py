@@ -412,7 +412,6 @@ def _rule_of(phrase: Phrase) -> _Rule:
 # A manual of a program speaks of its users and models, too: what counts is that it says what to do with them.
 _PAST_THE_OWNER = alternatives("past the owner")
 
-
 _MACHINES = rf"(?:{alternatives('machines')})"
 _HELPERS = rf"(?:{alternatives('helpers')})(?: (?:{alternatives('helpers are ai')})\b)?"
 _READS_THIS = (

@@ -377,43 +377,39 @@ def _is_url_password(found: re.Match[str]) -> bool:
     )
 
 
-def _addresses() -> Iterator[_Pattern]:
-    """Passwords within addresses."""
-    yield _url_password(
-        "postgres-password", "postgres postgresql postgresql+psycopg postgresql+asyncpg postgresql+psycopg2"
-    )
-    yield _url_password("mysql-password", "mysql mariadb mysql+pymysql mysql+mysqldb mysql2")
-    yield _url_password("mongodb-password", "mongodb mongodb+srv")
-    yield _url_password("redis-password", "redis rediss")
-    yield _url_password("amqp-password", "amqp amqps")
-    yield _url_password("mail-password", "smtp smtps imap imaps")
-    yield _url_password("ftp-password", "ftp ftps sftp ssh")
-    yield _url_password("basic-auth-url", "https http ws wss")
-    yield _url_password(
-        "database-password",
-        "mssql sqlserver oracle clickhouse cassandra neo4j bolt couchdb ldap ldaps nats kafka snowflake cockroachdb",
-    )
+_SCHEMES = {
+    "postgres-password": "postgres postgresql postgresql+psycopg postgresql+asyncpg postgresql+psycopg2",
+    "mysql-password": "mysql mariadb mysql+pymysql mysql+mysqldb mysql2",
+    "mongodb-password": "mongodb mongodb+srv",
+    "redis-password": "redis rediss",
+    "amqp-password": "amqp amqps",
+    "mail-password": "smtp smtps imap imaps",
+    "ftp-password": "ftp ftps sftp ssh",
+    "basic-auth-url": "https http ws wss",
+    "database-password": (
+        "mssql sqlserver oracle clickhouse cassandra neo4j bolt couchdb ldap ldaps nats kafka snowflake cockroachdb"
+    ),
+}
+"""Addresses that hold passwords, by how they begin."""
 
 
 def _phrases() -> Iterator[_Pattern]:
     """Secrets known by the words beside them."""
     yield _Pattern(
-        "private-key",
-        ("private key",),
+        "private-key", ("private key",),
         # No repetition that is never given back around another: up to Python 3.11.4 those match wrongly.
         rf"-----BEGIN {_PEM_WORDS}-----(?:[^-]*(?:-(?!----)[^-]*)*-----END {_PEM_WORDS}-----"
         rf"|(?:(?:\s|\\[nr]){{0,8}}[A-Za-z0-9+/=]{{16,}})+)",
-    )
+    )  # fmt: skip
     yield _Pattern(
         "putty-key", ("private-lines:",), r"Private-Lines: \d{1,3}(?P<secret>(?:\s{1,2}[A-Za-z0-9+/=]{4,64}(?=\s|$))+)"
     )
     yield _Pattern(
-        "authorization-header",
-        ("authorization",),
+        "authorization-header", ("authorization",),
         r"(?i:authorization)[\"'`]?\s{0,2}[:=,]\s{0,2}[\"'`]?(?i:basic|bearer|token|apikey|digest|negotiate|aws4-hmac-sha256)"
         r"\s{1,2}(?P<secret>[A-Za-z0-9._~+/=-]{8,4000})",
         _is_key,
-    )
+    )  # fmt: skip
     yield _Pattern("bearer-token", ("bearer",), r"(?i:\bbearer)\s{1,2}(?P<secret>[A-Za-z0-9._~+/=-]{16,4000})", _is_key)
     yield _Pattern(
         "auth-header",
@@ -424,22 +420,19 @@ def _phrases() -> Iterator[_Pattern]:
     )
     yield _Pattern("okta-token", ("ssws ",), r"\bSSWS\s{1,2}(?P<secret>[A-Za-z0-9_-]{30,50})")
     yield _Pattern(
-        "cookie",
-        ("cookie:", 'cookie":', "cookie':"),
+        "cookie", ("cookie:", 'cookie":', "cookie':"),
         r"(?i:(?:set-)?cookie)[\"']?\s{0,2}:\s{0,2}[\"']?"
         r"(?P<secret>[\w.!%-]{1,64}=[^\s;\"']{8,4000}(?:;\s{0,2}[\w.!%-]{1,64}(?:=[^\s;\"']{0,4000})?)*+)",
-    )
+    )  # fmt: skip
     yield _Pattern(
-        "aws-secret-key",
-        ("aws", "secretaccesskey", "secret_access_key"),
+        "aws-secret-key", ("aws", "secretaccesskey", "secret_access_key"),
         rf"(?i:aws[\w .-]{{0,20}}secret[\w .-]{{0,20}}|secret_?access_?key){_ASSIGN}"
         rf"[\"'`]?(?P<secret>{_B64}{{40}}=?)(?![\w+/])",
-    )
+    )  # fmt: skip
     yield _Pattern(
-        "aws-session-token",
-        ("session_token", "sessiontoken", "security_token"),
+        "aws-session-token", ("session_token", "sessiontoken", "security_token"),
         rf"(?i:(?:aws_?)?(?:session|security)_?token){_ASSIGN}[\"'`]?(?P<secret>[A-Za-z0-9+/=]{{100,2000}})",
-    )
+    )  # fmt: skip
     yield _Pattern(
         "hex-key",
         ("datadog", "dd_", "cloudflare", "cf_", "twilio", "algolia", "snyk", "heroku", "mailjet", "cohere", "asana",
@@ -450,12 +443,11 @@ def _phrases() -> Iterator[_Pattern]:
         _is_key,
     )  # fmt: skip
     yield _Pattern(
-        "crypto-private-key",
-        ("private", "wallet", *_PRIVATE_KEYS.split("|")),
+        "crypto-private-key", ("private", "wallet", *_PRIVATE_KEYS.split("|")),
         rf"(?:(?i:private[ _-]?key|wallet[ _-]?key)|{_PRIVATE_KEYS})[^\n]{{0,24}}?"
         rf"(?:[\s:=：\"']|{alternatives('password is unspaced')})"
         r"(?P<secret>(?:0x)?[0-9a-fA-F]{64})(?!\w)",
-    )
+    )  # fmt: skip
     yield _Pattern(
         "seed-phrase",
         ("seed", "mnemonic", "recovery phrase", "recovery words", "secret phrase", "backup phrase",
@@ -467,38 +459,33 @@ def _phrases() -> Iterator[_Pattern]:
         _is_seed_phrase,
     )  # fmt: skip
     yield _Pattern(
-        "query-secret",
-        ("token=", "key=", "secret=", "password=", "passwd=", "pwd=", "sig=", "signature=", "auth="),
+        "query-secret", ("token=", "key=", "secret=", "password=", "passwd=", "pwd=", "sig=", "signature=", "auth="),
         r"[?&](?i:[\w-]{0,20}token|(?:api|access|secret|app|client|subscription)?[_-]?key|[\w-]{0,20}secret|password|passwd|"
         r"pwd|sig|[\w-]{0,20}signature|auth)=(?P<secret>[^\s&#\"'<>)]{8,2000})",
         _is_key,
-    )
+    )  # fmt: skip
     yield _Pattern(
-        "command-line-password",
-        ("--password", "--token", "--api-key", "--secret", "--passphrase", "-u ", "--user "),
+        "command-line-password", ("--password", "--token", "--api-key", "--secret", "--passphrase", "-u ", "--user "),
         r"(?:(?<!\S)--(?:password|token|api-key|secret|passphrase)[ =]"
         r"|(?<!\S)(?:-u|--user)\s{1,2}[\"']?[^\s:\"'/]{1,64}:)[\"']?(?P<bare>[^\s\"']{4,200})",
         _is_command_line_password,
-    )
+    )  # fmt: skip
     yield _Pattern(
-        "password-element",
-        ("</password", "</secret", "</token", "</apikey", "</pwd", "</passwd"),
+        "password-element", ("</password", "</secret", "</token", "</apikey", "</pwd", "</passwd"),
         r"<(?i:password|secret|token|apikey|pwd|passwd)>(?P<bare>[^<>\s]{4,200})</",
         _is_password,
-    )
+    )  # fmt: skip
     yield _Pattern(
-        "environment-secret",
-        ("key", "secret", "token", "password", "passwd", "pwd", "credential", "_pass"),
+        "environment-secret", ("key", "secret", "token", "password", "passwd", "pwd", "credential", "_pass"),
         r"(?m:^)[ \t]{0,8}(?:export |set |ENV |- )?[A-Z0-9_]{0,60}(?:KEY|SECRET|TOKEN|CREDENTIALS?)[A-Z0-9_]{0,20}"
         rf"\s{{0,2}}[=:]\s{{0,2}}{_VALUE}",
         _is_key,
-    )
+    )  # fmt: skip
     yield _Pattern(
-        "password",
-        (*_PASSWORD_HINTS, "_pass"),
+        "password", (*_PASSWORD_HINTS, "_pass"),
         rf"(?:{_IT_START}{_NAMES_OF_IT}|(?<=_)PASS(?![A-Z])){_FOR}{_ASSIGN}{_VALUE}",
         _is_password,
-    )
+    )  # fmt: skip
     yield _Pattern("password", _PASSWORD_HINTS, rf"{_IT_START}{_NAMES_OF_IT}{_FOR}{_IS}{_VALUE}", _is_told_password)
     for separator, holds in ((_IS_UNSPACED, _is_told_password), (_ASSIGN, _is_password)):
         shape = rf"(?:{'|'.join(_UNSPACED_HINTS)}){separator}{_ASCII_VALUE}"
@@ -511,12 +498,11 @@ def _phrases() -> Iterator[_Pattern]:
         _is_key,
     )
     yield _Pattern(
-        "pin",
-        ("pin", "cvv", "cvc"),
+        "pin", ("pin", "cvv", "cvc"),
         r"(?i:\b(?:my|our|card|atm|bank|door|alarm|sim|debit|credit|phone|safe|gate)[ -](?:card )?pin"
         r"(?:[ -]?(?:code|number))?|\bcv[vc]2?(?: code| number)?)"
         r"(?:\s{1,2}(?:is|ist|es|was)\s{1,2}|\s{0,2}[:=]\s{0,2}|\s)(?P<secret>\d{3,8})(?![\d.,]?\d)",
-    )
+    )  # fmt: skip
 
 
 def _is_command_line_password(found: re.Match[str]) -> bool:
@@ -527,17 +513,13 @@ def _is_command_line_password(found: re.Match[str]) -> bool:
 def _numbers() -> Iterator[_Pattern]:
     """Secrets that are numbers, with the check they carry."""
     yield _Pattern(
-        "credit-card",
-        (),
+        "credit-card", (),
         r"(?<![\w.,+-])(?P<secret>[2-6]\d{3}(?P<gap>[ -])\d{4}(?P=gap)\d{4}(?P=gap)\d{4}"
         r"|3[47]\d{2}(?P<way>[ -])\d{6}(?P=way)\d{5}|[2-6]\d{14,18})(?![\w]|[.,-]\d)",
         _is_card,
-    )
+    )  # fmt: skip
     yield _Pattern(
-        "iban",
-        (),
-        r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])",
-        _is_iban,
+        "iban", (), r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])", _is_iban
     )
     yield _Pattern("us-ssn", (), r"(?<![\w.-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
 
@@ -593,7 +575,7 @@ def _is_seed_phrase(found: re.Match[str]) -> bool:
 _TOKENS = tuple(_tokens())
 _TOKEN_NAMES = frozenset(pattern.name for pattern in _TOKENS)
 _NUMBERS = tuple(_numbers())
-_ADDRESSES = tuple(_addresses())
+_ADDRESSES = tuple(_url_password(name, schemes) for name, schemes in _SCHEMES.items())
 _PHRASES = tuple(_phrases())
 _NAMED = tuple(
     name.lower()

@@ -332,17 +332,6 @@ def query_terms(query: str) -> tuple[QueryTerm, ...]:
     return tuple(QueryTerm(term, weight) for term, weight in _limited(_balanced(weights)))
 
 
-def phrases(query: str) -> tuple[tuple[str, ...], ...]:
-    """What each double-quoted phrase of the query spells, to be checked with `holds_phrase`."""
-    return tuple(words for phrase in _QUOTED.findall(_query_text(query)) if (words := spelling(phrase)))
-
-
-def holds_phrase(text: str, phrase: tuple[str, ...]) -> bool:
-    """Whether the words of `phrase` stand in `text` side by side."""
-    # No word contains a line break, so whole words are compared.
-    return "\n".join(("", *phrase, "")) in "\n".join(("", *spelling(text), ""))
-
-
 def spelling(text: str) -> tuple[str, ...]:
     """The words of `text` one by one, identifiers split and unspaced scripts by letter: the order phrases keep."""
     return tuple(filter(None, chain.from_iterable(map(_spelled, _tokens(text)))))

@@ -57,10 +57,7 @@ def checked_text(text: str, *, field: str = "text", max_bytes: int = DEFAULT_MAX
 
 
 def clamp(
-    text: str,
-    max_chars: int = CLAMP_MAX_CHARS,
-    head_chars: int = CLAMP_HEAD_CHARS,
-    max_bytes: int | None = None,
+    text: str, max_chars: int = CLAMP_MAX_CHARS, head_chars: int = CLAMP_HEAD_CHARS, max_bytes: int | None = None
 ) -> str:
     """`text` cut to its head and tail where it is too long for an embedder; unchanged otherwise."""
     if len(text) > max_chars:

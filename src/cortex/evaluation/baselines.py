@@ -24,11 +24,9 @@ class Baseline(Protocol):
 
     def search(self, query: str, scope: str, k: int) -> list[str]:
         """The ids of the best records of the scope, best first."""
-        ...
 
     def tokens(self, ids: Sequence[str]) -> int:
         """What it would cost to show these records."""
-        ...
 
 
 class PlainFts:

@@ -134,9 +134,7 @@ class Conversations:
         evidence = " ".join(self.texts.get(id, "") for id in probe.relevant)
         near = (self.beside.get(id, frozenset()) for id in probe.relevant)
         return BlockMeasurement(
-            answer=words(probe.answer) & words(evidence),
-            relevant=probe.relevant,
-            bears=probe.relevant.union(*near),
+            answer=words(probe.answer) & words(evidence), relevant=probe.relevant, bears=probe.relevant.union(*near)
         )
 
 

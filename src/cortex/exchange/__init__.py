@@ -10,25 +10,7 @@ from cortex.exchange.page_reader import MarkdownReader
 from cortex.exchange.pages import Page, markdown_of, markdown_pages
 
 __all__ = [
-    "BadLine",
-    "Dedupe",
-    "Divergence",
-    "Edit",
-    "EditConflict",
-    "EditableFields",
-    "ImportPlan",
-    "Imported",
-    "MarkdownImported",
-    "MarkdownPlan",
-    "MarkdownReader",
-    "Page",
-    "edit",
-    "exported",
-    "import_edits",
-    "import_lines",
-    "import_plan",
-    "markdown_of",
-    "markdown_pages",
-    "markdown_plan",
-    "revision_of",
-]
+    "BadLine", "Dedupe", "Divergence", "Edit", "EditConflict", "EditableFields", "ImportPlan", "Imported",
+    "MarkdownImported", "MarkdownPlan", "MarkdownReader", "Page", "edit", "exported", "import_edits", "import_lines",
+    "import_plan", "markdown_of", "markdown_pages", "markdown_plan", "revision_of",
+]  # fmt: skip

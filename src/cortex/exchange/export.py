@@ -8,19 +8,16 @@ from dataclasses import fields, replace
 from enum import Enum
 from typing import Any
 
-from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane
 from cortex.domain.scope import Tenant
 from cortex.domain.trace import COUNTERS, Trace, name_of, to_fields
-from cortex.ports.store import Filter, Store
+from cortex.ports.store import Filter, Store, scan_all
 
 EXPORTED_LANES = frozenset({Lane.MEMORIES, Lane.SESSIONS})
 """Chunks stay out: their file is the truth, and indexing it makes them again."""
 
 WORDED = frozenset({"topic", "subject", "attribute", "value"})
 """Fields that repeat words of the text; they go where the text goes."""
-
-_PAGE = 1_000
 
 
 def exported(store: Store, tenant: Tenant, filter: Filter, *, redact: bool) -> Iterator[dict[str, Any]]:
@@ -29,11 +26,7 @@ def exported(store: Store, tenant: Tenant, filter: Filter, *, redact: bool) -> I
     narrowed = replace(filter, lanes=lanes)
     # One view for the whole run, so that what is written meanwhile is neither missed by half nor seen twice.
     with store.view(tenant) as view:
-        after: TraceId | None = None
-        while page := view.scan(narrowed, after, _PAGE):
-            for trace in page:
-                yield _line(trace, redact)
-            after = page[-1].id
+        yield from (_line(trace, redact) for trace in scan_all(view, narrowed))
 
 
 def _line(trace: Trace, redact: bool) -> dict[str, Any]:

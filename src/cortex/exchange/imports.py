@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
@@ -28,12 +28,11 @@ from cortex.domain.trust import SourceKind, TrustTier, least
 from cortex.domain.turn import Role, Turn
 from cortex.errors import InvalidRequest
 from cortex.exchange.export import EXPORTED_LANES
-from cortex.ports.store import Change, ExpectAbsent, ExpectLast, Filter, Put, View
+from cortex.ports.store import Change, ExpectAbsent, ExpectLast, Filter, Put, View, scan_all
 
 EARLIEST, LATEST = 1900, 2200
 """The years a time may lie in; beyond them it is a mistake, such as milliseconds taken for seconds."""
 
-_PAGE = 1_000
 _MAX_SHORT = 1_024
 _NAME = re.compile(r"[\w.-]{1,64}")
 
@@ -182,8 +181,9 @@ class _Known:
     @classmethod
     def of(cls, view: View) -> _Known:
         known = cls({}, set(), set())
-        for trace in _everything(view):
-            known._note(trace, 0)
+        for trace in scan_all(view, Filter(lanes=EXPORTED_LANES, states=frozenset(State))):
+            if isinstance(trace, Memory | Turn):
+                known._note(trace, 0)
         return known
 
     def duplicate(self, trace: Memory | Turn, dedupe: Dedupe) -> str | None:
@@ -208,14 +208,6 @@ class _Known:
         self.texts.add(_fingerprint(trace))
         if isinstance(trace, Turn):
             self.places.add((trace.session, trace.seq))
-
-
-def _everything(view: View) -> Iterator[Memory | Turn]:
-    every = Filter(lanes=EXPORTED_LANES, states=frozenset(State))
-    after: TraceId | None = None
-    while page := view.scan(every, after, _PAGE):
-        yield from (trace for trace in page if isinstance(trace, Memory | Turn))
-        after = page[-1].id
 
 
 def _fingerprint(trace: Memory | Turn) -> bytes:

@@ -14,20 +14,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
+from operator import attrgetter
 from urllib.parse import quote
 
-from cortex.domain.identity import TraceId
 from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Kind, Memory, Retention
 from cortex.domain.scope import Tenant
 from cortex.domain.trust import TrustTier
 from cortex.exchange.editable_fields import DEFAULT_IMPORTANCE, EditableFields
 from cortex.exchange.escapes import as_block, as_line, as_tag
-from cortex.ports.store import Filter, View
+from cortex.ports.store import Filter, View, scan_all
 
 SCHEMA = "cortex.memories.v1"
 
-_PAGE = 1_000
 _PLAIN_IN_REFERENCES = "/:#@"
 _ABOUT = (
     "<!-- Edit texts and the (field: value) lines under them, move items between headings, add items with `- `. "
@@ -90,25 +89,15 @@ def markdown_of(memories: Iterable[Memory], tenant: Tenant, *, position: int, at
 def active_memories(view: View, filter: Filter) -> Iterator[Memory]:
     """The memories `filter` means, as far as they are active, in order of id."""
     narrowed = replace(filter, lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}))
-    after: TraceId | None = None
-    while page := view.scan(narrowed, after, _PAGE):
-        yield from (trace for trace in page if isinstance(trace, Memory))
-        after = page[-1].id
+    return (trace for trace in scan_all(view, narrowed) if isinstance(trace, Memory))
 
 
+_scope, _kind = attrgetter("scope"), attrgetter("kind")
 _KINDS = {kind: place for place, kind in enumerate(Kind)}
 
 
 def _order(memory: Memory) -> tuple[str, int, str]:
     return memory.scope, _KINDS[memory.kind], memory.id
-
-
-def _scope(memory: Memory) -> str:
-    return memory.scope
-
-
-def _kind(memory: Memory) -> Kind:
-    return memory.kind
 
 
 def _file_name(scope: str) -> str:

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import dropwhile
+from typing import TypedDict
 
 from cortex.kinds import Kind
 from cortex.languages.pack import Fill, Rule, RuleMatch, Slot, about_me
 
 QUESTION = r"[?？]\s*$"
-"""What ends like a question holds in no family."""
+"""What ends like a question: there no family holds, unless a language says so."""
 
-Given = str | tuple[str, str]
-"""How a language words a family: a pattern, and where it does not hold."""
+
+class Unlike(TypedDict, total=False):
+    """In what the rule of a language is unlike its family."""
+
+    question: str
+    """What ends like a question; empty where the rule holds in questions too."""
+    confidence: float
+    whole: bool
+    in_requests: bool
+    fill: Fill
+    attribute: str
+    """What the `value` of a thing fills."""
+
+
+Given = str | tuple[str, str] | tuple[str, str, Unlike]
+"""How a language words a family: a pattern, where it does not hold, and in what it is unlike the family."""
+Thing = Callable[[RuleMatch, str], Slot]
+"""Builds the slot of a match about its group `thing`, for an attribute."""
 
 
 def _whose(match: RuleMatch) -> Slot:
@@ -31,74 +49,115 @@ def _named(match: RuleMatch) -> Slot:
     return Slot(match["name"].casefold() or match.me)
 
 
-def _rule(kind: Kind, importance: float, confidence: float, fill: Fill | None = None) -> Rule:
-    return Rule(name="", pattern="", kind=kind, importance=importance, confidence=confidence, fill=fill)
-
-
-def _whole(rule: Rule, *, in_requests: bool = False, listing: bool = False) -> Rule:
-    return replace(rule, whole=True, in_requests=in_requests, listing=listing)
-
-
-_FAMILIES: Mapping[str, Rule] = {
-    "rule.from_now_on": _whole(_rule(Kind.RULE, 0.85, 0.92), in_requests=True),
-    "rule.when": _whole(_rule(Kind.RULE, 0.85, 0.9), in_requests=True),
-    "rule.always": _whole(_rule(Kind.RULE, 0.85, 0.9)),
-    "rule.order": _whole(_rule(Kind.RULE, 0.82, 0.85), in_requests=True),
-    "rule.call_me": _whole(_rule(Kind.RULE, 0.85, 0.9, about_me("preferred name"))),
-    "rule.must": _rule(Kind.RULE, 0.8, 0.8),
-    "remember": _whole(_rule(Kind.FACT, 0.9, 0.9), in_requests=True),
-    "procedure": _whole(_rule(Kind.PROCEDURE, 0.7, 0.85), in_requests=True, listing=True),
-    "negation": replace(_rule(Kind.FACT, 0.6, 0.9), negated=True),
-    "decision": _whole(_rule(Kind.DECISION, 0.7, 0.9)),
-    "fact.name": _rule(Kind.FACT, 0.7, 0.93, about_me("name")),
-    "fact.home": _rule(Kind.FACT, 0.65, 0.92, about_me("home city")),
-    "fact.from": _rule(Kind.FACT, 0.6, 0.86),
-    "fact.job": _rule(Kind.FACT, 0.62, 0.9),
-    "fact.age": _rule(Kind.FACT, 0.6, 0.9, about_me("age")),
-    "fact.birthday": _rule(Kind.FACT, 0.65, 0.92, about_me("birthday")),
-    "health": _rule(Kind.FACT, 0.85, 0.94),
-    "health.theirs": _rule(Kind.FACT, 0.82, 0.92, _whose),
-    "health.diet": _rule(Kind.PREFERENCE, 0.78, 0.9),
-    "preference.favourite": _rule(Kind.PREFERENCE, 0.72, 0.92, _favorite),
-    "preference": _rule(Kind.PREFERENCE, 0.72, 0.88),
-    "person.name": _rule(Kind.ENTITY, 0.65, 0.92, _name_of_whose),
-    "person.is_my": _rule(Kind.ENTITY, 0.65, 0.88, _named),
-    "person.my": _rule(Kind.FACT, 0.62, 0.85, _whose),
-    "person.have": _rule(Kind.FACT, 0.6, 0.88),
-    "fact.language": _rule(Kind.FACT, 0.6, 0.88),
-    "state.deadline": _rule(Kind.FACT, 0.62, 0.9),
-    "state.change": _rule(Kind.FACT, 0.55, 0.85),
-    "state.count": _rule(Kind.FACT, 0.53, 0.83),
-    "fact.mine": _rule(Kind.FACT, 0.58, 0.82),
-    "fact.uses": _rule(Kind.FACT, 0.58, 0.84),
-    "fact.location": _rule(Kind.FACT, 0.58, 0.8),
-    "fact.event": _rule(Kind.EPISODE, 0.58, 0.8),
-    "correction.not": _whole(_rule(Kind.FACT, 0.6, 0.76)),
+_RULES = (
+    Rule("rule.from_now_on", Kind.RULE, 0.85, 0.92, whole=True, in_requests=True),
+    Rule("rule.when", Kind.RULE, 0.85, 0.9, whole=True, in_requests=True),
+    Rule("rule.every_time", Kind.RULE, 0.85, 0.9, whole=True, in_requests=True),
+    Rule("rule.always", Kind.RULE, 0.85, 0.9, whole=True),
+    Rule("rule.never", Kind.RULE, 0.85, 0.9, whole=True),
+    Rule("rule.dont", Kind.RULE, 0.82, 0.86, whole=True),
+    Rule("rule.order", Kind.RULE, 0.82, 0.85, whole=True, in_requests=True),
+    Rule("rule.call_me", Kind.RULE, 0.85, 0.9, about_me("preferred name"), whole=True),
+    Rule("rule.must", Kind.RULE, 0.8, 0.8),
+    Rule("remember", Kind.FACT, 0.9, 0.9, whole=True, in_requests=True),
+    Rule("procedure", Kind.PROCEDURE, 0.7, 0.85, whole=True, in_requests=True, listing=True),
+    Rule("procedure.steps", Kind.PROCEDURE, 0.7, 0.85, whole=True, listing=True),
+    Rule("negation", Kind.FACT, 0.6, 0.9, negated=True),
+    Rule("negation.no_longer", Kind.FACT, 0.6, 0.88, negated=True),
+    Rule("decision", Kind.DECISION, 0.7, 0.9, whole=True),
+    Rule("decision.decided", Kind.DECISION, 0.7, 0.9),
+    Rule("fact.name", Kind.FACT, 0.7, 0.93, about_me("name")),
+    Rule("fact.home", Kind.FACT, 0.65, 0.92, about_me("home city")),
+    Rule("fact.from", Kind.FACT, 0.6, 0.86),
+    Rule("fact.job", Kind.FACT, 0.62, 0.9),
+    Rule("fact.age", Kind.FACT, 0.6, 0.9, about_me("age")),
+    Rule("fact.birthday", Kind.FACT, 0.65, 0.92, about_me("birthday")),
+    Rule("health", Kind.FACT, 0.85, 0.94),
+    Rule("health.theirs", Kind.FACT, 0.82, 0.92, _whose),
+    Rule("health.diet", Kind.PREFERENCE, 0.78, 0.9),
+    Rule("preference.favourite", Kind.PREFERENCE, 0.72, 0.92, _favorite),
+    Rule("preference", Kind.PREFERENCE, 0.72, 0.88),
+    Rule("preference.like", Kind.PREFERENCE, 0.72, 0.88),
+    Rule("person.name", Kind.ENTITY, 0.65, 0.92, _name_of_whose),
+    Rule("person.is_my", Kind.ENTITY, 0.65, 0.88, _named),
+    Rule("person.my", Kind.FACT, 0.62, 0.85, _whose),
+    Rule("person.have", Kind.FACT, 0.6, 0.88),
+    Rule("fact.language", Kind.FACT, 0.6, 0.88),
+    Rule("state.deadline", Kind.FACT, 0.62, 0.9),
+    Rule("state.date", Kind.FACT, 0.62, 0.9),
+    Rule("state.moved", Kind.FACT, 0.62, 0.88),
+    Rule("state.change", Kind.FACT, 0.55, 0.85),
+    Rule("state.count", Kind.FACT, 0.53, 0.83),
+    Rule("fact.mine", Kind.FACT, 0.58, 0.82),
+    Rule("fact.owns", Kind.FACT, 0.56, 0.84),
+    Rule("fact.goal", Kind.FACT, 0.58, 0.82),
+    Rule("fact.uses", Kind.FACT, 0.58, 0.84),
+    Rule("project.runs", Kind.FACT, 0.58, 0.82),
+    Rule("fact.location", Kind.FACT, 0.58, 0.8),
+    Rule("fact.event", Kind.EPISODE, 0.58, 0.8),
+    Rule("correction.not", Kind.FACT, 0.6, 0.76, whole=True),
+)
+_FAMILIES: Mapping[str, Rule] = {rule.name: rule for rule in _RULES}
+_OF_THINGS = {
+    "state.deadline": "date",
+    "state.date": "date",
+    "state.moved": "date",
+    "state.change": "value",
+    "fact.mine": "",
+    "fact.location": "location",
 }
-_OF_THINGS = {"state.deadline": "date", "state.change": "value", "fact.mine": "", "fact.location": "location"}
 """Families whose group `thing` is the subject, with the attribute that its `value` fills."""
 
 
-def families(given: Mapping[str, Given], *, determiners: str = "") -> tuple[Rule, ...]:
-    """The rules of a language, in the order given; `determiners` are left out where a thing is named."""
-    return tuple(_member(name, each, frozenset(determiners.split())) for name, each in given.items())
+def families(
+    given: Mapping[str, Given], *, question: str = QUESTION, determiners: str = "", thing: Thing | None = None
+) -> tuple[Rule, ...]:
+    """The rules of a language, in the order given.
+
+    `determiners` are left out where a thing is named; `thing` names it where that is not all there is to it.
+    """
+    named = thing or _without(frozenset(determiners.split()))
+    return tuple(_member(name, each, question, named) for name, each in given.items())
 
 
-def _member(name: str, given: Given, determiners: frozenset[str]) -> Rule:
-    pattern, veto = (given, "") if isinstance(given, str) else given
+def _member(name: str, given: Given, question: str, thing: Thing) -> Rule:
+    pattern, veto, unlike = _in_full(given)
     family = _FAMILIES[name]
-    fill = _thing(_OF_THINGS[name], determiners) if name in _OF_THINGS else family.fill
-    return replace(family, name=name, pattern=pattern, veto=f"{QUESTION}|{veto}" if veto else QUESTION, fill=fill)
+    asked = unlike.get("question", question)
+    return replace(
+        family,
+        pattern=pattern,
+        veto="|".join(filter(None, (asked, veto))),
+        fill=unlike.get("fill", _fill(family, unlike.get("attribute", _OF_THINGS.get(name)), thing)),
+        confidence=unlike.get("confidence", family.confidence),
+        whole=unlike.get("whole", family.whole),
+        in_requests=unlike.get("in_requests", family.in_requests),
+    )
 
 
-def _thing(attribute: str, determiners: frozenset[str]) -> Fill:
-    def fill(match: RuleMatch) -> Slot:
+def _in_full(given: Given) -> tuple[str, str, Unlike]:
+    if isinstance(given, str):
+        return given, "", {}
+    return (*given, {}) if len(given) == 2 else given
+
+
+def _fill(family: Rule, attribute: str | None, thing: Thing) -> Fill | None:
+    return family.fill if attribute is None else lambda match: thing(match, attribute)
+
+
+def _without(determiners: frozenset[str]) -> Thing:
+    def named(match: RuleMatch, attribute: str) -> Slot:
         words = match["thing"].casefold().replace("'", "' ").replace("’", "' ").split()
         while len(words) > 1 and words[0] in determiners:
             words = words[1:]
         return Slot(" ".join(words).replace("' ", "'"), attribute, match["value"])
 
-    return fill
+    return named
+
+
+def bare(phrase: str, determiners: frozenset[str]) -> str:
+    """The phrase in small letters, without the determiners it opens with."""
+    return " ".join(dropwhile(determiners.__contains__, phrase.casefold().split()))
 
 
 def request_of(verbs: str, standing: str) -> str:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache
 
 from cortex.kinds import Kind
@@ -101,17 +101,18 @@ Fill = Callable[[RuleMatch], Slot]
 """Builds the slot of a match."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One way of saying something worth remembering."""
 
     name: str
-    pattern: str
     kind: Kind
     importance: float
     confidence: float = 0.8
     fill: Fill | None = None
     """Without it, the statement is about the speaker and fills no slot."""
+    _: KW_ONLY
+    pattern: str = ""
     veto: str = ""
     """Searched in the clause from the match on: where it is found, the rule does not hold."""
     instructs: bool = False
@@ -123,6 +124,10 @@ class Rule:
     negated: bool = False
     in_requests: bool = False
     """It holds in a clause that opens like a supposition or a request: "if I ask …, do …"."""
+
+    def worded(self, pattern: str, veto: str = "") -> Rule:
+        """The rule with the words it is found by, and those where it does not hold."""
+        return replace(self, pattern=pattern, veto=veto)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

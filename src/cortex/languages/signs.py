@@ -115,18 +115,14 @@ def weigher(signs: Mapping[str, str]) -> Callable[[str], Rule | None]:
     return weigh
 
 
-def _rule(name: str, kind: Kind, importance: float, *, listing: bool = False) -> Rule:
-    return Rule(name=name, pattern="", kind=kind, importance=importance, confidence=0.7, listing=listing)
-
-
 _STRONG: Mapping[str, Rule] = {
-    "steps": _rule("weighed.steps", Kind.PROCEDURE, 0.65, listing=True),
-    "norm": _rule("weighed.norm", Kind.RULE, 0.75),
-    "decision": _rule("weighed.decision", Kind.DECISION, 0.65),
-    "taste": _rule("weighed.taste", Kind.PREFERENCE, 0.65),
-    "life": _rule("weighed.life", Kind.EPISODE, 0.7),
-    "health": _rule("weighed.health", Kind.FACT, 0.75),
-    "role": _rule("weighed.role", Kind.ENTITY, 0.58),
+    "steps": Rule("weighed.steps", Kind.PROCEDURE, 0.65, 0.7, listing=True),
+    "norm": Rule("weighed.norm", Kind.RULE, 0.75, 0.7),
+    "decision": Rule("weighed.decision", Kind.DECISION, 0.65, 0.7),
+    "taste": Rule("weighed.taste", Kind.PREFERENCE, 0.65, 0.7),
+    "life": Rule("weighed.life", Kind.EPISODE, 0.7, 0.7),
+    "health": Rule("weighed.health", Kind.FACT, 0.75, 0.7),
+    "role": Rule("weighed.role", Kind.ENTITY, 0.58, 0.7),
 }
 """The kind of a statement by its strongest sign, in this order."""
-_FACT = _rule("weighed.fact", Kind.FACT, 0.55)
+_FACT = Rule("weighed.fact", Kind.FACT, 0.55, 0.7)

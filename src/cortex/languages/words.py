@@ -23,6 +23,11 @@ class Phrase:
     """A pattern of what has to stand right before it."""
 
 
+def phrase(sign: str, weight: float, *needs: str, opens: str = "") -> Phrase:
+    """A phrase by what it gives away, how much that weighs, and what it needs."""
+    return Phrase(sign=sign, weight=weight, needs=needs, opens=opens)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Similarity:
     """By what two statements are compared."""

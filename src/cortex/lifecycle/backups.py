@@ -37,9 +37,7 @@ class Backup:
     mark: str = ""
     bytes: int = 0
     number: int = 0
-    """Backups are counted as they are made, so that a clock that was set back does not make the last one an old one.
-
-    0 for those of earlier releases, which come before all others in the order of their times."""
+    """Backups are counted as they are made, so that a clock that was set back does not make the last one an old one."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -136,9 +134,7 @@ def newest_good(folder: Path, agent: str, check: Callable[[Path], None]) -> Back
 
 def make(store: Store, folder: Path, agent: str, now: datetime, *, daily: int, weekly: int) -> BackupResult:
     """Back up a store into a folder, then remove what need not be kept. The new one is there before any goes."""
-    _make_private(folder)
-    path = _next(folder, agent, now)
-    store.backup(path)
+    path = make_at(store, folder, agent, now).path
     backups = listed(folder, agent)
     kept = keep(backups, now, daily=daily, weekly=weekly) | {path}
     removed = tuple(each for each in backups if each.path not in kept and _removed(each.path))

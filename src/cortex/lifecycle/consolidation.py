@@ -33,12 +33,7 @@ Nearness = Callable[[Sequence[Pair]], Sequence[float | None]]
 """How near in meaning each pair is, calibrated; None where that is not known."""
 
 _LONGEST_FIRST = (Retention.PERMANENT, Retention.PROJECT, Retention.TTL, Retention.SESSION)
-_LABELS = (
-    ImportanceLabel.MUST_REMEMBER,
-    ImportanceLabel.NICE_TO_HAVE,
-    ImportanceLabel.UNKNOWN,
-    ImportanceLabel.IGNORE,
-)
+_LABELS = (ImportanceLabel.MUST_REMEMBER, ImportanceLabel.NICE_TO_HAVE, ImportanceLabel.UNKNOWN, ImportanceLabel.IGNORE)
 
 
 def by_words(pairs: Sequence[Pair]) -> Sequence[float | None]:

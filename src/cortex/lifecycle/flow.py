@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cortex.domain.identity import IdSource, TraceId
+from cortex.domain.identity import IdSource
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory, Retention
 from cortex.domain.scope import Tenant
@@ -38,6 +38,7 @@ from cortex.ports.store import (
     Store,
     View,
     retry_on_conflict,
+    scan_all,
     with_expectations,
 )
 from cortex.progress import Progress, silent
@@ -159,10 +160,10 @@ def consolidate(
 def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clock) -> ConsolidationOutcome:
     now = clock.now()
     with store.view(tenant) as view:
-        memories = list(_memories(view))
+        memories = [each for each in _all(Lane.MEMORIES, view) if isinstance(each, Memory)]
         apart, position = upkeep.read(view).apart, view.position
         measured = view.calibration(embedder.space) if embedder is not None and embedder.space.is_measured else None
-        said = [turn for turn in _turns(view) if not turn.is_alive(now)]
+        said = [each for each in _all(Lane.SESSIONS, view) if isinstance(each, Turn) and not each.is_alive(now)]
         sources = view.load([id for memory in expiry.ended(memories, now) for id in memory.source_turns])
     turns = {turn.id: turn for turn in sources if isinstance(turn, Turn)}
     meaning = _Meaning(embedder, measured)
@@ -175,20 +176,8 @@ def _planned(tenant: Tenant, store: Store, embedder: Embedder | None, clock: Clo
     return ConsolidationOutcome(steps, dry_run=True, position=position, degraded=meaning.degraded)
 
 
-def _memories(view: View) -> Iterator[Memory]:
-    wanted = Filter(lanes=frozenset({Lane.MEMORIES}), states=SEARCHABLE)
-    after: TraceId | None = None
-    while page := view.scan(wanted, after, _PAGE):
-        yield from (trace for trace in page if isinstance(trace, Memory))
-        after = page[-1].id
-
-
-def _turns(view: View) -> Iterator[Turn]:
-    wanted = Filter(lanes=frozenset({Lane.SESSIONS}), states=SEARCHABLE)
-    after: TraceId | None = None
-    while page := view.scan(wanted, after, _PAGE):
-        yield from (trace for trace in page if isinstance(trace, Turn))
-        after = page[-1].id
+def _all(lane: Lane, view: View) -> Iterator[Trace]:
+    return scan_all(view, Filter(lanes=frozenset({lane}), states=SEARCHABLE), _PAGE)
 
 
 class _Meaning:

@@ -11,8 +11,6 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """The current time, aware, in UTC."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds that only ever go forward."""
-        ...

@@ -46,7 +46,6 @@ class ChosenEmbedder(Protocol):
     @property
     def chosen(self) -> EmbedderChoice | None:
         """Which one and why; None where it was named."""
-        ...
 
 
 class BatchStatus(TypedDict):
@@ -64,7 +63,6 @@ class BatchEmbedder(Protocol):
 
     def batch_status(self) -> BatchStatus | None:
         """The state of the service; None where none is used."""
-        ...
 
 
 class ManagedEmbedder(Embedder, ChosenEmbedder, BatchEmbedder, Protocol):
@@ -73,19 +71,15 @@ class ManagedEmbedder(Embedder, ChosenEmbedder, BatchEmbedder, Protocol):
     @property
     def degraded(self) -> str | None:
         """Why the cache is not in use; None while it is, or where there is none."""
-        ...
 
     def cache_status(self) -> Mapping[str, Any] | None:
         """The state of the cache (B21); None where there is none."""
-        ...
 
     def verify_cache(self, *, repair: bool = False) -> list[Finding]:
         """Compare the checksums of all cached vectors; with `repair`, remove damaged ones."""
-        ...
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         """Why it could not work now; None as far as can be seen."""
-        ...
 
     def close(self) -> None: ...
 
@@ -97,7 +91,6 @@ class VectorCache(Protocol):
 
     def forget(self, keys: Iterable[str]) -> str:
         """Remove the vectors of these keys, of all embedders; returns what prevents it, if anything."""
-        ...
 
 
 class MediaEmbedder(Protocol):
@@ -118,4 +111,3 @@ class MediaEmbedder(Protocol):
 
     def embed_media(self, refs: Sequence[str]) -> list[Vector]:
         """A vector for each reference, a path or an address as it stands in `media_refs`, in their order."""
-        ...

@@ -61,15 +61,12 @@ class IndexView(View, Protocol):
 
     def files(self) -> Mapping[str, IndexedFile]:
         """Every file by its path, without the ids of its chunks."""
-        ...
 
     def file(self, path: str) -> IndexedFile | None:
         """One file, with the ids of its chunks in the order of its lines."""
-        ...
 
     def vectors(self, ids: Sequence[TraceId], space: EmbeddingSpace) -> Mapping[TraceId, Sequence[Vector]]:
         """The vectors of chunks by passage, as far as there are any."""
-        ...
 
 
 class FileIndex(Protocol):
@@ -77,18 +74,15 @@ class FileIndex(Protocol):
 
     def apply(self, tenant: Tenant, changes: Sequence[Change | Follow | Unfollow], *, at: datetime) -> int:
         """Carry out all changes or none."""
-        ...
 
     def view(self, tenant: Tenant) -> AbstractContextManager[IndexView]: ...
 
     @property
     def made_with(self) -> str:
         """What it was built with: the model, the chunking. An index built with something else has to be rebuilt."""
-        ...
 
     def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
         """As a store's: some of the chunks that have vectors in this space."""
-        ...
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]: ...
 
@@ -96,11 +90,9 @@ class FileIndex(Protocol):
 
     def compact(self, *, rewrite: bool = True) -> bool:
         """Rewrite it without what was removed; whether all of it was."""
-        ...
 
     def find_residue(self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = ()) -> Residue:
         """The chunks that say `texts` or nearly do, and the files that hold them though no chunk does."""
-        ...
 
     def close(self) -> None: ...
 
@@ -113,7 +105,6 @@ class IndexBuild(Protocol):
 
     def publish(self) -> None:
         """Put it in the place of the one in use, at once and for all processes; that one stays whole until then."""
-        ...
 
 
 class Indexes(Protocol):
@@ -121,23 +112,18 @@ class Indexes(Protocol):
 
     def current(self) -> FileIndex | None:
         """The index in use; None before the first was published, and a `StoreError` where it cannot be used."""
-        ...
 
     def write_lock(self, seconds: float) -> AbstractContextManager[None]:
         """The right to change the index or to build another, for one process at a time; `StoreBusy` after `seconds`."""
-        ...
 
     def build(self, made_with: str) -> AbstractContextManager[IndexBuild]:
         """A new, empty index, for the process that has the write lock. What is not published is thrown away."""
-        ...
 
     @property
     def is_building(self) -> bool:
         """Whether another index is being built right now, by any process."""
-        ...
 
     def unused_files(self) -> list[Path]:
         """The files of every index but the one in use: replaced ones, and what a crash left behind."""
-        ...
 
     def close(self) -> None: ...

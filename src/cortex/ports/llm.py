@@ -35,7 +35,6 @@ class LLM(Protocol):
         self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
     ) -> Completion:
         """The answer to `prompt`. Where a `schema` is given, a JSON text that should fit it; models may misread it."""
-        ...
 
 
 @runtime_checkable
@@ -44,7 +43,6 @@ class JudgedLLM(LLM, Protocol):
 
     def judge(self, task: LlmTask, *, useful: bool) -> None:
         """Record whether its last answer could be used for this task."""
-        ...
 
 
 class ManagedLLM(JudgedLLM, Protocol):
@@ -53,11 +51,9 @@ class ManagedLLM(JudgedLLM, Protocol):
     @property
     def background(self) -> LLM:
         """The same model for work that nobody waits for."""
-        ...
 
     def status(self) -> dict[str, Any]:
         """Its budget, its breaker and its last failures, as plain values."""
-        ...
 
     def close(self) -> None: ...
 

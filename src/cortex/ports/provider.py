@@ -13,7 +13,6 @@ class SelfChecking(Protocol):
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         """Why it could not work now; None as far as can be seen. `thorough` also reads what it would load."""
-        ...
 
 
 @runtime_checkable
@@ -29,7 +28,6 @@ class Preloadable(Protocol):
 
     def begin_loading(self) -> None:
         """Load the model in the background."""
-        ...
 
 
 def trouble_of(provider: object, *, thorough: bool = False) -> EngineError | None:

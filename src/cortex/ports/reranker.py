@@ -31,8 +31,6 @@ class Reranker(Protocol):
     @property
     def least_seconds(self) -> float:
         """How long it takes at the least: with less time than this, it is not called."""
-        ...
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float | None]:
         """One score for each text, in order; None for a text it says nothing of, which stays below the others."""
-        ...

@@ -294,25 +294,20 @@ class View(Protocol):
 
         What other users of the agent do does not move it.
         """
-        ...
 
     @property
     def at(self) -> datetime | None:
         """When the tenant's last change up to this position was made, as the ledger has it; None before the first."""
-        ...
 
     @property
     def skipped(self) -> Sequence[Skipped]:
         """The damaged rows this view has met and left out. A damaged row is never an error of a read."""
-        ...
 
     def damage(self, id: TraceId) -> str | None:
         """What is wrong with the trace of this id, where its row is damaged or was moved to the quarantine table."""
-        ...
 
     def load(self, ids: Sequence[TraceId]) -> list[Trace]:
         """The traces with these ids, in this order, unknown and damaged ones left out, whatever their state."""
-        ...
 
     def keywords(
         self, terms: Sequence[QueryTerm], filter: Filter, limit: int, deadline: Deadline | None = None
@@ -326,25 +321,20 @@ class View(Protocol):
         The statistics are those of the filter's lanes, scopes, kinds, trusts, labels and states; its
         ids, slots, sessions and times only narrow the answer.
         """
-        ...
 
     def nearest(
         self, vector: Vector, space: EmbeddingSpace, filter: Filter, limit: int, deadline: Deadline | None = None
     ) -> list[Match]:
         """The nearest by cosine among searchable states, each trace by its best passage; best first, ties by id."""
-        ...
 
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:
         """The scale of a space as it was last measured up to this position; None where it never was."""
-        ...
 
     def scan(self, filter: Filter, after: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         """Traces in order of id, from after `after`."""
-        ...
 
     def latest(self, filter: Filter, before: TraceId | None = None, limit: int = 1_000) -> list[Trace]:
         """Traces in the opposite order, the newest first, from before `before`."""
-        ...
 
     def counts(self, filter: Filter) -> Counts: ...
 
@@ -353,39 +343,30 @@ class View(Protocol):
 
         They come in any order; what is older than `first` comes without its day.
         """
-        ...
 
     def pulse(self) -> Pulse:
         """The position, and how many traces and jobs there are now. Cheap however many there are, of whomever."""
-        ...
 
     def derived(self, turns: Sequence[TraceId]) -> list[Memory]:
         """The memories extracted from any of these turns, in order of id, whatever their state."""
-        ...
 
     def history(self, id: TraceId) -> list[Version]:
         """Every version of a trace, oldest first."""
-        ...
 
     def speakers(self, filter: Filter) -> frozenset[str]:
         """Who speaks in the turns of the filter's lanes, scopes, kinds, trusts, labels and states."""
-        ...
 
     def scopes(self, filter: Filter) -> frozenset[str]:
         """In which scopes there are traces of the filter's lanes, scopes, kinds, trusts, labels and states."""
-        ...
 
     def turn_at(self, session: str, seq: int) -> Turn | None:
         """The turn at one place of a session."""
-        ...
 
     def last_seq(self, session: str) -> int:
         """The place of the last turn of a session, or -1."""
-        ...
 
     def turns(self, session: str, after: int = -1, limit: int = 1_000) -> list[Turn]:
         """The turns of a session in their order, from after the place `after`, whatever their state."""
-        ...
 
     def events(self, after: int = 0, limit: int = 1_000) -> list[Event]: ...
 
@@ -398,15 +379,12 @@ class View(Protocol):
         subject: str | None = None,
     ) -> list[Event]:
         """Events newest first, from before the position `before`; of these kinds, and about this subject alone."""
-        ...
 
     def receipt(self, id: ReceiptId) -> tuple[Receipt, str | None] | None:
         """A receipt and the query kept with it."""
-        ...
 
     def receipts(self, limit: int = 20, op: str | None = None, before: ReceiptId | None = None) -> list[Receipt]:
         """The latest receipts, newest first; from before a receipt that is there."""
-        ...
 
     def state(self, session: str) -> Mapping[str, Any] | None: ...
 
@@ -418,8 +396,6 @@ class Abilities:
     """What a store can do beyond the contract."""
 
     as_of: bool = False
-    tags: bool = False
-    native_fusion: bool = False
     transactions: bool = False
     durable: bool = False
     multi_process: bool = False
@@ -461,6 +437,14 @@ MOST_RETRIES = 32
 """How often a decision is retried: each time somebody else has changed something, so all together go forward."""
 
 
+def scan_all(view: View, filter: Filter, page: int = 1_000) -> Iterator[Trace]:
+    """Every trace that a filter matches, in order of id, a page at a time."""
+    after: TraceId | None = None
+    while found := view.scan(filter, after, page):
+        yield from found
+        after = found[-1].id
+
+
 def with_expectations(changes: Sequence[Change], view: View, also: Iterable[TraceId] = ()) -> list[Change]:
     """`changes` decided on what `view` shows, to be carried out only while that still says the same.
 
@@ -494,15 +478,12 @@ class Store(Protocol):
         `UNNOTED`, the ledger says so with an event `CLOCK_SET_BACK`, once for each step.
         Receipts and uses alone need not wait for the disk: they survive a crash, not a power cut.
         """
-        ...
 
     def view(self, tenant: Tenant, as_of: int | None = None) -> AbstractContextManager[View]:
         """What there is, or was at position `as_of`; beyond the tenant's last event that is the same as now."""
-        ...
 
     def position_at(self, at: datetime) -> int:
         """The position of the ledger as it stood at that time: up to there no event is later."""
-        ...
 
     def claim(
         self, tenant: Tenant, kinds: Sequence[str], *, now: datetime, until: datetime, alone: Sequence[str] = ()
@@ -511,23 +492,18 @@ class Store(Protocol):
 
         Of the kinds in `alone` only one job of the tenant's runs at a time, whatever its key.
         """
-        ...
 
     def vector_sets(self, tenant: Tenant) -> Mapping[str, int]:
         """How many traces have vectors, by the key of their space."""
-        ...
 
     def sample(self, tenant: Tenant, space: EmbeddingSpace, limit: int) -> list[Sampled]:
         """Some of the searchable traces that have vectors in this space, in the order of `calibration.sample_key`."""
-        ...
 
     def users(self) -> list[str]:
         """The users that have traces here."""
-        ...
 
     def damaged(self, tenant: Tenant) -> Mapping[str, int]:
         """How many rows of the tenant's are damaged, and so left out of every answer, by table."""
-        ...
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Recompute everything derived, every checksum and the chain of events, and compare.
@@ -535,11 +511,9 @@ class Store(Protocol):
         With `repair`, what is derived is rebuilt, and damaged rows are moved to the quarantine table. It reports all
         it can of a damaged store, and raises nothing for it.
         """
-        ...
 
     def maintain(self) -> Mapping[str, Any]:
         """Compact and optimize; returns the index status."""
-        ...
 
     def compact(self, *, rewrite: bool = True) -> bool:
         """Rewrite everything without what was removed, so that no free page holds it; whether all of it was.
@@ -547,7 +521,6 @@ class Store(Protocol):
         A reader that began before keeps old pages in the log: then it is to be done again once the reader has ended,
         and `rewrite` is no longer needed.
         """
-        ...
 
     def find_residue(
         self, tenant: Tenant, texts: Sequence[str], also: Sequence[Path] = (), ids: Sequence[TraceId] = ()
@@ -556,37 +529,29 @@ class Store(Protocol):
 
         A file in `also` is named as well where it has one of the traces `ids`.
         """
-        ...
 
     def find_mentions(self, tenant: Tenant, ids: Sequence[TraceId], texts: Sequence[str]) -> list[str]:
         """The queries that an `Erase` of these will cut out of receipts and jobs."""
-        ...
 
     def erasures(self, user: str | None = None, *, pending: bool = False) -> list[Erasure]:
         """The erasures of this user or of all, oldest first; those alone that are `pending`. They outlive a restore."""
-        ...
 
     def record_erasure(self, erasure: Erasure) -> None:
         """Keep an erasure, durably, in the place of what was known of it; of a finished one no text is left."""
-        ...
 
     def withdraw_erasure(self, id: str) -> None:
         """Drop an erasure of which nothing was done."""
-        ...
 
     def erasure_lock(self, seconds: float) -> AbstractContextManager[bool]:
         """The right to erase, for one process at a time; False where another has it for longer than `seconds`."""
-        ...
 
     def backup(self, to: Path) -> None:
         """A consistent copy of everything at `to`, checked and durable; nothing is there until it is whole.
 
         Readers and writers go on meanwhile. A store that has no files says so with a `StoreError`.
         """
-        ...
 
     def describe(self) -> Mapping[str, Any]:
         """Backend, file, size, schema: what status and receipts show."""
-        ...
 
     def close(self) -> None: ...

@@ -40,13 +40,7 @@ class HardwareMonitor:
     """Asks a LibreHardwareMonitor whether the card is too busy or too hot. Unreachable, it holds nothing up."""
 
     def __init__(
-        self,
-        url: str,
-        clock: Clock,
-        *,
-        max_load: float,
-        max_temperature: float,
-        timeout: float = TIMEOUT_SECONDS,
+        self, url: str, clock: Clock, *, max_load: float, max_temperature: float, timeout: float = TIMEOUT_SECONDS
     ) -> None:
         if urlsplit(url).scheme not in ("http", "https"):
             raise InvalidRequest("is not a web address", field="hardware.url", hint="give http://host:port/data.json")

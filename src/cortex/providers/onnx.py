@@ -173,7 +173,6 @@ class ModelTokenizer(Protocol):
 
     def framed(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Token ids, with the frame the model expects, and their kinds; one row of each."""
-        ...
 
 
 class BertTokens:

@@ -129,8 +129,7 @@ def named(models: Path, name: str) -> OwnModel:
     if not _NAME.fullmatch(name) or not manifest.is_file():
         known = ", ".join(registered(models)) or "none were added"
         raise ModelUnavailable(
-            f"no model {name!r} is in {models}",
-            hint=f"run `cortex models add FOLDER --name {name}`; known: {known}",
+            f"no model {name!r} is in {models}", hint=f"run `cortex models add FOLDER --name {name}`; known: {known}"
         )
     return _read(manifest)
 
@@ -177,7 +176,7 @@ def _refuse_name(models: Path, name: str) -> None:
 def _found(source: Path) -> dict[str, Path]:
     """The files of a model by the names they will have, in the folder or where model hubs keep them."""
     if not source.is_dir():
-        raise InvalidRequest(f"{source} is not a folder", field="path", hint=f"give the one with {MODEL}")
+        raise _unusable(f"{source} is not a folder", f"give the one with {MODEL}")
     places = (source, source / "onnx")
     files: dict[str, Path] = {}
     for wanted, hint in (
@@ -186,15 +185,19 @@ def _found(source: Path) -> dict[str, Path]:
     ):
         found = next((place / wanted for place in places if (place / wanted).is_file()), None)
         if found is None:
-            raise InvalidRequest(f"{source} has no {wanted}", field="path", hint=hint)
+            raise _unusable(f"{source} has no {wanted}", hint)
         files[wanted] = found
     for weights in _WEIGHTS:
         if (beside := files[MODEL].with_name(weights)).is_file():
             files[weights] = beside
     for file in files.values():
         if not os.access(file, os.R_OK):
-            raise InvalidRequest(f"{file} cannot be read", field="path", hint="check its permissions")
+            raise _unusable(f"{file} cannot be read", "check its permissions")
     return files
+
+
+def _unusable(message: str, hint: str) -> InvalidRequest:
+    return InvalidRequest(message, field="path", hint=hint)
 
 
 def _tried(folder: Path, name: str, speech: InputFormat) -> OwnModel:
@@ -212,10 +215,9 @@ def _tried(folder: Path, name: str, speech: InputFormat) -> OwnModel:
     vectors = [_embedded(session, tokens, output, speech, text) for text in _TRIED]
     _embedded(session, tokens, output, speech, " ".join(_TRIED[:1] * _LONG))
     if np.allclose(vectors[0], vectors[1], atol=1e-6):
-        raise InvalidRequest(
+        raise _unusable(
             f"{MODEL} gives the same vector for different texts",
-            field="path",
-            hint=f"check that {TOKENIZER} is that of the model, and pooling what its description says",
+            f"check that {TOKENIZER} is that of the model, and pooling what its description says",
         )
     files = tuple(ModelFile(file.name, "", sha256_of(file), file.stat().st_size) for file in sorted(folder.iterdir()))
     return OwnModel(name, speech, len(vectors[0]), output, tuple(tokens.unread_scripts()), files)
@@ -227,27 +229,25 @@ def _opened(open_: Any, what: str, hint: str) -> Any:
     except EngineError:  # what it takes is not installed
         raise
     except Exception as error:
-        raise InvalidRequest(f"{what} cannot be read: {type(error).__name__}", field="path", hint=hint) from error
+        raise _unusable(f"{what} cannot be read: {type(error).__name__}", hint) from error
 
 
 def _output(session: Any) -> str:
     """The output with the vectors of the tokens; by its name, or the first that can be it."""
     inputs = {each.name for each in session.get_inputs()}
     if "input_ids" not in inputs or inputs - _INPUTS:
-        raise InvalidRequest(
+        raise _unusable(
             f"{MODEL} takes {', '.join(sorted(inputs))}",
-            field="path",
-            hint=f"it has to take input_ids, and beside it only {', '.join(sorted(_INPUTS - {'input_ids'}))}",
+            f"it has to take input_ids, and beside it only {', '.join(sorted(_INPUTS - {'input_ids'}))}",
         )
     outputs: dict[str, int] = {each.name: len(each.shape or ()) for each in session.get_outputs()}
     fitting = [name for name, rank in outputs.items() if rank in (0, 3)]
     for name in ("last_hidden_state", "token_embeddings", *fitting):
         if name in fitting:
             return name
-    raise InvalidRequest(
+    raise _unusable(
         f"{MODEL} gives {', '.join(outputs)}, none of which has a vector for each token",
-        field="path",
-        hint="export it for feature extraction, without pooling: batch, tokens, dimensions",
+        "export it for feature extraction, without pooling: batch, tokens, dimensions",
     )
 
 
@@ -258,16 +258,14 @@ def _embedded(session: Any, tokens: Any, output: str, speech: InputFormat, text:
         ids, kinds = tokens.framed([speech.passage_prefix + text])
         found = session.run([output], feed(session, ids, kinds))[0]
     except Exception as error:
-        raise InvalidRequest(
+        raise _unusable(
             f"{MODEL} could not embed a text: {type(error).__name__}",
-            field="path",
-            hint=f"check that {TOKENIZER} is that of the model, and max_tokens what its description says",
+            f"check that {TOKENIZER} is that of the model, and max_tokens what its description says",
         ) from error
     if found.ndim != 3 or found.shape[:2] != ids.shape or not np.isfinite(found).all() or not found.any():
-        raise InvalidRequest(
+        raise _unusable(
             f"{output} of {MODEL} has the shape {found.shape} for {ids.size} tokens, or numbers that are none",
-            field="path",
-            hint="it has to be batch, tokens, dimensions; export it for feature extraction",
+            "it has to be batch, tokens, dimensions; export it for feature extraction",
         )
     pooled = speech.pooling.of(found[0])
     length = float(np.linalg.norm(pooled))

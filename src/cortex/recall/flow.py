@@ -113,16 +113,17 @@ def recall(
     deadline: Deadline,
     without: frozenset[str] = frozenset(),
     passage_tokens: int = PASSAGE_TOKENS,
+    cite: bool = True,
 ) -> Answer:
     """Answer `query` from `view`. Legs named in `without` are left out, as a replay needs them to be.
 
-    `passage_tokens` is the size of the passages that were embedded.
+    `passage_tokens` is the size of the passages that were embedded. With `cite`, the block cites files.
     """
     planned = plan(query, recipe, clock.now(), lambda: view.scopes(Filter()))
     if planned.automatic and (reason := gate.skip_reason(query.text)):
         return Answer(plan=planned, skipped=reason)
     question = ask(_spoken(planned, view, recipe)) if recipe.uses_vectors and "vector" not in without else None
-    search = _Search(view, question, ask, recipe, reader, clock, deadline, without, passage_tokens)
+    search = _Search(view, question, ask, recipe, reader, clock, deadline, without, passage_tokens, cite)
     answer = search.answer(planned)
     broadened = not answer.hits and not answer.silent and planned.scope_inferred
     if broadened:
@@ -179,6 +180,7 @@ class _Search:
     deadline: Deadline
     without: frozenset[str]
     passage_tokens: int
+    cite: bool
     readings: list[RerankResult] = field(default_factory=list)
 
     def answer(self, planned: Plan) -> Answer:
@@ -261,8 +263,9 @@ class _Search:
         found = [self._hit(each, tier, vector) for each in chosen]
         hits = dialogue.with_surroundings(found, self.view, partial(_allows, allowed))
         answer.packed = pack(
-            hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame
-        )
+            hits, terms={term.text for term in planned.terms}, budget=planned.budget, frame=self.recipe.frame,
+            cite=self.cite,
+        )  # fmt: skip
         answer.dropped += [Dropped(hit.trace.id, hit.score, "over_budget") for hit in answer.packed.left_out]
 
     def _legs(self, planned: Plan, allowed: Filter) -> tuple[Leg, Leg, Leg]:

@@ -22,11 +22,14 @@ OWNERS = {
 _NO_LABEL = str.maketrans("[],", "() ")
 
 
-def label(hit: Hit, *, scoped: bool = False) -> str:
-    """The label of a line, without its brackets; with its scope where lines of other scopes stand beside it."""
+def label(hit: Hit, *, scoped: bool = False, cite: bool = True) -> str:
+    """The label of a line, without its brackets; with its scope where lines of other scopes stand beside it.
+
+    With `cite` a line of a file says where it stands (B11).
+    """
     trace, around = hit.trace, hit.around
     dated = trace.dated if isinstance(trace, Chunk) else None
-    parts = [f"{dated or trace.created_at:%Y-%m-%d}", *_whose(hit), _name(trace.scope) if scoped else ""]
+    parts = [f"{dated or trace.created_at:%Y-%m-%d}", *_whose(hit, cite), _name(trace.scope) if scoped else ""]
     if isinstance(trace, Memory) and trace.valid_from and trace.valid_from.date() != trace.created_at.date():
         parts.append(f"about {trace.valid_from:%Y-%m-%d}")
     if around.replaced_at is not None:
@@ -38,12 +41,12 @@ def label(hit: Hit, *, scoped: bool = False) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _whose(hit: Hit) -> list[str]:
+def _whose(hit: Hit, cite: bool) -> list[str]:
     trace = hit.trace
     if isinstance(trace, Turn):
         return [speaker_of(trace), *(_others(hit) if trace.role is Role.USER else [])]
     if isinstance(trace, Chunk):
-        return [_name(trace.citation), *_others(hit)]
+        return [_name(trace.citation) if cite else trace.lane.value, *_others(hit)]
     if hit.around.speaker and trace.kind not in STANDING_KINDS:
         return [_name(hit.around.speaker)]
     # What was not said in a turn has a source as well, unless the host stated it.

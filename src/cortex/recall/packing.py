@@ -71,12 +71,12 @@ class Packed:
         return tuple(hit for hit in self.hits if hit.trace.id not in shown)
 
 
-def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame) -> Packed:
-    """The best of `hits` in a block of at most `budget` tokens."""
+def pack(hits: Sequence[Hit], *, terms: Set[str], budget: int, frame: Frame, cite: bool = True) -> Packed:
+    """The best of `hits` in a block of at most `budget` tokens; with `cite`, lines of files say where they stand."""
     most = _most(budget, len(hits))
     least = LEAST_WORTH if most <= MOST_TOKENS else 0.0
     room = budget - estimate_tokens(_dressed("", frame))
-    packing = _Packing(_weights(hits, terms), room, most, least, scoped=_are_mixed(hits))
+    packing = _Packing(_weights(hits, terms), room, most, least, scoped=_are_mixed(hits), cite=cite)
     hits = tuple(replace(hit, excerpt=packing.excerpt_of(hit) or said(hit.trace)) for hit in hits)
     for hit in sorted(hits, key=lambda hit: not hit.pinned):
         if not hit.around.only_asks:
@@ -110,12 +110,15 @@ def _most(budget: int, count: int) -> int:
 class _Packing:
     """What has been packed so far, and the room that is left."""
 
-    def __init__(self, weights: Mapping[str, float], room: int, most: int, least: float, *, scoped: bool) -> None:
+    def __init__(
+        self, weights: Mapping[str, float], room: int, most: int, least: float, *, scoped: bool, cite: bool
+    ) -> None:
         self._weights = weights
         self._room = room
         self._most = most
         self._least = least
         self._scoped = scoped
+        self._cite = cite
         self._lines: dict[TraceId, Hit] = {}
         self._cut: dict[tuple[TraceId, int, tuple[int, int] | None], str] = {}
         self._labels: dict[tuple[TraceId, int], str] = {}
@@ -156,7 +159,7 @@ class _Packing:
         """A hit as the block shows it. It is measured several times before it is shown, and its label never differs."""
         key = (hit.trace.id, id(hit.around))
         if key not in self._labels:
-            self._labels[key] = label(hit, scoped=self._scoped)
+            self._labels[key] = label(hit, scoped=self._scoped, cite=self._cite)
         shown = hit.excerpt if excerpt is None else excerpt
         parts = self._labels[key], with_dates(shown, hit.around.dates)
         if parts not in self._shown:

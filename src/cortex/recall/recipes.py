@@ -10,7 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from cortex.domain.canonical import fingerprint
-from cortex.errors import NotFound
+from cortex.errors import InvalidRequest, NotFound
 from cortex.recall.packing import Frame
 from cortex.recall.policy import OPEN_TIERS, STRICT_TIERS, Labels, Relevance
 from cortex.recall.weights import MISSING, NEWER
@@ -349,17 +349,57 @@ RECIPES: Mapping[str, Recipe] = {
 DEFAULT = _BALANCED.name
 
 
-def for_files(*, decay: bool, diverse: bool) -> str:
-    """The recipe of a search of the files, with B8's two options as they are set."""
-    return {(False, False): "files.v1", (True, False): "files-decay.v1", (False, True): "files-diverse.v1"}.get(
-        (decay, diverse), "files-dated.v1"
+def for_files(*, decay: int | None, diversity: float | None, vector: float, text: float, pool: int) -> str:
+    """The recipe of a search of the files, as it is set (B7, B8, B22): one of ours, or one derived from it.
+
+    Its name says what differs, so that a receipt can be replayed whatever is set by then.
+    """
+    if vector + text <= 0:
+        raise InvalidRequest("is 0, as is files.text_weight", field="files.vector_weight", hint="set one of the two")
+    base = {(False, False): "files.v1", (True, False): "files-decay.v1", (False, True): "files-diverse.v1"}.get(
+        (decay is not None, diversity is not None), "files-dated.v1"
     )
+    wanted = {
+        "vector": vector / (vector + text), "pool": pool, "half-life": decay, "lambda": diversity
+    }  # fmt: skip
+    given = {key: value for key, value in wanted.items() if value is not None and value != _FILE_DEFAULTS[key]}
+    return base + "".join(f"+{key}={value:.12g}" for key, value in given.items())
+
+
+_FILE_DEFAULTS = {"vector": 0.7, "pool": 4, "half-life": 30, "lambda": 0.7}
+
+
+def _derived(name: str) -> Recipe | None:
+    """A recipe of `for_files` from its name."""
+    base, *parts = name.split("+")
+    if base not in RECIPES or not parts:
+        return None
+    recipe = replace(RECIPES[base], name=name, about=f"{base} with other numbers: {', '.join(parts)}.")
+    for part in parts:
+        key, _, number = part.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            return None
+        if key == "vector" and 0.0 <= value <= 1.0:
+            recipe = replace(recipe, fusion=Convex({"keyword": round(1.0 - value, 12), "vector": value}))
+        elif key == "pool" and value >= 1:
+            recipe = replace(recipe, pool_per_result=int(value))
+        elif key == "half-life" and recipe.decay is not None and value >= 1:
+            recipe = replace(recipe, decay=timedelta(days=value))
+        elif key == "lambda" and recipe.diversity is not None and 0.0 <= value <= 1.0:
+            recipe = replace(recipe, diversity=value)
+        else:
+            return None
+    return recipe
 
 
 def named(name: str) -> Recipe:
     """The recipe of that name, or an error that says which there are."""
     if name in RECIPES:
         return RECIPES[name]
+    if (derived := _derived(name)) is not None:
+        return derived
     near = difflib.get_close_matches(name, RECIPES, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(RECIPES)}"
     raise NotFound(f"no recipe {name!r}", hint=hint)

@@ -376,12 +376,14 @@ def for_the_next_turn(query: str, hits: Sequence[Hit], llm: LLM | None, now: dat
     return Cached(query, made, now) if made else None
 
 
-def beside(hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int, frame: Frame) -> tuple[Packed, bool]:
+def beside(
+    hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int, frame: Frame, cite: bool = True
+) -> tuple[Packed, bool]:
     """`hits` packed with the synthesis as the last line, all within `budget`; and whether it is there.
 
     It is left out where there is no room for it. A digest says only what no line above it says, if anything.
     """
-    packed = pack(hits, terms=terms, budget=budget, frame=frame)
+    packed = pack(hits, terms=terms, budget=budget, frame=frame, cite=cite)
     if cached.synthesis.method is Method.EXTRACTIVE:
         cached = replace(cached, synthesis=_without(cached.synthesis, packed))
         if not cached.synthesis.ids:
@@ -394,10 +396,10 @@ def beside(hits: Sequence[Hit], cached: Cached, *, terms: Set[str], budget: int,
         return packed, False
     cost = estimate_tokens(line + "\n")
     if cost > left:
-        packed = pack(hits, terms=terms, budget=budget - cost, frame=frame)
+        packed = pack(hits, terms=terms, budget=budget - cost, frame=frame, cite=cite)
     block = _framed(packed.block, line, frame)
     if estimate_tokens(block) > budget:
-        return pack(hits, terms=terms, budget=budget, frame=frame), False
+        return pack(hits, terms=terms, budget=budget, frame=frame, cite=cite), False
     return replace(packed, block=block, tokens=estimate_tokens(block)), True
 
 

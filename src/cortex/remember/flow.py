@@ -21,17 +21,7 @@ from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, InvalidRequest, NotFound
 from cortex.ports.clock import Clock
 from cortex.ports.embedder import Embedder
-from cortex.ports.store import (
-    Change,
-    Embed,
-    ExpectLast,
-    ExpectSame,
-    Filter,
-    Put,
-    Store,
-    View,
-    retry_on_conflict,
-)
+from cortex.ports.store import Change, Embed, ExpectLast, ExpectSame, Filter, Put, Store, View, retry_on_conflict
 from cortex.progress import Progress, silent
 
 BATCH = 256
@@ -82,103 +72,74 @@ class StoreOutcome:
         return facts
 
 
-def keep(
-    traces: Sequence[Trace],
-    because: EventKind,
-    *,
-    tenant: Tenant,
-    store: Store,
-    embedder: Embedder | None,
-    passage_tokens: int,
-    clock: Clock,
-    progress: Progress,
-    fit: Fit | None = None,
-) -> StoreOutcome:
-    """Store `traces` in batches, each as `fit` says where it is given. Without an embedder nothing is embedded."""
-    outcome = StoreOutcome()
-    before = _previous(traces, tenant, store)
-    for batch in _batches(traces, PLAIN_BATCH if embedder is None else BATCH):
-        embeds = _embeds(batch, [before, *batch[:-1]], embedder, passage_tokens, outcome) if embedder else []
-        fitted, outcome.position = retry_on_conflict(partial(_store, batch, because, embeds, fit, tenant, store, clock))
-        outcome.traces += fitted
-        outcome.stored += len(fitted)
-        before = batch[-1]
-        progress(outcome.stored, len(traces), "stored")
-    return outcome
+@dataclass(frozen=True, slots=True)
+class TraceWriter:
+    """Stores and embeds the traces of one tenant."""
 
+    tenant: Tenant
+    store: Store
+    clock: Clock
+    embedder: Embedder
+    passage_tokens: int
+    progress: Progress = silent
 
-def _store(
-    batch: Sequence[Trace], because: EventKind, embeds: Sequence[Change], fit: Fit | None, tenant: Tenant,
-    store: Store, clock: Clock,
-) -> tuple[Sequence[Trace], int]:  # fmt: skip
-    fitted = Fitted(batch)
-    if fit is not None:
-        with store.view(tenant) as view:
-            fitted = fit(batch, view)
-    changes = [*fitted.expected, *(Put(trace, because) for trace in fitted.traces), *fitted.also, *embeds]
-    return fitted.traces, store.apply(tenant, changes, at=clock.now())
+    def keep(
+        self, traces: Sequence[Trace], because: EventKind, fit: Fit | None = None, *, embed: bool = True
+    ) -> StoreOutcome:
+        """Store `traces` in batches, each as `fit` says where it is given."""
+        outcome = StoreOutcome()
+        before = _previous(traces, self.tenant, self.store)
+        for batch in _batches(traces, BATCH if embed else PLAIN_BATCH):
+            previous = [before, *batch[:-1]]
+            embeds = _embeds(batch, previous, self.embedder, self.passage_tokens, outcome) if embed else []
+            fitted, outcome.position = retry_on_conflict(partial(self._store, batch, because, embeds, fit))
+            outcome.traces += fitted
+            outcome.stored += len(fitted)
+            before = batch[-1]
+            self.progress(outcome.stored, len(traces), "stored")
+        return outcome
 
+    def _store(
+        self, batch: Sequence[Trace], because: EventKind, embeds: Sequence[Change], fit: Fit | None
+    ) -> tuple[Sequence[Trace], int]:
+        fitted = Fitted(batch)
+        if fit is not None:
+            with self.store.view(self.tenant) as view:
+                fitted = fit(batch, view)
+        changes = [*fitted.expected, *(Put(trace, because) for trace in fitted.traces), *fitted.also, *embeds]
+        return fitted.traces, self.store.apply(self.tenant, changes, at=self.clock.now())
 
-def backfill(
-    *,
-    tenant: Tenant,
-    store: Store,
-    embedder: Embedder,
-    passage_tokens: int,
-    clock: Clock,
-    progress: Progress,
-    among: Filter | None = None,
-) -> StoreOutcome:
-    """Embed every trace, or those `among` some, without a vector in the embedder's space.
+    def backfill(self, among: Filter | None = None) -> StoreOutcome:
+        """Embed every trace, or those `among` some, without a vector in the embedder's space.
 
-    Stops cleanly, and goes on where it stopped (C7).
-    """
-    outcome = StoreOutcome()
-    lacking = replace(among or Filter(), lacking=embedder.space)
-    with store.view(tenant) as view:
-        total, after = view.counts(lacking).total, None
-    while True:
-        with store.view(tenant) as view:
-            outcome.position = view.position
-            batch = view.scan(lacking, after, BATCH)
-            before = [_before(trace, view) for trace in batch]
-        if not batch:
-            return outcome
-        changes = _embeds(batch, before, embedder, passage_tokens, outcome)
-        if outcome.skipped:
-            return outcome
-        outcome.position = store.apply(tenant, changes, at=clock.now())
-        after = batch[-1].id
-        progress(outcome.embedded, max(total, outcome.embedded), "embedded")
+        Stops cleanly, and goes on where it stopped (C7).
+        """
+        outcome = StoreOutcome()
+        lacking = replace(among or Filter(), lacking=self.embedder.space)
+        with self.store.view(self.tenant) as view:
+            total, after = view.counts(lacking).total, None
+        while True:
+            with self.store.view(self.tenant) as view:
+                outcome.position = view.position
+                batch = view.scan(lacking, after, BATCH)
+                before = [_before(trace, view) for trace in batch]
+            if not batch:
+                return outcome
+            changes = _embeds(batch, before, self.embedder, self.passage_tokens, outcome)
+            if outcome.skipped:
+                return outcome
+            outcome.position = self.store.apply(self.tenant, changes, at=self.clock.now())
+            after = batch[-1].id
+            self.progress(outcome.embedded, max(total, outcome.embedded), "embedded")
 
-
-def backfill_these(
-    ids: Sequence[TraceId],
-    *,
-    tenant: Tenant,
-    store: Store,
-    embedder: Embedder,
-    passage_tokens: int,
-    clock: Clock,
-    progress: Progress,
-) -> StoreOutcome:
-    """Embed those of the traces `ids` that have no vector in the embedder's space."""
-    outcome = StoreOutcome()
-    for start in range(0, len(ids), BATCH):
-        some = ids[start : start + BATCH]
-        outcome.add(
-            backfill(
-                tenant=tenant,
-                store=store,
-                embedder=embedder,
-                passage_tokens=passage_tokens,
-                clock=clock,
-                progress=silent,
-                among=Filter(ids=frozenset(some)),
-            )
-        )
-        progress(start + len(some), len(ids), "embedded")
-    return outcome
+    def backfill_these(self, ids: Sequence[TraceId]) -> StoreOutcome:
+        """Embed those of the traces `ids` that have no vector in the embedder's space."""
+        outcome = StoreOutcome()
+        for start in range(0, len(ids), BATCH):
+            some = ids[start : start + BATCH]
+            outcome.add(replace(self, progress=silent).backfill(Filter(ids=frozenset(some))))
+            self.progress(start + len(some), len(ids), "embedded")
+        return outcome
 
 
 def _sources(memory: Memory, view: View) -> list[Trace]:

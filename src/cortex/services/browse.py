@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, timedelta
+from typing import Any
 
 from cortex import exchange
 from cortex.context import Context
-from cortex.domain.events import Event, EventKind
+from cortex.domain.events import Event
 from cortex.domain.growth import Day, days_of
 from cortex.domain.identity import ReceiptId, TraceId, checked_id
 from cortex.domain.lanes import ANY_STATE, Lane
@@ -19,7 +20,7 @@ from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.errors import InvalidRequest, NotFound, RowDamaged
 from cortex.ports.store import Counts, Filter, Version, View
-from cortex.services.timeline import Timeline
+from cortex.services.timeline import Timeline, look_back
 
 MAX_DAYS = 3_660
 """How far `growth` looks back."""
@@ -87,22 +88,12 @@ class BrowseService:
         with self._context.store_view() as view:
             return view.events(after, limit)
 
-    def timeline(
-        self,
-        *,
-        limit: int = 50,
-        before: int | None = None,
-        kinds: Collection[EventKind] | None = None,
-        id: str | None = None,
-        lane: Lane | None = None,
-    ) -> Timeline:
-        from cortex.services import timeline
-
+    def timeline(self, *, limit: int, id: str | None, **which: Any) -> Timeline:
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidRequest(f"{limit} is outside 1 to {MAX_LIMIT}", field="limit", hint="give another")
         subject = None if id is None else checked_id(id)
         with self._context.store_view() as view:
-            return timeline.look_back(view, limit=limit, before=before, kinds=kinds, subject=subject, lane=lane)
+            return look_back(view, limit=limit, subject=subject, **which)
 
     def growth(self, *, days: int = 30, lane: Lane = Lane.MEMORIES) -> Sequence[Day]:
         if not 1 <= days <= MAX_DAYS:

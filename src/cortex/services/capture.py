@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +13,10 @@ from cortex.domain.lanes import State
 from cortex.domain.memory import Memory
 from cortex.domain.receipt import Receipt
 from cortex.domain.scope import DEFAULT_SCOPE, checked_label
+from cortex.ports.store import JobState, PutJob
 from cortex.services.jobs import JobService
+
+_MOST_JOBS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class CaptureService:
             max_message_bytes=settings.limits.max_message_bytes,
             max_text_bytes=self._context.max_text_bytes,
             keep_tool_output=settings.capture.keep_tool_output,
+            skip_heartbeat=settings.hooks.skip_heartbeat,
         )
         afterwards = intake.FollowUpJobs(
             kinds=(
@@ -83,8 +87,19 @@ class CaptureService:
                 afterwards=afterwards,
             )
             record.close(taken.position, session=session, **taken.facts())
+        if not debounce and not taken.reason and taken.due is None:
+            self._bring_forward(arrival.session, afterwards.kinds)
         self._context.dependencies.nudge()
         return Ingested(tuple(taken.ids), record.receipt)
+
+    def _bring_forward(self, session: str, kinds: Collection[str]) -> None:
+        """What waits until the session is quiet is due now; it may be of earlier turns, with nothing new to store."""
+        now = self._context.clock.now()
+        with self._context.store_view() as view:
+            waiting = view.jobs(JobState.WAITING, limit=_MOST_JOBS)
+        early = [job for job in waiting if job.key == session and job.kind in kinds and job.due > now]
+        if early:
+            self._context.apply([PutJob(replace(job, id=self._context.ids(now), due=now)) for job in early])
 
     def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> CaptureResult:
         taken = self.ingest(messages, session=session, debounce=False, **options)

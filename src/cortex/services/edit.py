@@ -20,10 +20,11 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Contradiction, Draft, Memory
 from cortex.domain.query import Mode
 from cortex.domain.receipt import Receipt
-from cortex.domain.scope import DEFAULT_SCOPE, checked_label
+from cortex.domain.scope import checked_label
 from cortex.domain.small_talk import passing_reason
 from cortex.domain.terms import QueryTerm, index_terms, query_terms
 from cortex.domain.text import checked_text
+from cortex.domain.text_similarity import alike
 from cortex.domain.trace import Trace
 from cortex.domain.turn import SOURCE_OF_ROLE, Turn, TurnDraft
 from cortex.errors import InvalidRequest
@@ -31,11 +32,13 @@ from cortex.ports.store import Change, Put, Version, View, retry_on_conflict, wi
 from cortex.progress import Progress, silent
 from cortex.recall.ranking import Scored
 from cortex.remember import flow as remembering
+from cortex.services import reconciliation
 from cortex.services.browse import found_trace
 from cortex.services.calibrator import calibrator_of
 from cortex.services.exchange import embed_stored
 from cortex.services.recall import RecallService
-from cortex.services.reconciliation import DraftStatement
+from cortex.services.reconciliation import DraftStatement, puts
+from cortex.services.trace_writer import writer_of
 
 MATCHED = 0.5
 """A query to forget matches a memory that is at least this similar, or holds this share of the query's words."""
@@ -103,8 +106,6 @@ class EditService:
             draft = Draft(text=text, **fields)
         except TypeError as error:
             raise InvalidRequest(str(error).partition(") ")[2], field="fields", hint="see `Draft`") from error
-        from cortex.services import reconciliation
-
         if as_new:
             return self._remember_as_given(draft, embed)
         statement = reconciliation.read(draft.checked(self._context.max_text_bytes))
@@ -117,8 +118,6 @@ class EditService:
         return Remembered(memory, receipt)
 
     def _reconcile(self, statement: DraftStatement, embed: bool) -> Remembered:
-        from cortex.services import reconciliation
-
         now = self._context.clock.now()
         memory = statement.draft.memory(TraceId(self._context.ids(now)), now)
         with self._context.recording("remember") as record:
@@ -129,25 +128,13 @@ class EditService:
         return Remembered(done.memory, record.receipt)
 
     def remember_all(
-        self,
-        drafts: Iterable[Draft],
-        *,
-        because: EventKind = EventKind.REMEMBERED,
-        embed: bool = True,
-        progress: Progress = silent,
+        self, drafts: Iterable[Draft], *, because: EventKind, embed: bool, progress: Progress
     ) -> StoreResult:
         memories, receipt = self._remember(drafts, because, embed, progress)
         return StoreResult(tuple(memory.id for memory in memories), receipt)
 
     def store_turns(
-        self,
-        session: str,
-        turns: Iterable[TurnDraft],
-        *,
-        scope: str = DEFAULT_SCOPE,
-        channel: str = "",
-        embed: bool = True,
-        progress: Progress = silent,
+        self, session: str, turns: Iterable[TurnDraft], *, scope: str, channel: str, embed: bool, progress: Progress
     ) -> StoreResult:
         from cortex.capture.audience import kind_of, to_assistant
 
@@ -200,17 +187,8 @@ class EditService:
     def _keep(
         self, traces: Sequence[Trace], because: EventKind, fit: remembering.Fit | None, embed: bool, progress: Progress
     ) -> remembering.StoreOutcome:
-        outcome = remembering.keep(
-            traces,
-            because,
-            tenant=self._context.tenant,
-            store=self._context.store,
-            embedder=self._context.embedder if embed else None,
-            passage_tokens=self._context.passage_tokens,
-            clock=self._context.clock,
-            progress=progress,
-            fit=fit,
-        )
+        may_embed = embed and self._context.can_embed
+        outcome = writer_of(self._context, progress).keep(traces, because, fit, embed=may_embed)
         if outcome.embedded:
             calibrator_of(self._context).refresh()
         return outcome
@@ -247,8 +225,6 @@ class EditService:
         return self._change_state(id, self._restoring, "restore", also=self._forgotten_twins)
 
     def contradictions(self, *, limit: int = 50) -> Sequence[Contradiction]:
-        from cortex.services import reconciliation
-
         if not isinstance(limit, int) or limit < 1:
             raise InvalidRequest("is not a number from 1 on", field="limit", hint="give how many at most")
         with self._context.view() as view:
@@ -273,8 +249,6 @@ class EditService:
 
     def _forgotten_twins(self, id: TraceId) -> dict[str, Any]:
         """The memories that were forgotten with one, as they make the same statement, and still are."""
-        from cortex.services import reconciliation
-
         with self._context.store_view() as view:
             found = view.load([id])
             twins = reconciliation.forgotten_twins(found[0], view) if isinstance(found[0], Memory) else []
@@ -312,14 +286,14 @@ class EditService:
                 )
             changes = choose(trace, view)
             position = view.position
-            before = {each.id: each.state for each in view.load([put.trace.id for put in _puts(changes)])}
+            before = {each.id: each.state for each in view.load([put.trace.id for put in puts(changes)])}
             guards = with_expectations(changes, view)
             sources = trace.source_turns if isinstance(trace, Memory) else ()
-            gone = {put.trace.id for put in _puts(changes)}
+            gone = {put.trace.id for put in puts(changes)}
             turns = tuple(each.id for each in view.load(sources) if each.state is State.ACTIVE and each.id not in gone)
         if not changes:
             return position, (), turns
-        ids = tuple(put.trace.id for put in _puts(changes) if put.trace.state is not before.get(put.trace.id))
+        ids = tuple(put.trace.id for put in puts(changes) if put.trace.state is not before.get(put.trace.id))
         return self._context.apply(guards), ids, turns
 
     def _memory_of(self, trace: Trace, matched: Collection[TraceId]) -> Trace:
@@ -331,8 +305,6 @@ class EditService:
         return derived[0] if derived else trace
 
     def _forgetting(self, trace: Trace, view: View, *, with_turns: bool = False) -> Sequence[Change]:
-        from cortex.services import reconciliation
-
         if trace.state is State.FORGOTTEN:
             return ()
         gone: list[Trace] = [trace]
@@ -342,15 +314,11 @@ class EditService:
         return [Put(each.revised(state=State.FORGOTTEN), EventKind.FORGOTTEN) for each in gone]
 
     def _resolving(self, trace: Trace, view: View, *, over: TraceId | None, both: bool) -> Sequence[Change]:
-        from cortex.services import reconciliation
-
         if not isinstance(trace, Memory):
             raise InvalidRequest("is a turn", field="id", hint="only memories contradict each other")
         return reconciliation.resolved(trace, view, self._context.clock.now(), over=over, both=both)
 
     def _restoring(self, trace: Trace, view: View) -> Sequence[Change]:
-        from cortex.services import reconciliation
-
         if isinstance(trace, Memory) and trace.state is State.SUPERSEDED and trace.superseded_by is not None:
             return reconciliation.unreplaced(trace, view)
         if isinstance(trace, Turn) and trace.state is State.EXPIRED:
@@ -358,10 +326,6 @@ class EditService:
             return [Put(trace.revised(state=State.ACTIVE, expires_at=None), EventKind.RESTORED)]
         state = _state_to_restore(view.history(trace.id))
         return () if trace.state is state else [Put(trace.revised(state=state), EventKind.RESTORED)]
-
-
-def _puts(changes: Sequence[Change]) -> list[Put]:
-    return [change for change in changes if isinstance(change, Put)]
 
 
 def _is_match(found: Scored, terms: Sequence[QueryTerm]) -> bool:
@@ -392,8 +356,6 @@ def _apart(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _is_one_match(one: Trace, other: Trace) -> bool:
-    from cortex.domain.text_similarity import alike
-
     for memory, source in ((one, other), (other, one)):
         if isinstance(memory, Memory) and source.id in memory.source_turns:
             return True

@@ -66,17 +66,17 @@ class Certificate:
     """Of those, the memories that went because a turn they were extracted from did."""
     sources_left: tuple[TraceId, ...]
     """Turns that a memory was extracted from, which stay."""
-    position: int
     texts: int
-    too_short: int
+    position: int = 0
+    too_short: int = 0
     """How many of the texts were too short to be looked for: they would be found in anything."""
-    compacted: bool
-    chain: bool
+    compacted: bool = False
+    chain: bool = False
     """Whether the ledger and everything derived still verify."""
-    remains: tuple[Remain, ...]
-    near: tuple[Remain, ...]
+    remains: tuple[Remain, ...] = ()
+    near: tuple[Remain, ...] = ()
     """Where nearly the same stands, in other letters or spaces or in most of its words: for a person to decide on."""
-    pending: str
+    pending: str = INTERRUPTED
     """Why the erasure is not finished yet; empty once it is."""
 
     @property
@@ -237,16 +237,9 @@ class ErasureService:
             reason = error.message
         except OSError as error:
             reason = str(error)
-        certificate = Certificate(
-            id=planned.id,
-            at=planned.at,
-            agent=tenant.agent,
-            user=tenant.user,
-            erased=planned.ids,
-            derived=planned.derived,
-            sources_left=planned.sources_left,
+        certificate = replace(
+            self._begun(planned),
             position=self._context.position(),
-            texts=len(planned.texts),
             too_short=sum(not erasure.sought(text) for text in planned.texts),
             compacted=compacted,
             chain=all(finding.repaired for finding in self._context.store.verify()),
@@ -345,22 +338,18 @@ class ErasureService:
         if known.certificate is not None:
             found = Certificate.from_json(known.certificate)
             return found if known.finished else replace(found, pending=known.reason or INTERRUPTED)
+        return replace(self._begun(known), pending=known.reason or INTERRUPTED)
+
+    def _begun(self, planned: Erasure) -> Certificate:
         return Certificate(
-            id=known.id,
-            at=known.at,
+            id=planned.id,
+            at=planned.at,
             agent=self._context.tenant.agent,
-            user=known.user,
-            erased=known.ids,
-            derived=known.derived,
-            sources_left=known.sources_left,
-            position=0,
-            texts=len(known.texts),
-            too_short=0,
-            compacted=False,
-            chain=False,
-            remains=(),
-            near=(),
-            pending=known.reason or INTERRUPTED,
+            user=planned.user,
+            erased=planned.ids,
+            derived=planned.derived,
+            sources_left=planned.sources_left,
+            texts=len(planned.texts),
         )
 
 

@@ -15,6 +15,7 @@ from cortex.ports.store import Filter
 from cortex.progress import Progress, silent
 from cortex.remember import flow as remembering
 from cortex.services.calibrator import calibrator_of
+from cortex.services.trace_writer import writer_of
 
 Plan = TypeVar("Plan", exchange.ImportPlan, exchange.MarkdownPlan)
 
@@ -29,18 +30,8 @@ class ExchangeService:
         wanted = filter or Filter(states=ANY_STATE)
         return exchange.exported(self._context.store, self._context.tenant, wanted, redact=redact)
 
-    def import_(
-        self,
-        lines: Iterable[str],
-        *,
-        dedupe: str = "id_text",
-        dry_run: bool = False,
-        skip_bad: bool = False,
-        trusted: bool = False,
-        embed: bool = True,
-        progress: Progress = silent,
-    ) -> exchange.Imported:
-        run = partial(exchange.import_lines, lines, dedupe=dedupe, dry_run=dry_run, skip_bad=skip_bad, trusted=trusted)
+    def import_(self, lines: Iterable[str], *, embed: bool, progress: Progress, **options: Any) -> exchange.Imported:
+        run = partial(exchange.import_lines, lines, **options)
         return exchange.Imported(*self._store("import", run, embed, progress))
 
     def export_markdown(self, filter: Filter | None = None, *, by_scope: bool = False) -> Sequence[exchange.Page]:
@@ -49,21 +40,9 @@ class ExchangeService:
             return exchange.markdown_pages(view, self._context.tenant, filter or Filter(), at=at, by_scope=by_scope)
 
     def import_markdown(
-        self,
-        pages: str | Mapping[str, str],
-        *,
-        dry_run: bool = False,
-        trusted: bool = True,
-        skip_conflicts: bool = False,
-        forget_missing: bool = False,
-        embed: bool = True,
-        progress: Progress = silent,
+        self, pages: str | Mapping[str, str], *, embed: bool, progress: Progress, **options: Any
     ) -> exchange.MarkdownImported:
-        texts = {"": pages} if isinstance(pages, str) else pages
-        run = partial(
-            exchange.import_edits, texts, dry_run=dry_run, trusted=trusted, skip_conflicts=skip_conflicts,
-            forget_missing=forget_missing,
-        )  # fmt: skip
+        run = partial(exchange.import_edits, {"": pages} if isinstance(pages, str) else pages, **options)
         return exchange.MarkdownImported(*self._store("import_markdown", run, embed, progress))
 
     def _store(self, op: str, run: Callable[..., Plan], embed: bool, progress: Progress) -> tuple[Plan, Receipt]:
@@ -88,16 +67,7 @@ def embed_stored(
     """Give vectors to what was stored all at once."""
     outcome = remembering.StoreOutcome(position=position, stored=len(ids))
     if embed and context.can_embed:
-        vectors = remembering.backfill_these(
-            ids,
-            tenant=context.tenant,
-            store=context.store,
-            embedder=context.dependencies.embedder,
-            passage_tokens=context.passage_tokens,
-            clock=context.clock,
-            progress=progress,
-        )
-        outcome.add(vectors)
+        outcome.add(writer_of(context, progress).backfill_these(ids))
         calibrator_of(context).refresh()
     elif ids:
         progress(len(ids), len(ids), "stored")

@@ -23,12 +23,12 @@ from cortex.domain.vectors import EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, LlmUnavailable
 from cortex.ports.provider import trouble_of
 from cortex.ports.store import Filter, Job, JobState, PatchSession
-from cortex.progress import silent
 from cortex.recall import recipes, synthesis
 from cortex.remember import flow as remembering
 from cortex.services.calibrator import calibrator_of
 from cortex.services.query_vectors import QueryVectors
 from cortex.services.recall import RecallService
+from cortex.services.trace_writer import writer_of
 
 MODEL_AWAY = timedelta(minutes=5)
 """How long work waits for a language model that cannot say when it will be back."""
@@ -124,7 +124,10 @@ class JobService:
 
     def by_worth(self) -> Capture:
         """What extracts memories without a model, under the policy that is set."""
-        policy = policies.named(self._context.settings.capture.policy)
+        settings = self._context.settings.capture
+        policy = policies.named(settings.policy)
+        if settings.max_chars:
+            policy = replace(policy, max_chars=settings.max_chars)
         return Capture(
             mark="extracted",
             extract=_whole if policy.whole_messages else self._by_worth,
@@ -183,15 +186,7 @@ class JobService:
 
     def _embed_session(self, job: Job) -> Mapping[str, int]:
         """Vectors for the turns of the session a job names."""
-        outcome = remembering.backfill(
-            tenant=self._context.tenant,
-            store=self._context.store,
-            embedder=self._context.dependencies.embedder,
-            passage_tokens=self._context.passage_tokens,
-            clock=self._context.clock,
-            progress=silent,
-            among=Filter(sessions=frozenset({job.key})),
-        )
+        outcome = writer_of(self._context).backfill(Filter(sessions=frozenset({job.key})))
         if outcome.skipped:
             raise EmbedderUnavailable("the embedder failed", hint="see `cortex doctor`")
         self._context.apply(queue.finished(job))
@@ -204,7 +199,7 @@ class JobService:
         """Prepare for the next turn of a session what the last one was about (C10)."""
         settings, now = self._context.settings.hooks, self._context.clock.now()
         cached = None
-        if now - job.due < timedelta(seconds=settings.synthesis_ttl_seconds):
+        if now - job.due < timedelta(milliseconds=settings.synthesis_ttl_ms):
             where = {name: job.payload.get(name) for name in ("scope", "project")}
             query = Query.of(job.payload["query"], **where, limit=settings.max_facts)
             name = self._context.settings.recall.recipe

@@ -10,10 +10,10 @@ from cortex.domain.receipt import Receipt
 from cortex.errors import EmbedderUnavailable, StoreError
 from cortex.ports.store import Finding
 from cortex.progress import Progress, silent
-from cortex.remember import flow as remembering
 from cortex.services.calibrator import calibrator_of
 from cortex.services.erasure import ErasureService
 from cortex.services.files.files import files_of
+from cortex.services.trace_writer import writer_of
 
 
 class MaintenanceService:
@@ -26,14 +26,7 @@ class MaintenanceService:
         with self._context.recording("backfill") as record:
             if not self._context.can_embed:
                 raise EmbedderUnavailable("embedding is turned off", hint="set embedding.provider to use one")
-            outcome = remembering.backfill(
-                tenant=self._context.tenant,
-                store=self._context.store,
-                embedder=self._context.dependencies.embedder,
-                passage_tokens=self._context.passage_tokens,
-                clock=self._context.clock,
-                progress=progress,
-            )
+            outcome = writer_of(self._context, progress).backfill()
             record.close(outcome.position, **outcome.facts())
         if self._context.index is not None:
             files_of(self._context).sync_all(reason="backfill", progress=progress)

@@ -17,7 +17,7 @@ from cortex.domain.scope import Tenant
 from cortex.errors import InvalidRequest, NotFound, RowDamaged, StoreError
 from cortex.ports.store import RecordAccess, View
 from cortex.recall import flow as recalling
-from cortex.recall import receipts, recipes, replay
+from cortex.recall import receipts, recipes, replay, synthesis
 from cortex.recall.flow import Answer
 from cortex.recall.replay import Replay
 from cortex.recall.reranking import Reader, TimedReranker
@@ -56,11 +56,13 @@ class RecallService:
     def search(self, text: str, **options: Any) -> RecallResult:
         return self.recall(text, mode=Mode.SEARCH, **options)
 
-    def explain(self, text: str | Query, *, deadline: Deadline | None = None, **options: Any) -> RecallTrace:
+    def explain(
+        self, text: str | Query, *, deadline: Deadline | None = None, cite: bool | None = None, **options: Any
+    ) -> RecallTrace:
         query = text if isinstance(text, Query) else Query.of(text, **options)
         deadline = deadline or self._deadline(query)
         stale = self._files_are_stale(query, deadline)
-        return self.answer_now(query, deadline=deadline, stale=stale)
+        return self.answer_now(query, deadline=deadline, stale=stale, cite=cite)
 
     def _deadline(self, query: Query) -> Deadline:
         milliseconds = query.deadline_ms or self._context.settings.recall.deadline_ms
@@ -80,7 +82,15 @@ class RecallService:
         is_own = self._context.tenant == Tenant(self._context.settings.agent, self._context.settings.user)
         return is_own and bool(named.workspace or named.extra_paths or named.docs)
 
-    def answer_now(self, query: Query, *, deadline: Deadline | None = None, stale: bool = False) -> RecallTrace:
+    def answer_now(
+        self,
+        query: Query,
+        *,
+        deadline: Deadline | None = None,
+        stale: bool = False,
+        without: frozenset[str] = frozenset(),
+        cite: bool | None = None,
+    ) -> RecallTrace:
         name = query.recipe or self._context.settings.recall.recipe
         recipe = recipes.named(name)
         with self._context.recording("recall", query.text) as record:
@@ -91,7 +101,7 @@ class RecallService:
                 space = self._context.space(view)
                 vectors = QueryVectors(self._context.dependencies, index, space)
                 request = replace(query, recipe=name, asked_at=query.asked_at or then)
-                answer = self.answer(request, recipe, view, vectors, deadline=deadline)
+                answer = self.answer(request, recipe, view, vectors, deadline=deadline, without=without, cite=cite)
                 answer.degraded += vectors.degraded()
                 if isinstance(index, StoreError):
                     answer.degraded.append(f"files:{index.code}")
@@ -143,6 +153,7 @@ class RecallService:
         reader: Reader | None = None,
         without: frozenset[str] = frozenset(),
         deadline: Deadline | None = None,
+        cite: bool | None = None,
     ) -> Answer:
         dependencies, clock = self._context.dependencies, self._context.clock
         deadline = deadline or self._deadline(query)
@@ -156,14 +167,13 @@ class RecallService:
             deadline=deadline,
             without=without,
             passage_tokens=self._context.passage_tokens,
+            cite=self._context.cites() if cite is None else cite,
         )
 
     def synthesize(self, text: str, **options: Any) -> SynthesisResult:
-        from cortex.recall import synthesis as synthesizing
-
         found = self.recall(text, **options)
         with self._context.recording("synthesize", text) as record:
-            made = synthesizing.synthesize(text, found.hits, self._context.dependencies.llm, self._context.clock.now())
+            made = synthesis.synthesize(text, found.hits, self._context.dependencies.llm, self._context.clock.now())
             record.close(
                 found.receipt.position,
                 method=made.method.value,

@@ -23,16 +23,14 @@ from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Turn
 from cortex.domain.vectors import Vector
 from cortex.errors import InvalidRequest
-from cortex.ports.store import Change, Embed, Filter, Put, View, retry_on_conflict, with_expectations
+from cortex.ports.store import Change, Embed, Filter, Put, View, retry_on_conflict, scan_all, with_expectations
 from cortex.remember import flow as remembering
 
 MOST_TWINS = 24
 """How many of the most alike memories are looked at for one that says the same."""
 
-
 MOST_OF = 0.6
 """A statement with this share of the characters of its turn is what the turn says."""
-
 
 _OF_THE_USER = frozenset({SourceKind.OPERATOR, SourceKind.USER, SourceKind.ASSISTANT})
 """Who speaks of the user or for them. The "I" of a page or a tool is somebody else."""
@@ -71,7 +69,7 @@ class Reconciled:
     def facts(self) -> dict[str, Any]:
         """For the receipt: ids and counts."""
         payload = {"verdict": self.decision.verdict.value, "others": list(self.decision.others)}
-        superseded = sum(change.because is EventKind.SUPERSEDED for change in _puts(self.decision.changes))
+        superseded = sum(change.because is EventKind.SUPERSEDED for change in puts(self.decision.changes))
         return {"superseded": superseded, **payload, **self.outcome.facts()}
 
 
@@ -117,13 +115,13 @@ def _with_source(decision: Decision, ref: str, view: View) -> Decision:
     if (noted := held.from_also(ref)) == held:
         return decision
     rest = [change for change in decision.changes if not (isinstance(change, Put) and change.trace == held)]
-    because = next((put.because for put in _puts(decision.changes) if put.trace == held), EventKind.REVISED)
+    because = next((put.because for put in puts(decision.changes) if put.trace == held), EventKind.REVISED)
     return replace(decision, changes=(Put(noted, because), *rest))
 
 
 def _held(decision: Decision, view: View) -> Memory:
     """The memory that a statement is one with, as it is from now on."""
-    for put in _puts(decision.changes):
+    for put in puts(decision.changes):
         if put.trace.id == decision.others[0] and isinstance(put.trace, Memory):
             return put.trace
     (held,) = view.load(decision.others[:1])
@@ -131,7 +129,8 @@ def _held(decision: Decision, view: View) -> Memory:
     return held
 
 
-def _puts(changes: Sequence[Change]) -> list[Put]:
+def puts(changes: Sequence[Change]) -> list[Put]:
+    """The traces among some changes."""
     return [change for change in changes if isinstance(change, Put)]
 
 
@@ -142,19 +141,12 @@ _PAGE = 500
 
 def contradictions(view: View) -> Iterator[Contradiction]:
     """The contradictions nobody has settled, oldest first."""
-    for memory in _contradicted(view):
+    which = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}), contradicted=True)
+    for memory in (each for each in scan_all(view, which, _PAGE) if isinstance(each, Memory)):
         for other in _opposed(memory, view):
             # Each once: by the side that comes later, or the only one that points at the other.
             if other.id < memory.id or memory.id not in other.contradicts:
                 yield Contradiction(*sorted((memory, other), key=lambda each: (each.created_at, each.id)))
-
-
-def _contradicted(view: View) -> Iterator[Memory]:
-    which = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.ACTIVE}), contradicted=True)
-    after: TraceId | None = None
-    while page := view.scan(which, after, _PAGE):
-        yield from (each for each in page if isinstance(each, Memory))
-        after = page[-1].id
 
 
 def _opposed(memory: Memory, view: View) -> list[Memory]:

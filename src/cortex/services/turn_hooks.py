@@ -19,6 +19,7 @@ from cortex.capture.gate import session_skip_reason
 from cortex.context import Context
 from cortex.dependencies import log
 from cortex.domain import ownership
+from cortex.domain.chat import Chat
 from cortex.domain.fingerprints import fingerprints, merged
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
@@ -100,6 +101,8 @@ class _TurnRequest:
     scope: str | None
     project: str | None
     recipe: Recipe
+    cite: bool
+    """Whether lines of files say where they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +208,7 @@ class TurnHooks:
         channel: str = "",
         trigger: str = "",
         recipe: str | None = None,
+        chat: Chat | None = None,
         deadline: Deadline,
     ) -> Prepared:
         """`before` without a thread of its own, for a caller who stops waiting at `deadline` by itself.
@@ -213,11 +217,13 @@ class TurnHooks:
         """
         prepared = Prepared()
         with self._context.dependencies.failures.caught("before") as codes:
-            if reason := session_skip_reason(session, channel, trigger, ()):
+            if reason := self._skip_reason("recall", session, channel, trigger):
                 prepared = Prepared(Injection(skipped=reason))
             else:
                 name = recipe or self._context.settings.recall.recipe
-                request = _TurnRequest(message, checked_label(session, "session"), scope, project, recipes.named(name))
+                cite = replace(self._context, chat=chat or self._context.chat).cites(session)
+                label = checked_label(session, "session")
+                request = _TurnRequest(message, label, scope, project, recipes.named(name), cite)
                 prepared = self._prepared(request, deadline)
         if codes:
             return replace(prepared, injection=prepared.injection.but(codes), failed=tuple(codes))
@@ -266,7 +272,7 @@ class TurnHooks:
             return Prepared(skipped, request.session, begins=begins)
         kept = Cached.from_state(state.get("synthesis"))
         cached = kept if kept and self._is_of_use(kept, request, answer, now, deadline) else None
-        packed, has_synthesis = self._packed(answer, cached, request.recipe)
+        packed, has_synthesis = self._packed(answer, cached, request)
         injection = Injection(
             block=packed.block,
             tokens=packed.tokens,
@@ -306,14 +312,16 @@ class TurnHooks:
                 budget=settings.max_tokens,
             ),
             deadline=deadline.part(SHARES.recall),
+            cite=request.cite,
         )
 
-    def _packed(self, answer: Answer, cached: Cached | None, recipe: Recipe) -> tuple[Packed, bool]:
+    def _packed(self, answer: Answer, cached: Cached | None, request: _TurnRequest) -> tuple[Packed, bool]:
         if cached is None or answer.plan is None:
             return answer.packed, False
         terms = {term.text for term in answer.plan.terms}
         budget = self._context.settings.hooks.max_tokens
-        return synthesis.beside(answer.hits, cached, terms=terms, budget=budget, frame=recipe.frame)
+        frame = request.recipe.frame
+        return synthesis.beside(answer.hits, cached, terms=terms, budget=budget, frame=frame, cite=request.cite)
 
     # --- the synthesis of the turn before ---------------------------------------------------------------------------
 
@@ -321,7 +329,7 @@ class TurnHooks:
         self, kept: Cached, request: _TurnRequest, answer: Answer, now: datetime, deadline: Deadline
     ) -> bool:
         """Whether the synthesis is fresh, on this message's topic, still true, and no less trusted than the facts."""
-        ttl = timedelta(seconds=self._context.settings.hooks.synthesis_ttl_seconds)
+        ttl = timedelta(milliseconds=self._context.settings.hooks.synthesis_ttl_ms)
         if not kept.is_fresh(now, ttl):
             return False
         # Untrusted text is shown only where there is nothing else (E7).
@@ -382,20 +390,33 @@ class TurnHooks:
         scope: str | None = None,
         channel: str = "",
         trigger: str = "",
+        end: bool = False,
     ) -> None:
-        """Store what is new of a session's history, in the background. Hand over the whole history every time."""
+        """Store what is new of a session's history, in the background. Hand over the whole history every time.
+
+        `end` says that the session is over: memories are extracted now, and `messages` may be empty.
+        """
         with self._context.dependencies.failures.caught("after"):
             said = _listed(messages)
-            if session_skip_reason(session, channel, trigger, ()) is None:
+            if self._skip_reason("ingest", session, channel, trigger) is None:
                 options = {} if scope is None else {"scope": scope}
-                work = partial(self._ingest, said, session=session, channel=channel, trigger=trigger, **options)
+                work = partial(
+                    self._ingest, said, session=session, channel=channel, trigger=trigger, debounce=not end, **options
+                )
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(Task("after", work, seconds))
+
+    def _skip_reason(self, hook: str, session: str, channel: str, trigger: str) -> str | None:
+        """Why a hook does nothing for a session: it is turned off, or nobody speaks there."""
+        settings = self._context.settings.hooks
+        if not (settings.auto_recall if hook == "recall" else settings.auto_ingest):
+            return f"auto_{hook}_off"
+        return session_skip_reason(session, channel, trigger, (), skip_heartbeat=settings.skip_heartbeat)
 
     def _ingest(self, messages: Sequence[object], **options: Any) -> None:
         # What was injected has to be on record before the reply that may repeat it is read.
         self._context.flush()
-        CaptureService(self._context).ingest(messages, debounce=True, **options)
+        CaptureService(self._context).ingest(messages, **options)
 
     # --- the rest ---------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from cortex.access.tokens import Right
 from cortex.domain.citations import CitedLines
 from cortex.domain.lanes import Lane
 from cortex.domain.query import MAX_BUDGET, Mode
+from cortex.errors import NotFound
 from cortex.exchange.export import EXPORTED_LANES
 from cortex.progress import Progress, silent
 from cortex.surfaces.wire import files, ledger, memories, recall, seed, tools, turns, upkeep
@@ -135,7 +136,12 @@ def _forget(engine: Cortex, request: memories.ForgetRequest) -> Any:
 def _lines(engine: Cortex, request: files.MemoryGetRequest) -> Any:
     place = CitedLines.of(request.path)
     lines = request.lines or (None if request.start else place.lines)
-    return engine.memory_get(place.path, start=request.start or place.start, lines=lines)
+    try:
+        return engine.memory_get(place.path, start=request.start or place.start, lines=lines)
+    except NotFound:
+        if not request.missing_ok:
+            raise
+        return {"status": "not_found", "path": place.path, "text": "", "from": 1, "lines": 0, "total": 0}
 
 
 def _export(engine: Cortex, request: upkeep.ExportRequest, progress: Progress) -> Any:
@@ -350,6 +356,10 @@ OPERATIONS = (
         "files_status", "GET /v1/index", "files", EmptyRequest, files.FilesStatusResponse,
         about="Return the status of the files: what is indexed, chunks, and unreadable files.",
         call=lambda engine, _: dict(engine.searching.status()),
+    ),
+    Operation(
+        "host_status", "GET /v1/files/status", "files", files.HostStatusRequest, files.HostStatusResponse,
+        about="Return the status of the files in the shape of hosts such as OpenClaw; cheap enough to poll.",
     ),
     Operation(
         "index", "POST /v1/index", "files", files.IndexRequest, files.IndexResponse, right=ADMIN, limit=LONG,

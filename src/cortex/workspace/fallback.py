@@ -60,12 +60,7 @@ class Fallback:
         self._follows = False
 
     def search(
-        self,
-        query: str,
-        *,
-        max_results: int | None = None,
-        min_score: float | None = None,
-        session: str | None = None,
+        self, query: str, *, max_results: int | None = None, min_score: float | None = None, session: str | None = None
     ) -> Sequence[FoundLines]:
         def found_by(search: LineSearch) -> Sequence[FoundLines]:
             return search.search(query, max_results=max_results, min_score=min_score, session=session)
@@ -88,11 +83,13 @@ class Fallback:
     def status(self) -> Mapping[str, Any]:
         """How the files stand, and who answers; `fallback` says why it is not the requested one."""
         status = self._ask_available(lambda search: search.status())
+        return {**self._second.status(), **status, **self.state()}
+
+    def state(self) -> dict[str, Any]:
+        """Who answers, who was requested, and why it is not that one; nothing is counted for it."""
         requested, other = self._names
         reason, since = self._why_not_first()
         return {
-            **self._second.status(),
-            **status,
             "backend": other if reason else requested,
             "requested": requested,
             "fallback": {"active": bool(reason), "reason": reason, "since": since.isoformat() if since else None},

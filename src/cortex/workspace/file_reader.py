@@ -50,9 +50,6 @@ class Content:
     size: int
     modified_ns: int
     inode: int
-    device: int
-    lossy: bool = False
-    """Some bytes were no text of its encoding; U+FFFD stands in their place."""
 
 
 class Excerpt(NamedTuple):
@@ -151,28 +148,22 @@ def _lies_at(opened: int, status: os.stat_result, path: str) -> bool:
 
 
 def _content(data: bytes, status: os.stat_result) -> Content:
-    text, is_lossy = _decoded(data)
     return Content(
-        text=text,
+        text=_decoded(data),
         hash=hashlib.sha256(data).hexdigest(),
         size=len(data),
         modified_ns=status.st_mtime_ns,
         inode=status.st_ino,
-        device=status.st_dev,
-        lossy=is_lossy,
     )
 
 
-def _decoded(data: bytes) -> tuple[str, bool]:
-    encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
-    try:
-        text, is_lossy = data.decode(encoding), False
-    except UnicodeDecodeError:
-        text, is_lossy = data.decode(encoding, "replace"), True
+def _decoded(data: bytes) -> str:
+    """The text of these bytes; U+FFFD stands in the place of those that are no text of its encoding."""
+    text = data.decode("utf-16" if data.startswith(_UTF_16) else "utf-8-sig", "replace")
     if "\x00" in text[:_HEAD]:
         raise Unreadable("is not text", hint="binary files are not read")
     # A machine that lost power leaves such a tail; what stands before it is worth keeping.
-    return (text.replace("\x00", "\ufffd"), True) if "\x00" in text else (text, is_lossy)
+    return text.replace("\x00", "\ufffd")
 
 
 def _unreadable(error: OSError) -> Unreadable:

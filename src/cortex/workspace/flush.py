@@ -213,6 +213,8 @@ class FlushPlan:
     settings: FlushPolicy
     timezone: str | None = None
     """Whose days the dated files follow; None for the machine's own."""
+    valid_until: datetime | None = None
+    """When a host that keeps the plan asks again."""
 
     @property
     def due(self) -> bool:
@@ -264,7 +266,8 @@ class FlushPlan:
     def template(self) -> dict[str, Any] | None:
         """OpenClaw's plan with `{date}` for the day: its resolver cannot wait for an answer, and days end."""
         plan = openclaw_plan(self.settings, target="memory/{date}.md", target_exists=None)
-        return None if plan is None else {**plan, "timezone": self.timezone}
+        until = self.valid_until.isoformat() if self.valid_until else None
+        return None if plan is None else {**plan, "timezone": self.timezone, "validUntil": until}
 
     @property
     def _rules(self) -> _Rules:
@@ -272,11 +275,7 @@ class FlushPlan:
 
 
 def plan(
-    state: FlushSession,
-    settings: FlushPolicy = DEFAULTS,
-    *,
-    today: date,
-    workspace_has: Collection[str] | None = None,
+    state: FlushSession, settings: FlushPolicy = DEFAULTS, *, today: date, workspace_has: Collection[str] | None = None
 ) -> FlushPlan:
     """Whether a flush is due and what to say in it.
 

@@ -1,34 +1,16 @@
-"""What is shown of lines that were found, and whether it is shown where they come from (B9, B11)."""
+"""What is shown of lines that were found (B9)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 
-from cortex.domain.chat import Chat
 from cortex.domain.terms import index_terms
 from cortex.domain.text import sentences
 
-_GROUPS = re.compile(r"(?:^|[:/])(?:group|channel|room|thread|guild|supergroup)(?:[:/]|$)", re.IGNORECASE)
 _PIECES = 4
 """A sentence is cut where it is longer than the room divided by this."""
 
 Span = tuple[int, int]
-
-
-def is_shown(mode: str, session: str | None, chat: Chat | None = None) -> bool:
-    """Whether sources are cited: `on`, `off`, or `auto`, which cites in direct chats and not in groups.
-
-    What the host says about the chat decides. If it says nothing, the session key does.
-    """
-    if mode == "auto":
-        return not (chat.is_shared if chat is not None else is_group(session))
-    return mode == "on"
-
-
-def is_group(session: str | None) -> bool:
-    """Whether a host's session key names a chat of several people, such as `agent:main:telegram:group:42`."""
-    return session is not None and _GROUPS.search(session) is not None
 
 
 def snippet(text: str, terms: Set[str], most: int) -> str:

@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -91,16 +91,8 @@ class Source:
         return f"{self.name}/{relative}" if self.name else relative
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "root": str(self.root),
-            "shape": self.shape.value,
-            "lane": self.lane.value,
-            "scope": self.scope,
-            "trust": self.trust.value,
-            "chunker": self.chunker,
-            "summarize": self.summarize,
-        }
+        choices = {"shape": self.shape.value, "lane": self.lane.value, "trust": self.trust.value}
+        return {**asdict(self), "root": str(self.root), **choices}
 
     @classmethod
     def from_json(cls, plain: Any) -> Source:
@@ -180,12 +172,6 @@ def named(known: Sequence[Source], name_or_path: str) -> list[Source]:
         f"no source is called {name_or_path[:200]!r} or lies there",
         hint=f"there are {names}" if names else "none is registered yet",
     )
-
-
-def without(known: Sequence[Source], name_or_path: str) -> list[Source]:
-    """`known` without the source of that name, or those at that path."""
-    gone = named(known, name_or_path)
-    return [each for each in known if each not in gone]
 
 
 def _of_workspace(parts: Sequence[str]) -> bool:

@@ -74,25 +74,6 @@ Answer with one JSON object and nothing else, with each section under its number
 Wanted = Callable[[Chunk], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryResult:
-    """The chunks in their order, with the summaries that could be had."""
-
-    chunks: tuple[Chunk, ...]
-    requested: int
-    """How many sections a model gave an answer for, of whatever use."""
-    summarized: int
-    problems: Mapping[str, int]
-    """Why sections stayed without a summary, each reason with the number of sections; never what they say."""
-
-
-def summarized(chunks: Sequence[Chunk], llm: LLM, *, wanted: Wanted) -> SummaryResult:
-    """`chunks` with summaries of those that are `wanted`, lack one, and are long enough; nothing is ever raised."""
-    summarizing = Summarizing(llm, wanted)
-    result = summarizing(chunks)
-    return SummaryResult(tuple(result), summarizing.requested, summarizing.summarized, dict(summarizing.problems))
-
-
 def of_sources(sources: Sequence[Source]) -> Wanted:
     """Whether a chunk is of a source that wants summaries: its path begins with the name of its source."""
     wanting = {source.name: source.summarize for source in sources}
@@ -121,11 +102,13 @@ class Summarizing:
     tries: dict[TraceId, int] = field(default_factory=dict)
     """How many answers of no use there were for sections that still lack a summary."""
     requested: int = 0
+    """How many sections a model gave an answer for, of whatever use."""
     summarized: int = 0
     again: int = 0
     """How many sections were requested that an earlier run left without a summary."""
     given_up: int = 0
     problems: Counter[str] = field(default_factory=Counter)
+    """Why sections stayed without a summary, each reason with the number of sections; never what they say."""
     _away: str = ""
     _useless: int = 0
     _seen: set[TraceId] = field(default_factory=set)

@@ -15,7 +15,6 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -374,32 +373,16 @@ def _named(path: str | Path, mark: Bookmark, rows: Sequence[object]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """What was written to a transcript since it was read last, and when that is enough to read on (B12)."""
+    """What was written to a transcript since it was read last, and whether that is enough to read on (B12)."""
 
     bytes: int = 0
     messages: int = 0
-    changed_at: datetime | None = None
-    """When it was last written to; None where nothing was."""
     enough_bytes: int = 100_000
     enough_messages: int = 50
-    quiet: timedelta = timedelta(seconds=5)
-
-    def written(self, bytes: int, messages: int, at: datetime) -> Growth:
-        """The growth after more was written."""
-        latest = at if self.changed_at is None else max(self.changed_at, at)
-        return replace(self, bytes=self.bytes + bytes, messages=self.messages + messages, changed_at=latest)
 
     @property
     def is_enough(self) -> bool:
         return self.bytes >= self.enough_bytes or self.messages >= self.enough_messages
-
-    @property
-    def due_at(self) -> datetime | None:
-        """When to read on, if nothing is written until then; None where there is not enough to read."""
-        return self.changed_at + self.quiet if self.changed_at is not None and self.is_enough else None
-
-    def due(self, now: datetime) -> bool:
-        return (at := self.due_at) is not None and at <= now
 
 
 def growth_of(path: str | Path, bookmark: Bookmark | None = None, *, rule: Growth | None = None) -> Growth:
@@ -411,13 +394,11 @@ def growth_of(path: str | Path, bookmark: Bookmark | None = None, *, rule: Growt
     with _opened(path) as file:
         status = os.fstat(file.fileno())
         offset = bookmark.offset if bookmark is not None and _how(file, status, bookmark) is How.APPENDED else 0
-        grown = replace(rule, bytes=status.st_size - offset, messages=0, changed_at=None)
-        if not grown.bytes:
-            return grown
+        grown = replace(rule, bytes=status.st_size - offset, messages=0)
         file.seek(offset)
         while not grown.is_enough and (piece := file.read(_PIECE)):
             grown = replace(grown, messages=grown.messages + piece.count(b"\n"))
-    return replace(grown, changed_at=datetime.fromtimestamp(status.st_mtime, UTC))
+    return grown
 
 
 # --- sessions as files ----------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,14 @@ def host(tmp_path: Path) -> Iterator[Served]:
     with serving(tmp_path / "home") as served:
         served.client.headers.update(served.token(Right.HOST))
         yield served
+
+
+def eventually(found: Callable[[], Any]) -> Any:
+    """What comes of work in the background, for which nobody has to wait."""
+    until = time.monotonic() + 60
+    while not (answer := found()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return answer
 
 
 def call(host: Served, name: str, arguments: dict[str, Any], **where: Any) -> Any:
@@ -87,6 +96,29 @@ def test_turns_follow_the_chat_too(host: Served) -> None:
     question = {"session": "s2", "message": "What does Ines do?"}
     assert "vet" in host.client.post("/v1/turns/before", json={**question, **GROUP}).json()["block"]
     assert not host.client.post("/v1/turns/before", json=question).json()["block"]
+
+
+def test_memories_are_extracted_now_when_a_session_ends(tmp_path: Path) -> None:
+    """C2, C11: the quiet time of a day is not waited for"""
+    with serving(tmp_path / "home", settings={"capture": {"debounce_seconds": 86_400}}) as served:
+        said = [{"role": "user", "content": "My sister Ines is a vet in Lisbon."}]
+        turn = {"session": "s1", "messages": said}
+        assert served.client.post("/v1/turns/after", json=turn).json()["stored"] == 1
+        assert served.client.get("/v1/memories").json()["memories"] == []
+        over = served.client.post("/v1/turns/after", json={**turn, "messages": [], "end": True}).json()
+        assert (over["stored"], over["degraded"]) == (0, [])
+        assert eventually(lambda: served.client.get("/v1/memories").json()["memories"])
+
+
+def test_c14_a_server_whose_hooks_are_turned_off_says_so(tmp_path: Path) -> None:
+    """C14"""
+    off = {"hooks": {"auto_recall": False, "auto_ingest": False}}
+    with serving(tmp_path / "home", settings=off) as served:
+        said = [{"role": "user", "content": "The boat is called Marigold."}]
+        after = served.client.post("/v1/turns/after", json={"session": "s", "messages": said}).json()
+        before = served.client.post("/v1/turns/before", json={"session": "s", "message": "the boat?"}).json()
+        assert (after["stored"], after["skipped"]) == (0, "auto_ingest_off")
+        assert (before["block"], before["skipped"]) == ("", "auto_recall_off")
 
 
 def test_a_token_without_the_right_cannot_enter_a_group(tmp_path: Path) -> None:

@@ -47,11 +47,9 @@ LIMITS = LimitWords(
     ),
     scope=(
         r"(?:bitte )?(?:für|in|im|bei|beim|während)(?: (?:das|dem|des|unser(?:em|e|es)?|mein(?:em|e|es)?|dieses"
-        r"|diesem))?"
-        r" (?:projekt|repo|repository|team|kunden) (?P<about>[\w&-]{2,40})[,:]?\s"
+        r"|diesem))? (?:projekt|repo|repository|team|kunden) (?P<about>[\w&-]{2,40})[,:]?\s"
         r"|(?:bitte )?(?:für|in|im|bei|beim|während)(?: (?:das|dem|des|unser(?:em|e|es)?|mein(?:em|e|es)?|dieses"
-        r"|diesem))?"
-        r" (?:(?P<about2>[\w&]{2,40})[- ])?(?:projekte?s?|repos?|repository|teams?|codebasis)\b[,:]?\s"
+        r"|diesem))? (?:(?P<about2>[\w&]{2,40})[- ])?(?:projekte?s?|repos?|repository|teams?|codebasis)\b[,:]?\s"
     ),
     stays=(
         r"\b(?:ab (?:heute|morgen|dieser|diesem|sofort|jetzt|nächste[rmn]?)|von heute an|seit|jede[nrsm]?|immer|täglich"
@@ -62,8 +60,7 @@ LIMITS = LimitWords(
     ),
     happened=(
         r"\b(?:habe?|hast|hat|haben|habt)\b[^.;]{0,200}?\b(?:\w{0,12}ge\w{2,20}(?:t|en)|(?:be|ver|er|ent|zer|miss"
-        r"|über|unter)"
-        r"\w{2,20}(?:t|en)|\w{2,20}iert)\b(?!e)"
+        r"|über|unter)\w{2,20}(?:t|en)|\w{2,20}iert)\b(?!e)"
         rf"|\b(?:bin|bist|ist|sind|seid)\b[^.;]{{0,200}}?\b{_MOVED}\b"
         r"|\b(?:wurde|wurden|war|waren|hatte|hatten|ging|kam|bekam|verlor|fand|kaufte|musste|konnte|wollte|machte|starb"
         r"|traf|schrieb|zog|begann|fing|fuhr|flog|gab|sah|blieb|brach)\b"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="de",
@@ -23,10 +23,9 @@ zwischen
     takes_back="nein|doch",
     manner=r"\b(?:duze|sieze|duzen|siezen|kurz|knapp|höflich|metrisch\w*|nenn(?:e)? mich)\b",
     conditions=(
-        r"^(?:bitte )?(?:(?:immer|jedes mal,?) )?(?:wenn|falls|sobald) (?:ich|du) (?:dich |dir |mich |"
-        r"mir )?(?:nach |um |"
-        r"von |über |wegen )?(?P<about>[^,.!?]{2,80}?) (?:frage|fragst|bitte|schreibe|schreibst|erwähne|spreche|sage|"
-        r"schicke|suche|brauche|buchst|empfiehlst|erstellst)\b,?",
+        r"^(?:bitte )?(?:(?:immer|jedes mal,?) )?(?:wenn|falls|sobald) (?:ich|du) (?:dich |dir |mich |mir )?(?:nach |"
+        r"um |von |über |wegen )?(?P<about>[^,.!?]{2,80}?) (?:frage|fragst|bitte|schreibe|schreibst|erwähne|spreche|"
+        r"sage|schicke|suche|brauche|buchst|empfiehlst|erstellst)\b,?",
         r"^(?:bitte )?(?:bei|für|in) (?:allen |jeder |jedem |meinen |deinen )?(?P<about>[A-ZÄÖÜ][\w-]+(?:en|e|s|n|"
         r"er)) (?:immer|bitte|nie|nur)\b",
     ),
@@ -54,30 +53,21 @@ zwischen
     },
     reporting="nutzer nutzerin benutzer benutzerin anwender mag möchte bevorzugt wohnt lebt arbeitet heißt",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"\b(?:ignoriere?n?|ignorier|vergiss|vergessen|missachte\w*|beachte\w* nicht|verwirf)\b[^.\n]{0,30}"
-                r"\b(?:vorherig|bisherig|früher|obig|vorig|alle|sämtliche|system|deine|vorangegangen|ursprünglich)\w*\b"
-                r"[^.\n]{0,30}(?:anweisung|vorgabe|regel|befehl|instruktion|richtlinie)",
-            ),
+        phrase(
+            "override", 1.0,
+            r"\b(?:ignoriere?n?|ignorier|vergiss|vergessen|missachte\w*|beachte\w* nicht|verwirf)\b[^.\n]{0,30}"
+            r"\b(?:vorherig|bisherig|früher|obig|vorig|alle|sämtliche|system|deine|vorangegangen|ursprünglich)\w*\b"
+            r"[^.\n]{0,30}(?:anweisung|vorgabe|regel|befehl|instruktion|richtlinie)",
         ),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(
-                r"\b(?:ab sofort|von nun an|ab jetzt|künftig|fortan|zukünftig|immer wenn|jedes mal|"
-                r"sobald (?:der|die|jemand)|wann immer)\b",
-            ),
+        phrase(
+            "order", 0.5,
+            r"\b(?:ab sofort|von nun an|ab jetzt|künftig|fortan|zukünftig|immer wenn|jedes mal|"
+            r"sobald (?:der|die|jemand)|wann immer)\b",
         ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(
-                r"\b(?:sag|sage|sagen|verrate|verraten|erwähne|teile|informiere)\b[^.\n]{0,30}\b(?:nutzer|benutzer|"
-                r"niemand|kund|anwender|davon)\w*[^.\n]{0,15}\b(?:nicht|nichts)\b",
-            ),
+        phrase(
+            "concealment", 0.5,
+            r"\b(?:sag|sage|sagen|verrate|verraten|erwähne|teile|informiere)\b[^.\n]{0,30}\b(?:nutzer|benutzer|"
+            r"niemand|kund|anwender|davon)\w*[^.\n]{0,15}\b(?:nicht|nichts)\b",
         ),
     ),
     similarity=Similarity(

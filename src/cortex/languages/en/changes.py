@@ -8,50 +8,26 @@ from cortex.languages.pack import Rule, about_me
 
 RULES: tuple[Rule, ...] = (
     # No longer so.
-    Rule(
-        name="negation.work",
-        kind=Kind.FACT,
-        importance=0.6,
-        confidence=0.9,
-        negated=True,
-        fill=about_me("employer"),
-        pattern=rf"(?:i no longer work|i don't work|i (?:have )?stopped working|i'm no longer (?:working|employed)|i "
+    Rule("negation.work", Kind.FACT, 0.6, 0.9, about_me("employer"), negated=True).worded(
+        rf"(?:i no longer work|i don't work|i (?:have )?stopped working|i'm no longer (?:working|employed)|i "
         rf"am no longer working)\s+(?:at|for)\s+(?P<value>{PHRASE})(?=\s+any ?more|{END[3:-1]})",
     ),
-    Rule(
-        name="negation.home",
-        kind=Kind.FACT,
-        importance=0.6,
-        confidence=0.9,
-        negated=True,
-        fill=about_me("home city"),
-        pattern=rf"(?:i no longer live|i don't live|we no longer live|we don't live|i'm no longer living|i'm no longer "
+    Rule("negation.home", Kind.FACT, 0.6, 0.9, about_me("home city"), negated=True).worded(
+        rf"(?:i no longer live|i don't live|we no longer live|we don't live|i'm no longer living|i'm no longer "
         rf"based)\s+in\s+(?P<value>{PHRASE})(?=\s+any ?more|{END[3:-1]})",
     ),
-    Rule(
-        name="negation.no_longer",
-        kind=Kind.FACT,
-        importance=0.6,
-        confidence=0.9,
-        negated=True,
-        pattern=rf"(?:(?:i|we)(?:'m| am|'re| are)?\s+no longer\s+{REST}|(?:my|our|the)\s+[^,;.!?\n]{{2,50}}?\s(?:is|"
-        rf"are|has|does|do|will be)?\s?no longer\s{REST}"
-        rf"|(?:i|we)\s+(?:don't|do not|can't|cannot|won't|didn't|am not|'m not|"
-        rf"aren't)\s+[^.!?\n]{{2,80}}\b(?:any ?more|these days|any longer)\b.*|(?:we|they|i) (?:aren't|"
-        rf"isn't)\s[^.!?\n]{{2,80}}\b(?:any ?more|any longer)\b.*|(?:i'm|we're|i am|we "
-        rf"are)\s+not\s+[^.!?\n]{{2,80}}\b(?:any ?more|any longer)\b.*"
-        rf"|(?:my|our|the)\s+[^,;.!?\n]{{2,50}}?\s(?:isn't|aren't|doesn't|don't|is not|are "
-        rf"not)\s[^.!?\n]{{2,60}}\bany ?more\b.*)",
+    Rule("negation.no_longer", Kind.FACT, 0.6, 0.9, negated=True).worded(
+        rf"(?:(?:i|we)(?:'m| am|'re| are)?\s+no longer\s+{REST}|(?:my|our|the)\s+[^,;.!?\n]{{2,50}}?\s(?:is|are|has|"
+        rf"does|do|will be)?\s?no longer\s{REST}|(?:i|we)\s+(?:don't|do not|can't|cannot|won't|didn't|am not|'m not|"
+        r"aren't)\s+[^.!?\n]{2,80}\b(?:any ?more|these days|any longer)\b.*|(?:we|they|i) (?:aren't|"
+        r"isn't)\s[^.!?\n]{2,80}\b(?:any ?more|any longer)\b.*|(?:i'm|we're|i am|"
+        r"we are)\s+not\s+[^.!?\n]{2,80}\b(?:any ?more|any longer)\b.*|(?:my|our|the)\s+[^,;.!?\n]{2,50}?\s(?:isn't|"
+        r"aren't|doesn't|don't|is not|are not)\s[^.!?\n]{2,60}\bany ?more\b.*)",
         veto=r"\b(?:take it|stand it|tell|see (?:it|that|the)|understand|think straight|want to talk|wait|need|"
         r"want|require)\b",
     ),
-    Rule(
-        name="negation.stopped",
-        kind=Kind.FACT,
-        importance=0.6,
-        confidence=0.88,
-        negated=True,
-        pattern=rf"{I_HAVE}(?:stopped\s+\w+ing|cut\s+(?:out\s+\w+|\w+ (?:out|completely|entirely))|quit\s+(?!the app|"
+    Rule("negation.stopped", Kind.FACT, 0.6, 0.88, negated=True).worded(
+        rf"{I_HAVE}(?:stopped\s+\w+ing|cut\s+(?:out\s+\w+|\w+ (?:out|completely|entirely))|quit\s+(?!the app|"
         rf"it\b)\w+|gave up\s+\w+|given up\s+\w+|got rid of\s+|gotten rid of\s+|dropped\s+(?!by|off|it\b|out "
         rf"of my)\w+|ditched\s+|abandoned\s+|retired\s+(?:the|our|from)|cancelled\s+(?-i:[A-Z])|"
         rf"cancelled\s+(?:my|our|the)\s[^.!?]*(?:subscription|membership|contract|account|lease)|"
@@ -61,14 +37,10 @@ RULES: tuple[Rule, ...] = (
         rf"our)\s|deleted my\s+\w+ (?:account|profile)).*",
         veto=r"\b(?:my keys?|my phone|it at|my wallet|me a|gave up on (?:this|it))\b",
     ),
-    Rule(name="negation.used_to", kind=Kind.FACT, importance=0.55, confidence=0.82, pattern=rf"{I_DO}used to\s+{REST}"),
+    Rule("negation.used_to", Kind.FACT, 0.55, 0.82).worded(rf"{I_DO}used to\s+{REST}"),
     # Decisions.
-    Rule(
-        name="decision.decided",
-        kind=Kind.DECISION,
-        importance=0.7,
-        confidence=0.9,
-        pattern=rf"(?:{I_HAVE}|(?:the\s+)?(?:team|board|committee|group|client|family|company|jury|panel|"
+    Rule("decision.decided", Kind.DECISION, 0.7, 0.9).worded(
+        rf"(?:{I_HAVE}|(?:the\s+)?(?:team|board|committee|group|client|family|company|jury|panel|"
         rf"majority)\s+(?:has\s+|have\s+)?{ADV}|(?:my|our)\s+[\w ]{{2,30}}?\s+and i\s+(?:have\s+)?|it (?:was|"
         rf"has been)\s+|it's\s+)(?:decided|agreed|settled|opted|resolved|concluded|determined|voted|committed|"
         rf"elected)\s+(?:yesterday\s+|today\s+|last \w+\s+|earlier\s+|together\s+|internally\s+)?(?:on|to|that|"
@@ -77,56 +49,34 @@ RULES: tuple[Rule, ...] = (
         r"\bdecided (?:on|to) (?:see|ask|check|try|look)\b|\bnot to\W*$|\b(?:decided|chose|chosen|picked) "
         r"(?:on |to \w+ )?(?:this|that|it|them|these)\b|\b(?:haven't|have not|not yet)\b|\byet\?",
     ),
-    Rule(
-        name="decision.chose",
-        kind=Kind.DECISION,
-        importance=0.7,
-        confidence=0.85,
-        pattern=rf"(?:{I_HAVE}|(?:the\s+)?(?:team|board|committee|group|client|family|company|jury|panel)\s+(?:has\s+|"
-        rf"have\s+)?)(?:chose|chosen|picked|selected|went with|gone with|ended up (?:choosing|going with|"
-        rf"picking|with|buying|using)|opted for|switched (?:from|to|over|(?:my|our)\b.{{0,40}}\bto)|migrated "
-        rf"(?:from|to|off)|standardi[sz]ed on|adopted\s+(?-i:[A-Z])|settled for|signed (?:with|the)|ruled out|"
-        rf"rejected|scrapped|postponed|pivoted|replaced|moved (?:everything|all|our|the)\b.{{0,60}}\b(?:to|off|"
-        rf"from|over))\b.{{2,}}",
-        veto=r"\bby (?-i:[A-Z])|"
-        r"\b(?:hotels|apartments|rating)\b|"
-        r"\b(?:wrong|by mistake|accidentally|randomly)\b|\b(?:chose|chosen|picked|selected) (?:to \w+ "
-        r")?(?:about )?(?:this|that|it|them|these)\b",
+    Rule("decision.chose", Kind.DECISION, 0.7, 0.85).worded(
+        rf"(?:{I_HAVE}|(?:the\s+)?(?:team|board|committee|group|client|family|company|jury|panel)\s+(?:has\s+|"
+        r"have\s+)?)(?:chose|chosen|picked|selected|went with|gone with|ended up (?:choosing|going with|picking|with|"
+        r"buying|using)|opted for|switched (?:from|to|over|(?:my|our)\b.{0,40}\bto)|migrated (?:from|to|off)|"
+        r"standardi[sz]ed on|adopted\s+(?-i:[A-Z])|settled for|signed (?:with|the)|ruled out|rejected|scrapped|"
+        r"postponed|pivoted|replaced|moved (?:everything|all|our|the)\b.{0,60}\b(?:to|off|from|over))\b.{2,}",
+        veto=r"\bby (?-i:[A-Z])|\b(?:hotels|apartments|rating)\b|\b(?:wrong|by mistake|accidentally|randomly)\b|"
+        r"\b(?:chose|chosen|picked|selected) (?:to \w+ )?(?:about )?(?:this|that|it|them|these)\b",
     ),
-    Rule(
-        name="decision.going_with",
-        kind=Kind.DECISION,
-        importance=0.7,
-        confidence=0.82,
-        pattern=rf"(?:let's|{I_AM}|{I_WILL})\s*(?:not\s+)?(?:going with|go with|sticking with|stick with|stick to|"
-        rf"sticking to|switching to|switch to|moving to (?!the (?:next|other))|migrating to|adopting|"
-        rf"standardi[sz]ing on|going for|settling on|dropping|ditching|be using|be moving|be switching|be "
-        rf"going with|use|adopt|drop support|not (?:going to )?support\w*|taking the|accepting the|moving "
-        rf"(?:the|our|everything)\b.{{0,50}}\bto|replacing)\s+(?!it\b|that\b|this\b|these\b|those\b|them\b|the "
-        rf"(?:first|second|third|last|other|former|latter|same|one|\d)|one\b|option\b|your\b|both\b|my\b|that "
-        rf"one|plan\b|some\b).{{2,}}",
+    Rule("decision.going_with", Kind.DECISION, 0.7, 0.82).worded(
+        rf"(?:let's|{I_AM}|{I_WILL})\s*(?:not\s+)?(?:going with|go with|sticking with|stick with|stick to|sticking to|"
+        r"switching to|switch to|moving to (?!the (?:next|other))|migrating to|adopting|standardi[sz]ing on|going for|"
+        r"settling on|dropping|ditching|be using|be moving|be switching|be going with|use|adopt|drop support|"
+        r"not (?:going to )?support\w*|taking the|accepting the|moving (?:the|our|everything)\b.{0,50}\bto|"
+        r"replacing)\s+(?!it\b|that\b|this\b|these\b|those\b|them\b|the (?:first|second|third|last|other|former|latter|"
+        r"same|one|\d)|one\b|option\b|your\b|both\b|my\b|that one|plan\b|some\b).{2,}",
         veto=r"\bplease\b|\bride\b|\bwith (?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d|"
-        r"\bfrom (?:march|april)\b|"
-        r"\bvs\b|\bsoon\b|\bpeople\b|\bon the \d|^(?:i'll|i will) (?:go|be going) with\b|"
-        r"\b(?:for now|this time|tonight|see what happens|the (?:first|second|third) (?:one|option)|for "
-        r"example|as an example|tomorrow)\b|\?\s*$|\b(?:am|pm)\b|\$\d|^(?:i'll|i will|i'm going to|i am going "
-        r"to)\s+(?:use|go with using)\b",
+        r"\bfrom (?:march|april)\b|\bvs\b|\bsoon\b|\bpeople\b|\bon the \d|^(?:i'll|i will) (?:go|be going) with\b|"
+        r"\b(?:for now|this time|tonight|see what happens|the (?:first|second|third) (?:one|option)|for example|"
+        r"as an example|tomorrow)\b|\?\s*$|\b(?:am|pm)\b|\$\d|^(?:i'll|i will|i'm going to|i am going to)\s+(?:use|"
+        r"go with using)\b",
     ),
-    Rule(
-        name="decision.not_supporting",
-        kind=Kind.DECISION,
-        importance=0.7,
-        confidence=0.85,
-        pattern=r"(?:we're|we are|we)\s+(?:not going to|won't|will not|are not|no longer)\s+(?:support|use|ship|renew|"
+    Rule("decision.not_supporting", Kind.DECISION, 0.7, 0.85).worded(
+        r"(?:we're|we are|we)\s+(?:not going to|won't|will not|are not|no longer)\s+(?:support|use|ship|renew|"
         r"pursue|migrate|hire|build|offer|continue|be (?:using|supporting|offering))\w*\b.{2,}",
     ),
-    Rule(
-        name="decision.final",
-        kind=Kind.DECISION,
-        importance=0.72,
-        confidence=0.88,
-        whole=True,
-        pattern=r"(?:(?:the|our|my|final|it's|a)\s+)*(?:decision|verdict|outcome|upshot|"
+    Rule("decision.final", Kind.DECISION, 0.72, 0.88, whole=True).worded(
+        r"(?:(?:the|our|my|final|it's|a)\s+)*(?:decision|verdict|outcome|upshot|"
         r"conclusion)\b[^.!?\n:]{0,40}(?::|\s(?:is|was)(?: that| to)?\b)\s*.{3,}"
         r"|let's settle (?:it|this)\s*[:,]\s*.{3,}|(?:it's (?:settled|decided|official|final)|that's settled|"
         r"settled|decided)\s*[:,]\s*.{3,}|i've made up my mind\b.{3,}|we've made up our minds?\b.{3,}",

@@ -19,7 +19,8 @@ _NO_VERB_AFTER = r"(?<!ly\s)" + "".join(
 )
 _WHOLE = (
     r"(?:(?:i|we|he|she|they|it|there|someone|everyone|nobody)(?:'[a-z]{1,2})?\s"
-    rf"|(?:my|our|his|her|their|the|this|that|these|those)\s(?:[\w'%$.,-]{{1,20}}\s){{1,8}}?{_NO_VERB_AFTER}{_FINITE}|{_NAME})"
+    rf"|(?:my|our|his|her|their|the|this|that|these|those)\s(?:[\w'%$.,-]{{1,20}}\s){{1,8}}?{_NO_VERB_AFTER}{_FINITE}|"
+    rf"{_NAME})"
 )
 """The opening of a clause with a verb of its own: "my increased rent" has none."""
 _ASKING_WORD = (
@@ -30,14 +31,12 @@ _VERB = (
     r"(?:'\w+|am|is|are|was|were|have|has|had|do|did|will|would|can|could|want|need|think|know|live|work|use|\w+ed)\b"
 )
 _CAUSE = (
-    r"(?:since(?!\s(?:we|our)\s(?:last|have|talk|spoke|met|chat))|because|considering(?:\sthat)?|given(?:\sthat|\show)?|seeing\s(?:as|that|how)|although|though|"
-    r"even\sthough|"
-    r"whereas|now\sthat)"
+    r"(?:since(?!\s(?:we|our)\s(?:last|have|talk|spoke|met|chat))|because|considering(?:\sthat)?|given(?:\sthat|"
+    r"\show)?|seeing\s(?:as|that|how)|although|though|even\sthough|whereas|now\sthat)"
 )
 _AUXILIARY = (
     r"(?:can|could|would|will|do|does|did|should|shall|may|might|is|are|am|was|were|have|has|isn't|aren't|don't|"
-    r"doesn't|"
-    r"didn't|won't|wouldn't|couldn't|can't|haven't|hasn't)"
+    r"doesn't|didn't|won't|wouldn't|couldn't|can't|haven't|hasn't)"
 )
 
 ENGLISH = ClauseWords(
@@ -60,22 +59,20 @@ ENGLISH = ClauseWords(
     ),
     asks=(
         r"(?:(?:so|and|but|also|then|well|okay|ok|hey|hi|please|sorry|thanks|thank you|by the way|btw|actually|just|"
-        r"anyway)[,.!]?\s){0,3}(?:"
-        rf"{_AUXILIARY}\s(?:i|you|we|he|she|they|it|there|this|that|these|those|my|our|your|the|any|anyone|someone)\b"
+        rf"anyway)[,.!]?\s){{0,3}}(?:{_AUXILIARY}\s(?:i|you|we|he|she|they|it|there|this|that|these|those|my|our|your|"
+        r"the|any|anyone|someone)\b"
         r"|(?:what|what's|how|how's|which|where|where's|when|when's|why|who|who's|whose)\b"
         r"|any\s(?:tips|advice|ideas|thoughts|suggestions|recommendations|chance|way)\b"
-        r"|(?:please|let's|tell me|show me|help me|give me|suggest|explain|recommend|walk me|do you|would you|"
-        r"provide|ensure (?:that|i|my|the)|also (?:include|provide|explain|show|suggest))\b"
+        r"|(?:please|let's|tell me|show me|help me|give me|suggest|explain|recommend|walk me|do you|would you|provide|"
+        r"ensure (?:that|i|my|the)|also (?:include|provide|explain|show|suggest))\b"
         r"|if\s(?:so|not|you)\b"
-        r"|(?:i was|i'm|i am|just)\s(?:just\s|kinda\s|also\s|really\s){0,2}(?:wondering|curious|"
-        r"hoping (?:you|to get)|asking)\b"
+        r"|(?:i was|i'm|i am|just)\s(?:just\s|kinda\s|also\s|really\s){0,2}(?:wondering|curious|hoping (?:you|to get)|"
+        r"asking)\b"
         r"|(?:i'm|i am|i was)\s(?:just |still |kinda |a bit |really |also ){0,2}(?:not (?:really |quite |entirely |"
-        r"exactly )?"
-        r"sure|unsure|unclear|confused|uncertain|stuck)\b"
+        r"exactly )?sure|unsure|unclear|confused|uncertain|stuck)\b"
         r"|i (?:don't|do not) (?:really )?know (?:how|what|if|whether|which|where)\b"
         r"|i(?: need| want|'d like| would like| could use) (?:some |your |a )?(?:help|advice|tips|guidance|feedback|"
-        r"input|"
-        r"to (?:know|understand|see if|verify|check|confirm|(?:make sure|ensure)(?![^.?\d]{1,60}\d)))\b)"
+        r"input|to (?:know|understand|see if|verify|check|confirm|(?:make sure|ensure)(?![^.?\d]{1,60}\d)))\b)"
     ),
     trails=(
         r"(?:i'm|i am|i've been|we're) (?:just |still |kinda |a bit |really |"

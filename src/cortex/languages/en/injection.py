@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase
-
-
-def _phrase(sign: str, weight: float, *needs: str, opens: str = "") -> Phrase:
-    return Phrase(sign=sign, weight=weight, needs=needs, opens=opens)
-
+from cortex.languages.words import Phrase, phrase
 
 _BEGIN = r"(?:\A|\n|[.!?:;>*\"'(\[|—-]|\bplease|\bkindly|\balso|,)[\s,]{0,12}+\Z"
 _SENTENCE_BEGIN = r"(?:\A|\n|[.!?;>\"'(|]|\bplease)\s{0,12}+\Z"
@@ -28,13 +23,12 @@ _PERSON = (
     r"(?:users?|customers?|humans?|clients?|persons?|people|someone|somebody|anyone|anybody|visitors?|they|whoever|i)"
 )
 _ASKED = (
-    rf"\b{_PERSON}\b\s+(?:\w+\s+){{0,3}}(?:ask\w*|mention\w*|wants?|requests?|bring\w*|talk\w*|(?:en|in)quir\w*|"
-    rf"say|says|said|"
-    r"question\w*|types?|writes?|needs?|discuss\w*|wonders?|looks? for|is curious|are curious)\b|\b(?:asked|"
+    rf"\b{_PERSON}\b\s+(?:\w+\s+){{0,3}}(?:ask\w*|mention\w*|wants?|requests?|bring\w*|talk\w*|(?:en|in)quir\w*|say|"
+    r"says|said|question\w*|types?|writes?|needs?|discuss\w*|wonders?|looks? for|is curious|are curious)\b|\b(?:asked|"
     r"quizzed|queried) (?:about|for|to|which|what|who|where|when|whether|on|regarding)\b|\byou are asked\b|"
-    r"\b(?:questions?|messages?|conversations?|chats?|(?:en|in)quir(?:y|ies)|quer(?:y|ies)|requests?|prompts?)"
-    r"\b\s+(?:\w+\s+){0,2}(?:about|on|mentions?|contains?|regarding|concerning|touch\w*|involv\w*|includes?)\b|"
-    r"\b(?:comes?|came|brought) up\b|\b(?:is|are|gets?|be) (?:being )?(?:raised|mentioned|discussed|named|"
+    r"\b(?:questions?|messages?|conversations?|chats?|(?:en|in)quir(?:y|ies)|quer(?:y|ies)|requests?|"
+    r"prompts?)\b\s+(?:\w+\s+){0,2}(?:about|on|mentions?|contains?|regarding|concerning|touch\w*|involv\w*|"
+    r"includes?)\b|\b(?:comes?|came|brought) up\b|\b(?:is|are|gets?|be) (?:being )?(?:raised|mentioned|discussed|named|"
     r"brought up|asked)\b"
 )
 _WHENEVER = (
@@ -48,10 +42,9 @@ _SPEAK = (
     r"pick|push|put forward)\b"
 )
 _DO = (
-    r"(?:^[^\w\n]*+|[,;:—]\s*+|\bthen\s++|-\s++)(?:(?:and|then|please|always|also|quietly|silently|secretly|simply|just|"
-    r"first|do|"
-    rf"you (?:must|should|will|shall|are to|have to))\s+){{0,8}}{_SPEAK}|\b(?:the|your) (?:\w+ )?(?:answer|reply|"
-    rf"response)\b[^.\n]{{0,60}}\bis\b"
+    r"(?:^[^\w\n]*+|[,;:—]\s*+|\bthen\s++|-\s++)(?:(?:and|then|please|always|also|quietly|silently|secretly|simply|"
+    rf"just|first|do|you (?:must|should|will|shall|are to|have to))\s+){{0,8}}{_SPEAK}|\b(?:the|"
+    r"your) (?:\w+ )?(?:answer|reply|response)\b[^.\n]{0,60}\bis\b"
     r"|\b(?:is|are) to be (?:met|answered|given|told)\b"
 )
 _SECRETS = (
@@ -78,101 +71,96 @@ _ANY_AGENT = rf"(?:(?:the|an?|any|all|this|every|dear)\s+)?(?:\w+\s+)?{_AGENT}\b
 
 INJECTION: tuple[Phrase, ...] = (
     # Lifting the rules.
-    _phrase("override", 1.0, _LIFT + rf"\s+{_NOT_MINE}{{0,4}}(?:{_EARLIER})\s+{_NOT_MINE}{{0,2}}{_RULES_WORD}\b"),
-    _phrase("override", 1.0, _LIFT + r"\s+(?:all|any|every)\s+(?:of\s+)?(?:(?:the|these|those|other)"
+    phrase("override", 1.0, _LIFT + rf"\s+{_NOT_MINE}{{0,4}}(?:{_EARLIER})\s+{_NOT_MINE}{{0,2}}{_RULES_WORD}\b"),
+    phrase("override", 1.0, _LIFT + r"\s+(?:all|any|every)\s+(?:of\s+)?(?:(?:the|these|those|other)"
           r"\s+)?(?:instructions|prompts|directives|guardrails|safeguards)\b"),
-    _phrase("override", 1.0, _LIFT + r"\s+(?:everything|all|anything|whatever)\s+(?:(?:that|you|was|were|been|"
+    phrase("override", 1.0, _LIFT + r"\s+(?:everything|all|anything|whatever)\s+(?:(?:that|you|was|were|been|"
           r"have|had)\s+){0,4}(?:above|before this|told (?:before|earlier|previously)|said before)"),
-    _phrase("override", 1.0, r"\b(?:ignore|disregard|forget)(?:all|the)?(?:previous|prior|above|earlier)"
+    phrase("override", 1.0, r"\b(?:ignore|disregard|forget)(?:all|the)?(?:previous|prior|above|earlier)"
           r"(?:instructions|rules|prompts)?\b"),
-    _phrase("override", 1.0, r"\byou are (?:now )?(?:in )?(?:an? )?(?:dan|jailbroken|unrestricted|uncensored|"
+    phrase("override", 1.0, r"\byou are (?:now )?(?:in )?(?:an? )?(?:dan|jailbroken|unrestricted|uncensored|"
           r"unfiltered|developer mode|god mode|no longer (?:bound|restricted|limited|an? (?:ai|assistant)))\b"),
-    _phrase("override", 0.5, r"\byou are now (?:an?|the|my|our|acting|called|playing|operating|free|"
-          r"in \w+ mode)\b|\byour new (?:role|task|goal|purpose|name) is\b|\byour new (?:instructions?|"
-          r"directives?|system prompt)\b|\b(?:new|updated|revised|real|actual) (?:system )?(?:instructions?|"
-          r"directives?|prompt)\s*:"),
-    _phrase("override", 0.3, r"\b(?:developer|debug|god|admin|dan|jailbreak|maintenance|sudo|unrestricted|root)"
+    phrase("override", 0.5, r"\byou are now (?:an?|the|my|our|acting|called|playing|operating|free|in \w+ mode)\b|"
+          r"\byour new (?:role|task|goal|purpose|name) is\b|\byour new (?:instructions?|directives?|system prompt)\b|"
+          r"\b(?:new|updated|revised|real|actual) (?:system )?(?:instructions?|directives?|prompt)\s*:"),
+    phrase("override", 0.3, r"\b(?:developer|debug|god|admin|dan|jailbreak|maintenance|sudo|unrestricted|root)"
           r" mode\b|\bsystem prompts?\b|\bpretend (?:that )?(?:you|to be|the rules)\b|\bact as (?:if|though|an?)"
           r"\b|\bjailbreak\b"),
-    _phrase("override", 0.5, r"\b(?:reveal|print|repeat|show|output|leak|dump|recite|disclose)"
+    phrase("override", 0.5, r"\b(?:reveal|print|repeat|show|output|leak|dump|recite|disclose)"
           r"\b[^.\n]{0,40}\b(?:system prompt|hidden instructions|initial instructions|instructions above)\b"),
     # Orders that last, orders that wait, orders to the assistant.
-    _phrase("order", 0.5, rf"\b(?:always|never)\s+(?:\w+\s+){{0,2}}{_ACT}", opens=_SENTENCE_BEGIN),
+    phrase("order", 0.5, rf"\b(?:always|never)\s+(?:\w+\s+){{0,2}}{_ACT}", opens=_SENTENCE_BEGIN),
     # A recipe and a manual say "never" too, of ovens and plugs.
-    _phrase("order", 0.3, r"\b(?:always|never)\b", opens=_SENTENCE_BEGIN),
-    _phrase("order", 0.5, r"\b(?:from now on(?:wards?)?|from this (?:point|moment|day)|from here on|"
-          r"going forward|henceforth|hereafter|as of now|starting (?:now|today|immediately)|"
-          r"effective immediately|in all (?:future|subsequent|later)|for all future|in (?:the )?future,|"
-          r"until (?:further notice|told otherwise)|at all times|without exception|under no circumstances)"
-          r"\b", opens=_BEGIN),
-    _phrase("order", 0.5, r"\bfor the rest of (?:this|the|our|your) (?:conversation|session|chat)\b|"
-          r"\bin (?:all|every|each|any) (?:future|subsequent|later) (?:\w+ )?(?:conversation|session|chat|"
-          r"answer|reply|turn|message)|\bin (?:all|every|each|any) of your\b|\bremains? in (?:force|effect)"
-          r" (?:for|until|across)\b"),
-    _phrase("order", 0.5, _WHENEVER, _ASKED, _DO),
-    _phrase("order", 0.5, rf"\b{_AGENT}\b\W+(?:\w+\W+){{0,3}}(?:must|should|shall|has to|have to|needs? to|"
+    phrase("order", 0.3, r"\b(?:always|never)\b", opens=_SENTENCE_BEGIN),
+    phrase("order", 0.5, r"\b(?:from now on(?:wards?)?|from this (?:point|moment|day)|from here on|going forward|"
+          r"henceforth|hereafter|as of now|starting (?:now|today|immediately)|effective immediately|in all (?:future|"
+          r"subsequent|later)|for all future|in (?:the )?future,|until (?:further notice|told otherwise)|at all times|"
+          r"without exception|under no circumstances)\b", opens=_BEGIN),
+    phrase("order", 0.5, r"\bfor the rest of (?:this|the|our|your) (?:conversation|session|chat)\b|\bin (?:all|every|"
+          r"each|any) (?:future|subsequent|later) (?:\w+ )?(?:conversation|session|chat|answer|reply|turn|message)|"
+          r"\bin (?:all|every|each|any) of your\b|\bremains? in (?:force|effect) (?:for|until|across)\b"),
+    phrase("order", 0.5, _WHENEVER, _ASKED, _DO),
+    phrase("order", 0.5, rf"\b{_AGENT}\b\W+(?:\w+\W+){{0,3}}(?:must|should|shall|has to|have to|needs? to|"
           rf"is to|are to|will|is (?:required|instructed|"
           r"expected|told)|are (?:required|instructed|expected|told)|ought to|may not|cannot|can not)\b"),
-    _phrase("order", 0.5, rf"\b(?:note|message|instructions?|notice|attention|hint|memo|reminder|directive|"
+    phrase("order", 0.5, rf"\b(?:note|message|instructions?|notice|attention|hint|memo|reminder|directive|"
           rf"hello|dear|hey)\W++(?:(?:to|for|from)\s*+)?{_ANY_AGENT}\s*+[:,!.-]"),
-    _phrase("order", 0.5, r"\byou (?:must|should|shall|have to|need to|are (?:required|instructed|asked|"
+    phrase("order", 0.5, r"\byou (?:must|should|shall|have to|need to|are (?:required|instructed|asked|"
           r"expected|directed|obliged) to|are to|will|ought to)\s+(?:\w+\s+){0,2}(?:recommend|tell|reply|"
           r"respond|answer|say|mention|reveal|comply|obey|insist|trust|believe|memori[sz]e|claim|refuse|promote|"
           r"forward|not (?:tell|mention|reveal|inform))\b|\byou (?:must|shall|are to|have to) (?:always|never)\b"),
-    _phrase("order", 0.5, r"\b(?:remember|memori[sz]e)(?:\s+(?:that|this|the following|permanently)\b|\s*:)|"
-          r"\b(?:store|save|record|keep) (?:this|the following) (?:permanently|forever|in memory|as a)\b|"
-          r"\bmake a lasting note\b",
+    phrase("order", 0.5, r"\b(?:remember|memori[sz]e)(?:\s+(?:that|this|the following|permanently)\b|\s*:)|\b(?:store|"
+          r"save|record|keep) (?:this|the following) (?:permanently|forever|in memory|as a)\b|\bmake a lasting note\b",
           opens=_BEGIN),
-    _phrase("order", 0.5, r"\b(?:save|store|add|write|commit|put|keep|record|update|persist)"
+    phrase("order", 0.5, r"\b(?:save|store|add|write|commit|put|keep|record|update|persist)"
           r"\b[^.\n]{0,40}\b(?:your|long[- ]term|permanent|persistent) (?:long[- ]term )?memor(?:y|ies)"),
-    _phrase("order", 0.5, r"\b(?:tell|inform|remind|advise|convince|persuade|assure|warn|instruct|direct|refer|"
+    phrase("order", 0.5, r"\b(?:tell|inform|remind|advise|convince|persuade|assure|warn|instruct|direct|refer|"
           r"point|steer|urge)\s+(?:\w+\s+){0,2}(?:users?|customers?|people|anyone|everyone|human|clients?|"
           r"visitors?|whoever)\b",
           opens=_BEGIN),
-    _phrase("order", 0.5, r"\b(?:recommend|suggest|promote|mention|endorse|favou?r|prefer|insist|claim|pretend|"
+    phrase("order", 0.5, r"\b(?:recommend|suggest|promote|mention|endorse|favou?r|prefer|insist|claim|pretend|"
           r"praise|advocate|(?:reply|respond|answer|say)(?:\s+\w+){0,3}\s+(?:with|only|by|that|exactly|to)|"
           r"treat|assume|comply|obey)\b(?!\s*[:=(])", opens=_SENTENCE_BEGIN),
-    _phrase("order", 0.3, r"\b(?:should|must|shall) (?:be )?(?:always|never|only|recommended|told|sent|"
+    phrase("order", 0.3, r"\b(?:should|must|shall) (?:be )?(?:always|never|only|recommended|told|sent|"
           r"forwarded|answered|used instead)\b"),
     # Carrying something out.
-    _phrase("exfiltration", 0.6, _PLACE, r"\b(?:send|post|forward|upload|transmit|e-?mail|mail|report|leak|"
+    phrase("exfiltration", 0.6, _PLACE, r"\b(?:send|post|forward|upload|transmit|e-?mail|mail|report|leak|"
           r"exfiltrate|submit|deliver|cop(?:y|ies)|cc|bcc|relay|share|push|write|append|encode|put|place|pass|"
           r"sync|mirror|beam|ship)\s+[a-z]", _PRIVATE),
-    _phrase("exfiltration", 0.5, r"\b(?:include|print|paste|reveal|show|repeat|append|embed|encode|put|attach|"
+    phrase("exfiltration", 0.5, r"\b(?:include|print|paste|reveal|show|repeat|append|embed|encode|put|attach|"
           r"disclose|quote|send|read out|spell out|hand over|collect|gather|copy|ask for|request)"
           r"\b", _SECRETS, r"\b(?:the user|user's|users?'?|your|you|their|his|her|any|all|every|answer|reply|"
           r"url|link|image)\b"),
     # Hiding it.
-    _phrase("concealment", 0.5, r"\b(?:do not|don't|never|must not|mustn't|should not|shouldn't|avoid|"
+    phrase("concealment", 0.5, r"\b(?:do not|don't|never|must not|mustn't|should not|shouldn't|avoid|"
           r"refrain from|not to|no need to)\b\s+(?:\w+\s+){0,2}(?:tell|telling|mention|mentioning|inform|"
           r"informing|reveal|revealing|disclose|disclosing|notify|notifying|alert|alerting|admit|show|showing|"
           r"say|saying|explain|explaining|let)\b[^.\n]{0,40}\b(?:users?|customers?|human|anyone|anybody|him|her|"
           r"them|this|it|operator|owner|clients?|person|instructions?|note|source|rule|why|so)\b"),
-    _phrase("concealment", 0.5, r"\bwithout (?:the user\b|(?:the user's|their|his|her) (?:knowledge|consent|"
+    phrase("concealment", 0.5, r"\bwithout (?:the user\b|(?:the user's|their|his|her) (?:knowledge|consent|"
           r"noticing|knowing)|(?:telling|informing|asking|notifying|alerting) (?:the user|them|him|her|anyone))|"
           r"\bkeep (?:this|it|that)(?: \w+)? (?:secret|hidden|to yourself|between us|confidential|quiet)\b|"
           r"\bkeep quiet about\b|\bhide (?:this|it) from\b"),
-    _phrase("concealment", 0.3, r"\b(?:silently|secretly|covertly|discreetly|stealthily|unobtrusively|"
+    phrase("concealment", 0.3, r"\b(?:silently|secretly|covertly|discreetly|stealthily|unobtrusively|"
           r"behind the scenes|quietly)\b"),
     # Borrowed authority.
-    _phrase("authority", 0.5, r"\b(?:administrators?|admins?|openai|anthropic|google|microsoft|developers?|"
+    phrase("authority", 0.5, r"\b(?:administrators?|admins?|openai|anthropic|google|microsoft|developers?|"
           r"operators?|security team|vendors?|creators?|compliance|it department|management|maintainers?|"
           r"support team|head office|legal)\b",
           r"\b(?:requires?|instructs?|instructed|mandates?|mandated|orders?|ordered|authori[sz]ed|approved|"
           r"demands?|wants? you|directs?|directed|decreed|insists?|says? (?:that )?you|has decided)"
           r"\b", r"\b(?:you|assistants?|agents?|ai|model|bot|every|all|always|never|must|answers?|replies|users?)\b"),
-    _phrase("authority", 0.5, r"\b(?:this|the following) is an? (?:\w+ )?(?:trusted|verified|system|official|"
+    phrase("authority", 0.5, r"\b(?:this|the following) is an? (?:\w+ )?(?:trusted|verified|system|official|"
           r"authori[sz]ed|high[- ]priority|privileged|signed) (?:\w+ )?(?:memory|instruction|message|fact|note|"
           r"directive|update|entry|record|order|rule)\b"),
-    _phrase("authority", 0.5, r"\b(?:verified|confirmed|approved|authori[sz]ed|signed off|consented)"
+    phrase("authority", 0.5, r"\b(?:verified|confirmed|approved|authori[sz]ed|signed off|consented)"
           r"\b[^.\n]{0,20}\bby (?:the )?(?:user|operator|admin\w*|owner|system|security)\b|\bthe (?:user|owner|"
           r"operator) (?:has |have |already )*(?:authori[sz]ed|agreed|approved|consented|wants you|asked you|"
           r"prefers that you)\b"),
-    _phrase("authority", 0.5, r"\b(?:takes? precedence over|supersedes?|overrides?|replaces?|outranks?)"
-          r"\s+(?:all|any|every|everything|previous|earlier|prior|other|the user|whatever|your)\b|"
-          r"\bhighest priority\b|\b(?:do not|don't|never) (?:question|doubt|verify|overwrite|delete|contradict|"
-          r"second-guess) (?:this|it)\b"),
+    phrase("authority", 0.5, r"\b(?:takes? precedence over|supersedes?|overrides?|replaces?|outranks?)\s+(?:all|any|"
+          r"every|everything|previous|earlier|prior|other|the user|whatever|your)\b|\bhighest priority\b|\b(?:do not|"
+          r"don't|never) (?:question|doubt|verify|overwrite|delete|contradict|second-guess) (?:this|it)\b"),
     # To be decoded and obeyed.
-    _phrase("encoded", 0.5, r"\bdecod(?:e|ing)\b[^.\n]{0,60}\b(?:follow|execute|run|obey|apply|act|do what|"
+    phrase("encoded", 0.5, r"\bdecod(?:e|ing)\b[^.\n]{0,60}\b(?:follow|execute|run|obey|apply|act|do what|"
           r"carry out|comply)\b|\b(?:follow|execute|obey|act on)\b[^.\n]{0,40}\b(?:decoded|base64|hex|rot13)\b"),
 )  # fmt: skip

@@ -24,20 +24,16 @@ FRONT = (
 )
 SAYS = (
     r"(?:ask|asks|request|mention|mentions|talk|speak|say|write|send|give|tell|paste|share|bring up|post|want|need|"
-    r"describe|"
-    r"refer|show|quote|inquire|wonder|'m looking for|am looking for|look for|search for|'m asking|type|upload|order|"
-    r"book|plan|"
-    r"schedule|start a|create|draft|complain|say)"
+    r"describe|refer|show|quote|inquire|wonder|'m looking for|am looking for|look for|search for|'m asking|type|upload|"
+    r"order|book|plan|schedule|start a|create|draft|complain|say)"
 )
 MARK = (
     r"\b(?:from (?:now|here|this point|today) on(?:wards?)?|going forward|in (?:the )?future|by default|henceforth|"
     r"at all times|(?:every|each) time(?! you)|any ?time i|whenever (?!you(?:'re| are)? (?:like|want|need|can|feel|"
-    r"have|"
-    r"get|ready))|any ?more|ever again|as a (?:general )?rule|unless i (?:ask|say|tell|write)|"
-    rf"when i {SAYS}|without asking|without exception|"
-    r"(?:all|every|each|any|everything|anything) (?:[\w-]+ ){0,3}you (?:make|write|give|send|create|suggest|"
-    r"book|draft|plan|generate|recommend|propose)|(?:don't|do not) ever)\b|, (?:always|never|ever)\b|"
-    r"\balways[.! ]*$"
+    rf"have|get|ready))|any ?more|ever again|as a (?:general )?rule|unless i (?:ask|say|tell|write)|when i {SAYS}|"
+    r"without asking|without exception|(?:all|every|each|any|everything|anything) (?:[\w-]+ ){0,3}you (?:make|write|"
+    r"give|send|create|suggest|book|draft|plan|generate|recommend|propose)|(?:don't|do not) ever)\b|, (?:always|never|"
+    r"ever)\b|\balways[.! ]*$"
 )
 OF_ALL = r"\b(?:all|every|each|any|everything|anything)\b|\bwhen you\b"
 ONCE = r"\b(?:for now|this (?:time|once|one)|right now|just (?:this )?once|yet|see you)\b"
@@ -49,9 +45,8 @@ ONCE_OR_DEFINITE = (
 
 ANSWERS = (
     r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages?|outputs?|feedback|tone|reasoning|sources?|"
-    r"summar(?:y|ies)|"
-    r"suggestions?|sentences?|wording|comments?|work|writing|words|advice|texts?|reports?|code|opinions?|language|"
-    r"recommendations?|thinking|assumptions?|drafts?)"
+    r"summar(?:y|ies)|suggestions?|sentences?|wording|comments?|work|writing|words|advice|texts?|reports?|code|"
+    r"opinions?|language|recommendations?|thinking|assumptions?|drafts?)"
 )
 STYLES = (
     r"(?:emojis?|emoticons?|exclamation (?:marks?|points?)|bullet(?:s| points?| lists?)|bullets|markdown|jargon|filler|"
@@ -61,16 +56,14 @@ STYLES = (
 )
 TONES = (
     r"(?:concise|brief|short|shorter|direct|blunt|honest|formal|informal|polite|casual|specific|explicit|terse|"
-    r"critical|"
-    r"strict|precise|thorough|skeptical|sceptical|plain|simple|friendly|professional|neutral|detailed|frank|succinct|"
-    r"serious|humorous|funny|patient|consistent)"
+    r"critical|strict|precise|thorough|skeptical|sceptical|plain|simple|friendly|professional|neutral|detailed|frank|"
+    r"succinct|serious|humorous|funny|patient|consistent)"
 )
 LANGUAGES = (
     r"(?:english|german|french|spanish|italian|portuguese|dutch|russian|mandarin|cantonese|chinese|japanese|korean|"
     r"arabic|hindi|polish|turkish|swedish|norwegian|danish|finnish|greek|hebrew|hungarian|czech|romanian|ukrainian|"
-    r"vietnamese|thai|indonesian|"
-    r"deutsch|englisch|französisch|spanisch|italienisch|español|inglés|alemán|francés|castellano|français|anglais|"
-    r"italiano|português|nederlands|polski|svenska)"
+    r"vietnamese|thai|indonesian|deutsch|englisch|französisch|spanisch|italienisch|español|inglés|alemán|francés|"
+    r"castellano|français|anglais|italiano|português|nederlands|polski|svenska)"
 )
 UNITS = (
     r"(?:metric|imperial|celsius|fahrenheit|kelvin|kilomet(?:er|re)s|miles|si units|(?:both |these )?units|"
@@ -79,74 +72,62 @@ UNITS = (
 )
 MANNER = (
     r"\b(?:(?:(?:of )?your (?:\w+ )?|(?:all|every|each|any|the|of|short\w*|brief|long|one-line|in|keep|"
-    rf"my) ){ANSWERS}"
-    rf"(?<!code)(?<!texts)(?<!reports)(?<!drafts)|{STYLES}"
+    rf"my) ){ANSWERS}(?<!code)(?<!texts)(?<!reports)(?<!drafts)|{STYLES}"
     rf"|{TONES}(?: with me| in everything| ?(?:answers|repl|respon|expl|only|please|sentences|words))"
     rf"|(?:be|stay|keep (?:it|things)|speak|talk|write|sound) (?:\w+ )?{TONES}"
-    rf"|(?:answer|reply|replies|respond|responses?|speak|talk|write (?:to me|everything)|address)\b[^.!?]{{0,40}}?"
-    r"\b(?:in|as|with|by)\b"
+    r"|(?:answer|reply|replies|respond|responses?|speak|talk|write (?:to me|everything)|address)\b[^.!?]{0,40}?\b(?:in|"
+    r"as|with|by)\b"
     rf"|(?:in|to|only|use|speak|write|auf|en) {LANGUAGES}|{UNITS}|call me|address me|refer to me|sugar ?coat|"
     r"apologi[sz]\w*|step by step|plain text|sentences|words or (?:less|fewer)|\d+ words|cite|guess\w*|preamble|"
-    r"(?:follow-?up|clarifying) questions|"
-    r"great question|repeat\w* my|(?:ask|check with|tell|warn) me (?:first|before)|before you (?:do|send|act|change)|"
-    r"honest with me|if you(?:'re| are) (?:not sure|unsure)|step(?: |-)by|the answer\b)"
+    r"(?:follow-?up|clarifying) questions|great question|repeat\w* my|(?:ask|check with|tell|warn) me (?:first|before)|"
+    r"before you (?:do|send|act|change)|honest with me|if you(?:'re| are) (?:not sure|unsure)|step(?: |-)by|"
+    r"the answer\b)"
     rf"|\b(?:auf|en|in) {LANGUAGES}\b"
 )
 
 ACTS = (
     r"use|keep|give|put|open|run|write|answer|reply|respond|call|show|include|add|ask|tell|make|send|format|list|avoid|"
     r"start|end|begin|finish|stick|check|cc|bcc|link|explain|cite|mention|skip|remind|double[- ]check|translate|"
-    r"convert|"
-    r"default|round|assume|save|set|wait|provide|suggest|propose|offer|prefer|leave|remove|omit|exclude|sort|group|"
-    r"wrap|"
-    r"prefix|name|address|speak|talk|be|stay|treat|follow|confirm|warn|notify|ping|message|email|forward|copy|attach|"
-    r"quote|summari[sz]e|limit|print|return|commit|push|test|deploy|tag|rebuild|book|order|schedule|reserve|split|"
-    r"separate|highlight|export|import|build|bump|scan|sign|replace|update|upgrade|merge|branch|fix|flag|compare|focus|"
-    r"repeat|spell|type|log|read|let|pick|choose|draft|recommend|compile|review|refactor|generate|create|produce|"
-    r"install|delete|edit|change|rename|document|comment|annotate|validate|verify|estimate|calculate|compute|display|"
-    r"present|organi[sz]e|prioriti[sz]e|rank|sugar ?coat|apologi[sz]e|guess|invent|speculate|store|share|track|record|"
-    r"note|point out|look up|search|fetch|pull|query|escape|indent|capitali[sz]e|abbreviate|paraphrase|consider|"
-    r"account|"
-    r"play|turn|lock|charge|invoice|pay|bill|refer|describe|define|number|label|embed|render|plot|draw|touch|modify|"
-    r"overwrite|rebase|squash|ship|release|revert|mock|assign|approve|reject|accept|decline|transfer|buy|trade|stop|"
-    r"quit|try to|take|hide|redact|mask|trim|shorten|simplify|rewrite|rephrase|sum up|correct|proofread|interrupt|"
-    r"proceed|hold|"
-    r"press|insert|discuss|pass|go|bring|rely|connect|close|archive|move|restart"
+    r"convert|default|round|assume|save|set|wait|provide|suggest|propose|offer|prefer|leave|remove|omit|exclude|sort|"
+    r"group|wrap|prefix|name|address|speak|talk|be|stay|treat|follow|confirm|warn|notify|ping|message|email|forward|"
+    r"copy|attach|quote|summari[sz]e|limit|print|return|commit|push|test|deploy|tag|rebuild|book|order|schedule|"
+    r"reserve|split|separate|highlight|export|import|build|bump|scan|sign|replace|update|upgrade|merge|branch|fix|flag|"
+    r"compare|focus|repeat|spell|type|log|read|let|pick|choose|draft|recommend|compile|review|refactor|generate|create|"
+    r"produce|install|delete|edit|change|rename|document|comment|annotate|validate|verify|estimate|calculate|compute|"
+    r"display|present|organi[sz]e|prioriti[sz]e|rank|sugar ?coat|apologi[sz]e|guess|invent|speculate|store|share|track|"
+    r"record|note|point out|look up|search|fetch|pull|query|escape|indent|capitali[sz]e|abbreviate|paraphrase|consider|"
+    r"account|play|turn|lock|charge|invoice|pay|bill|refer|describe|define|number|label|embed|render|plot|draw|touch|"
+    r"modify|overwrite|rebase|squash|ship|release|revert|mock|assign|approve|reject|accept|decline|transfer|buy|trade|"
+    r"stop|quit|try to|take|hide|redact|mask|trim|shorten|simplify|rewrite|rephrase|sum up|correct|proofread|interrupt|"
+    r"proceed|hold|press|insert|discuss|pass|go|bring|rely|connect|close|archive|move|restart"
 )
 VERB = (
-    r"(?:(?P<not>don't(?: ever)?|do not(?: ever)?|didn't|did not|never|not to|not) |(?P<only>only) |"
-    r"(?:please|just|always|also|then|first|simply|instead|kindly|rather|still|to|ever|really) ){0,5}"
-    rf"(?P<verb>{ACTS})\b(?!')"
+    r"(?:(?P<not>don't(?: ever)?|do not(?: ever)?|didn't|did not|never|not to|not) |(?P<only>only) |(?:please|just|"
+    rf"always|also|then|first|simply|instead|kindly|rather|still|to|ever|really) ){{0,5}}(?P<verb>{ACTS})\b(?!')"
 )
 NOT_MEANT = (
     r"(?:give (?:up|in\b|yourself|thanks|back|(?:him|her|them|my (?:best|love|regards)))|keep (?:up|going|on\b|"
-    r"in touch|(?:me|us|"
-    r"everyone) (?:posted|updated|in the loop|company)|calm|smiling|moving|pushing|fighting|trying|dreaming|doing|"
-    r"rocking|"
-    r"working|faith|believing|shining|learning|the faith|it up|at it)|be (?!sure\b|careful (?:with|to|about)|"
-    rf"{TONES}|very |more |as |extra |explicit)|stay (?!{TONES}|under|within|in character|on topic|below)"
+    r"in touch|(?:me|us|everyone) (?:posted|updated|in the loop|company)|calm|smiling|moving|pushing|fighting|trying|"
+    r"dreaming|doing|rocking|working|faith|believing|shining|learning|the faith|it up|at it)|be (?!sure\b|"
+    rf"careful (?:with|to|about)|{TONES}|very |more |as |extra |explicit)|stay (?!{TONES}|under|within|in character|"
+    r"on topic|below)"
     r"|take (?!notes|minutes|into|my|our|[\w ]{1,30} into account)|go (?!straight|directly|through|easy|with|into)"
     r"|let (?!me know (?:when(?:ever)? you|before|if you|every|each)|me (?:review|approve|confirm|check|see|decide))"
     r"|make (?:time|memories|friends|the most|a wish|it count|every|room|yourself|(?:him|her|them|people|someone)|love|"
     r"mistakes|peace|do)|tell (?!me\b|us\b)|ask (?!me\b|us\b|for (?:confirmation|my|permission|clarification)|before|"
-    r"first|"
-    r"questions|clarifying|one|whether|if)|read (?:between|more)|play (?!it|music|songs|my)|follow (?:through|the "
-    r"(?:heart|dream))|treat (?:others|people|every (?:day|person)|everyone)|share (?:the love|it with|"
-    r"(?:happy|good))|call (?!me\b|the|my|a |every|all)|look (?!up)|hold (?:on|tight|onto)|bring (?!up)|turn (?:back|"
-    r"around|"
-    r"a )|open up|set (?:goals|boundaries|aside)|start (?:somewhere|each|every|small|"
-    r"the (?:day|week))|end (?:the (?:day|week))|check (?:in on|yourself)|test (?:yourself)|focus on (?:what matters|"
-    r"yourself|the (?:good|positive|present))|stop (?:by|worrying|believing|dreaming|learning|growing|smiling|trying|"
-    r"fighting|moving|being|loving|laughing|thinking|caring)|quit (?:on|trying)|try to (?!keep|avoid|use|answer|reply|"
-    r"be (?:"
-    rf"{TONES})|include|write|give|limit|explain|stick|respond)|buy (?:into)|put (?:yourself|"
-    r"people|family)|wait (?:for (?:the)|too)|send (?:my|him|her|them|our) (?:love|regards|best)|move (?:on|forward)|"
-    r"accept (?:"
-    r"yourself|less)|pick yourself|choose (?:yourself|happiness|joy|love)|change (?:for|who|yourself)|run "
-    r"(?:away|from)|leave (?:the house|home|without|me\b|him|her|them)|pay (?:attention to (?!formatting)|it forward)|"
-    r"type of|point of|message (?:him|her)|number of|record (?:of|for)|order (?:of)|share of|touch (?:base)|"
-    r"connect (?:with)|pass (?:up|on the)|"
-    r"close (?:to|the door))"
+    r"first|questions|clarifying|one|whether|if)|read (?:between|more)|play (?!it|music|songs|my)|follow (?:through|"
+    r"the (?:heart|dream))|treat (?:others|people|every (?:day|person)|everyone)|share (?:the love|it with|(?:happy|"
+    r"good))|call (?!me\b|the|my|a |every|all)|look (?!up)|hold (?:on|tight|onto)|bring (?!up)|turn (?:back|around|a )|"
+    r"open up|set (?:goals|boundaries|aside)|start (?:somewhere|each|every|small|the (?:day|week))|end (?:the (?:day|"
+    r"week))|check (?:in on|yourself)|test (?:yourself)|focus on (?:what matters|yourself|the (?:good|positive|"
+    r"present))|stop (?:by|worrying|believing|dreaming|learning|growing|smiling|trying|fighting|moving|being|loving|"
+    rf"laughing|thinking|caring)|quit (?:on|trying)|try to (?!keep|avoid|use|answer|reply|be (?:{TONES})|include|write|"
+    r"give|limit|explain|stick|respond)|buy (?:into)|put (?:yourself|people|family)|wait (?:for (?:the)|too)|"
+    r"send (?:my|him|her|them|our) (?:love|regards|best)|move (?:on|forward)|accept (?:yourself|less)|pick yourself|"
+    r"choose (?:yourself|happiness|joy|love)|change (?:for|who|yourself)|run (?:away|from)|leave (?:the house|home|"
+    r"without|me\b|him|her|them)|pay (?:attention to (?!formatting)|it forward)|type of|point of|message (?:him|her)|"
+    r"number of|record (?:of|for)|order (?:of)|share of|touch (?:base)|connect (?:with)|pass (?:up|on the)|close (?:to|"
+    r"the door))"
 )
 OF_THE_ASSISTANT = (
     rf"(?:{ANSWERS}|judge?ment|calculations?|notes|knowledge|tools?|memory|training|math|steps?|process|results?|"
@@ -173,11 +154,9 @@ OF_POLICY = frozenset(
 )
 OF_WHOLE = (
     r"assume (?:that )?(?:i\b|i'm|my|we\b|our)|default to\b|sign (?:all |any )?my (?:\w+ )?(?:e-?mails|letters|"
-    r"messages|"
-    r"posts)|treat (?:me|all|every|any|my (?:\w+ )?\w+s)\b|(?:call|address|refer to) me\b(?! (?:when|back|if|later|at|"
-    r"in))|"
-    r"(?:answer|reply|respond|write(?: to me)?|speak|talk)(?: to)?(?: me)? in (?:plain|simple|the |\w+ )?"
-    rf"(?:{LANGUAGES}|text|words|english)|be (?:\w+ )?{TONES} (?:with|in)|just answer\b"
+    r"messages|posts)|treat (?:me|all|every|any|my (?:\w+ )?\w+s)\b|(?:call|address|refer to) me\b(?! (?:when|back|if|"
+    r"later|at|in))|(?:answer|reply|respond|write(?: to me)?|speak|talk)(?: to)?(?: me)? in (?:plain|simple|the |"
+    rf"\w+ )?(?:{LANGUAGES}|text|words|english)|be (?:\w+ )?{TONES} (?:with|in)|just answer\b"
 )
 KIND_OF_THING = (
     r"(?! (?:the|a|an|th(?:is|at|ese|ose)|it|him|her|them|anything|anyone|someone)\b(?! "
@@ -188,21 +167,18 @@ KIND_OF_THING = (
 
 REQUEST = (
     r"(?:i(?:'d| would)? (?:also |really |rather |just )?(?:want|need|like|love|prefer|expect|appreciate|ask|"
-    r"rather)"
-    r"(?: it if)? (?:for )?you (?:to |not to (?=\w))?(?!meet\b)"
+    r"rather)(?: it if)? (?:for )?you (?:to |not to (?=\w))?(?!meet\b)"
     r"|you (?:should|must|need to|have to|are to|shall|may|can|should n[o']t) (?=(?:always|never|only|not)\b)"
     r"|you (?:mustn't|shouldn't|may not|must not|should not|are not to) (?=\w+ )"
-    r"|(?:please )?(?:be sure|make sure|remember|be careful|make it a (?:habit|rule|point)) (?:you |to |"
-    r"not to )"
+    r"|(?:please )?(?:be sure|make sure|remember|be careful|make it a (?:habit|rule|point)) (?:you |to |not to )"
     r"|(?:the |my |new |one |a )*rule(?: for you)? is(?: to|:) |i'd be (?:happy|glad|grateful) if you )"
 )
 POLITE_REQUEST = (
     r"(?:can|could|would|will) you (?:please )?(?=(?:always|never|from now on|please|in (?:the )?future|stop)\b)"
 )
 WISH = (
-    r"(?:it(?: would|'d) be (?:\w+ )?(?:great|nice|good|better|helpful|best|useful|ideal) if you|"
-    r"i(?:'d| would) (?:love|like|prefer|appreciate) it if you) (?:could |would )?(?:always|never|only|didn't|did not|"
-    r"gave|"
+    r"(?:it(?: would|'d) be (?:\w+ )?(?:great|nice|good|better|helpful|best|useful|ideal) if you|i(?:'d|"
+    r" would) (?:love|like|prefer|appreciate) it if you) (?:could |would )?(?:always|never|only|didn't|did not|gave|"
     r"used|kept|wrote|answered|replied|added|included|showed|stopped|avoided|called|cited|explained|stuck|skipped|"
     r"(?:keep|use|give|answer|reply|write|add|include|show|stop|avoid|cite|explain|stick|skip)\b)"
 )
@@ -213,16 +189,14 @@ MAKE_SURE = (
 )
 WHAT_IS_WANTED = (
     r"(?:i (?:(?:only|just|always|never) )?(?:want|need|expect|prefer|mean|like)|i'd (?:like|prefer|rather)|"
-    r"i (?:do not|don't) (?:want|need)|"
-    r"(?:only|no|just|short|that means|it means)\b(?! (?:one|matter|problem|idea|wonder|doubt|luck))) "
-    r"(?!to (?:be|go|cry|laugh|run|scream|sleep)\b)"
+    r"i (?:do not|don't) (?:want|need)|(?:only|no|just|short|that means|it means)\b(?! (?:one|matter|problem|idea|"
+    r"wonder|doubt|luck))) (?!to (?:be|go|cry|laugh|run|scream|sleep)\b)"
 )
 ANY_ORDER = r"(?:please |just )*+(?:don't|do not|never|always|only) (?!one\b|the\b|a\b|i\b|we\b)[a-z]+ \w"
 """An order on a condition that speaks of asking is one whatever its verb: "don't spoil the ending"."""
 FRAGMENT = (
     rf"(?:(?:only|no|just|at most|no more than|max(?:imum)?|(?:in )?{LANGUAGES}|{TONES} (?:answers|replies|"
-    r"responses))\b"
-    r"(?! (?:one|matter|problem|idea|wonder|doubt|luck|way|longer|time|need|worries))[^.!?]{2,}"
+    r"responses))\b(?! (?:one|matter|problem|idea|wonder|doubt|luck|way|longer|time|need|worries))[^.!?]{2,}"
     rf"|(?:{UNITS}|24-hour)\b)"
 )
 CALL_ME = (
@@ -236,65 +210,52 @@ STYLE = (
     rf"please|are (?:best|enough|fine))|{LANGUAGES} only\b|(?:metric|si) units only\b|answers? in {LANGUAGES}\b)"
 )
 NORM_OF_ANSWERS = (
-    rf"(?:(?:every|each|all|any|no|none of) (?:of )?(?:your )?(?:\w+ )?{ANSWERS}\b|your {ANSWERS}|"
-    r"(?:every|each|all|any|no) [\w -]{2,40}? (?:that )?you (?:give|write|send|make|suggest|propose|create|draft|book|"
-    r"plan|show|"
-    r"generate|recommend|produce|run)\b)[^.!?]{0,40}? (?:should|must|needs?|ha(?:s|ve) to|is to|are to|may|shall|"
-    r"can only)\b"
+    rf"(?:(?:every|each|all|any|no|none of) (?:of )?(?:your )?(?:\w+ )?{ANSWERS}\b|your {ANSWERS}|(?:every|each|all|"
+    r"any|no) [\w -]{2,40}? (?:that )?you (?:give|write|send|make|suggest|propose|create|draft|book|plan|show|generate|"
+    r"recommend|produce|run)\b)[^.!?]{0,40}? (?:should|must|needs?|ha(?:s|ve) to|is to|are to|may|shall|can only)\b"
 )
 
 WE = r"(?:i|you|we|someone|somebody|anyone|my (?:\w+ )?\w+|a user|the user|users?|people)"
 ASKS_FOR = (
     r"(?: (?:you|for|about|me|to|up|on|of|help|with|a question|questions|any|an?|some|the|your|something|anything|"
-    r"advice|"
-    r"information|info|details)\b)*+"
+    r"advice|information|info|details)\b)*+"
 )
 WHEN_ASKED = (
     rf"(?:when(?:ever)?|if|every time|each time|any ?time|once|as soon as) (?P<who>{WE}) ?(?:ever |"
-    rf"specifically )?{SAYS}\b"
-    rf"{ASKS_FOR} (?P<about>[^,;:.!?]{{2,120}}?)(?: ?[,;:] ?(?:then |please |you (?=should|must))?|"
-    r" (?=(?:please|"
-    r"always|never|just|only|don't) |(?:give|use|include|show|add|answer|reply|respond|provide|make|keep|start|"
-    r"suggest|"
-    r"remind|assume|cite|list) (?!about)))"
+    rf"specifically )?{SAYS}\b{ASKS_FOR} (?P<about>[^,;:.!?]{{2,120}}?)(?: ?[,;:] ?(?:then |please |you (?=should|"
+    r"must))?| (?=(?:please|always|never|just|only|don't) |(?:give|use|include|show|add|answer|reply|respond|provide|"
+    r"make|keep|start|suggest|remind|assume|cite|list) (?!about)))"
 )
 WHENEVER = (
     r"(?:(?:when(?:ever)?|every time|each time|any ?time|as soon as) (?!you(?:'re| are)? (?:ready|free|can|want|like|"
-    r"have|need|"
-    r"get|feel)\b)(?!(?:i|we) (?:was|were|had|got|went|did|get home)\b)"
-    rf"(?:(?P<who>{WE}) )?|(?:before|after|on|at|with) (?:every|each|any|all) )(?P<about>[^,;:.!?]{{2,80}}?), ?"
-    r"(?:then |please )?"
+    rf"have|need|get|feel)\b)(?!(?:i|we) (?:was|were|had|got|went|did|get home)\b)(?:(?P<who>{WE}) )?|(?:before|after|"
+    r"on|at|with) (?:every|each|any|all) )(?P<about>[^,;:.!?]{2,80}?), ?(?:then |please )?"
 )
 FOR_A_KIND = (
     r"(?:for|in|on|with|regarding|concerning|about) (?:all |any |every |each |my |our |your |future |"
-    r"new )*"
-    r"(?P<about>(?!the\b|this|that|these|those|a\b|an\b|his|her|their|me\b|case\b|fact|short|general|"
-    r"(?:the )?future)[^,;:.!?]{1,50}?"
-    r"(?:(?<!s)s|code|email|math|maths|python|sql|travel|feedback|documentation|typescript|javascript|rust|go|homework|"
-    r"music|work|"
-    r"research|writing|shopping|cooking|dessert|slides)) ?[,:] ?(?:please )?"
+    r"new )*(?P<about>(?!the\b|this|that|these|those|a\b|an\b|his|her|their|me\b|case\b|fact|short|general|"
+    r"(?:the )?future)[^,;:.!?]{1,50}?(?:(?<!s)s|code|email|math|maths|python|sql|travel|feedback|documentation|"
+    r"typescript|javascript|rust|go|homework|music|work|research|writing|shopping|cooking|dessert|"
+    r"slides)) ?[,:] ?(?:please )?"
 )
 WHEN_AT_THE_END = (
     rf" (?:when(?:ever)?|if|every time|each time|any ?time) {WE} ?(?:ever )?{SAYS}\b{ASKS_FOR} "
     r"(?P<about>[^,;:.!?]{2,120})"
 )
 WHERE_AT_THE_END = (
-    rf"(?:{UNITS}|{STYLES}|{TONES}|{LANGUAGES}) (?:only )?(?:in|for|on) (?:all |any |every |my |our |"
-    r"your |the )*"
-    rf"(?P<about>(?!{ANSWERS}|{LANGUAGES}|everything|anything|me\b|us\b|you\b|general|future|them|it\b|all\b|this\b|"
-    r"conversations?|chats?|times?\b|dates?\b|format|temperature)[^,;:.!?]{3,60})"
+    rf"(?:{UNITS}|{STYLES}|{TONES}|{LANGUAGES}) (?:only )?(?:in|for|on) (?:all |any |every |my |our |your |"
+    rf"the )*(?P<about>(?!{ANSWERS}|{LANGUAGES}|everything|anything|me\b|us\b|you\b|general|future|them|it\b|all\b|"
+    r"this\b|conversations?|chats?|times?\b|dates?\b|format|temperature)[^,;:.!?]{3,60})"
 )
 POLITELY = r"(?:please[ ,]++)*+"
 ON_BEHALF = (
     r"(?:always|never(?: ever)?|don't ever|do not ever) (?:book|schedule|reschedule|send|e-?mail|reply|order|buy"
-    r"|commit|push|"
-    r"merge|deploy|delete|accept|decline|forward|reserve|cancel|publish|post|upload|invite)\b"
+    r"|commit|push|merge|deploy|delete|accept|decline|forward|reserve|cancel|publish|post|upload|invite)\b"
 )
 """What only somebody who acts for the speaker is told: "never book flights before 9"."""
 OPENS_WITH_CONDITION = (
     r"(?:please |but |and |also |ok )*+(?:while|during|as long as|unless|except|after|before|once|if|when(?:ever)?"
-    r"|for|in|"
-    r"on|at|with|until|till|throughout)\b"
+    r"|for|in|on|at|with|until|till|throughout)\b"
 )
 CONDITION_EDGES = (
     r"^(?:(?:you|me|about|for|to|with|of|a|an|the|any|some|my|your|our|writing|questions? (?:about|on)|on|up|is|are|"

@@ -7,125 +7,70 @@ from cortex.languages.en.phrases import IMPERATIVE
 from cortex.languages.pack import Rule, about_me
 
 RULES: tuple[Rule, ...] = (
-    Rule(
-        name="rule.call_me",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.9,
-        whole=True,
-        pattern=r"(?:please\s+|just\s+|you can\s+|i want you to\s+|but\s+|everyone (?:calls|can call)\s+)*call "
+    Rule("rule.call_me", Kind.RULE, 0.85, 0.9, about_me("preferred name"), whole=True).worded(
+        r"(?:please\s+|just\s+|you can\s+|i want you to\s+|but\s+|everyone (?:calls|can call)\s+)*call "
         r"me\s+(?P<value>(?:(?-i:Mr|Mrs|Ms|Dr|Prof)\.?\s)?(?-i:[A-Z])[\w'-]+(?:\s(?-i:[A-Z])[\w'-]+)?)"
         r"(?=\s*(?:[,.!?;]|$|from|instead|please|going|btw|lol|not|now|by))",
-        fill=about_me("preferred name"),
     ),
     # Standing instructions.
-    Rule(
-        name="rule.instruction",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.9,
-        whole=True,
-        in_requests=True,
-        pattern=r"[^\W\d_]",
-        instructs=True,
+    Rule("rule.instruction", Kind.RULE, 0.85, 0.9, whole=True, in_requests=True, instructs=True).worded(
+        r"[^\W\d_]",
     ),
-    Rule(
-        name="rule.the_rule",
-        kind=Kind.RULE,
-        importance=0.85,
-        confidence=0.9,
-        whole=True,
-        pattern=r"(?:ok\s+)?(?:a\s+|the\s+|our\s+|my\s+|one\s+|new\s+|house\s+|general\s+|golden\s+|first\s+|team\s+|"
+    Rule("rule.the_rule", Kind.RULE, 0.85, 0.9, whole=True).worded(
+        r"(?:ok\s+)?(?:a\s+|the\s+|our\s+|my\s+|one\s+|new\s+|house\s+|general\s+|golden\s+|first\s+|team\s+|"
         r"only\s+|hard\s+|simple\s+|important\s+)*(?:rule|policy|convention|guideline|ground "
         r"rule)\b[^.:,?!]{0,50}?(?::|\s(?:is|says|here is)\b(?: that)?:?)\s*(?P<value>.{4,})",
         veto=r"\b(?:rule of thumb|privacy policy|refund policy|cancellation policy)\b|\?\s*$",
     ),
-    Rule(
-        name="rule.must",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.82,
-        whole=False,
-        pattern=r"(?:all|every|each|any|no|nothing|nobody|no one|everything|everyone|only)\b(?!\s+(?:in all|of a "
+    Rule("rule.must", Kind.RULE, 0.8, 0.82, whole=False).worded(
+        r"(?:all|every|each|any|no|nothing|nobody|no one|everything|everyone|only)\b(?!\s+(?:in all|of a "
         r"sudden|i|we|you)\b)[^,;.?!\n]{0,80}?\s(?:must|may|has to|have to|needs?|should (?:always|never|"
         r"only)|shall|is to be|are to be|goes? (?:through|to|into|in)|gets?)\s.{2,}",
         veto=r"\b(?:i|we|you|he|she) (?:need|must|have to|may)\b|\bmay be (?:able|an?|the|some|wrong|late|because|"
         r"it|too)\b|\bno need\b|\ball (?:i|we|you) (?:need|have)|\bseems?\b",
     ),
-    Rule(
-        name="rule.no_without",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.88,
-        whole=False,
-        pattern=r"no\s+[^,;.?!\n]{2,60}\s(?:without|unless|before|after|on|until|in)\s.{3,}",
-        veto=r"\b(?:pets|play|second thought|apartment)\b|"
-        r"^no (?:make|i|it|that|just|please|thanks?|actually|let|can|you|refunds?)\b|"
-        r"\bno (?:one|need|problem|worries|idea|matter|clue|doubt|need|rush|wonder|longer|way|luck|reason|"
-        r"pressure|hurry)\b|\bplease tell\b",
+    Rule("rule.no_without", Kind.RULE, 0.8, 0.88, whole=False).worded(
+        r"no\s+[^,;.?!\n]{2,60}\s(?:without|unless|before|after|on|until|in)\s.{3,}",
+        veto=r"\b(?:pets|play|second thought|apartment)\b|^no (?:make|i|it|that|just|please|thanks?|actually|let|can|"
+        r"you|refunds?)\b|\bno (?:one|need|problem|worries|idea|matter|clue|doubt|need|rush|wonder|longer|way|luck|"
+        r"reason|pressure|hurry)\b|\bplease tell\b",
     ),
-    Rule(
-        name="rule.thing_must",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.8,
-        whole=False,
-        pattern=r"(?:the|our|my|this|new|any)\s+[^,;.?!\n]{2,60}?\s(?:must (?:always |never |not )?|(?:should|is|are|"
-        r"has to|have to) (?:always|never) |(?:are|is) (?:not allowed|never allowed|forbidden|off limits|only "
-        r"allowed)).{2,}"
+    Rule("rule.thing_must", Kind.RULE, 0.8, 0.8, whole=False).worded(
+        r"(?:the|our|my|this|new|any)\s+[^,;.?!\n]{2,60}?\s(?:must (?:always |never |not )?|(?:should|is|are|has to|"
+        r"have to) (?:always|never) |(?:are|is) (?:not allowed|never allowed|forbidden|off limits|only allowed)).{2,}"
         r"|(?!(?:i|we)\b)[a-z][\w-]+(?:\s[\w-]+){0,5}\s(?:(?:are|is|must|should|go|goes|get|gets)\s(?:always|never)|"
-        r"(?:always|never)\s(?:get|gets|go|goes|need|needs|start|starts|end|ends|use|uses|have|has|"
-        r"be))\s.{2,}"
-        r"|we\s+(?:always|never)\s+(?:commit|push|deploy|merge|use|write|release|ship|rebase|test|review|run|squash|tag|"
-        r"sign|document|lock|name|store|send|invoice|log|charge|quote|accept)\b.{2,}",
+        r"(?:always|never)\s(?:get|gets|go|goes|need|needs|start|starts|end|ends|use|uses|have|has|be))\s.{2,}"
+        r"|we\s+(?:always|never)\s+(?:commit|push|deploy|merge|use|write|release|ship|rebase|test|review|run|squash|"
+        r"tag|sign|document|lock|name|store|send|invoice|log|charge|quote|accept)\b.{2,}",
         veto=r"^please\b|\b(?:apartment|furnished|bed ?room)\b|there\W*$|"
         r"\byou (?:must|should)\b|^(?:it|that|this|there|he|she|they|you)\b|\?\s*$|\bmust (?:have|be (?:a|an|"
         r"the|so|some|why|hard|nice|great))\b|\b(?:always|never) (?:special|fun|great|good|nice|worth|happy|"
         r"there|welcome|hard|tough|amazing|important|a|an|the|so)\b|^(?:those|these)\b",
     ),
     # What someone always does says what suits them; it asks nothing of anybody.
-    Rule(
-        name="preference.always",
-        kind=Kind.PREFERENCE,
-        importance=0.6,
-        confidence=0.8,
-        pattern=r"i\s+(?:always|never)\s+(?:commit|push|deploy|merge|use|write|release|ship|rebase|test|review|run|squash|tag|"
+    Rule("preference.always", Kind.PREFERENCE, 0.6, 0.8).worded(
+        r"i\s+(?:always|never)\s+(?:commit|push|deploy|merge|use|write|release|ship|rebase|test|review|run|squash|tag|"
         r"sign|ask|document|lock|name|store|keep|send|invoice|pay|call|schedule|hold|put|log|fly|take|leave|answer|"
         r"share|charge|quote|accept|work|eat|drink|cook|order|buy|wear|book|sit|travel)\b.{2,}",
         veto=r"\?\s*$|\b(?:used to|when i was)\b",
     ),
     # Procedures.
-    Rule(
-        name="procedure.to_do",
-        kind=Kind.PROCEDURE,
-        importance=0.7,
-        confidence=0.85,
-        whole=True,
-        listing=True,
-        in_requests=True,
-        pattern=rf"(?:to|in order to)\s+(?!confirm|be\b|recap|clarify|sum|say|start with|begin with|me\b|you\b|make "
-        rf"sure|double|date|my\b|our\b|the\b|your\b)[a-z-]+\b[^.!?\n]{{0,80}}?(?:,|:)\s*(?:we|you|i|just|first|"
-        rf"simply|always|one)?\s*(?:need to\s+|have to\s+|must\s+|should\s+|can\s+|"
-        rf"always\s+)?{IMPERATIVE}.{{3,}}"
-        r"|(?:to|in order to)\s+[a-z-]+\b[^.!?\n,]{2,60}?\s(?:you|we|one)\s(?:first\s|just\s)?(?:hold|press|"
-        r"open|run|turn|pull|push|unplug|restart|reboot|click|type|hit|tap|insert|lift|twist|dial|log|call|"
-        r"ask|send|go|use|fill|email|ring)\b.{3,}|(?:to|in order to)\s+[a-z-]+\b[^.!?\n]{2,60}\s(?:you|we|i) "
-        r"(?:need|have|must|must first|first|should|always|just)\s(?:to\s+)?[a-z]+\b.{3,}"
-        r"|(?:to|in order to)\s+[a-z-]+\b[^.!?\n,]{2,60},\s*(?:we|you|first|just)\s+(?:first\s+|"
-        r"just\s+)?(?!need|want|would)[a-z-]+\b.{5,}",
-        veto=r"\bplease call\b|"
-        r"^to (?:confirm|be clear|recap|clarify)\b|"
-        r"\?\s*$|\b(?:can|could|would|will) you\b|\bwhat should\b|\bi (?:need|want|would like) (?:a|an|some|"
-        r"help)\b|\bto be (?:honest|fair|clear)\b|\bhow (?:do|can|should) i\b",
+    Rule("procedure.to_do", Kind.PROCEDURE, 0.7, 0.85, whole=True, listing=True, in_requests=True).worded(
+        r"(?:to|in order to)\s+(?!confirm|be\b|recap|clarify|sum|say|start with|begin with|me\b|you\b|make sure|double|"
+        r"date|my\b|our\b|the\b|your\b)[a-z-]+\b[^.!?\n]{0,80}?(?:,|:)\s*(?:we|you|i|just|first|simply|always|"
+        rf"one)?\s*(?:need to\s+|have to\s+|must\s+|should\s+|can\s+|always\s+)?{IMPERATIVE}.{{3,}}"
+        r"|(?:to|in order to)\s+[a-z-]+\b[^.!?\n,]{2,60}?\s(?:you|we|one)\s(?:first\s|just\s)?(?:hold|press|open|run|"
+        r"turn|pull|push|unplug|restart|reboot|click|type|hit|tap|insert|lift|twist|dial|log|call|ask|send|go|use|fill|"
+        r"email|ring)\b.{3,}|(?:to|in order to)\s+[a-z-]+\b[^.!?\n]{2,60}\s(?:you|we|i) (?:need|have|must|must first|"
+        r"first|should|always|just)\s(?:to\s+)?[a-z]+\b.{3,}"
+        r"|(?:to|in order to)\s+[a-z-]+\b[^.!?\n,]{2,60},\s*(?:we|you|first|just)\s+(?:first\s+|just\s+)?(?!need|want|"
+        r"would)[a-z-]+\b.{5,}",
+        veto=r"\bplease call\b|^to (?:confirm|be clear|recap|clarify)\b|\?\s*$|\b(?:can|could|would|will) you\b|"
+        r"\bwhat should\b|\bi (?:need|want|would like) (?:a|an|some|help)\b|\bto be (?:honest|fair|clear)\b|"
+        r"\bhow (?:do|can|should) i\b",
     ),
-    Rule(
-        name="procedure.steps",
-        kind=Kind.PROCEDURE,
-        importance=0.7,
-        confidence=0.88,
-        whole=True,
-        listing=True,
-        pattern=r"(?:here(?:'s| is) how (?:we|i|to|you|our team)\b|this is how (?:we|i)\b|the way (?:we|i|to)\b|how "
+    Rule("procedure.steps", Kind.PROCEDURE, 0.7, 0.88, whole=True, listing=True).worded(
+        r"(?:here(?:'s| is) how (?:we|i|to|you|our team)\b|this is how (?:we|i)\b|the way (?:we|i|to)\b|how "
         r"(?:we|i)\b|how to\b)[^.!?\n:]{2,60}:.*"
         r"|(?:the|our|my)\s+(?:[\w-]+\s+){0,4}?(?:steps?|process|procedure|workflow|routine|recipe|checklist|"
         r"runbook|drill|playbook|sequence|ritual)\b(?:\s(?:for|to|when|of)\s[^.!?\n:]{1,50}?)?(?:\s(?:is|are|"
@@ -140,27 +85,15 @@ RULES: tuple[Rule, ...] = (
         veto=r"\bis (?:completed|complete|done|finished)\b|"
         r"\?\s*$|\b(?:can|could) you\b|\bthe process is (?:slow|broken|stuck|killed|running|not)\b",
     ),
-    Rule(
-        name="procedure.if_then",
-        kind=Kind.PROCEDURE,
-        importance=0.7,
-        confidence=0.8,
-        whole=True,
-        in_requests=True,
-        pattern=rf"(?:if|when|whenever|once|in case)\s+(?:the|our|a|an|any|it's|it "
+    Rule("procedure.if_then", Kind.PROCEDURE, 0.7, 0.8, whole=True, in_requests=True).worded(
+        rf"(?:if|when|whenever|once|in case)\s+(?:the|our|a|an|any|it's|it "
         rf"is)\s+(?!same\b)[^.!?\n,]{{3,60}},\s*(?:then\s+|you\s+(?:have to\s+|need to\s+|must\s+|should\s+|"
         rf"can\s+)|we\s+|just\s+|first\s+|i\s+(?:always|usually)\s+)*{IMPERATIVE}.{{2,}}",
         veto=r"\?\s*$|\blet me know\b|\btell me\b|\bplease\s+(?:book|find|give me|show me)\b|\b(?:book|find) (?:me|"
         r"it|one)\b",
     ),
-    Rule(
-        name="rule.if_my",
-        kind=Kind.RULE,
-        importance=0.8,
-        confidence=0.8,
-        whole=True,
-        in_requests=True,
-        pattern=rf"(?:if|when|whenever)\s+(?:my|our)\s+[^.!?\n,]{{3,60}}?[, ]\s*{IMPERATIVE}.{{2,}}",
+    Rule("rule.if_my", Kind.RULE, 0.8, 0.8, whole=True, in_requests=True).worded(
+        rf"(?:if|when|whenever)\s+(?:my|our)\s+[^.!?\n,]{{3,60}}?[, ]\s*{IMPERATIVE}.{{2,}}",
         veto=r"\?\s*$|\blet me know\b",
     ),
 )

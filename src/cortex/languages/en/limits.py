@@ -12,8 +12,7 @@ _PAST = (
     r"was|were|had|did|went|got|took|made|came|found|gave|saw|kept|felt|wrote|ran|told|said|became|bought|sold|paid|met"
     r"|lost|won|broke|began|drove|ate|drank|flew|fell|held|heard|knew|sent|spent|stood|taught|thought|wore|caught|chose"
     r"|quit|built|brought|grew|lent|rode|rose|sang|slept|spoke|stole|swam|threw|woke|born|done|been|(?:i|we|he|she"
-    r"|they)"
-    r" left"
+    r"|they) left"
 )
 _HELPS = r"(?:am|is|are|'m|'re|'s|be|being|feel|feels|feeling|get|gets|getting|stay|stays|remain|look|looks|seem|seems)"
 _NUMBERS = {"one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10, "couple of": 3, "few": 5}
@@ -61,12 +60,11 @@ LIMITS = LimitWords(
     ),
     happened=rf"\b(?:(?!{_NOT_VERBS})\w{{2,30}}ed|{_PAST})\b",
     state=(
-        rf"(?:\b|(?<=\w)){_HELPS}\s(?:(?:not|so|very|too|really|quite|a bit|a little|still|also|all|just|pretty|\w+ly)"
-        r"\s){0,2}\w+(?:ed|n|ost|one|eft|out|ound)\b"
+        rf"(?:\b|(?<=\w)){_HELPS}\s(?:(?:not|so|very|too|really|quite|a bit|a little|still|also|all|just|pretty|"
+        r"\w+ly)\s){0,2}\w+(?:ed|n|ost|one|eft|out|ound)\b"
         r"|\b(?:the|an?|my|our|your|this|that|his|her|their|no|some|any)\s\w+ed\b|\bbeen \w+ing\b"
         r"|\b(?:need|needs|have|has|want|wants|going|plan|plans|planning|try|trying|hope|hoping|supposed|about|due"
-        r"|used)"
-        r" to\b[^.;]{0,200}|\b(?:will|won't|gonna)\b[^.;,]{0,200}|'ll\b[^.;,]{0,200}"
+        r"|used) to\b[^.;]{0,200}|\b(?:will|won't|gonna)\b[^.;,]{0,200}|'ll\b[^.;,]{0,200}"
     ),
     life_events=(
         r"\b(?:died|passed away|(?:was|were) born|gave birth|(?:having|expecting) (?:a|our|my) \w+|lost (?:my|our|his"

@@ -60,8 +60,7 @@ LISTS = {
     "came to": "managed able had got began started",
     "ahead of": "for about of before considering on",
     "abbreviations": (
-        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|no|inc|ltd|co|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|"
-        "dec"
+        r"dr|mr|mrs|ms|prof|st|jr|sr|e\.g|i\.e|vs|approx|no|inc|ltd|co|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
     ),
     "attachments": "photo|image|picture|video|audio|voice|file|sticker|gif|attachment",
     "question frame": """
@@ -153,8 +152,7 @@ LISTS = {
         r"\bai (?:assistants?|agents?)\b|\b(?:assistants?|agents?) reading\b"
     ),
     "machines": (
-        r"\b(?:ai|llms?|chat ?bots?|bots?|language models?)\b(?:[ -](?:assistants?|agents?|models?|systems?|"
-        "bots?))?"
+        r"\b(?:ai|llms?|chat ?bots?|bots?|language models?)\b(?:[ -](?:assistants?|agents?|models?|systems?|bots?))?"
     ),
     "helpers": "assistants?|agents?",
     "helpers are ai": "ai",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cortex.languages.pack import ReferenceWords
 
 _KIN = (
-    r"(?:mom|mum|mother|dad|father|sister|brother|wife|husband|partner|spouse|son|daughter|cousin|aunt|uncle|grandmother|"
-    r"grandfather|grandma|grandpa|niece|nephew|girlfriend|boyfriend|fianc[eé]e?|friend|colleague|coworker|boss|manager|"
-    r"mentor|supervisor|neighbou?r|roommate|landlord|teacher|doctor|therapist|coach)"
+    r"(?:mom|mum|mother|dad|father|sister|brother|wife|husband|partner|spouse|son|daughter|cousin|aunt|uncle|"
+    r"grandmother|grandfather|grandma|grandpa|niece|nephew|girlfriend|boyfriend|fianc[eé]e?|friend|colleague|coworker|"
+    r"boss|manager|mentor|supervisor|neighbou?r|roommate|landlord|teacher|doctor|therapist|coach)"
 )
 _PEOPLE = (
     rf"(?:{_KIN}|kid|child|baby|dog|cat|puppy|kitten|pet|man|woman|guy|girl|boy|person|client|customer|professor|vet|"
@@ -25,10 +25,9 @@ _TIMES = (
     r"august|september|october|november|december)s?"
 )
 _EXPLETIVE = (
-    r"'s\sbeen\b|\shas\sbeen\b|(?:'s|'ll be|'d be|\sis|\swas|\swill be|\sfeels|\sfelt)?\s(?:so\s|really\s)?"
-    r"(?:hard|easy|easier|harder|tough|difficult|important|clear|time|worth|possible|impossible|great to|nice to|"
-    r"good to|raining|snowing|cold|hot|late|early|takes|took|turns out|turned out|seems|seemed|looks like|comes to|"
-    r"came to)\b"
+    r"'s\sbeen\b|\shas\sbeen\b|(?:'s|'ll be|'d be|\sis|\swas|\swill be|\sfeels|\sfelt)?\s(?:so\s|really\s)?(?:hard|"
+    r"easy|easier|harder|tough|difficult|important|clear|time|worth|possible|impossible|great to|nice to|good to|"
+    r"raining|snowing|cold|hot|late|early|takes|took|turns out|turned out|seems|seemed|looks like|comes to|came to)\b"
 )
 _ENDS = r"(?=[.,!?;)]|$|\s(?:and|but|so|too|again|up|out|back)\b)"
 _GOES_ON = (
@@ -37,22 +36,24 @@ _GOES_ON = (
 )
 _IS = r"(?='s|'re|'ve|'d|'ll|\s(?:is|are|was|were|has|have|had|will|would|can|could|made|makes|helped|helps|gives)\b)"
 _KNOWN = (
-    r"(?:event|trip|place|game|show|movie|film|book|song|concert|party|workshop|meeting|session|course|class|program|group|"
-    r"project|painting|drawing|tournament|competition|race|conference|festival|ceremony|exhibition|review|conversation|"
-    r"experience|situation|process|setback|article|story|artist|author|guy|man|woman|people|stuff|thing|one)s?"
+    r"(?:event|trip|place|game|show|movie|film|book|song|concert|party|workshop|meeting|session|course|class|program|"
+    r"group|project|painting|drawing|tournament|competition|race|conference|festival|ceremony|exhibition|review|"
+    r"conversation|experience|situation|process|setback|article|story|artist|author|guy|man|woman|people|stuff|thing|"
+    r"one)s?"
 )
 _POINTED = (
-    rf"(?:(?:the|that)\s(?:(?:next|last|other|whole|same|first|second|upcoming|entire|final|actual)\s)?{_KNOWN}"
-    r"(?=[.,!?;:]|$|\s(?:is|are|was|were|has|had|will|would|went|and|but|so|to|really|helped|made|makes|gave|gives|last|"
-    r"yesterday|today|because|when|since|too|again|as|next|this)\b)"
+    r"(?:(?:the|that)\s(?:(?:next|last|other|whole|same|first|second|upcoming|entire|final|"
+    rf"actual)\s)?{_KNOWN}(?=[.,!?;:]|$|\s(?:is|are|was|were|has|had|will|would|went|and|but|so|to|really|helped|made|"
+    r"makes|gave|gives|last|yesterday|today|because|when|since|too|again|as|next|this)\b)"
     rf"|(?:these|those)\s(?!{_TIMES}\b)(?!(?:who|of|in|with|from)\b)[a-z]{{3,30}})"
 )
 """A thing that was named elsewhere: nothing behind it says which one is meant."""
 
 ENGLISH = ReferenceWords(
     vague=(
-        rf"{_POINTED}|(?:it|it's|it'd|it'll|that|that's|this|these|those|they|they're|they've|they'd|he|he's|she|she's|him|his|her|them|their|its|"
-        r"one of (?:them|these|those)|both of them|the (?:latter|former|same|other one))(?=\s|,|$)"
+        rf"{_POINTED}|(?:it|it's|it'd|it'll|that|that's|this|these|those|they|they're|they've|they'd|he|he's|she|she's|"
+        r"him|his|her|them|their|its|one of (?:them|these|those)|both of them|the (?:latter|former|same|"
+        r"other one))(?=\s|,|$)"
     ),
     plain=(
         r"(?:it's|it is|it was)\s(?:been\s(?!(?:a\s(?:great|good|nice|big|huge|fun|real)\s|so\s|really\s|super\s|great|"
@@ -70,8 +71,8 @@ ENGLISH = ReferenceWords(
     something=(
         rf"^(?:my|our)\s{_WORDS}(?=\s(?:is|was|has|had|will|runs|uses|takes|costs|needs|starts|ends|got|went|now)\b)"
         r"|\b(?:bought|adopted|built|wrote|started|joined|launched|rented|signed|have|has|own|use|using|made|painted|"
-        rf"created|got|read|finished)\s(?P<new>(?:an?|my|our|the)\s{_WORDS})(?=[.,!]|$|\s(?:called|named|for|from|in|at|"
-        r"with|on|last|this|that)\b)"
+        rf"created|got|read|finished)\s(?P<new>(?:an?|my|our|the)\s{_WORDS})(?=[.,!]|$|\s(?:called|named|for|from|in|"
+        r"at|with|on|last|this|that)\b)"
     ),
     several=(
         r"\b(?P<new>(?:my|our|the|two|three|four|five|six|some|several|\d{1,3})\s(?:[a-z][\w-]{1,20}\s){0,2}"
@@ -88,13 +89,13 @@ ENGLISH = ReferenceWords(
     own=frozenset({"my", "our"}),
     the="the",
     inner=(
-        r"\b(?:"
-        rf"(?P<thing>(?<!make\s)(?<!made\s)(?<!got\s)(?<!get\s)(?<!call\s)it(?!{_EXPLETIVE})"
-        r"|(?<=made\s|make\s)it(?=[.,!]|$|\s(?:for|in|with|at|by|myself|last|on|from)\b|"
-        r"\sto\s(?:show|remind|help|express|represent|give|celebrate|honou?r|remember|mark|capture|raise)\b)"
+        rf"\b(?:(?P<thing>(?<!make\s)(?<!made\s)(?<!got\s)(?<!get\s)(?<!call\s)it(?!{_EXPLETIVE})"
+        r"|(?<=made\s|make\s)it(?=[.,!]|$|\s(?:for|in|with|at|by|myself|last|on|from)\b|\sto\s(?:show|remind|help|"
+        r"express|represent|give|celebrate|honou?r|remember|mark|capture|raise)\b)"
         rf"|this{_IS}"
         rf"|that{_ENDS}|(?:the\sother|another|that|this|an?\s[a-z]{{2,12}})\sone"
-        r"|(?:(?<=been\s|have\s|made\s|want\s|need\s)|(?<=got\s|had\s))one(?=[.,!;]|$|\s(?:'?cause|because|too|and|but)\b))"
+        r"|(?:(?<=been\s|have\s|made\s|want\s|need\s)|(?<=got\s|had\s))one(?=[.,!;]|$|\s(?:'?cause|because|too|and|"
+        r"but)\b))"
         rf"|(?P<here>this{_GOES_ON})"
         rf"|(?P<things>they|them|(?:these|those){_GOES_ON})"
         rf"|(?P<pointed>{_POINTED})"
@@ -103,18 +104,19 @@ ENGLISH = ReferenceWords(
         r"|(?P<place>there)(?!\s(?:is|are|was|were|has|have|had|will|would|may|might|can)\b|'))\b"
     ),
     bounds=(
-        r"[,;:()–—]|\s-|-\s|\s(?:and|but|so|or|because|'?cause|cuz|when|while|after|before|since|until|if|which|who|that|"
-        r"where|to|then|though|although|as|how)\s"
+        r"[,;:()–—]|\s-|-\s|\s(?:and|but|so|or|because|'?cause|cuz|when|while|after|before|since|until|if|which|who|"
+        r"that|where|to|then|though|although|as|how)\s"
     ),
     nouns=(
         r"\b(?:an?|the|my|our|his|her|its|their|your|some|any|each|every|another|these|those|two|three|four|five|six|"
-        r"several|many|both|new|different|other|own|\d[\d,.]{0,9})\s(?!(?:lot|bit|while|few|little|couple|way|day|time)\b)"
-        rf"(?!{_PEOPLE}\b)[a-z]{{2}}"
+        r"several|many|both|new|different|other|own|\d[\d,.]{0,9})\s(?!(?:lot|bit|while|few|little|couple|way|day|"
+        rf"time)\b)(?!{_PEOPLE}\b)[a-z]{{2}}"
         r"|(?-i:(?<=\s)[A-Z]\w)|\b[a-z]{3,20}(?:ing|tion|ment|ity|ics)\b|^[a-z]{3,20}\s(?:is|are|was|were|has|have)\b"
         r"|\b(?:love|like|enjoy|use|play|teach|study|do|did|tried|started|watch|read|eat|prefer|hate)d?\s[a-z]{4}"
     ),
     people=(
-        rf"\b{_PEOPLE}s?\b|\b(?:children|women|men|parents|someone|somebody|people|team|family|fam|crew|band|group|her)\b"
+        rf"\b{_PEOPLE}s?\b|\b(?:children|women|men|parents|someone|somebody|people|team|family|fam|crew|band|group|"
+        r"her)\b"
         r"|(?-i:(?<=[a-z,]\s)[A-Z][a-z])"
         r"|^(?-i:[A-Z][a-z]{2,20})(?='s|\s(?:is|was|has|and|said|told|works|lives|wants|loves|got|moved|gave|"
         r"[a-z]{3,20}(?<!ne)ed)\b)(?<!ly)(?<!just)(?<!also)(?<!never)"

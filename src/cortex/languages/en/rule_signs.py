@@ -104,10 +104,9 @@ RULE_SIGNS: dict[str, str] = {
     "ends with a condition": r"\w\s(?:when(?:ever)?|if|unless)\s[^,?]{3,120}$",
     "opens with a kind": r"^(?:for|in|on|with|about|regarding|when it comes to)\s(?!the\b|this\b|that\b|these\b|an?\b|"
     r"now\b|once\b|fact\b|case\b)[^,.?!]{2,50}[,:]",
-    "orders on a condition": r"^(?:when(?:ever)?|if|any ?time|every time|each time|once|as soon as|before|after|"
-    r"should|in case|unless|while|where|for|in|on|with|at|under|over|anything|whatever)\b[^,]{2,80},\s"
-    rf"(?:please\s|then\s|always\s|just\s|only\s|and\s)*(?:{_VERBS}|{_DENIED}|no|nothing|i want)\b"
-    r"(?! (?:is|are|was|were|has|of)\b)",
+    "orders on a condition": r"^(?:when(?:ever)?|if|any ?time|every time|each time|once|as soon as|before|after|should|"
+    r"in case|unless|while|where|for|in|on|with|at|under|over|anything|whatever)\b[^,]{2,80},\s(?:please\s|then\s|"
+    rf"always\s|just\s|only\s|and\s)*(?:{_VERBS}|{_DENIED}|no|nothing|i want)\b(?! (?:is|are|was|were|has|of)\b)",
     # Declaratives that order.
     "wants of the assistant": r"\bi(?:'d|'m|\swould)?\s(?:really\s|also\s|just\s|only\s)?(?:want|like|rather|prefer|"
     r"expect|need|appreciate|love|wish|ask|hoping|hope|count on|trust)\s?(?:it\s)?(?:if\s|that\s|for\s|on\s|to have\s)?"
@@ -156,8 +155,7 @@ RULE_SIGNS: dict[str, str] = {
     "privacy": r"\b(?:private|confidential|secret|passwords?|location|address|salary|health|diagnosis|personal data|"
     r"to yourself|between us|share|off limits|my number|account|bank|money|payments?|purchases?|spend)\b",
     "naming": r"\b(?:call me|my name|first names?|last name|nicknames?|refer to|pronouns?|initials|she/her|he/him|"
-    r"they/them|"
-    r"pronounce|address me|spell(?:ed)?)\b",
+    r"they/them|pronounce|address me|spell(?:ed)?)\b",
     "means": r"\b(?:means?|stands for|i mean|counts as|read as|local time|my time)\b",
     "for me": r"\b(?:for|to|with|from|by) me\b|\bon my behalf\b|\bin my name\b|\bremind me\b|\bshow me\b|\bgive me\b",
     "what you make": r"\byou (?:make|write|give|send|create|suggest|book|draft|plan|generate|recommend|propose|show|"
@@ -169,11 +167,10 @@ RULE_SIGNS: dict[str, str] = {
     "the": r"\bthe\b",
     "this one": r"\b(?:this|that|these|those|here|it|them)\b",
     "the next": r"\b(?:the|this|that)\s(?:second|first|third|last|next|following|other|same|new|old|whole|one)\b",
-    "a time": rf"\b(?:today|tonight|tomorrow|yesterday|now|right now|later|again|yet|already|this (?:time|once|week|"
+    "a time": r"\b(?:today|tonight|tomorrow|yesterday|now|right now|later|again|yet|already|this (?:time|once|week|"
     rf"weekend|morning|afternoon|evening|month|year)|(?:on|by|until|for|next|last|till) (?:{_DAY}|noon|week|month|"
-    rf"year)|"
-    r"at (?:\d|noon|night|one|two|three|four|five|six|seven|eight|nine|ten)|in (?:an?|one|two|ten|five) "
-    r"(?:minutes?|hours?|days?)|for now|just once|for once)\b(?!s)",
+    r"year)|at (?:\d|noon|night|one|two|three|four|five|six|seven|eight|nine|ten)|in (?:an?|one|two|ten|"
+    r"five) (?:minutes?|hours?|days?)|for now|just once|for once)\b(?!s)",
     "text at hand": r"\b(?:paragraph|slides?|draft|title|essay|text|poem|story|page \d|chapter|section|sentence|"
     r"line \d+|column|row|footnote|cover letter|readme|pitch|flyer|mockup|appendix|snippet|sheet)\b",
     "this text": r"\b(?:this|the) (?:\w+ )?(?:paragraph|slides?|draft|title|essay|text|poem|story|chapter|section|"
@@ -181,11 +178,9 @@ RULE_SIGNS: dict[str, str] = {
     "a name": r"(?-i:(?<=[a-z,;:)]\s)[A-Z][a-z]+)",
     "number": r"\d",
     "amount of things": r"\b(?:an?|one|two|three|four|five|six|ten|\d+)\s(?!time|day|word|sentence|line|option|"
-    r"question|"
-    r"bullet|paragraph|column|page|meeting|decimal)\w+",
+    r"question|bullet|paragraph|column|page|meeting|decimal)\w+",
     "once": r"\b(?:for now|this time|this once|just once|in this|for this|write me|give me (?:an?|\d|two|three|six|"
-    r"ten)|"
-    r"when you're done|for the)\b",
+    r"ten)|when you're done|for the)\b",
     # That it is no order at all.
     "asks": r"\?\s*$",
     "asks for good": rf"^(?=.*\byou\b)(?=.*\b(?:{_LASTING}|not|stop|quit|less|remember|refer)\b).*\?\s*$",
@@ -193,23 +188,19 @@ RULE_SIGNS: dict[str, str] = {
     r"each|whenever|from (?:now|here) on|in (?:the )?future|going forward|as a rule|by default|make a habit|"
     r"stop \w+ing|when you)\b)(?=.*\b(?:you|we|mind|possible)\b).*\?\s*$",
     "opens with a question": r"^(?:so |and |but |ok |hey )?(?:what|what's|how|why|who|which|where|is|are|do|does|did|"
-    r"am|"
-    r"was|were|should i|can i|may i|could i|have|has|would it|must)\b",
+    r"am|was|were|should i|can i|may i|could i|have|has|would it|must)\b",
     "asks politely": r"^(?:hey,? |please,? )?(?:can|could|would|will|mind|would you mind)\b.*\?\s*$",
     "past": r"\b(?:was|were|had|did|went|got|took|made|came|left|found|gave|saw|kept|felt|wrote|ran|told|said|been|"
     r"became|bought|paid|used to|(?!need|need|feed|speed|red|bed|exceed|indeed)\w{2,}ed)\b",
     "reports": r"\b(?:says?|said|told|tells?|telling|keeps saying|asks|asked|insists?|wants|wrote|writes|according to|"
     r"recommends?|warn(?:s|ed)|suggested|suggests|ordered|shouted|expects|as they say|claims?)\b",
     "somebody says": r"\b(?:he|she|they|doctor|boss|mom|mum|mother|dad|father|wife|husband|teacher|coach|landlord|"
-    r"manual|"
-    r"sign|poster|recipe|guide|policy|therapist|manager|grandma|grandpa|sister|brother|editor|vet|app|airline|lease|"
-    r"label|motto|contract|company|school|team|client|ad)\b[^.,?!]{0,20}\b(?:says?|said|told|tells?|kept|keeps|asks|"
-    r"asked|"
-    r"insists?|wants|wrote|recommends?|warned|suggested|made|expects|requires|prefers|is|was)\b",
+    r"manual|sign|poster|recipe|guide|policy|therapist|manager|grandma|grandpa|sister|brother|editor|vet|app|airline|"
+    r"lease|label|motto|contract|company|school|team|client|ad)\b[^.,?!]{0,20}\b(?:says?|said|told|tells?|kept|keeps|"
+    r"asks|asked|insists?|wants|wrote|recommends?|warned|suggested|made|expects|requires|prefers|is|was)\b",
     "I do": r"^(?:i|we)\s(?:(?:always|never|only|usually|often|mostly|generally|still|really|just|also|tend to)\s)+\w+|"
     r"^(?:i|we)\s(?:like|love|hate|keep|take|use|tend|stick|avoid|make|treat|skip|sign|write|don't|have|got|am|are|"
-    r"live|"
-    r"work|do|eat|drink|go|can't|think|guess|know|hope|paid|bake)\b",
+    r"live|work|do|eat|drink|go|can't|think|guess|know|hope|paid|bake)\b",
     "opens with I": r"^(?:i|i'm|i've|i'd|i'll|we|we're|we've|we'll)\b",
     "I am": r"^(?:i'm|i am|we're|we are|i've|i have|i can't|since i|because i|my)\b",
     "only of the user": r"^(?!.*\b(?:you|your|please)\b)(?=(?:i|i'm|we|my)\b)",
@@ -236,8 +227,7 @@ RULE_SIGNS: dict[str, str] = {
     # How it is built.
     "without a subject": r"^(?!.*\b(?:i|i'm|we|he|she|they|it|it's|there|is|are|was|were|has|had|you|you're)\b)",
     "two halves": r"^[^,]{3,40}?\s(?:for|with|in|on|over)\s[^,]{2,30},\s[\w' -]{2,40}$|^[\w' -]{3,30},\s(?:not|no|"
-    r"never|"
-    r"only|max|always)\b",
+    r"never|only|max|always)\b",
     "ends on only": r"\b(?:only|please|always|ever|never|everywhere|anywhere|whatever)[.! ]*$",
     "quoted word": r"\"[^\"]{1,20}\"",
     "colon": r":\s\w",

@@ -187,8 +187,7 @@ you your yours yourself
     ),
     questions=Questions(
         earlier=r"\b(?:original(?:ly)?|initial(?:ly)?|at first|before|previous(?:ly)?|used to|earlier|former(?:ly)?|"
-        r"old|"
-        r"in the beginning|back then|ago|last (?:year|month|week|time)|in (?:19|20)\d\d)\b",
+        r"old|in the beginning|back then|ago|last (?:year|month|week|time)|in (?:19|20)\d\d)\b",
         past=r"\b(?:did|was|were|had)\b",
         several=r"\b(?:change[ds]?|changing|history|over time|evol\w{1,20}|develop\w{0,10}|progress\w{0,10}|order|"
         r"timeline|between|across|different|in total|altogether|ever|both|compared?|difference|throughout|sequence|"

@@ -12,10 +12,8 @@ _DAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
 _COUNT = r"(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|twelve|a few|several|a couple of|half a)"
 _KIN = (
     r"(?:mom|mum|mother|dad|father|parents?|sister|brother|wife|husband|partner|spouse|son|daughter|kids?|children|"
-    r"baby|"
-    r"twins|cousin|aunt|uncle|grand\w+|niece|nephew|girlfriend|boyfriend|fianc\w+|friends?|colleague|coworker|boss|"
-    r"manager|"
-    r"mentor|supervisor|neighbou?rs?|roommate|landlord|dog|cat|puppy|kitten|pets?|in-laws?|step\w+)"
+    r"baby|twins|cousin|aunt|uncle|grand\w+|niece|nephew|girlfriend|boyfriend|fianc\w+|friends?|colleague|coworker|"
+    r"boss|manager|mentor|supervisor|neighbou?rs?|roommate|landlord|dog|cat|puppy|kitten|pets?|in-laws?|step\w+)"
 )
 
 SIGNS: dict[str, str] = {
@@ -35,9 +33,8 @@ SIGNS: dict[str, str] = {
     "version": r"\bv?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\b",
     "date": rf"\b{_MONTH}\b\.?\s?\d|\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}\b|\b(?:19|20)\d\d\b|"
     rf"\b(?:in|since|until|by|last|next|this)\s{_MONTH}\b",
-    "relative time": r"\b(?:yesterday|last\s\w+|ago|recently|this\s(?:past\s)?(?:week|weekend|month|year|summer|"
-    "winter|spring|"
-    rf"fall|autumn)|next\s\w+|tomorrow|{_DAY}|the other day|just\sgot)\b",
+    "relative time": r"\b(?:yesterday|last\s\w+|ago|recently|this\s(?:past\s)?(?:week|weekend|month|year|summer|winter|"
+    rf"spring|fall|autumn)|next\s\w+|tomorrow|{_DAY}|the other day|just\sgot)\b",
     "since": r"\b(?:since|for\s(?:the\s(?:past|last)|over|almost|about|\d|two|three|four|five|six|seven|eight|ten)|"
     r"until)\b",
     "duration": rf"\b{_COUNT}[\s-]?(?:min|mins|minutes?|hours?|hrs?|days?|weeks?|months?|years?|ms|seconds?)\b",
@@ -49,75 +46,56 @@ SIGNS: dict[str, str] = {
     "attended|"
     r"lost|won|passed|died|born|set|adopted|received|spent|paid|saved|found|gave|began|left|quit|ran|built|wrote)\b",
     "perfect": r"\b(?:i|we|he|she|they)(?:'ve|\shave|'s|\shas)\s(?:just\s|already\s|also\s|recently\s|finally\s|"
-    r"never\s|been\s|"
-    r"always\s){0,2}[a-z]{2,}(?:ed|en|ne|ght|pt|ft|lt|it|ut|ad|un|wn)\b",
+    r"never\s|been\s|always\s){0,2}[a-z]{2,}(?:ed|en|ne|ght|pt|ft|lt|it|ut|ad|un|wn)\b",
     "going on": r"\b(?:i'm|i've been|we're|we've been|i am|he's|she's|they're)\s(?:currently\s|now\s|still\s|also\s|"
-    r"really\s)?"
-    r"[a-z]{3,}ing\b",
+    r"really\s)?[a-z]{3,}ing\b",
     "plan": r"\b(?:plan(?:ning)?\s(?:to|on)|going\sto|gonna|i'll|we'll|will\sbe|scheduled|aim(?:ing)?\s(?:to|for)|"
-    "deadline|goal|"
-    r"target|hoping\sto|due\s(?:on|by|in)|booked|looking\sforward)\b",
+    r"deadline|goal|target|hoping\sto|due\s(?:on|by|in)|booked|looking\sforward)\b",
     "decision": r"\b(?:decid\w+|decision|chose|chosen|opted|agreed|settled|switch\w*|going\swith|went\swith|leaning|"
-    r"i\sthink\si'll|"
-    r"i'm\sthinking\sof|committed|finaliz\w+|declined|accepted|picked|signed\sup|enrolled|rejected)\b",
+    r"i\sthink\si'll|i'm\sthinking\sof|committed|finaliz\w+|declined|accepted|picked|signed\sup|enrolled|rejected)\b",
     "instead": r"\b(?:instead\sof|rather\sthan|no\slonger|not\sanymore|anymore|moved\sto|changed|now)\b",
-    "taste": r"\b(?:love|loves|loved|hate|enjoy\w*|favou?rite|prefer\w*|likes?|fan\sof|passion\w*|can't\sstand|"
-    "dislike|fond|"
-    r"obsessed)\b",
+    "taste": r"\b(?:love|loves|loved|hate|enjoy\w*|favou?rite|prefer\w*|likes?|fan\sof|passion\w*|can't\sstand|dislike|"
+    r"fond|obsessed)\b",
     "habit": r"\b(?:always|usually|every|often|each|daily|weekly|never|regularly|twice|once\sa|mornings|evenings|"
-    "weekends|"
-    r"tends?\sto|used\sto)\b",
+    r"weekends|tends?\sto|used\sto)\b",
     "state": r"\b(?:i'?m\s(?:an?|from|in|on|based|allergic|\d)|i\sam|i\s(?:have|own|live|work|use|study|teach|run|play|"
     r"speak|can't)|i\s(?:don't|never)\s(?:eat|drink|drive|smoke|fly|own|have|wear)|"
     r"i've\sgot|we\s(?:have|live|use|run|own)|is\smy|is\sour|using|lives|works|has)\b",
     "health": r"\b(?:allerg\w+|diagnos\w+|doctor|surgery|pregnan\w+|medication|therap\w+|injur\w+|pain|anxiety|"
-    r"diabet\w+|asthma|"
-    r"vegan|vegetarian|gluten|lactose|hospital|disease|cancer|sick)\b",
+    r"diabet\w+|asthma|vegan|vegetarian|gluten|lactose|hospital|disease|cancer|sick)\b",
     "work and money": r"\b(?:job|salary|promot\w+|hired|company|startup|business|rent|mortgage|loan|budget|savings?|"
-    "debt|interview|"
-    r"degree|thesis|university|college|school|license|contract|insurance|apartment|house|car)\b",
+    r"debt|interview|degree|thesis|university|college|school|license|contract|insurance|apartment|house|car)\b",
     "progress": r"\b(?:completed|finished|done\swith|implemented|set\sup|deployed|integrated|added|reached|improved|"
-    "reduced|"
-    r"increased|dropped|coverage|modules?|response\stime|latency|uptime|milestone|sprint|release\w*)\b",
+    r"reduced|increased|dropped|coverage|modules?|response\stime|latency|uptime|milestone|sprint|release\w*)\b",
     "family event": r"\b(?:married|wedding|divorc\w+|engaged|engagement|birthday|anniversary|funeral|passed\saway|"
-    r"adopt\w+|"
-    r"moved\s(?:in|out|to)|graduat\w+|retir\w+|broke\sup)\b",
+    r"adopt\w+|moved\s(?:in|out|to)|graduat\w+|retir\w+|broke\sup)\b",
     # What speaks against it.
     "asks": r"\?\s*$|\b(?:can|could|would|will)\syou\b|\bhelp\sme\b|\bplease\b|\bany\s(?:tips|advice|ideas|"
-    r"suggestions)\b|"
-    r"\bdo\syou\b",
-    "trying": r"\b(?:trying\sto|having\s(?:trouble|issues|difficulty)|struggling|not\ssure|unsure|make\ssure|"
-    r"wondering|figure\sout|"
-    r"need\shelp|i\sneed\sto|i\swant\sto|i'd\slike\sto|worried|concerned)\b",
+    r"suggestions)\b|\bdo\syou\b",
+    "trying": r"\b(?:trying\sto|having\s(?:trouble|issues|difficulty)|struggling|not\ssure|unsure|make\ssure|wondering|"
+    r"figure\sout|need\shelp|i\sneed\sto|i\swant\sto|i'd\slike\sto|worried|concerned)\b",
     "text at hand": r"\bhere(?:'s|\sis|\sare)\b|:\s*$|\bmy\s(?:current\s)?(?:code|implementation|query|function|"
-    r"snippet)\b|"
-    r"\b(?:this|following)\s(?:code|error|function|query|sentence|paragraph)\b|\berror\b|\btraceback\b",
-    "thanks": r"\b(?:thanks|thank\syou|got\sit|makes\ssense|sounds\s(?:good|great|like)|awesome|perfect|appreciate|"
-    r"wow|congrat\w*|"
-    r"absolutely|exactly|definitely|no\sproblem|haha|glad|proud\sof\syou|good\sluck|great)\b",
-    "opens as a reply": r"^(?:thanks|thank|got\sit|sounds|great|awesome|perfect|wow|congrats|sure|okay|ok|yeah|yes|"
-    "yep|absolutely|"
-    r"exactly|definitely|no|haha|glad|so|hey|hi|hello|oh|nice|cool|aw+|and|but|right|hmm|well)\b",
+    r"snippet)\b|\b(?:this|following)\s(?:code|error|function|query|sentence|paragraph)\b|\berror\b|\btraceback\b",
+    "thanks": r"\b(?:thanks|thank\syou|got\sit|makes\ssense|sounds\s(?:good|great|like)|awesome|perfect|appreciate|wow|"
+    r"congrat\w*|absolutely|exactly|definitely|no\sproblem|haha|glad|proud\sof\syou|good\sluck|great)\b",
+    "opens as a reply": r"^(?:thanks|thank|got\sit|sounds|great|awesome|perfect|wow|congrats|sure|okay|ok|yeah|yes|yep|"
+    r"absolutely|exactly|definitely|no|haha|glad|so|hey|hi|hello|oh|nice|cool|aw+|and|but|right|hmm|well)\b",
     "exclaims": r"!",
     "supposes": r"\b(?:if|would|could|might|maybe|perhaps|suppose|imagine|hypothetical\w*|unless|whether)\b",
     "advice taken up": r"\b(?:i'll\s(?:try|start|definitely|make|keep|check|use|go|look|give|focus|be|follow|add|"
-    "update|work|also)|"
-    r"i\sshould|i\scan|that\s(?:way|should|would|will)|this\s(?:way|should|would|will)|it'll|you\s(?:mentioned|"
-    r"suggested|said))\b",
+    r"update|work|also)|i\sshould|i\scan|that\s(?:way|should|would|will)|this\s(?:way|should|would|will)|it'll|"
+    r"you\s(?:mentioned|suggested|said))\b",
     "arithmetic": r"\d\s?[=+*/^×]\s?\d|\\\(|\\frac|\b(?:probability|equation|formula|triangle|theorem|derivative|"
     r"integral)\b",
     "feeling": r"\b(?:feel\w*|felt|excited|nervous|proud|happy|sad|stressed|overwhelmed|amazing|incredible|inspir\w+|"
-    r"motivat\w+|"
-    r"grateful|blessed|joy|special|meaningful)\b",
+    r"motivat\w+|grateful|blessed|joy|special|meaningful)\b",
     "generality": r"^(?:it's\s(?:important|great|so|really|all|always|amazing)|there's\snothing|life|people|everyone|"
-    r"nothing|we\sall|"
-    r"the\s(?:best|key|important)|sometimes|having|being|taking|seeing|helping|knowing)\b",
+    r"nothing|we\sall|the\s(?:best|key|important)|sometimes|having|being|taking|seeing|helping|knowing)\b",
     "saying": r"\b(?:makes? (?:all the|a (?:real |big |huge )?)difference|means? (?:a lot|so much|the world|"
-    r"everything)|life(?:'s| is)|never too late|a reminder|reminds? (?:me|us|you)|such an? |"
-    r"the best (?:feeling|part|thing)|(?:is|are|'s) (?:so |really |super |just |always )?(?:important|everything|"
-    r"all about|what matters|the key|priceless|valuable|precious|worth it|how we|what (?:keeps|makes))|"
-    r"brings? (?:people|us|so much)|power of|worth (?:it|all)|every little|you never know|in the end|"
-    r"no matter what|should be)\b",
+    r"everything)|life(?:'s| is)|never too late|a reminder|reminds? (?:me|us|you)|such an? |the best (?:feeling|part|"
+    r"thing)|(?:is|are|'s) (?:so |really |super |just |always )?(?:important|everything|all about|what matters|the key|"
+    r"priceless|valuable|precious|worth it|how we|what (?:keeps|makes))|brings? (?:people|us|so much)|power of|"
+    r"worth (?:it|all)|every little|you never know|in the end|no matter what|should be)\b",
     "nobody's": rf"^(?!.*\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|we'd|we'll|our|us|{_KIN})\b)"
     r"(?!.*(?-i:[a-z,]\s[A-Z]))(?!.*\d)",
     "praise": r"^you\b|\byou(?:'re| are) (?:so|such|really|doing|the best|amazing|welcome|right|making|a great)\b|"

@@ -29,8 +29,7 @@ LIMITS = LimitWords(
     units={"día": 1, "días": 1, "semana": 7, "semanas": 7, "mes": 31, "meses": 31},
     before=(
         r"(?:(?:por favor|pero|y|también|así que|oye|hola|vale)[,\s]+){0,3}(?P<only>(?:(?:solo|sólo"
-        r"|solamente) )?(?:por|para)"
-        r" |(?:solo|sólo|solamente) (?:por |para )?)?"
+        r"|solamente) )?(?:por|para) |(?:solo|sólo|solamente) (?:por |para )?)?"
     ),
     after=r"(?P<alone> (?:solo|sólo|solamente|nada más))?\s*[,:;–—-]?\s",
     lasting="a partir de ahora, ",
@@ -48,8 +47,7 @@ LIMITS = LimitWords(
         r"\b(?:a partir de|desde (?:hace|hoy|ayer|que|mañana|esta|este|el (?:lunes|martes|\d|mes|año))|cada|todos los"
         r"|todas las|siempre|ya no|para siempre|en (?:un|una|dos|tres|cuatro|cinco"
         r"|seis|\d{1,3}) (?:semanas?|mes(?:es)?|años?)|dentro de (?:un|una|dos|tres|\d{1,3}) \w+|(?:el )?(?:próximo"
-        r"|mes|año)"
-        r" (?:mes|año|verano|que viene)|este (?:año|verano|invierno))\b|\b(?:19|20)\d\d\b"
+        r"|mes|año) (?:mes|año|verano|que viene)|este (?:año|verano|invierno))\b|\b(?:19|20)\d\d\b"
         r"|\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
     ),
     happened=(

@@ -160,8 +160,7 @@ OWNERSHIP = OwnershipWords(
     own="mí[oa]s?|propi[oa]s?|yo mism[oa]",
     i_wrote="he escrito|escribí yo",
     authors=(
-        "(?:lo )?escribí|he escrito|(?:voy a|quiero|pienso) (?:mandar|enviar|decir|leer|publicar|poner|"
-        r"colgar)\w{0,4}"
+        r"(?:lo )?escribí|he escrito|(?:voy a|quiero|pienso) (?:mandar|enviar|decir|leer|publicar|poner|colgar)\w{0,4}"
     ),
     for_mine="(?:para|a|en) mis?",
     introduces="[Ss]oy",

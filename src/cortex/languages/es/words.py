@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="es",
@@ -49,31 +49,19 @@ por porque que quien quienes se segun ser si sobre su sus tambien te tiene tu tu
     },
     reporting="usuario usuaria prefiere quiere vive trabaja llama",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"\b(?:ignor[ae]\w*|olvid[ae]\w*|descart[ae]\w*|haz caso omiso|omit[ea]\w*)\b[^.\n]{0,40}"
-                r"(?:instruc+iones|indicaciones|reglas|órdenes|directrices)\b[^.\n]{0,12}(?:anteriores|previ[ao]s|"
-                r"del sistema)",
-            ),
+        phrase(
+            "override", 1.0,
+            r"\b(?:ignor[ae]\w*|olvid[ae]\w*|descart[ae]\w*|haz caso omiso|omit[ea]\w*)\b[^.\n]{0,40}(?:instruc+iones|"
+            r"indicaciones|reglas|órdenes|directrices)\b[^.\n]{0,12}(?:anteriores|previ[ao]s|del sistema)",
         ),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(
-                r"\b(?:a partir de ahora|de ahora en adelante|en adelante|siempre que (?:te |alguien |el usuario )|"
-                r"cada vez que (?:te |alguien |el usuario |pregunt)|desde ahora|"
-                r"cuando (?:el|la|alguien) \w+ pregunt\w+)\b",
-            ),
+        phrase(
+            "order", 0.5,
+            r"\b(?:a partir de ahora|de ahora en adelante|en adelante|siempre que (?:te |alguien |el usuario )|"
+            r"cada vez que (?:te |alguien |el usuario |pregunt)|desde ahora|cuando (?:el|la|alguien) \w+ pregunt\w+)\b",
         ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(
-                r"\bno (?:le )?(?:digas|diga|informes|menciones|reveles|avises)\b[^.\n]{0,30}(?:usuari|nadie|cliente|"
-                r"esto)",
-            ),
+        phrase(
+            "concealment", 0.5,
+            r"\bno (?:le )?(?:digas|diga|informes|menciones|reveles|avises)\b[^.\n]{0,30}(?:usuari|nadie|cliente|esto)",
         ),
     ),
     similarity=Similarity(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="fr",
@@ -34,9 +34,8 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
     manner=r"\b(?:tutoie|vouvoie|tutoyer|vouvoyer|appelle-moi|bref|brève|court|courtes?|concis\w*|"
     r"en français|en anglais|métriques?)\b",
     conditions=(
-        r"(?:^| )(?:quand|lorsque|chaque fois que|si) (?:je |j'|tu )(?:te |t'|me |m')?(?:demande|parle|"
-        r"pose|écris|envoie|cherche|"
-        r"mentionne)s? (?:de |d'|du |des |une |un |la |le |les )?(?P<about>[^,.!?]{2,80})",
+        r"(?:^| )(?:quand|lorsque|chaque fois que|si) (?:je |j'|tu )(?:te |t'|me |m')?(?:demande|parle|pose|écris|"
+        r"envoie|cherche|mentionne)s? (?:de |d'|du |des |une |un |la |le |les )?(?P<about>[^,.!?]{2,80})",
     ),
     kinds={
         "rule.lasting": r"\b(?:désormais|dorénavant|à partir de maintenant|à l'avenir)\b",
@@ -55,23 +54,17 @@ sa sans ses sont sous ta te tes toi ton tu un une vos votre vous y
     },
     reporting="utilisateur utilisatrice préfère aime veut habite travaille",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"\b(?:ignor[a-z]*|oubli[a-z]*|ne tien[a-z]* pas compte)\b[^.\n]{0,40}(?:instructions|consignes|règles|"
-                r"directives)\b[^.\n]{0,20}(?:précédentes|antérieures|système|ci-dessus)",
-            ),
+        phrase(
+            "override",
+            1.0,
+            r"\b(?:ignor[a-z]*|oubli[a-z]*|ne tien[a-z]* pas compte)\b[^.\n]{0,40}(?:instructions|consignes|règles|"
+            r"directives)\b[^.\n]{0,20}(?:précédentes|antérieures|système|ci-dessus)",
         ),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(r"\b(?:désormais|dorénavant|à partir de maintenant|chaque fois que|toujours)\b",),
-        ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(r"\bne (?:dis|dites|mentionne|révèle|parle)\w*\b[^.\n]{0,30}(?:utilisateur|personne|client)",),
+        phrase("order", 0.5, r"\b(?:désormais|dorénavant|à partir de maintenant|chaque fois que|toujours)\b"),
+        phrase(
+            "concealment",
+            0.5,
+            r"\bne (?:dis|dites|mentionne|révèle|parle)\w*\b[^.\n]{0,30}(?:utilisateur|personne|client)",
         ),
     ),
     similarity=Similarity(

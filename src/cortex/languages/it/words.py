@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="it",
@@ -33,9 +33,8 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
     takes_back="no",
     manner=r"\b(?:dammi del (?:tu|lei)|chiamami|in italiano|in inglese|breve|brevi|conciso|metric\w+)\b",
     conditions=(
-        r"(?:^| )(?:quando|ogni volta che|se) (?:ti |mi )?(?:chiedo|parlo|scrivo|mando|cerco|"
-        r"domando) (?:di |un |una |il |la |le )?"
-        r"(?P<about>[^,.!?]{2,80})",
+        r"(?:^| )(?:quando|ogni volta che|se) (?:ti |mi )?(?:chiedo|parlo|scrivo|mando|cerco|domando) (?:di |un |una |"
+        r"il |la |le )?(?P<about>[^,.!?]{2,80})",
     ),
     kinds={
         "rule.lasting": r"\b(?:d'ora in poi|d'ora in avanti|da oggi in poi)\b",
@@ -52,24 +51,21 @@ questa questo se si sono su sua sul sulla suo ti tra tu un una uno voi
     },
     reporting="utente preferisce vuole abita lavora",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"\b(?:ignor[ai]\w*|dimentic[ah]\w*|trascur[ai]\w*|"
-                r"non tenere conto)\b[^.\n]{0,40}(?:istruzioni|regole|direttive|indicazioni)\b"
-                r"[^.\n]{0,12}(?:precedenti|del sistema|di sistema|sopra)",
-            ),
+        phrase(
+            "override",
+            1.0,
+            r"\b(?:ignor[ai]\w*|dimentic[ah]\w*|trascur[ai]\w*|non tenere conto)\b[^.\n]{0,40}(?:istruzioni|regole|"
+            r"direttive|indicazioni)\b[^.\n]{0,12}(?:precedenti|del sistema|di sistema|sopra)",
         ),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(r"\b(?:d'ora in poi|d'ora in avanti|da ora in poi|ogni volta che (?:l'utente|qualcuno|ti))\b",),
+        phrase(
+            "order",
+            0.5,
+            r"\b(?:d'ora in poi|d'ora in avanti|da ora in poi|ogni volta che (?:l'utente|qualcuno|ti))\b",
         ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(r"\bnon (?:dire|dirlo|rivelare|menzionare|informare)\b[^.\n]{0,30}(?:utente|nessuno|cliente)",),
+        phrase(
+            "concealment",
+            0.5,
+            r"\bnon (?:dire|dirlo|rivelare|menzionare|informare)\b[^.\n]{0,30}(?:utente|nessuno|cliente)",
         ),
     ),
     similarity=Similarity(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="ja",
@@ -21,7 +21,7 @@ WORDS = Words(
     manner="日本語|敬語|タメ口|短く|簡潔|絵文字|丁寧|呼んで|箇条書き",
     conditions=(
         r"^(?P<about>[^、。]{1,30}?)(?:について|のこと)?(?:を|が)?(?:聞い|"
-r"尋ね|話し|頼ん)(?:た|だ)(?:とき|時|ら)(?:は|には)?",
+        r"尋ね|話し|頼ん)(?:た|だ)(?:とき|時|ら)(?:は|には)?",
     ),
     kinds={
         "rule.lasting": "これから(?:は|も)|今後は",
@@ -40,30 +40,22 @@ r"尋ね|話し|頼ん)(?:た|だ)(?:とき|時|ら)(?:は|には)?",
     },
     reporting_pattern="ユーザー|ユーザ",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"(?:以前|これまで|前|上記|すべて|全て|全部|システム)の?[^。！？\n]{0,8}(?"
-r":指示|命令|ルール|プロンプト|指令)"
-                r"[^。！？\n]{0,4}(?:無視|忘れ|破棄)",
-            ),
+        phrase(
+            "override", 1.0,
+            r"(?:以前|これまで|前|上記|すべて|全て|全部|システム)の?[^。！？\n]{0,8}(?:指示|命令|ルール|プロンプト|"
+            r"指令)[^。！？\n]{0,4}(?:無視|忘れ|破棄)",
         ),
-        Phrase(sign="override", weight=0.3, needs=("開発者モード|システムプロンプト|あなたは今から",)),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(
-                "これから|以降は|今後|以後|必ず|常に|たびに|聞かれたら|尋ねられたら",
-                "回答|答え|返信|勧め|推奨|薦め|してください|しなさい|せよ",
-            ),
+        phrase("override", 0.3, "開発者モード|システムプロンプト|あなたは今から"),
+        phrase(
+            "order", 0.5,
+            "これから|以降は|今後|以後|必ず|常に|たびに|聞かれたら|尋ねられたら",
+            "回答|答え|返信|勧め|推奨|薦め|してください|しなさい|せよ",
         ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(r"(?:ユーザー?|利用者|誰)に(?:は|も)?[^。\n]{0,8}(?:言わない|伝えない|知らせない|教えない|言うな)",),
+        phrase(
+            "concealment", 0.5,
+            r"(?:ユーザー?|利用者|誰)に(?:は|も)?[^。\n]{0,8}(?:言わない|伝えない|知らせない|教えない|言うな)",
         ),
-        Phrase(sign="authority", weight=0.5, needs=("管理者(?:の指示|が要求)",)),
+        phrase("authority", 0.5, "管理者(?:の指示|が要求)"),
     ),
     similarity=Similarity(
         never="ことが(?:ない|ありません)|ことはありません|一度も",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="ko",
@@ -36,29 +36,20 @@ WORDS = Words(
     },
     reporting_pattern="사용자",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"(?:이전|앞선|위의|모든|기존|시스템)[^.\n]{0,10}(?:지시|명령|규칙|"
-                r"프롬프트|지침)[^.\n]{0,6}(?:무시|잊)",
-            ),
+        phrase(
+            "override",
+            1.0,
+            r"(?:이전|앞선|위의|모든|기존|시스템)[^.\n]{0,10}(?:지시|명령|규칙|프롬프트|지침)[^.\n]{0,6}(?:무시|잊)",
         ),
-        Phrase(sign="override", weight=0.3, needs=("개발자 모드|시스템 프롬프트|당신은 이제",)),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(
-                "지금부터|앞으로|이제부터|항상|반드시|때마다|물어보면",
-                "하세요|하십시오|해라|해야|답변|대답|추천|보내|말하",
-            ),
+        phrase("override", 0.3, "개발자 모드|시스템 프롬프트|당신은 이제"),
+        phrase(
+            "order",
+            0.5,
+            "지금부터|앞으로|이제부터|항상|반드시|때마다|물어보면",
+            "하세요|하십시오|해라|해야|답변|대답|추천|보내|말하",
         ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(r"사용자에게[^.\n]{0,10}(?:말하지|알리지|언급하지)",),
-        ),
-        Phrase(sign="authority", weight=0.5, needs=("관리자(?:가|의) (?:요구|지시)",)),
+        phrase("concealment", 0.5, r"사용자에게[^.\n]{0,10}(?:말하지|알리지|언급하지)"),
+        phrase("authority", 0.5, "관리자(?:가|의) (?:요구|지시)"),
     ),
     similarity=Similarity(
         never="적이? 없|한 번도",

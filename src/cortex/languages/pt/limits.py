@@ -48,8 +48,7 @@ LIMITS = LimitWords(
     scope=(
         r"(?:por favor,? )?(?:para|no|na|durante|dentro do|em) (?:o |a |nosso |meu |este )?(?:projeto|projecto|repo"
         r"|reposit[oó]rio|equipe|time|cliente)(?: (?P<about>(?!use\b|usa\b|n[aã]o\b|sempre\b|nunca\b"
-        r"|respond)[\w&-]{2,40}"
-        r"(?: (?-i:[A-Z])[\w&-]{1,40})?))?[,:]?\s"
+        r"|respond)[\w&-]{2,40}(?: (?-i:[A-Z])[\w&-]{1,40})?))?[,:]?\s"
     ),
     stays=(
         r"\b(?:a partir de|desde (?:ontem|hoje|que|amanh[aã]|esta|este|o (?:m[eê]s|ano)|\d)|cada|todo|toda|todos os"

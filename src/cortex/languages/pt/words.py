@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cortex.languages.words import Phrase, Questions, RelationWords, Similarity, Words
+from cortex.languages.words import Questions, RelationWords, Similarity, Words, phrase
 
 WORDS = Words(
     lang="pt",
@@ -33,9 +33,8 @@ sua suas seus sao tambem te tem um uma voce
     takes_back="não|nao",
     manner=r"\b(?:em português|em inglês|breve\w*|curt[oa]s?|concis\w*|métric\w+|trate-me|trata-me)\b",
     conditions=(
-        r"(?:^| )(?:quando|sempre que|toda vez que|se) (?:eu )?(?:te |me )?(?:pedir|perguntar|falar|"
-        r"escrever|mandar|procurar|mencionar) "
-        r"(?:por |sobre |de |um |uma )?(?P<about>[^,.!?]{2,80})",
+        r"(?:^| )(?:quando|sempre que|toda vez que|se) (?:eu )?(?:te |me )?(?:pedir|perguntar|falar|escrever|mandar|"
+        r"procurar|mencionar) (?:por |sobre |de |um |uma )?(?P<about>[^,.!?]{2,80})",
     ),
     kinds={
         "rule.lasting": r"\b(?:a partir de agora|de agora em diante|daqui (?:pra|para a) frente)\b",
@@ -52,24 +51,14 @@ sua suas seus sao tambem te tem um uma voce
     },
     reporting="utilizador usuário prefere gosta quer mora trabalha",
     injection=(
-        Phrase(
-            sign="override",
-            weight=1.0,
-            needs=(
-                r"\b(?:ignor[ae]\w*|desconsider[ae]\w*|esque[cç]\w*|descart[ae]\w*|omit[ea]\w*)\b[^.\n]{0,40}"
-                r"(?:instruções|regras|ordens|diretrizes)\b[^.\n]{0,12}(?:anteriores|prévi[ao]s|do sistema)",
-            ),
+        phrase(
+            "override",
+            1.0,
+            r"\b(?:ignor[ae]\w*|desconsider[ae]\w*|esque[cç]\w*|descart[ae]\w*|omit[ea]\w*)\b[^.\n]{0,40}"
+            r"(?:instruções|regras|ordens|diretrizes)\b[^.\n]{0,12}(?:anteriores|prévi[ao]s|do sistema)",
         ),
-        Phrase(
-            sign="order",
-            weight=0.5,
-            needs=(r"\b(?:a partir de agora|de agora em diante|sempre que|toda vez que)\b",),
-        ),
-        Phrase(
-            sign="concealment",
-            weight=0.5,
-            needs=(r"\bnão (?:diga|conte|mencione|revele)\b[^.\n]{0,30}(?:usuári|ninguém)",),
-        ),
+        phrase("order", 0.5, r"\b(?:a partir de agora|de agora em diante|sempre que|toda vez que)\b"),
+        phrase("concealment", 0.5, r"\bnão (?:diga|conte|mencione|revele)\b[^.\n]{0,30}(?:usuári|ninguém)"),
     ),
     similarity=Similarity(
         never=r"\b(?:nunca|jamais)\b",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cortex.domain.vectors import EmbeddingSpace, Vector
+from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, InvalidRequest, ModelChanged
 from cortex.ports.embedder import Embedder, EmbedderChoice
 from cortex.ports.provider import begin_loading, trouble_of
@@ -37,8 +37,9 @@ def create(options: Mapping[str, Any], models: Path, *, variable: Variable | Non
         else:
             return AutoEmbedder(found, EmbedderChoice(name, _because(name, found, options), tuple(passed_over)))
     why = "; ".join(f"{name}: {what}" for name, what in passed_over)
-    none = EmbedderChoice("none", f"no embedder can be used ({why})", tuple(passed_over))
-    return AutoEmbedder(NothingFound(why), none)
+    keys = "OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY or OLLAMA_HOST"
+    nothing = EmbedderUnavailable(f"no embedder can be used ({why})", hint=f"run `cortex models fetch`, or set {keys}")
+    return AutoEmbedder(NoEmbedder(nothing), EmbedderChoice("none", nothing.message, tuple(passed_over)))
 
 
 class AutoEmbedder(EmbedderWrapper):
@@ -60,32 +61,6 @@ class AutoEmbedder(EmbedderWrapper):
 
     def begin_loading(self) -> None:
         begin_loading(self._inner)
-
-
-class NothingFound:
-    """No embedder, because none can be used: recall goes by keywords alone, and says why."""
-
-    def __init__(self, why: str) -> None:
-        self._why = why
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return NoEmbedder().space
-
-    def embed_query(self, text: str) -> Vector:  # noqa: ARG002
-        raise self.trouble()
-
-    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        if texts:
-            raise self.trouble()
-        return []
-
-    def trouble(self, *, thorough: bool = False) -> EmbedderUnavailable:  # noqa: ARG002
-        return EmbedderUnavailable(
-            f"no embedder can be used ({self._why})",
-            hint="run `cortex models fetch`,"
-            " or set OPENAI_API_KEY, GEMINI_API_KEY, VOYAGE_API_KEY or OLLAMA_HOST",
-        )
 
 
 def _made(name: str, options: Mapping[str, Any], models: Path, variable: Variable) -> Embedder | str:

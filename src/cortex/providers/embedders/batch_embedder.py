@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,7 +23,17 @@ import numpy as np
 from cortex.domain.vectors import Vector
 from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest
 from cortex.ports.embedder import BatchStatus, Embedder
-from cortex.providers.embedders.remote import Options, Patience, RemoteEmbedder, number
+from cortex.providers.embedders.remote import (
+    PATIENCE,
+    SECTION,
+    Api,
+    EmbeddingVendor,
+    Options,
+    Patience,
+    RemoteEmbedder,
+    Variable,
+    number,
+)
 from cortex.providers.embedders.wrapper import EmbedderWrapper
 from cortex.providers.llms import sdks
 
@@ -71,28 +82,23 @@ class BatchJobs(Protocol):
     @property
     def max_texts(self) -> int:
         """How many texts one job takes."""
-        ...
 
     @property
     def max_bytes(self) -> int:
         """How large the file of one job may be."""
-        ...
 
     def submit(self, texts: Sequence[str]) -> str:
         """Begin to embed `texts`; the id of the job."""
-        ...
 
     def poll(self, job: str) -> BatchProgress: ...
 
     def collect(self, job: str) -> list[Vector]:
         """The vectors of a job that is done, in the order its texts were submitted; an error where any is absent."""
-        ...
 
     def cancel(self, job: str) -> None: ...
 
     def discard(self, job: str) -> None:
         """Delete the files of an ended job at the vendor, as far as that can be done; never an error."""
-        ...
 
 
 # --- what the operator says -------------------------------------------------------------------------------------------
@@ -129,18 +135,32 @@ class BatchOptions:
         return read if enabled else None
 
 
-def with_batches(
-    made: RemoteEmbedder,
-    batching: BatchOptions | None,
-    jobs: Callable[[], BatchJobs],
-    patience: Patience,
+class BatchApi(Api, Protocol):
+    """A vendor with a batch service beside its API."""
+
+    def jobs(self) -> BatchJobs: ...
+
+
+def create(
+    vendor: EmbeddingVendor,
+    api_of: Callable[[Options], BatchApi],
+    given: Mapping[str, Any],
+    models: Path,  # noqa: ARG001 - every provider is made alike
+    *,
+    variable: Variable | None = None,
+    section: str = SECTION,
+    patience: Patience = PATIENCE,
 ) -> RemoteEmbedder | BatchedEmbedder:
-    """`made`, which gives its large runs to a batch service where `batching` says when."""
+    """The embedder of a vendor, which gives its large runs to the batch service where the options say when."""
+    options = Options.read(given, vendor, variable=variable, section=section)
+    api = api_of(options)
+    made = RemoteEmbedder(options, api, patience)
+    batching = BatchOptions.read(given, options)
     if batching is None:
         return made
     return BatchedEmbedder(
         made,
-        jobs,
+        api.jobs,
         prepare=made.as_document,
         key_from=made.key_from,
         at_least=batching.at_least,

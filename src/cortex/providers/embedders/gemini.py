@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from pathlib import Path
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from cortex.providers.embedders import batch_embedder, remote
-from cortex.providers.embedders.batch_embedder import BatchedEmbedder, BatchOptions
 from cortex.providers.embedders.batches.gemini import GeminiBatches
-from cortex.providers.embedders.remote import (
-    Model,
-    Options,
-    Patience,
-    RemoteEmbedder,
-    RequestFailure,
-    Role,
-    Row,
-    Variable,
-)
+from cortex.providers.embedders.remote import Model, Options, RequestFailure, Role, Row
+from cortex.providers.llms import sdks
 
 MODELS: Mapping[str, Model] = MappingProxyType({"gemini-embedding-001": Model(3072)})
 TASKS: Mapping[Role, str] = MappingProxyType({"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"})
@@ -38,28 +28,12 @@ VENDOR = remote.EmbeddingVendor(
 )
 
 
-def create(
-    options: Mapping[str, Any],
-    models: Path,  # noqa: ARG001 - every provider is made alike
-    *,
-    variable: Variable | None = None,
-    section: str = remote.SECTION,
-    patience: Patience = remote.PATIENCE,
-) -> RemoteEmbedder | BatchedEmbedder:
-    """Embeddings of Gemini; `dimensions` shortens them."""
-    read = Options.read(options, VENDOR, variable=variable, section=section)
-    api = GeminiApi(read)
-    made = RemoteEmbedder(read, api, patience)
-    return batch_embedder.with_batches(made, BatchOptions.read(options, read), api.jobs, patience)
-
-
 class GeminiApi:
     """The Gemini API as Google's SDK speaks it."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._lock = threading.Lock()
-        self._opened: Any = None
+        self._client = sdks.SdkClient(self._open)
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
         config: dict[str, Any] = {"task_type": TASKS[role], "http_options": {"timeout": max(1, int(seconds * 1000))}}
@@ -84,25 +58,17 @@ class GeminiApi:
         return remote.answered(status, remote.headers_of(error))
 
     def close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
+        self._client.close()
 
-    def _client(self) -> Any:
-        with self._lock:
-            if self._opened is None:
-                genai = self._options.sdk()
-                try:
-                    self._opened = genai.Client(
-                        api_key=self._options.key,
-                        vertexai=False,
-                        http_options={
-                            "base_url": self._options.endpoint.url,
-                            "headers": dict(self._options.endpoint.headers),
-                            "retry_options": {"attempts": 1},
-                        },
-                    )
-                except ValueError:
-                    raise self._options.no_key() from None
-            return self._opened
+    def _open(self) -> Any:
+        endpoint = self._options.endpoint
+        http = {"base_url": endpoint.url, "headers": dict(endpoint.headers), "retry_options": {"attempts": 1}}
+        genai = self._options.sdk()
+        try:
+            return genai.Client(api_key=self._options.key, vertexai=False, http_options=http)
+        except ValueError:
+            raise self._options.no_key() from None
+
+
+create = partial(batch_embedder.create, VENDOR, GeminiApi)
+"""Embeddings of Gemini; `dimensions` shortens them."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector
 from cortex.errors import EmbedderUnavailable, EngineError, InvalidRequest, ModelUnavailable, ProviderError
 from cortex.ports.embedder import Embedder
+from cortex.providers.embedders.none import NoEmbedder
 from cortex.providers.models import EMBEDDER
 from cortex.providers.onnx import OnnxModel, worker_option
 
@@ -48,7 +49,7 @@ def _own(models: Path, name: str, workers: int | None) -> Embedder:
     try:
         model = named(models, name)
     except ModelUnavailable as error:
-        return MissingModel(error)
+        return NoEmbedder(error, EmbeddingSpace(provider="local", model="", dimension=0))
     speech = model.speech
 
     def tokens(folder: Path) -> Any:
@@ -121,30 +122,6 @@ class LocalEmbedder:
         pooled = self._pooled(tokens)
         length = float(np.linalg.norm(pooled))
         if pooled.shape != (self._space.dimension,) or not 0.0 < length < float("inf"):
-            raise EmbedderUnavailable(
-                "the local model answered no usable vector", hint="run `cortex models verify`"
-            )
+            raise EmbedderUnavailable("the local model answered no usable vector", hint="run `cortex models verify`")
         vector: Vector = pooled / np.float32(length)
         return vector
-
-
-class MissingModel:
-    """A model of one's own that is not here: recall goes by keywords alone, and says why."""
-
-    def __init__(self, why: ModelUnavailable) -> None:
-        self._why = why
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return EmbeddingSpace(provider="local", model="", dimension=0)
-
-    def embed_query(self, text: str) -> Vector:  # noqa: ARG002
-        raise self._why
-
-    def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
-        if texts:
-            raise self._why
-        return []
-
-    def trouble(self, *, thorough: bool = False) -> EngineError | None:  # noqa: ARG002
-        return self._why

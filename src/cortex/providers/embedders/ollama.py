@@ -76,10 +76,7 @@ class OllamaApi:
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:  # noqa: ARG002 - the API knows no roles
         answer = self._client(seconds).embed(
-            model=self._options.name,
-            input=texts,
-            keep_alive=self._keep_alive,
-            dimensions=self._options.resized_to,
+            model=self._options.name, input=texts, keep_alive=self._keep_alive, dimensions=self._options.resized_to
         )
         return list(enumerate(answer.embeddings))
 

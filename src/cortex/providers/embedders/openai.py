@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from pathlib import Path
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from cortex.errors import InvalidRequest
 from cortex.providers.embedders import batch_embedder, remote
-from cortex.providers.embedders.batch_embedder import BatchedEmbedder, BatchOptions
 from cortex.providers.embedders.batches.openai import OpenAIBatches
-from cortex.providers.embedders.remote import (
-    Model,
-    Options,
-    Patience,
-    RemoteEmbedder,
-    RequestFailure,
-    Role,
-    Row,
-    Variable,
-)
+from cortex.providers.embedders.remote import Model, Options, RequestFailure, Role, Row
 from cortex.providers.llms import sdks
 
 MODELS: Mapping[str, Model] = MappingProxyType(
@@ -41,29 +29,8 @@ VENDOR = remote.EmbeddingVendor(
     texts_at_once=2_048,
     variables=("OPENAI_API_KEY",),
     options=("headers", batch_embedder.OPTION),
+    has_own_servers=True,
 )
-
-
-def create(
-    options: Mapping[str, Any],
-    models: Path,  # noqa: ARG001 - every provider is made alike
-    *,
-    variable: Variable | None = None,
-    section: str = remote.SECTION,
-    patience: Patience = remote.PATIENCE,
-) -> RemoteEmbedder | BatchedEmbedder:
-    """Embeddings of OpenAI, or of the server at `base_url`. A server of one's own gets the key named for it, or none.
-
-    OPENAI_BASE_URL is not read: another server would make other vectors under the same name.
-    """
-    if options.get("base_url") is not None and options.get("model") is None:
-        raise InvalidRequest(
-            "is missing", field=f"{section}.model", hint="name the model that the server at base_url runs"
-        )
-    read = Options.read(options, VENDOR, variable=variable, section=section)
-    api = OpenaiApi(read)
-    made = RemoteEmbedder(read, api, patience)
-    return batch_embedder.with_batches(made, BatchOptions.read(options, read), api.jobs, patience)
 
 
 class OpenaiApi:
@@ -71,8 +38,7 @@ class OpenaiApi:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._lock = threading.Lock()
-        self._opened: Any = None
+        self._client = sdks.SdkClient(self._open)
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:  # noqa: ARG002 - the API knows no roles
         request: dict[str, Any] = {"model": self._options.name, "input": texts, "encoding_format": "float"}
@@ -90,23 +56,22 @@ class OpenaiApi:
         return remote.answered(status, remote.headers_of(error)) if status else remote.broken_off(error)
 
     def close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
+        self._client.close()
 
-    def _client(self) -> Any:
-        with self._lock:
-            if self._opened is None:
-                openai = self._options.sdk()
-                sdks.keep_requests_out_of_the_log("openai")
-                try:
-                    self._opened = openai.OpenAI(
-                        api_key=self._options.key,
-                        base_url=self._options.endpoint.url,
-                        default_headers=dict(self._options.endpoint.headers),
-                        max_retries=0,
-                    )
-                except openai.OpenAIError:
-                    raise self._options.no_key() from None
-            return self._opened
+    def _open(self) -> Any:
+        key, endpoint = self._options.key, self._options.endpoint
+        openai = self._options.sdk()
+        sdks.keep_requests_out_of_the_log("openai")
+        try:
+            return openai.OpenAI(
+                api_key=key, base_url=endpoint.url, default_headers=dict(endpoint.headers), max_retries=0
+            )
+        except openai.OpenAIError:
+            raise self._options.no_key() from None
+
+
+create = partial(batch_embedder.create, VENDOR, OpenaiApi)
+"""Embeddings of OpenAI, or of the server at `base_url`. A server of one's own gets the key named for it, or none.
+
+OPENAI_BASE_URL is not read: another server would make other vectors under the same name.
+"""

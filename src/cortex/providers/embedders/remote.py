@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -117,6 +118,8 @@ class EmbeddingVendor:
     """The names the API has for a query and a document; they change the vectors."""
     keyless: bool = False
     local: bool = False
+    has_own_servers: bool = False
+    """Whether people run servers of their own that speak like it: then the model there has to be named."""
     missing_model: str = ""
     """What to do about a model that is not there; `{model}` stands for it."""
 
@@ -152,6 +155,9 @@ class Options:
         """The options as `given`; `address` is where the server is when they do not say."""
         sdks.known_options(given, (*SHARED_OPTIONS, vendor.address_option, *vendor.options), vendor.name, section)
         named = sdks.text_option(given, vendor.address_option, section=section)
+        if vendor.has_own_servers and named and given.get("model") is None:
+            hint = f"name the model that the server at {vendor.address_option} runs"
+            raise InvalidRequest("is missing", field=f"{section}.model", hint=hint)
         name = sdks.text_option(given, "model", section=section) or vendor.model
         model, resized_to = _model(given, name, vendor, section)
         endpoint = Endpoint.at(
@@ -199,8 +205,6 @@ class Options:
 
     def sdk(self) -> Any:
         """The vendor's SDK, imported on first use: that takes longer than most commands."""
-        from importlib import import_module
-
         try:
             return import_module(self.vendor.sdk)
         except ImportError as error:
@@ -323,11 +327,9 @@ class Api(Protocol):
 
     def embed(self, texts: list[str], role: Role, seconds: float) -> list[Row]:
         """The vectors of `texts`, each with the place it belongs to. Raises whatever the SDK raises."""
-        ...
 
     def failure(self, error: Exception) -> RequestFailure:
         """What an exception of the SDK means."""
-        ...
 
     def close(self) -> None: ...
 

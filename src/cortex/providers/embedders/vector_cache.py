@@ -293,19 +293,10 @@ def _opened(path: Path, timeout_ms: int = BUSY_TIMEOUT_MS) -> sqlite3.Connection
         database.execute("PRAGMA secure_delete = ON")
         database.create_function("vector_checksum", 4, _checksum, deterministic=True)
         database.executescript(_SCHEMA)
-        _fill_checksums(database)
     except BaseException:
         database.close()
         raise
     return database
-
-
-def _fill_checksums(database: sqlite3.Connection) -> None:
-    """A file of an older version has none."""
-    if "checksum" not in {row[1] for row in database.execute("PRAGMA table_info(vectors)")}:
-        with _Writing(database):
-            database.execute("ALTER TABLE vectors ADD COLUMN checksum INTEGER")
-            database.execute(f"UPDATE vectors SET checksum = {_CHECKSUM}")  # noqa: S608 - our own columns
 
 
 _CHECKSUM = "vector_checksum(CAST(text AS BLOB), CAST(space AS BLOB), CAST(role AS BLOB), CAST(vector AS BLOB))"

@@ -4,39 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from pathlib import Path
-from types import MappingProxyType
+from functools import partial
 from typing import Any
 
 from cortex.providers.embedders import batch_embedder, remote
-from cortex.providers.embedders.batch_embedder import BatchedEmbedder, BatchOptions
 from cortex.providers.embedders.batches.voyage import VoyageBatches
-from cortex.providers.embedders.remote import (
-    Model,
-    Options,
-    Patience,
-    RemoteEmbedder,
-    RequestFailure,
-    Role,
-    Row,
-    Variable,
-)
+from cortex.providers.embedders.remote import Model, Options, RequestFailure, Role, Row
 
-MODELS: Mapping[str, Model] = MappingProxyType(
-    {
-        "voyage-4-large": Model(1024),
-        "voyage-4": Model(1024),
-        "voyage-4-lite": Model(1024),
-        "voyage-3-large": Model(1024),
-        "voyage-3.5": Model(1024),
-        "voyage-3.5-lite": Model(1024),
-        "voyage-3": Model(1024),
-        "voyage-3-lite": Model(512),
-        "voyage-code-3": Model(1024),
-        "voyage-finance-2": Model(1024),
-        "voyage-law-2": Model(1024),
-    }
+_OF_1024 = (
+    "voyage-4-large voyage-4 voyage-4-lite voyage-3-large voyage-3.5 voyage-3.5-lite voyage-3 voyage-code-3"
+    " voyage-finance-2 voyage-law-2"
 )
+MODELS: Mapping[str, Model] = {**dict.fromkeys(_OF_1024.split(), Model(1024)), "voyage-3-lite": Model(512)}
 VENDOR = remote.EmbeddingVendor(
     name="voyage",
     who="Voyage",
@@ -49,21 +28,6 @@ VENDOR = remote.EmbeddingVendor(
     options=(batch_embedder.OPTION,),
     roles=("query", "document"),
 )
-
-
-def create(
-    options: Mapping[str, Any],
-    models: Path,  # noqa: ARG001 - every provider is made alike
-    *,
-    variable: Variable | None = None,
-    section: str = remote.SECTION,
-    patience: Patience = remote.PATIENCE,
-) -> RemoteEmbedder | BatchedEmbedder:
-    """Embeddings of Voyage; `dimensions` shortens or lengthens them, to 256, 512, 1024 or 2048."""
-    read = Options.read(options, VENDOR, variable=variable, section=section)
-    api = VoyageApi(read)
-    made = RemoteEmbedder(read, api, patience)
-    return batch_embedder.with_batches(made, BatchOptions.read(options, read), api.jobs, patience)
 
 
 class VoyageApi:
@@ -111,6 +75,10 @@ class VoyageApi:
 
     def close(self) -> None:
         """Nothing is held open here: the SDK keeps one session for each thread."""
+
+
+create = partial(batch_embedder.create, VENDOR, VoyageApi)
+"""Embeddings of Voyage; `dimensions` shortens or lengthens them, to 256, 512, 1024 or 2048."""
 
 
 def _not_a_text(record: logging.LogRecord) -> bool:

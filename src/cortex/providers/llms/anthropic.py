@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from cortex.errors import EngineError, LlmUnavailable
 from cortex.ports.llm import Completion
-from cortex.providers.endpoints import Endpoint
 from cortex.providers.llms import sdks
 
 MODEL = "claude-haiku-5-5"
@@ -18,40 +16,24 @@ OPTIONS = ("model", "api_key", "base_url")
 def create(options: Mapping[str, Any], timeout: float) -> AnthropicLLM:
     """Claude Haiku, or the `model` of the options. Without an `api_key` the SDK looks for one in its own places."""
     sdks.known_options(options, OPTIONS, "anthropic")
-    base_url = sdks.text_option(options, "base_url")
     return AnthropicLLM(
         sdks.text_option(options, "model", MODEL) or MODEL,
         timeout,
         api_key=sdks.text_option(options, "api_key"),
-        endpoint=Endpoint.at(base_url, f"{sdks.SECTION}.base_url") if base_url else None,
+        endpoint=sdks.endpoint_option(options),
     )
 
 
-class AnthropicLLM:
-    """Completes by the Messages API. Nothing is tried twice here: the caller decides that."""
+class AnthropicLLM(sdks.SdkLLM):
+    """Completes by the Messages API."""
 
-    def __init__(
-        self, model: str, timeout: float, *, api_key: str | None = None, endpoint: Endpoint | None = None
-    ) -> None:
-        self._model = model
-        self._timeout = timeout
-        self._api_key = api_key or (sdks.NO_KEY if endpoint else None)
-        self._endpoint = endpoint
-        self._who = endpoint.who if endpoint else "Anthropic"
-        self._lock = threading.Lock()
-        self._opened: Any = None
-        self._knows_schemas = True
-
-    @property
-    def name(self) -> str:
-        return f"anthropic/{self._model}"
+    vendor, who, client_class = "anthropic", "Anthropic", "Anthropic"
+    _knows_schemas = True
 
     def complete(
         self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        client = self._client()
-        import anthropic
-
+        client, anthropic = self._client(), self._sdk()
         request: dict[str, Any] = {
             "model": self._model,
             "max_tokens": max_tokens,
@@ -77,45 +59,19 @@ class AnthropicLLM:
         found = client.api_key or client.auth_token or getattr(client, "credentials", None)
         return None if found else sdks.credentials_missing("Anthropic")
 
-    def close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
-
     def _asked(self, client: Any, request: dict[str, Any], schema: Mapping[str, Any] | None) -> Any:
         """The answer, in the shape of `schema` where the model can be held to one."""
         if schema is None or not self._knows_schemas:
             return client.messages.create(**request)
-        import anthropic
-
         # As a part of the body, because not every SDK that can send it knows it by name.
         shaped = {"output_config": {"format": {"type": "json_schema", "schema": dict(schema)}}}
         try:
             return client.messages.create(**request, extra_body=shaped)
-        except anthropic.BadRequestError:
+        except self._sdk().BadRequestError:
             answer = client.messages.create(**request)
             # Only now is it known that the schema was in the way, and not something else.
             self._knows_schemas = False
             return answer
-
-    def _client(self) -> Any:
-        """The client, made on first use: importing the SDK takes longer than most commands."""
-        with self._lock:
-            if self._opened is None:
-                try:
-                    import anthropic
-                except ImportError as error:
-                    raise sdks.not_installed("anthropic") from error
-                sdks.keep_requests_out_of_the_log("anthropic")
-                self._opened = anthropic.Anthropic(
-                    api_key=self._api_key,
-                    base_url=self._endpoint.url if self._endpoint else None,
-                    default_headers=self._endpoint.headers if self._endpoint else None,
-                    timeout=self._timeout,
-                    max_retries=0,
-                )
-            return self._opened
 
     def _completion(self, answer: Any) -> Completion:
         """The text of an answer; a server may send anything, so nothing is taken for granted."""

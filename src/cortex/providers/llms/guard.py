@@ -206,10 +206,6 @@ def _unavailable(error: Exception) -> LlmUnavailable:
 
 
 def _window_status(window: BudgetWindow) -> dict[str, Any]:
-    return {
-        "calls": window.calls,
-        "max_calls": window.max_calls,
-        "tokens": window.tokens,
-        "max_tokens": window.max_tokens,
-        "ends": window.ends.isoformat(),
-    }
+    status = {**asdict(window), "ends": window.ends.isoformat()}
+    del status["name"]
+    return status

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from cortex.errors import EngineError, InvalidRequest, LlmUnavailable
 from cortex.ports.llm import Completion
-from cortex.providers.endpoints import Endpoint
 from cortex.providers.llms import sdks
 
 MODEL = "gpt-5-mini"
@@ -20,8 +18,8 @@ SHAPES = ("json_schema", "json_object", "none")
 def create(options: Mapping[str, Any], timeout: float) -> OpenaiLLM:
     """A model of OpenAI, or of the server at `base_url`. Without either key, OpenAI's SDK looks for its own."""
     sdks.known_options(options, OPTIONS, "openai")
-    base_url = sdks.text_option(options, "base_url")
-    model = sdks.text_option(options, "model", MODEL if base_url is None else None)
+    endpoint = sdks.endpoint_option(options)
+    model = sdks.text_option(options, "model", MODEL if endpoint is None else None)
     if model is None:
         raise InvalidRequest(
             "is missing", field="llm.options.model", hint="name the model that the server at base_url runs"
@@ -30,7 +28,7 @@ def create(options: Mapping[str, Any], timeout: float) -> OpenaiLLM:
         model,
         timeout,
         api_key=sdks.text_option(options, "api_key"),
-        endpoint=Endpoint.at(base_url, f"{sdks.SECTION}.base_url") if base_url else None,
+        endpoint=endpoint,
         temperature=_temperature(options.get("temperature")),
     )
 
@@ -43,38 +41,20 @@ def _temperature(value: Any) -> float | None:
     return float(value)
 
 
-class OpenaiLLM:
+class OpenaiLLM(sdks.SdkLLM):
     """Completes by the Chat Completions API. Nothing is tried twice, but for a shape a server does not know."""
 
-    def __init__(
-        self,
-        model: str,
-        timeout: float,
-        *,
-        api_key: str | None = None,
-        endpoint: Endpoint | None = None,
-        temperature: float | None = None,
-    ) -> None:
-        self._model = model
-        self._timeout = timeout
-        self._api_key = api_key or (sdks.NO_KEY if endpoint else None)
-        self._endpoint = endpoint
-        self._temperature = temperature
-        self._who = endpoint.who if endpoint else "OpenAI"
-        self._lock = threading.Lock()
-        self._opened: Any = None
-        self._shapes: tuple[str, ...] = SHAPES
+    vendor, who, client_class = "openai", "OpenAI", "OpenAI"
+    _shapes: tuple[str, ...] = SHAPES
 
-    @property
-    def name(self) -> str:
-        return f"openai/{self._model}"
+    def __init__(self, model: str, timeout: float, *, temperature: float | None = None, **access: Any) -> None:
+        super().__init__(model, timeout, **access)
+        self._temperature = temperature
 
     def complete(
         self, *, system: str, prompt: str, max_tokens: int, schema: Mapping[str, Any] | None = None
     ) -> Completion:
         client = self._client()
-        import openai
-
         request: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt}],
@@ -88,7 +68,7 @@ class OpenaiLLM:
         except LlmUnavailable:
             raise
         except Exception as error:
-            raise sdks.failure(error, openai, self._who) from error
+            raise sdks.failure(error, self._sdk(), self._who) from error
 
     def trouble(self, *, thorough: bool = False) -> EngineError | None:
         if (absent := sdks.trouble_importing("openai")) or not thorough:
@@ -99,19 +79,11 @@ class OpenaiLLM:
             return error
         return None
 
-    def close(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
-
     def _asked(self, client: Any, request: dict[str, Any], schema: Mapping[str, Any] | None) -> Any:
         """The answer, held to `schema` as strictly as the server can."""
         if schema is None:
             return client.chat.completions.create(**request)
-        import openai
-
-        shapes = self._shapes
+        openai, shapes = self._sdk(), self._shapes
         for at, shape in enumerate(shapes):
             try:
                 answer = client.chat.completions.create(**request, **_shaped(shape, schema))
@@ -124,26 +96,11 @@ class OpenaiLLM:
                 return answer
         raise AssertionError("the last shape either answers or raises")
 
-    def _client(self) -> Any:
-        """The client, made on first use: importing the SDK takes longer than most commands."""
-        with self._lock:
-            if self._opened is None:
-                try:
-                    import openai
-                except ImportError as error:
-                    raise sdks.not_installed("openai") from error
-                sdks.keep_requests_out_of_the_log("openai")
-                try:
-                    self._opened = openai.OpenAI(
-                        api_key=self._api_key,
-                        base_url=self._endpoint.url if self._endpoint else None,
-                        default_headers=self._endpoint.headers if self._endpoint else None,
-                        timeout=self._timeout,
-                        max_retries=0,
-                    )
-                except openai.OpenAIError as error:
-                    raise sdks.credentials_missing("OpenAI") from error
-            return self._opened
+    def _open(self) -> Any:
+        try:
+            return super()._open()
+        except self._sdk().OpenAIError as error:
+            raise sdks.credentials_missing("OpenAI") from error
 
     def _completion(self, answer: Any) -> Completion:
         """The text of an answer; a server may send anything, so nothing is taken for granted."""

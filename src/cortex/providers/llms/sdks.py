@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
-from typing import Any
+from importlib import import_module
+from typing import Any, ClassVar
 
 from cortex.errors import EngineError, InvalidRequest, LlmReason, LlmUnavailable, ProviderMissing, install_command
+from cortex.providers.endpoints import Endpoint
 
 SECTION = "llm.options"
 NO_KEY = "none"
@@ -27,6 +30,76 @@ _HINTS: Mapping[LlmReason, str] = {
     "rejected": "check llm.options.model, and that the model's context is long enough",
     "bad_answer": "check that llm.options.base_url leads to such a server",
 }
+
+
+class SdkClient:
+    """The client of an SDK, opened on first use: importing an SDK takes longer than most commands."""
+
+    def __init__(self, open_client: Callable[[], Any]) -> None:
+        self._open = open_client
+        self._lock = threading.Lock()
+        self._opened: Any = None
+
+    def __call__(self) -> Any:
+        with self._lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def close(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+
+class SdkLLM:
+    """A language model by the SDK of its vendor. Nothing is tried twice here: the caller decides that."""
+
+    vendor: ClassVar[str]
+    """The SDK, which is also the name of the provider."""
+    who: ClassVar[str]
+    client_class: ClassVar[str]
+
+    def __init__(
+        self, model: str, timeout: float, *, api_key: str | None = None, endpoint: Endpoint | None = None
+    ) -> None:
+        self._model = model
+        self._timeout = timeout
+        self._api_key = api_key or (NO_KEY if endpoint else None)
+        self._endpoint = endpoint
+        self._who = endpoint.who if endpoint else self.who
+        self._client = SdkClient(self._open)
+
+    @property
+    def name(self) -> str:
+        return f"{self.vendor}/{self._model}"
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _sdk(self) -> Any:
+        try:
+            return import_module(self.vendor)
+        except ImportError as error:
+            raise not_installed(self.vendor) from error
+
+    def _open(self) -> Any:
+        sdk = self._sdk()
+        keep_requests_out_of_the_log(self.vendor)
+        return getattr(sdk, self.client_class)(
+            api_key=self._api_key,
+            base_url=self._endpoint.url if self._endpoint else None,
+            default_headers=self._endpoint.headers if self._endpoint else None,
+            timeout=self._timeout,
+            max_retries=0,
+        )
+
+
+def endpoint_option(options: Mapping[str, Any]) -> Endpoint | None:
+    """The server of the operator's own, if one is named."""
+    base_url = text_option(options, "base_url")
+    return Endpoint.at(base_url, f"{SECTION}.base_url") if base_url else None
 
 
 def known_options(options: Mapping[str, Any], known: Sequence[str], provider: str, section: str = SECTION) -> None:

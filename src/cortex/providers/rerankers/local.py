@@ -51,7 +51,5 @@ class LocalReranker:
         except ProviderError as error:
             raise RerankerUnavailable(error.message, hint=error.hint) from error
         if any(value != value or value in (float("inf"), float("-inf")) for value in found):
-            raise RerankerUnavailable(
-                "the local reranker answered no usable score", hint="run `cortex models verify`"
-            )
+            raise RerankerUnavailable("the local reranker answered no usable score", hint="run `cortex models verify`")
         return found

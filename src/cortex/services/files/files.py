@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,11 +19,13 @@ from typing import Any
 
 from cortex.capture.classify import classify
 from cortex.context import Context
+from cortex.domain.chat import is_group_memory, shows_citations
 from cortex.domain.chunk import Chunk, cited
 from cortex.domain.hits import Hit, RecallResult, SearchMode
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE, Lane
 from cortex.domain.memory import Memory
+from cortex.domain.provenance import provenance_of
 from cortex.domain.query import Mode, Query
 from cortex.domain.receipt import Receipt
 from cortex.domain.terms import query_terms
@@ -39,6 +41,7 @@ from cortex.progress import Progress, silent
 from cortex.recall import recipes
 from cortex.remember import flow as remembering
 from cortex.runtime import pool
+from cortex.runtime.deadline import Deadline
 from cortex.services.calibrator import calibrator_of
 from cortex.services.files import source_registry as folders
 from cortex.services.files.file_watcher import FileWatcher, log_failure
@@ -69,9 +72,14 @@ _SESSIONS = 1_000
 _MOST_TURNS = 100_000
 _BUSY_SECONDS = 5.0
 _CLOSE_SECONDS = 1.0
+_COUNT_SECONDS = 0.05
+"""How long a status for a host waits for the counts of an index,"""
+_COUNT_AGAIN_SECONDS = 10.0
+"""and how old they may be."""
 _EMBEDDED_AT_ONCE = 32
 """Few enough that a sync can be stopped soon, and enough for a local model."""
 _SOURCE_OF_LANE: Mapping[Lane, SourceName] = {Lane.NOTES: "memory", Lane.DOCS: "docs", Lane.SESSIONS: "sessions"}
+LANE_OF_SOURCE: Mapping[str, Lane] = {source: lane for lane, source in _SOURCE_OF_LANE.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +97,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class IndexCounts:
     """What an index holds."""
 
     files: int = 0
@@ -119,13 +127,15 @@ class Files:
         self._reason = ""
         self._sessions: OrderedDict[str, None] = OrderedDict()
         self._watches: list[FileWatcher] = []
-        self._counted: tuple[FileIndex, int, _Counted] | None = None
+        self._counted: tuple[FileIndex, int, IndexCounts] | None = None
+        self._counted_at: float | None = None
+        self._counting: Future[None] | None = None
 
     # --- which files -------------------------------------------------------------------------------------------------
 
     def sources(self) -> list[Source]:
-        """The indexed folders: those of the settings, then those that were added."""
-        return self._folders.all()
+        """The indexed folders: those of the settings, then those that were added; none if files are turned off."""
+        return self._folders.all() if self.settings.enabled else []
 
     def followed(self) -> list[Source]:
         """The sources whose lines are searched; transcripts are not: their turns are remembered."""
@@ -270,7 +280,7 @@ class Files:
         self.changed()
         self.sync_soon("session_start")
 
-    def ensure_fresh(self, reason: str = "search") -> str:
+    def ensure_fresh(self, reason: str = "search", seconds: float = SEARCH_WAITS) -> str:
         """Sync before a search if files may have changed; returns why the index may be stale, or "" (B12)."""
         if not self.settings.sync.on_search:
             return "not_synced" if self.dirty else ""
@@ -278,7 +288,7 @@ class Files:
         if pending is None:
             return ""
         try:
-            pending.result(timeout=SEARCH_WAITS)
+            pending.result(timeout=seconds)
         except FutureTimeout:
             return "syncing"
         except StoreBusy:
@@ -461,21 +471,27 @@ class Files:
         min_score: float | None = None,
         session: str | None = None,
         lanes: frozenset[Lane] | None = None,
+        lexical_only: bool = False,
+        deadline: Deadline | None = None,
     ) -> LinesFound:
         """The lines that answer `query`, best first (B7): of the notes, and of sessions where transcripts are followed.
 
-        Documents are searched if these have no answer, and only a few are cited (E15); or as `lanes` say.
+        Documents are searched if these have no answer, and only a few are cited (E15); or as `lanes` say. With
+        `lexical_only` nothing is embedded.
         """
         if lanes is not None and not lanes <= _SOURCE_OF_LANE.keys():
             raise InvalidRequest("memories are no files", field="lanes", hint=f"of {', '.join(_SOURCE_OF_LANE)}")
         limit = self.settings.max_results if max_results is None else _results(max_results)
         followed = {source.lane for source in self.sources()}
-        found = self._found(query, lanes or {Lane.NOTES} | (followed & {Lane.SESSIONS}), limit, min_score)
+        without = frozenset({"vector"} if lexical_only else ())
+        look = partial(self._found, query, min_score=min_score, deadline=deadline, without=without)
+        found = look(lanes=lanes or {Lane.NOTES} | (followed & {Lane.SESSIONS}), limit=limit)
         if not found.hits and lanes is None and Lane.DOCS in followed:
-            found = self._found(query, {Lane.DOCS}, min(limit, self._recipe.cold.limit), min_score)
-        cite = snippets.is_shown(self.settings.citations, session, self._context.chat)
+            found = look(lanes={Lane.DOCS}, limit=min(limit, self._recipe.cold.limit))
+        cite = shows_citations(self.settings.citations, session)
         terms = {term.text for term in query_terms(query)}
-        return LinesFound((_lines_of(hit, terms, cite) for hit in found.hits), mode=found.mode)
+        is_shared = is_group_memory(self._context.tenant)
+        return LinesFound((_lines_of(hit, terms, cite, is_shared) for hit in found.hits), mode=found.mode)
 
     def excerpt(self, path: str, *, start: int | None = None, lines: int | None = None) -> Excerpt:
         """The lines of the file cited as `path`, from line `start` on and at most `lines` of it (B10)."""
@@ -489,7 +505,16 @@ class Files:
         """The text of `excerpt`, and the path."""
         return self.excerpt(path, start=start, lines=lines).text, path
 
-    def _found(self, query: str, lanes: Set[Lane], limit: int, min_score: float | None) -> RecallResult:
+    def _found(
+        self,
+        query: str,
+        *,
+        lanes: Set[Lane],
+        limit: int,
+        min_score: float | None,
+        deadline: Deadline | None,
+        without: frozenset[str],
+    ) -> RecallResult:
         request = Query.of(
             query,
             recipe=self._recipe.name,
@@ -501,15 +526,19 @@ class Files:
             budget=_ROOM,
         )
         # The caller has synced the files already.
-        return RecallService(self._context).answer_now(request).result
+        return RecallService(self._context).answer_now(request, deadline=deadline, without=without).result
 
     @property
     def _recipe(self) -> recipes.Recipe:
-        return recipes.named(recipes.for_files(decay=self.settings.temporal_decay, diverse=self.settings.mmr))
-
-    @property
-    def _has_vectors(self) -> bool:
-        return self._context.can_embed and trouble_of(self._context.dependencies.embedder) is None
+        return recipes.named(
+            recipes.for_files(
+                decay=self.settings.half_life_days if self.settings.temporal_decay else None,
+                diversity=self.settings.mmr_lambda if self.settings.mmr else None,
+                vector=self.settings.vector_weight if self.settings.hybrid else 1.0,
+                text=self.settings.text_weight if self.settings.hybrid else 0.0,
+                pool=self.settings.candidate_multiplier,
+            )
+        )
 
     def _session_lines(self, session: str, start: int | None, lines: int | None) -> Excerpt:
         """Turns of a session, each on the line of its place. What recall would not show is an empty line."""
@@ -535,12 +564,11 @@ class Files:
         try:
             counted = self._count(indexes.current() if indexes else None, space)
         except StoreError as error:
-            counted = _Counted(troubles=(("the index", error.message),))
-        worker = self._context.dependencies.worker
-        following = (worker and worker.watching(self._context.tenant)) or self.following()
+            counted = IndexCounts(troubles=(("the index", error.message),))
+        following = self.watch_state()
         earlier = self._earlier_model(counted.earlier)
         # While the index is of an earlier model, it is that one that compares.
-        compares = earlier["available"] if earlier else self._has_vectors
+        compares = earlier["available"] if earlier else self.has_vectors
         return {
             "backend": "builtin",
             "mode": SearchMode.of(words=True, meaning=compares),
@@ -557,7 +585,7 @@ class Files:
             "fts": {"enabled": True, "available": True},
             "vector": {
                 "enabled": space.dimension > 0,
-                "available": self._has_vectors,
+                "available": self.has_vectors,
                 "dims": space.dimension,
                 "lacking": counted.lacking,
                 "earlier": earlier,
@@ -581,22 +609,53 @@ class Files:
         """Whether searches also compare vectors: always in this process, no extension is needed (B6)."""
         return self._context.can_embed
 
+    def watch_state(self) -> Mapping[str, Any]:
+        """Whether edits are noticed, here or in the worker process, and whether some are not synced yet."""
+        worker = self._context.dependencies.worker
+        return (worker and worker.watching(self._context.tenant)) or self.following()
+
     def following(self) -> dict[str, Any]:
         """Whether this process notices edits, and whether some are not synced yet."""
         items = [watch for watch in self._watches if watch.is_in_place]
         trouble = next((watch.trouble for watch in items if watch.trouble), None)
         return {"watching": {"active": bool(items), "trouble": trouble}, "dirty": self.dirty}
 
-    def _count(self, index: FileIndex | None, space: EmbeddingSpace) -> _Counted:
+    def recent_counts(self) -> IndexCounts | None:
+        """What the index held a short while ago. It is counted in the background: a host asks often, and waits."""
+        now = self.clock.monotonic()
+        with self._lock:
+            is_old = self._counted_at is None or now - self._counted_at >= _COUNT_AGAIN_SECONDS
+            if is_old and self._counting is None:
+                self._counting = pool.start(self._count_again, "cortex-count")
+            pending = self._counting
+        if pending is not None:
+            # On an error there are no counts, and `status` says why.
+            wait([pending], timeout=_COUNT_SECONDS)
+        return self._counted[2] if self._counted else None
+
+    def _count_again(self) -> None:
+        try:
+            indexes = self._context.dependencies.indexes(self._context.tenant)
+            self._count(indexes.current() if indexes else None, self._context.dependencies.embedder.space)
+        finally:
+            with self._lock:
+                self._counted_at, self._counting = self.clock.monotonic(), None
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether texts can be embedded now, as far as can be seen without trying."""
+        return self._context.can_embed and trouble_of(self._context.dependencies.embedder) is None
+
+    def _count(self, index: FileIndex | None, space: EmbeddingSpace) -> IndexCounts:
         """What an index holds; counted once for each position, since every search reports the status."""
         if index is None:
-            return _Counted()
+            return IndexCounts()
         with index.view(self._context.tenant) as view:
             known, position = self._counted, view.position
             if known is not None and known[:2] == (index, position):
                 return known[2]
             files = view.files()
-            counted = _Counted(
+            counted = IndexCounts(
                 files=len(files),
                 chunks=view.counts(Filter()).total,
                 lacking=view.counts(Filter(lacking=space)).total if space.dimension else 0,
@@ -619,7 +678,7 @@ def _line(given: int | None, field: str) -> int | None:
     return given
 
 
-def _lines_of(hit: Hit, terms: set[str], cite: bool) -> FoundLines:
+def _lines_of(hit: Hit, terms: set[str], cite: bool, is_shared: bool) -> FoundLines:
     trace = hit.trace
     assert not isinstance(trace, Memory)  # their lane is none of those that are searched
     if isinstance(trace, Chunk):
@@ -634,6 +693,7 @@ def _lines_of(hit: Hit, terms: set[str], cite: bool) -> FoundLines:
         snippet=snippets.snippet(trace.text, terms, SNIPPET_CHARS),
         source=_SOURCE_OF_LANE[trace.lane],
         citation=cited(path, first, last) if cite else None,
+        provenance=provenance_of(trace, is_shared=is_shared),
     )
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -49,6 +50,10 @@ VERIFIED_AT_ONCE = 20_000
 """Up to this many traces the doctor verifies the store; larger ones are left to `cortex admin verify`."""
 
 
+_memory_check = partial(Check, group=Group.MEMORY)
+_provider_check = partial(Check, group=Group.PROVIDERS)
+
+
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """Something that is degraded, and how to fix it."""
@@ -90,7 +95,8 @@ def status(context: Context, view: View, files: Mapping[str, Any]) -> dict[str, 
             "model": space.model,
             "dimension": space.dimension,
             "configured": dependencies.settings.embedding.provider,
-            "chosen": _chosen(dependencies),
+            # Which embedder `auto` chose, why, and why not those before it.
+            "chosen": asdict(dependencies.embedder.chosen) if dependencies.embedder.chosen else None,
             "media": _media(dependencies),
             **_availability(embedder),
         },
@@ -138,31 +144,23 @@ def checks(
     dependencies, tenant = context.dependencies, context.tenant
     is_remote = bool(dependencies.embedder.space.endpoint)
     found = machine.checks(dependencies.home)
-    providers = [
-        _Provider("embedder", lambda: _embedder(dependencies, offline), patience if is_remote else None),
-        _Provider("reranker", lambda: _reranker(dependencies), None),
+    # How many seconds each may take; None for one on this machine.
+    probes = {
+        "embedder": (BackgroundProbe(lambda: _embedder(dependencies, offline)), patience if is_remote else None),
+        "reranker": (BackgroundProbe(lambda: _reranker(dependencies)), None),
         # It is not called, but importing a vendor's SDK may take a while.
-        _Provider("llm", lambda: _language_model(dependencies), dependencies.settings.llm.timeout_ms / 1000),
-    ]
-    probes = [(each, BackgroundProbe(each.check)) for each in providers]
+        "llm": (BackgroundProbe(lambda: _language_model(dependencies)), dependencies.settings.llm.timeout_ms / 1000),
+    }
     found += [*_database(dependencies, tenant), *_files(files), *_backups(dependencies, tenant)]
-    return [*found, *(each.result(probe) for each, probe in probes)]
+    return [
+        *found,
+        *(probe.result(seconds, partial(_late, name, seconds)) for name, (probe, seconds) in probes.items()),
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Provider:
-    """The check of a provider, which runs in the background."""
-
-    name: str
-    check: Callable[[], Check]
-    patience: float | None
-    """How many seconds to wait for it; None for one on this machine."""
-
-    def result(self, probe: BackgroundProbe[Check]) -> Check:
-        """The result of the check, or that it took too long."""
-        fix = "check that it runs and is reachable; if it was loading its model, try again"
-        late = Check(self.name, False, f"did not answer within {self.patience or 0:g} s", fix, Group.PROVIDERS)
-        return probe.result(self.patience, lambda: late)
+def _late(name: str, seconds: float | None) -> Check:
+    fix = "check that it runs and is reachable; if it was loading its model, try again"
+    return _provider_check(name, False, f"did not answer within {seconds or 0:g} s", fix)
 
 
 def _behind(dependencies: Dependencies, view: View) -> Iterator[Trouble]:
@@ -208,9 +206,8 @@ def _troubles(
         yield Trouble("media", "embedding.media is set, but not used yet", "see docs/media.md")
     if dependencies.write_behind.lost:
         error = dependencies.write_behind.why
-        why = f"{dependencies.write_behind.lost} receipts could not be written" + (
-            f": {error.message}" if error else ""
-        )
+        because = f": {error.message}" if error else ""
+        why = f"{dependencies.write_behind.lost} receipts could not be written{because}"
         yield Trouble("receipts", why, error.hint if isinstance(error, DiskFull) else DOCTOR)
     try:
         recipes.named(dependencies.settings.recall.recipe)
@@ -264,12 +261,6 @@ def _calibration(space: EmbeddingSpace, view: View) -> dict[str, Any]:
     """The scale of similarities: declared by the model, or measured on some texts."""
     scale = space.on(view.calibration(space)).calibration
     return {"floor": scale.floor, "basis": scale.basis.value, "texts": scale.texts or None}
-
-
-def _chosen(dependencies: Dependencies) -> dict[str, Any] | None:
-    """Which embedder `auto` chose, why, and why not those before it; None if one is configured by name."""
-    choice = dependencies.embedder.chosen
-    return None if choice is None else asdict(choice)
 
 
 def _media(dependencies: Dependencies) -> dict[str, str]:
@@ -337,21 +328,15 @@ _TRY_MODEL = "call the model by hand to see its answer, or set llm.provider to n
 _NO_JSON = "use a model that answers in JSON"
 _USELESS = {
     LlmTask.MEMORIES: (
-        1,
-        "{name} gave no usable answer since {since} ({number} in a row): memories are extracted by rules only",
+        1, "{name} gave no usable answer since {since} ({number} in a row): memories are extracted by rules only",
         _NO_JSON,
     ),
-    LlmTask.SUMMARIES: (
-        3,
-        "{name} gave {number} unusable section summaries in a row since {since}",
-        _NO_JSON,
-    ),
+    LlmTask.SUMMARIES: (3, "{name} gave {number} unusable section summaries in a row since {since}", _NO_JSON),
     LlmTask.NARRATIVES: (
-        3,
-        "{name} wrote {number} unsupported narratives in a row since {since}: digests are shown instead",
+        3, "{name} wrote {number} unsupported narratives in a row since {since}: digests are shown instead",
         "use a larger model, or keep the digests",
     ),
-}
+}  # fmt: skip
 """By task: after how many useless answers in a row it is reported, with what text and what fix."""
 
 
@@ -393,29 +378,28 @@ def _database(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
         damaged = store.damaged(tenant)
     except EngineError as error:
         yield machine.clock(now, None)
-        yield Check("database", False, error.message, error.hint, Group.MEMORY)
+        yield _memory_check("database", False, error.message, error.hint)
         return
     yield machine.clock(now, last_change, steps[0].at if steps else None)
     detail = f"{about.get('path', about['backend'])}, schema {about.get('schema', '-')}, {total:,} traces"
     if findings:
         why = f"{detail}; {findings[0].detail} (of {len(findings)} findings)"
-        yield Check("database", False, why, REPAIR, Group.MEMORY)
+        yield _memory_check("database", False, why, REPAIR)
     else:
         detail += "" if findings is not None else "; run `cortex admin verify` to check them all"
-        yield Check("database", True, detail, group=Group.MEMORY)
+        yield _memory_check("database", True, detail)
     if damaged:
         why = f"{sum(damaged.values()):,} damaged rows are left out of every result"
-        yield Check("damaged rows", False, why, REPAIR, Group.MEMORY)
+        yield _memory_check("damaged rows", False, why, REPAIR)
     if lacking:
-        why = f"{lacking:,} traces have no vector of the current model"
-        yield Check("vectors", None, why, BACKFILL, Group.MEMORY)
+        yield _memory_check("vectors", None, f"{lacking:,} traces have no vector of the current model", BACKFILL)
     if contradictions:
         why = f"{contradictions:,} pairs of memories contradict each other"
-        yield Check("contradictions", None, why, RESOLVE, Group.MEMORY)
+        yield _memory_check("contradictions", None, why, RESOLVE)
     if space.dimension:
         yield _scale(space, total - lacking)
     for trouble in _erasing(pending):
-        yield Check(trouble.what, None, trouble.why, trouble.fix, Group.MEMORY)
+        yield _memory_check(trouble.what, None, trouble.why, trouble.fix)
     yield _background(dependencies, waiting, failed, now)
 
 
@@ -432,24 +416,24 @@ def _scale(space: EmbeddingSpace, embedded: int) -> Check:
         message = f"cosines count as they are (measured from {LEAST_TEXTS} texts on)"
     else:
         why = f"cosines count as they are: the scale of {space.model} was never measured"
-        return Check("similarities", None, why, BACKFILL, Group.MEMORY)
-    return Check("similarities", True, message, group=Group.MEMORY)
+        return _memory_check("similarities", None, why, BACKFILL)
+    return _memory_check("similarities", True, message)
 
 
 def _background(dependencies: Dependencies, waiting: Sequence[Job], failed: Sequence[Job], now: datetime) -> Check:
     """Whether background jobs are being run."""
     if left := next(_left_to_others(dependencies, waiting, now), None):
-        return Check("background work", None, left.why, left.fix, Group.MEMORY)
+        return _memory_check("background work", None, left.why, left.fix)
     overdue = [job for job in waiting if job.due < now - OVERDUE]
     if overdue:
         since = min(job.due for job in overdue)
         why = f"no process runs it: {len(overdue):,} jobs wait, the first since {since:%Y-%m-%d %H:%M} UTC"
-        return Check("background work", None, why, WORKERS, Group.MEMORY)
+        return _memory_check("background work", None, why, WORKERS)
     if failed:
         why = f"{len(failed):,} jobs failed, the last with {failed[-1].error}"
-        return Check("background work", None, why, "the next turn of the session retries them", Group.MEMORY)
+        return _memory_check("background work", None, why, "the next turn of the session retries them")
     message = f"{len(waiting):,} jobs scheduled" if waiting else "no jobs waiting"
-    return Check("background work", True, message, group=Group.MEMORY)
+    return _memory_check("background work", True, message)
 
 
 def _backups(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
@@ -461,14 +445,14 @@ def _backups(dependencies: Dependencies, tenant: Tenant) -> Iterator[Check]:
     allowed = max(STALE, timedelta(hours=3 * every))
     if last is None:
         if _begun(dependencies, tenant, now - allowed):
-            yield Check("backups", None, "there is no backup", f"run `cortex backup create`; {_LATER}", Group.MEMORY)
+            yield _memory_check("backups", None, "there is no backup", f"run `cortex backup create`; {_LATER}")
     elif now - last > allowed:
         why = f"the last backup is {(now - last).days:,} days old"
-        yield Check("backups", None, why, f"run `cortex backup create`; {_LATER}", Group.MEMORY)
+        yield _memory_check("backups", None, why, f"run `cortex backup create`; {_LATER}")
     elif trouble := _damaged_backup(dependencies, tenant):
-        yield Check("backups", False, trouble.message, "run `cortex backup create`, and delete that one", Group.MEMORY)
+        yield _memory_check("backups", False, trouble.message, "run `cortex backup create`, and delete that one")
     else:
-        yield Check("backups", True, f"last backup at {last:%Y-%m-%d %H:%M} UTC", group=Group.MEMORY)
+        yield _memory_check("backups", True, f"last backup at {last:%Y-%m-%d %H:%M} UTC")
 
 
 def _damaged_backup(dependencies: Dependencies, tenant: Tenant) -> EngineError | None:
@@ -500,14 +484,14 @@ def _begun(dependencies: Dependencies, tenant: Tenant, before: datetime) -> bool
 def _embedder(dependencies: Dependencies, offline: bool) -> Check:
     space = dependencies.embedder.space
     if not space.dimension and dependencies.settings.embedding.provider == "none":
-        why = "off: recall uses keywords only"
-        return Check("embedder", None, why, "set embedding.provider", Group.PROVIDERS)
+        return _provider_check("embedder", None, "off: recall uses keywords only", "set embedding.provider")
     # A local model also compares its files with their pins; a server is called only once, below.
     if trouble := trouble_of(dependencies.embedder, thorough=not space.endpoint):
         return _keywords_alone(trouble)
-    name = f"{space.provider}/{space.model}" + _by_auto(dependencies)
+    choice = dependencies.embedder.chosen
+    name = f"{space.provider}/{space.model}" + (f", chosen by auto because {choice.because}," if choice else "")
     if offline and space.endpoint:
-        return Check("embedder", True, f"{name} is configured; not called while offline", group=Group.PROVIDERS)
+        return _provider_check("embedder", True, f"{name} is configured; not called while offline")
     started = dependencies.clock.monotonic()
     try:
         # A new text, so that the model answers and not the cache.
@@ -516,33 +500,26 @@ def _embedder(dependencies: Dependencies, offline: bool) -> Check:
         return _keywords_alone(error)
     took = (dependencies.clock.monotonic() - started) * 1000
     message = f"{name} works: {space.dimension} dimensions, first text in {took:.0f} ms"
-    return Check("embedder", True, message, group=Group.PROVIDERS)
+    return _provider_check("embedder", True, message)
 
 
 def _keywords_alone(trouble: EngineError) -> Check:
-    why = f"recall uses keywords only: {trouble.message}"
-    return Check("embedder", False, why, trouble.hint or DOCTOR, Group.PROVIDERS)
-
-
-def _by_auto(dependencies: Dependencies) -> str:
-    choice = _chosen(dependencies)
-    return f", chosen by auto because {choice['because']}," if choice else ""
+    return _provider_check("embedder", False, f"recall uses keywords only: {trouble.message}", trouble.hint or DOCTOR)
 
 
 def _reranker(dependencies: Dependencies) -> Check:
     if trouble := trouble_of(dependencies.reranker, thorough=True):
-        why = f"deep.v1 runs without it: {trouble.message}"
-        return Check("reranker", None, why, trouble.hint, Group.PROVIDERS)
-    return Check("reranker", True, f"{dependencies.reranker.name} is installed", group=Group.PROVIDERS)
+        return _provider_check("reranker", None, f"deep.v1 runs without it: {trouble.message}", trouble.hint)
+    return _provider_check("reranker", True, f"{dependencies.reranker.name} is installed")
 
 
 def _language_model(dependencies: Dependencies) -> Check:
     """Whether the language model is configured. It is not called: answers cost."""
     if dependencies.llm is None:
-        return Check("llm", True, "none: memories are extracted by rules, at no cost", group=Group.PROVIDERS)
+        return _provider_check("llm", True, "none: memories are extracted by rules, at no cost")
     if trouble := _model_trouble(dependencies, trouble_of(dependencies.llm, thorough=True)):
-        return Check("llm", False, trouble.why, trouble.fix, Group.PROVIDERS)
-    return Check("llm", True, f"{dependencies.llm.name} is configured", group=Group.PROVIDERS)
+        return _provider_check("llm", False, trouble.why, trouble.fix)
+    return _provider_check("llm", True, f"{dependencies.llm.name} is configured")
 
 
 def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:
@@ -555,7 +532,7 @@ def _files(status: Callable[[], Mapping[str, Any]]) -> Iterator[Check]:
         return
     troubles = list(_file_troubles(files))
     for trouble in troubles:
-        yield Check("files", None, trouble.why, trouble.fix, Group.MEMORY)
+        yield _memory_check("files", None, trouble.why, trouble.fix)
     if not troubles:
         message = f"{files['files']:,} files in {len(files['sources'])} folders, {files['chunks']:,} chunks"
-        yield Check("files", True, message, group=Group.MEMORY)
+        yield _memory_check("files", True, message)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from cortex.surfaces.cli import model_files, output
 from cortex.surfaces.cli.context import Surface, surface_of
 
 if TYPE_CHECKING:
+    from cortex.host_settings import GivenSetting, HostSettings
     from cortex.settings import Settings
     from cortex.surfaces.cli.host_detection import DetectedHost, Notes
 
@@ -41,6 +42,10 @@ def init(
         list[Path] | None, typer.Option(metavar="PATH", help="A folder of notes to index; repeatable.")
     ] = None,
     host: Annotated[list[str] | None, typer.Option(metavar="NAME", help="An MCP host to connect; repeatable.")] = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Take over the memory settings of a host, such as openclaw.json."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; use the defaults.")] = False,
 ) -> int:
     """Set up Cortex: settings, database, embedding model, notes to index, and MCP hosts to connect.
@@ -53,6 +58,7 @@ def init(
         notes=tuple(map(_notes_at, notes)) if notes else None,
         hosts=tuple(map(_host_named, host)) if host else None,
         fetch=model,
+        host_settings=_settings_in(from_) if from_ is not None else None,
     )  # fmt: skip
     setup.check()
     if yes or surface.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -75,18 +81,65 @@ class Setup:
     notes: tuple[Notes, ...] | None = None
     hosts: tuple[DetectedHost, ...] | None = None
     fetch: bool = True
+    host_settings: HostSettings | None = None
+    """The settings of a host, to be taken over."""
 
     @property
-    def providers(self) -> dict[str, str]:
+    def changes(self) -> dict[str, Any]:
         """The settings to change."""
         chosen = {"embedding.provider": self.embedder, "llm.provider": self.llm}
-        return {name: value for name, value in chosen.items() if value is not None}
+        taken = {name: given.value for name, given in self._taken.items()}
+        return taken | {name: value for name, value in chosen.items() if value is not None}
+
+    @property
+    def _taken(self) -> dict[str, GivenSetting]:
+        return {} if self.host_settings is None else dict(self.host_settings.settings)
 
     def check(self) -> None:
-        """Refuse providers that do not exist."""
+        """Refuse providers that do not exist, and settings of a host that cannot be taken over; nothing is changed."""
         for group, name in (("cortex.embedders", self.embedder), ("cortex.llms", self.llm)):
             if name is not None:
                 registry.find(group, name)
+        if self.host_settings is None:
+            return
+        from cortex import host_settings
+
+        file = self.home / settings.FILE_NAME
+        for name, given in self._taken.items():
+            own = _at(settings.given_in(file), name)
+            if own is not None and not given.implied and not host_settings.is_same(own, given.value):
+                raise host_settings.differing(f"{name} in {file}", given.origin)
+            if own is not None:
+                del self.host_settings.settings[name]
+        settings.load(self.home, self.host_settings.nested(), self.host_settings.origins)
+
+
+def _settings_in(file: Path) -> HostSettings:
+    """The settings of a host's configuration that concern memory."""
+    from cortex import host_settings
+    from cortex.surfaces.mcp import json_config
+
+    try:
+        text = file.expanduser().read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise NotFound(
+            f"{str(file)!r} cannot be read: {why}", hint="give --from a host's configuration file"
+        ) from error
+    found = host_settings.in_openclaw(json_config.read(text, field=str(file)).plain)
+    if not found.settings and not found.no_effect:
+        raise NotFound(
+            f"{str(file)!r} has no settings of memory", hint="such as memoryCortex, memorySearch or memory.search"
+        )
+    return found
+
+
+def _at(tree: Mapping[str, Any], name: str) -> Any:
+    """What a nested table has under a dotted name."""
+    found: Any = tree
+    for key in name.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
 
 
 def _notes_at(path: Path) -> Notes:
@@ -155,7 +208,9 @@ def _create_home(surface: Surface, setup: Setup, result: Result) -> Iterator[str
         raise full_disk(error, home) or StoreUnavailable(
             f"{home} cannot be created: {error.strerror or error}", hint="choose another --home, or fix the permissions"
         ) from error
-    yield from _write_settings(home, setup.providers, result)
+    yield from _write_settings(home, setup.changes, result)
+    for key, because in setup.host_settings.no_effect if setup.host_settings else ():
+        result.problems.append((f"{key} has no effect here", because))
     with surface.engine() as engine:
         engine.stats()
         yield f"memory of agent {engine.tenant.agent} in {home}"
@@ -171,36 +226,51 @@ def _create_home(surface: Surface, setup: Setup, result: Result) -> Iterator[str
         yield f"embedding model {'already installed' if was_here else 'downloaded'}"
 
 
-def _write_settings(home: Path, providers: dict[str, str], result: Result) -> Iterator[str]:
+def _write_settings(home: Path, wanted: dict[str, Any], result: Result) -> Iterator[str]:
     """Write a first settings file, or change the existing one."""
     from cortex.surfaces.cli import settings_file
 
     path, failed = home / settings.FILE_NAME, set[str]()
     is_new = not path.exists()
     text, changed = settings_file.template() if is_new else path.read_bytes().decode("utf-8"), []
-    for name, value in providers.items():
-        if _current(home, name) == value:
+    for name, value in wanted.items():
+        if _is_set(home, name, value):
             continue
         if (after := settings_file.put(text, name, value)) is None:
             section, _, key = name.rpartition(".")
-            fix = f'write {key} = "{value}" under [{section}] in {path}'
+            fix = f"write {key} under [{section}] in {path}"
             result.problems.append((f"{name} cannot be set without changing the rest of the file", fix))
             failed.add(name)
         else:
             text = after
-            changed.append(f'{name} = "{value}"')
+            # A key of a vendor is not repeated on a terminal.
+            changed.append(
+                name
+                if name.startswith(("embedding.options", "llm.options"))
+                else f"{name} = {settings_file.toml(value)}"
+            )
     if is_new or changed:
         settings_file.write(path, text)
         yield f"settings in {path}" + (f": {', '.join(changed)}" if changed else "")
-    for name, value in providers.items():
-        if (now := _current(home, name)) != value and name not in failed:
-            variable = next(variable for setting, variable, _, _ in settings.describe() if setting == name)
-            result.problems.append((f"{name} is still {now!r}", f"the environment overrides it: unset {variable}"))
+    variables = {setting: variable for setting, variable, _, _ in settings.describe()}
+    for name, value in wanted.items():
+        if name not in failed and name in variables and not _is_set(home, name, value):
+            fix = f"the environment overrides it: unset {variables[name]}"
+            result.problems.append((f"{name} is still {_current(home, name)!r}", fix))
+
+
+def _is_set(home: Path, name: str, value: Any) -> bool:
+    """Whether a setting has this value already, whoever gave it."""
+    from cortex.host_settings import is_same
+
+    return is_same(_current(home, name), value)
 
 
 def _current(home: Path, name: str) -> Any:
-    section, _, key = name.partition(".")
-    return getattr(getattr(settings.load(home), section), key)
+    found: Any = settings.load(home)
+    for key in name.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else getattr(found, key, None)
+    return found
 
 
 def _index(surface: Surface, notes: tuple[Notes, ...], result: Result, attended: bool) -> Iterator[str]:

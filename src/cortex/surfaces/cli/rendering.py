@@ -66,6 +66,14 @@ def table(*columns: str, right: Iterable[str] = (), whole: Iterable[str] = ()) -
     return grid
 
 
+def _details() -> Table:
+    """A table of names and values."""
+    grid = table()
+    grid.add_column(style="bold")
+    grid.add_column()
+    return grid
+
+
 @dataclass(frozen=True, slots=True)
 class Fitting:
     """One layout for terminals of at least `width` columns, another for narrower ones."""
@@ -210,9 +218,7 @@ def trace(found: TraceHistory) -> Iterator[RenderableType]:
     """All fields of a trace, its versions and its sources."""
     yield Text(visible(found.trace.text))
     yield Text()
-    about = table()
-    about.add_column(style="bold")
-    about.add_column()
+    about = _details()
     fields = to_json(found.trace)
     del fields["text"]
     if isinstance(found.trace, Memory) and found.trace.expires_at:
@@ -264,9 +270,7 @@ def receipts(found: Iterable[Receipt]) -> Fitting:
 
 
 def receipt(found: Receipt) -> Iterator[RenderableType]:
-    about = table()
-    about.add_column(style="bold")
-    about.add_column()
+    about = _details()
     for name, value in found.to_json().items():
         about.add_row(name, Text(one_line(_value(value))))
     yield about
@@ -302,9 +306,7 @@ def contradictions(found: Sequence[Contradiction]) -> Iterator[RenderableType]:
 
 def status(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     """A summary of the state; problems come last, with their fixes."""
-    about = table()
-    about.add_column(style="bold")
-    about.add_column()
+    about = _details()
     store, counted, vectors, embedder = found["store"], found["counts"], found["vectors"], found["embedder"]
     about.add_row("home", one_line(found["home"]))
     about.add_row("agent, user", one_line(f"{found['agent']}, {found['user']}"))

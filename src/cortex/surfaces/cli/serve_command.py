@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -55,12 +56,13 @@ def serve(
         check_exposure(tokens, options, clock.now())
         bound = listen(options)
         address = address_of(bound)
-        secret = _owner_secret() if owned else None
-        served = app.create_app(engine, tokens, options, open_engine=_opener(surface), owner_secret=secret)
+        shared = secrets.token_urlsafe()
+        host_secrets = (shared, _owner_secret()) if owned else (shared,)
+        served = app.create_app(engine, tokens, options, open_engine=_opener(surface), host_secrets=host_secrets)
         server = HttpServer(served, options, lambda: _announce(surface, engine, address))
         if owned:
             start(partial(_end_with_owner, server), "cortex-owner")
-        with bound, logged(), announced(surface.root, address):
+        with bound, logged(), announced(surface.root, address, shared):
             server.run([bound])
 
 

@@ -28,15 +28,15 @@ def template() -> str:
         if head != section:
             section = head
             lines += ["", f"[{head}]"]
-        lines += [f"# {meaning} ({variable})", f"# {key} = {_toml(default)}"]
+        lines += [f"# {meaning} ({variable})", f"# {key} = {toml(default)}"]
     return "\n".join(lines) + "\n"
 
 
-def put(text: str, name: str, value: str) -> str | None:
+def put(text: str, name: str, value: Any) -> str | None:
     """`text` with one setting changed and everything else kept; None if that cannot be done safely."""
     before = tomllib.loads(text)
     section, _, key = name.rpartition(".")
-    after = _placed(text.splitlines(), section, key, _toml(value))
+    after = _placed(text.splitlines(), section, key, toml(value))
     ending = "\r\n" if "\r\n" in text else "\n"
     changed = ending.join(after) + ending
     try:
@@ -92,17 +92,20 @@ def _range_of(lines: list[str], section: str) -> tuple[int | None, int]:
     return begin, next((at for at in range(begin, len(lines)) if _HEADER.match(lines[at])), len(lines))
 
 
-def _with(before: Mapping[str, Any], path: list[str], value: str) -> dict[str, Any]:
+def _with(before: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any]:
     key, *rest = path
     inner = before.get(key)
     return {**before, key: _with(inner if isinstance(inner, Mapping) else {}, rest, value) if rest else value}
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
+    """A value as TOML has it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return "{}" if value == {} else "" if value is None else str(value)
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{json.dumps(key)} = {toml(each)}' for key, each in value.items())}}}"
+    return "" if value is None else str(value)

@@ -27,8 +27,13 @@ tokens = typer.Typer(help="Access tokens for HTTP and MCP: create, list, revoke,
 def create(
     context: typer.Context,
     rights: Annotated[
-        str, typer.Option(metavar="RIGHTS", help="Some of read, write, admin; each includes the ones before it.")
+        str,
+        typer.Option(metavar="RIGHTS", help="Some of read, write, host, admin; each includes the ones before it."),
     ] = "read,write",
+    also_agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="Another agent that a host may act for, with --rights host; repeatable."),
+    ] = None,
     expires: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Its lifetime, such as 30d; without one, until it is revoked.")
     ] = None,
@@ -41,7 +46,9 @@ def create(
     surface = surface_of(context)
     wanted = [chosen(Right, right.strip().lower(), "rights") for right in rights.split(",")]
     span = duration_of(expires, "expires")
-    secret, token = _tokens(surface).create(_tenant(surface), wanted, label=label, expires_in=span)
+    secret, token = _tokens(surface).create(
+        _tenant(surface), wanted, agents=also_agent or (), label=label, expires_in=span
+    )
     if surface.json:
         output.show_json(_plain(token) | {"secret": secret})
         return
@@ -133,8 +140,11 @@ def _plain(each: AccessToken) -> dict[str, Any]:
 
 
 def _description(token: AccessToken) -> str:
+    from cortex.access import Right
+
     until = f"until {_shown(token.expires_at)}" if token.expires_at else "until it is revoked"
-    owner = output.one_line(f"agent {token.agent}, user {token.user}")
+    every = ", every user" if token.allows(Right.HOST) else f", user {token.user}"
+    owner = output.one_line(f"agent {_agents(token)}{every}")
     return f"token {token.id} for {owner}: {_rights(token)}, {until}"
 
 
@@ -149,10 +159,14 @@ def _table(found: Sequence[AccessToken], now: datetime) -> RenderableType:
     for each in found:
         state = each.state(now)
         ends = _shown(each.expires_at) if each.expires_at else "never"
-        texts = (each.id, each.agent, each.user, _rights(each), state, _shown(each.created_at), ends, each.label)
+        texts = (each.id, _agents(each), each.user, _rights(each), state, _shown(each.created_at), ends, each.label)
         style = "" if state == "active" else "dim"
         table.add_row(*(Text(output.one_line(text)) for text in texts), style=style)
     return table
+
+
+def _agents(each: AccessToken) -> str:
+    return ", ".join((each.agent, *each.agents))
 
 
 def _rights(each: AccessToken) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
@@ -75,11 +76,11 @@ class Authenticator:
     """Authenticates callers. Without any token, this machine may use the default tenant."""
 
     def __init__(
-        self, tokens: TokenFile, options: ServeOptions, default: Tenant, owner_secret: str | None = None
+        self, tokens: TokenFile, options: ServeOptions, default: Tenant, host_secrets: Sequence[str] = ()
     ) -> None:
         self._tokens = tokens
-        self._owner_secret = owner_secret
-        self._owner = Caller(default, frozenset(Right) - {Right.ADMIN}, "owner", None)
+        self._host_secrets = tuple(secret.encode() for secret in host_secrets)
+        self._host = Caller(default, frozenset(Right) - {Right.ADMIN}, "host", None)
         self._is_local = options.is_local
         self._open = Caller(default, frozenset(Right))
         self._were_missing = False
@@ -95,16 +96,17 @@ class Authenticator:
                 return self._open
             raise RequestRefused(_unknown("a token is required", "send `Authorization: Bearer <token>`"))
         scheme, _, secret = given.partition(" ")
-        if self._is_owner(secret.strip()):
-            return self._owner
+        if self._is_host(secret.strip()):
+            return self._host
         token = self._tokens.check(secret.strip()) if scheme.lower() == "bearer" else None
         if token is None:
             raise RequestRefused(_unknown("the token is unknown, expired or revoked", "see `cortex admin tokens list`"))
         return Caller(token.tenant, token.rights, token.id, frozenset({token.agent, *token.agents}))
 
-    def _is_owner(self, secret: str) -> bool:
-        """Whether this is the secret of the process that started the server, which no file has."""
-        return self._owner_secret is not None and hmac.compare_digest(secret.encode(), self._owner_secret.encode())
+    def _is_host(self, secret: str) -> bool:
+        """Whether this is the secret of the process that started the server, or the one in the server's file."""
+        given = secret.encode()
+        return any(hmac.compare_digest(given, each) for each in self._host_secrets)
 
     def missing(self) -> StoreUnavailable | None:
         """The error if the token file is missing; it is logged once each time."""

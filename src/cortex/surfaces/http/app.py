@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import anyio.to_thread
@@ -45,7 +45,7 @@ def create_app(
     *,
     ids: IdSource | None = None,
     open_engine: OpenEngine | None = None,
-    owner_secret: str | None = None,
+    host_secrets: Sequence[str] = (),
 ) -> FastAPI:
     """The application over `engine`. The caller closes the engine after the application has ended.
 
@@ -74,7 +74,7 @@ def create_app(
     engine.context.dependencies.is_crowded = lambda: state.pools.recalls.is_crowded
     mcp_endpoint = McpEndpoint(state)
 
-    access = Authenticator(tokens, options, engine.tenant, owner_secret)
+    access = Authenticator(tokens, options, engine.tenant, host_secrets)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

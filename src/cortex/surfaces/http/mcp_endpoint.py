@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from cortex.access.tokens import Right
+from cortex.domain.chat import Chat
 from cortex.errors import EngineError, install_command
 from cortex.memory import Cortex
 from cortex.surfaces.http.access import Caller
@@ -103,8 +104,8 @@ def _sessions(state: AppState) -> StreamableHTTPSessionManager:
     for name in ("mcp", "sse_starlette"):
         logging.getLogger(name).addHandler(logging.NullHandler())
 
-    def engine_of(request: Any, writes: bool) -> Cortex:
-        return _engine(state, request.scope["cortex.caller"], writes)
+    def engine_of(request: Any, writes: bool, chat: Chat | None) -> Cortex:
+        return _engine(state, request.scope["cortex.caller"], writes, chat)
 
     # The gateway has checked host, origin and body size.
     return StreamableHTTPSessionManager(
@@ -114,14 +115,18 @@ def _sessions(state: AppState) -> StreamableHTTPSessionManager:
     )
 
 
-def _engine(state: AppState, caller: Caller, writes: bool) -> Cortex:
+def _engine(state: AppState, caller: Caller, writes: bool, chat: Chat | None) -> Cortex:
+    context = state.engine.context.bind(agent=caller.tenant.agent, user=caller.tenant.user)
     try:
         caller.require(Right.WRITE if writes else Right.READ)
+        if chat is not None:
+            context = context.in_chat(chat)
+            caller.acting_for(context.tenant.agent, context.tenant.user)
     except RequestRefused as refused:
         raise Forbidden(refused.problem.detail, hint=refused.problem.hint) from None
     if writes:
-        state.scheduler.add_tenant(caller.tenant)
-    return state.engine.bind(agent=caller.tenant.agent, user=caller.tenant.user)
+        state.scheduler.add_tenant(context.tenant)
+    return Cortex.over(context)
 
 
 def _user(caller: Caller) -> Any:

@@ -21,10 +21,12 @@ from cortex.memory import Cortex
 from cortex.recall.recipes import RECIPES
 from cortex.surfaces.http import change_stream, tools, turns
 from cortex.surfaces.http.request_context import RequestContext, json_of
+from cortex.surfaces.http.server_file import CONTRACT
 from cortex.surfaces.operations import BY_NAME, OPERATIONS, Operation
+from cortex.surfaces.wire.files import MemorySearchRequest
 from cortex.surfaces.wire.ledger import MeResponse
 from cortex.surfaces.wire.memories import EditResponse, ShowResponse
-from cortex.surfaces.wire.model import Json, Strict, rejected, schema_of, short
+from cortex.surfaces.wire.model import Json, Strict, own_name, rejected, schema_of, short
 from cortex.surfaces.wire.model import Response as WireResponse
 from cortex.surfaces.wire.recall import RecipeResponse, RecipesResponse
 from cortex.surfaces.wire.upkeep import ExportRequest, ImportRequest
@@ -117,10 +119,10 @@ def _unknown(name: str, hint: str) -> InvalidRequest:
 
 def _query(model: type[Strict], request: Request) -> Json:
     """The query parameters; a list field may be repeated."""
-    lists = _lists(model)
+    lists, names = _lists(model), model.names()
     payload: Json = {}
     for name, value in request.query_params.multi_items():
-        if name in lists:
+        if own_name(name, names) in lists:
             payload.setdefault(name, []).append(value)
         else:
             payload[name] = value
@@ -144,6 +146,7 @@ async def _me(context: RequestContext, request: Any) -> MeResponse:
         rights=sorted(right.value for right in caller.rights),
         token=caller.token_id,
         version=__version__,
+        contract=CONTRACT,
         turn_deadline_ms=context.state.engine.settings.hooks.deadline_ms,
     )
 
@@ -159,6 +162,12 @@ async def _status(context: RequestContext, request: Any) -> Response:
         # All users share the file: its size reveals what others do.
         found["store"].pop("bytes", None)
     return Response(json.dumps(found, ensure_ascii=False), media_type="application/json")
+
+
+async def _search_files(context: RequestContext, request: MemorySearchRequest) -> WireResponse:
+    """The search within its deadline; past it the host has gone on."""
+    seconds = request.deadline_ms / 1000 if request.deadline_ms is not None else None
+    return await context.call(lambda engine: BY_NAME["memory_search"].answer(engine, request), request, seconds=seconds)
 
 
 async def _import(context: RequestContext, request: ImportRequest) -> WireResponse | Response:
@@ -211,6 +220,7 @@ HANDLERS: dict[str, Handler] = {
     "me": _me,
     "recipes": _recipes,
     "status": _status,
+    "memory_search": _search_files,
     "import": _import,
     "export": _export,
 }

@@ -40,7 +40,7 @@ async def before(context: RequestContext, request: BeforeTurnRequest) -> BeforeT
     clock = context.state.engine.context.dependencies.clock
     began = clock.monotonic()
     seconds = _seconds(context.state)
-    payload = request.model_dump(exclude=NOT_ARGUMENTS)
+    payload = request.model_dump(exclude=NOT_ARGUMENTS) | {"chat": request.chat_of()}
     work = partial(context.state.recall_workers.prepare, hooks, tenant, payload, Deadline.after(clock, seconds))
     recalls = context.state.pools.recalls
 
@@ -63,6 +63,9 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
     clock = engine.context.dependencies.clock
     began = clock.monotonic()
 
+    if not engine.settings.hooks.auto_ingest:
+        return AfterTurnResponse(skipped="auto_ingest_off")
+
     def take() -> Ingested:
         # What was injected must be recorded before the reply, which may repeat it, is read.
         engine.flush()
@@ -72,6 +75,7 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
             scope=DEFAULT_SCOPE if request.scope is None else request.scope,
             channel=request.channel,
             trigger=request.trigger,
+            debounce=not request.end,
         )
 
     seconds = engine.settings.hooks.ingest_timeout_ms / 1000

@@ -26,10 +26,11 @@ class Host:
     title: str
     keys: tuple[str, ...]
     """The path to the servers in the file."""
-    linux: str
-    macos: str
-    windows: str
+    path: str
     """The file relative to the user's home: the one that applies to all projects."""
+    macos: str = ""
+    windows: str = ""
+    """Where it is elsewhere than on Linux."""
     is_typed: bool = False
     """Whether an entry needs `"type": "stdio"`."""
     afterwards: str = ""
@@ -38,7 +39,7 @@ class Host:
 
     def file(self, home: Path, platform: str = sys.platform) -> Path:
         """The configuration file of the user with this home."""
-        return home / {"darwin": self.macos, "win32": self.windows}.get(platform, self.linux)
+        return home / ({"darwin": self.macos, "win32": self.windows}.get(platform) or self.path)
 
     def entry(self, command: Sequence[str]) -> dict[str, Any]:
         """The entry that starts our server."""
@@ -57,56 +58,21 @@ class Host:
 HOSTS = {
     host.name: host
     for host in (
-        Host(
-            "claude-code",
-            "Claude Code",
-            ("mcpServers",),
-            linux=".claude.json",
-            macos=".claude.json",
-            windows=".claude.json",
-            is_typed=True,
-            afterwards="restart Claude Code; `/mcp` shows the server",
-        ),
-        Host(
-            "claude-desktop",
-            "Claude Desktop",
-            ("mcpServers",),
-            linux=".config/Claude/claude_desktop_config.json",
-            macos="Library/Application Support/Claude/claude_desktop_config.json",
-            windows="AppData/Roaming/Claude/claude_desktop_config.json",
-            afterwards="quit Claude Desktop completely and open it again",
-        ),
-        Host(
-            "cursor",
-            "Cursor",
-            ("mcpServers",),
-            linux=".cursor/mcp.json",
-            macos=".cursor/mcp.json",
-            windows=".cursor/mcp.json",
-            afterwards="switch the server on in Cursor's settings, under MCP",
-        ),
-        Host(
-            "vscode",
-            "VS Code",
-            ("servers",),
-            linux=".config/Code/User/mcp.json",
-            macos="Library/Application Support/Code/User/mcp.json",
-            windows="AppData/Roaming/Code/User/mcp.json",
-            is_typed=True,
-            afterwards="start the server with `MCP: List Servers` in the command palette",
-        ),
-        Host(
-            "openclaw",
-            "OpenClaw",
-            ("mcp", "servers"),
-            linux=".openclaw/openclaw.json",
-            macos=".openclaw/openclaw.json",
-            windows=".openclaw/openclaw.json",
-            afterwards="check it: openclaw mcp doctor <name> --probe",
-            profile="canonical",
-        ),
+        Host("claude-code", "Claude Code", ("mcpServers",), ".claude.json", is_typed=True,
+             afterwards="restart Claude Code; `/mcp` shows the server"),
+        Host("claude-desktop", "Claude Desktop", ("mcpServers",), ".config/Claude/claude_desktop_config.json",
+             macos="Library/Application Support/Claude/claude_desktop_config.json",
+             windows="AppData/Roaming/Claude/claude_desktop_config.json",
+             afterwards="quit Claude Desktop completely and open it again"),
+        Host("cursor", "Cursor", ("mcpServers",), ".cursor/mcp.json",
+             afterwards="switch the server on in Cursor's settings, under MCP"),
+        Host("vscode", "VS Code", ("servers",), ".config/Code/User/mcp.json",
+             macos="Library/Application Support/Code/User/mcp.json", windows="AppData/Roaming/Code/User/mcp.json",
+             is_typed=True, afterwards="start the server with `MCP: List Servers` in the command palette"),
+        Host("openclaw", "OpenClaw", ("mcp", "servers"), ".openclaw/openclaw.json", profile="canonical",
+             afterwards="check it: openclaw mcp doctor <name> --probe"),
     )
-}
+}  # fmt: skip
 
 
 def command_for(python: str, home: PurePath, agent: str | None, user: str | None) -> list[str]:

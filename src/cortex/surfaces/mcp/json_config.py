@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from cortex.errors import InvalidRequest
 
 _BLANK = re.compile(r"(?:[\s\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'", re.DOTALL)
+_ESCAPE = re.compile(r'\\x[0-9a-fA-F]{2}|\\\r?\n|\\.|"', re.DOTALL)
 _WORD = re.compile(r"[^\s,:{}\[\]\"'/]+")
 _NAME = re.compile(r"[\w$]+")
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)")
@@ -63,11 +64,7 @@ def put(text: str, path: Sequence[str], value: Any, *, field: str) -> str:
             return _with_member(text, found, key, _nested(path[at + 1 :], value))
         found = member.value
         if at < len(path) - 1 and not isinstance(found.plain, dict):
-            raise InvalidRequest(
-                f"{'.'.join(path[: at + 1])} is not an object",
-                field=field,
-                hint=_FIX_FIRST,
-            )
+            raise InvalidRequest(f"{'.'.join(path[: at + 1])} is not an object", field=field, hint=_FIX_FIRST)
     return text[: found.start] + _indented(text, found.start, value) + text[found.end :]
 
 
@@ -183,6 +180,26 @@ def _unit(text: str) -> str:
     return found[1] if found else _UNIT
 
 
+def _number(text: str) -> int | float:
+    """The value of a number of JSON5."""
+    sign, digits = (-1 if text[0] == "-" else 1), text.lstrip("+-")
+    if digits[:2] in {"0x", "0X"}:
+        return sign * int(digits, 16)
+    return sign * (int(digits) if digits.isdigit() else float(digits))
+
+
+def _as_json(found: re.Match[str]) -> str:
+    """A part of a JSON5 string as JSON writes it."""
+    text = found[0]
+    if text == '"' or text[0] != "\\":
+        return json.dumps(text)[1:-1]
+    if text[1] == "x":
+        return f"\\u00{text[2:]}"
+    if text[1:] in {"\n", "\r\n"}:  # the string goes on in the next line
+        return ""
+    return {"\\'": "'", "\\v": "\\u000b", "\\0": "\\u0000"}.get(text, text)
+
+
 class _Reader:
     """Parses a text, or raises an error with the position."""
 
@@ -190,6 +207,8 @@ class _Reader:
         self._text = text
         self._field = field
         self._at = 0
+        self._has_last_comma = False
+        """Whether a comma stood behind the last item that was read."""
 
     def document(self) -> JsonNode:
         self._skip()
@@ -216,56 +235,44 @@ class _Reader:
             if found[0] in _CONSTANTS:
                 return JsonNode(_CONSTANTS[found[0]], start, self._at)
             if _NUMBER.fullmatch(found[0]):
-                # Numbers are kept as written: nothing here needs their value.
-                return JsonNode(float("nan") if "n" in found[0].lower() else found[0], start, self._at)
+                return JsonNode(_number(found[0]), start, self._at)
             self._at = start
         raise self._error("a value is missing or misspelled")
 
     def _object(self) -> JsonNode:
-        start = self._at
-        members: list[JsonMember] = []
-        has_comma = True
-        while True:
-            self._at += 1
-            self._skip()
-            if self._text.startswith("}", self._at):
-                break
-            if not has_comma:
-                raise self._error("a comma is missing")
-            begin = self._at
-            key = self._key()
+        start, members = self._at, list[JsonMember]()
+        for _ in self._items("}", "brace"):
+            begin, key = self._at, self._key()
             self._skip()
             if not self._text.startswith(":", self._at):
                 raise self._error("a colon is missing")
             self._at += 1
             self._skip()
             members.append(JsonMember(key, begin, self._value()))
-            self._skip()
-            has_comma = self._text.startswith(",", self._at)
-            if not has_comma:
-                if not self._text.startswith("}", self._at):
-                    raise self._error("a comma or a closing brace is missing")
-                break
-        self._at += 1
         plain = {member.key: member.value.plain for member in members}
-        return JsonNode(plain, start, self._at, tuple(members), has_comma)
+        return JsonNode(plain, start, self._at, tuple(members), self._has_last_comma)
 
     def _array(self) -> JsonNode:
         start = self._at
-        items: list[JsonNode] = []
+        items = [self._value() for _ in self._items("]", "bracket")]
+        return JsonNode([item.plain for item in items], start, self._at, items=tuple(items))
+
+    def _items(self, close: str, name: str) -> Iterator[None]:
+        """Stops at each item up to `close`. A comma may stand behind the last."""
         while True:
             self._at += 1
             self._skip()
-            if self._text.startswith("]", self._at):
+            if self._text.startswith(close, self._at):
+                self._has_last_comma = True
                 break
-            items.append(self._value())
+            yield
             self._skip()
             if not self._text.startswith(",", self._at):
-                if not self._text.startswith("]", self._at):
-                    raise self._error("a comma or a closing bracket is missing")
+                if not self._text.startswith(close, self._at):
+                    raise self._error(f"a comma or a closing {name} is missing")
+                self._has_last_comma = False
                 break
         self._at += 1
-        return JsonNode([item.plain for item in items], start, self._at, items=tuple(items))
 
     def _key(self) -> str:
         if self._text[self._at : self._at + 1] in {'"', "'"}:
@@ -280,11 +287,8 @@ class _Reader:
         found = _STRING.match(self._text, self._at)
         if found is None:
             raise self._error("a string is not closed")
-        quoted_text = found[0]
-        if quoted_text[0] == "'":
-            quoted_text = '"' + quoted_text[1:-1].replace("\\'", "'").replace('\\"', '"').replace('"', '\\"') + '"'
         try:
-            plain: str = json.loads(quoted_text, strict=False)
+            plain: str = json.loads(f'"{_ESCAPE.sub(_as_json, found[0][1:-1])}"', strict=False)
         except ValueError:
             raise self._error("a string has an invalid escape") from None
         self._at = found.end()
@@ -298,8 +302,4 @@ class _Reader:
     def _error(self, why: str) -> InvalidRequest:
         line = self._text.count("\n", 0, self._at) + 1
         column = self._at - self._text.rfind("\n", 0, self._at)
-        return InvalidRequest(
-            f"is not JSON: {why} (line {line}, column {column})",
-            field=self._field,
-            hint=_FIX_FIRST,
-        )
+        return InvalidRequest(f"is not JSON: {why} (line {line}, column {column})", field=self._field, hint=_FIX_FIRST)

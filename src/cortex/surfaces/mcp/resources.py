@@ -23,30 +23,16 @@ LISTING = types.Resource(
     mime_type=JSON,
 )
 
-TEMPLATES = (
-    types.ResourceTemplate(
-        uri_template="cortex://memories{?after}",
-        name="memories-after",
-        title="More memories",
-        description="The memories after an id.",
-        mime_type=JSON,
-    ),
-    types.ResourceTemplate(
-        uri_template="cortex://memories/{id}",
-        name="memory",
-        title="One memory",
-        description="A memory, turn or chunk by its id.",
-        mime_type=JSON,
-    ),
-    types.ResourceTemplate(
+TEMPLATES = tuple(
+    types.ResourceTemplate(uri_template=uri, name=name, title=title, description=description, mime_type=JSON)
+    for uri, name, title, description in (
+        ("cortex://memories{?after}", "memories-after", "More memories", "The memories after an id."),
+        ("cortex://memories/{id}", "memory", "One memory", "A memory, turn or chunk by its id."),
         # With the plus, the slashes of a path stay as they are.
-        uri_template="cortex://files/{+path}",
-        name="file",
-        title="A memory file",
-        description="An indexed file by the path that a search cites; add #L10-L15 for these lines only.",
-        mime_type=JSON,
-    ),
-)
+        ("cortex://files/{+path}", "file", "A memory file",
+         "An indexed file by the path that a search cites; add #L10-L15 for these lines only."),
+    )
+)  # fmt: skip
 
 
 def reading(uri: str) -> Callable[[Cortex], Response]:

@@ -18,6 +18,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from cortex._version import __version__
+from cortex.domain.chat import Chat
 from cortex.errors import EngineError, NotFound
 from cortex.memory import Cortex
 from cortex.surfaces.bounded_executor import BoundedExecutor, Result
@@ -25,15 +26,19 @@ from cortex.surfaces.mcp import prompts, resources, tools
 from cortex.surfaces.mcp.errors import ToolFailure
 from cortex.surfaces.mcp.progress import forwarded_progress
 from cortex.surfaces.operations import TimeLimit
-from cortex.surfaces.wire.model import short
+from cortex.surfaces.wire.model import ChatFields, short
 
 log = logging.getLogger("cortex")
 
-EngineOf = Callable[[Any, bool], Cortex]
-"""Returns the memory of the caller, by the HTTP request (None over stdio) and whether the call writes.
+EngineOf = Callable[[Any, bool, Chat | None], Cortex]
+"""Returns the memory of the caller, by the HTTP request (None over stdio), whether the call writes, and the chat.
 
 An EngineError refuses the call. The tenant is never an argument of a tool.
 """
+
+CHAT = "cortex/chat"
+"""The key under which a host says in which chat it calls: in the `_meta` of a request, or once for all under
+`capabilities.experimental` when it connects. Its fields are those of HTTP: `chat`, `chat_id` and `sender`."""
 
 INSTRUCTIONS = """\
 Long-term memory across conversations. Call `recall` before you answer anything about earlier conversations, the user, \
@@ -91,7 +96,7 @@ class _Surface:
             raise ToolFailure("not_found", f"no tool {short(params.name)}", "name", f"known tools: {known}").error()
         try:
             request = tool.read(params.arguments or {})
-            engine = self._engine_of(ctx.request, tool.writes)
+            engine = self._engine_of(ctx.request, tool.writes, _chat(ctx))
             async with forwarded_progress(ctx.session.report_progress) as progress:
                 work = partial(tool.answer, engine, request, progress)
                 return await self._calls.run(work, seconds=tool.seconds, writes=tool.writes)
@@ -148,7 +153,7 @@ class _Surface:
     def _readable_engine(self, ctx: Context) -> Cortex:
         """The memory to read from; an error where the caller may not read."""
         try:
-            return self._engine_of(ctx.request, False)
+            return self._engine_of(ctx.request, False, _chat(ctx))
         except Exception as error:
             raise _failure(error, "request").error() from None
 
@@ -158,6 +163,23 @@ class _Surface:
             return await self._calls.run(partial(read, engine), seconds=tools.SECONDS[TimeLimit.SHORT])
         except Exception as error:
             raise _failure(error, what).error() from None
+
+
+def in_chat(engine: Cortex, chat: Chat | None) -> Cortex:
+    """The memory that is used in a chat; that of the engine where the host names none."""
+    return engine if chat is None else Cortex.over(engine.context.in_chat(chat))
+
+
+def _chat(ctx: Context) -> Chat | None:
+    """The chat that the host names: with the request, when it connected, or in the URL."""
+    capabilities = ctx.session.client_capabilities
+    query = getattr(ctx.request, "query_params", None) or {}
+    said = (
+        (ctx.meta or {}).get(CHAT)
+        or ((capabilities and capabilities.experimental) or {}).get(CHAT)
+        or {name: query[name] for name in ChatFields.names() if name in query}
+    )
+    return ChatFields.read(said).chat_of() if said else None
 
 
 def _failure(error: Exception, what: str) -> ToolFailure:

@@ -15,7 +15,7 @@ from cortex.progress import Progress
 from cortex.surfaces.mcp import response_text
 from cortex.surfaces.mcp.untrusted_text import NOTICE, warned
 from cortex.surfaces.operations import OPERATIONS, Operation, TimeLimit, Tool
-from cortex.surfaces.wire.model import Json, Response, rejected, schema_of, short
+from cortex.surfaces.wire.model import Json, Response, own_name, rejected, schema_of, short
 
 SECONDS = {TimeLimit.SHORT: 5.0, TimeLimit.STORE: 30.0, TimeLimit.LONG: 600.0}
 """How long a model waits."""
@@ -94,14 +94,22 @@ class OfferedTool:
         """Parse the arguments; fields that a model may not set are refused as unknown."""
         payload: Json = {field: choices[0] for field, choices in self.tool.choices.items()}
         for name, value in arguments.items():
-            if name not in self._fields:
+            field = self._field(name)
+            if field is None:
                 raise _unknown(name, self._fields)
-            payload[self._fields[name]] = _listed(value) if self._is_list(self._fields[name]) else value
+            if field in payload and field not in self.tool.choices and payload[field] != value:
+                raise _refused(name, f"differs from {self._named(field)}", "give one of the two")
+            payload[field] = _listed(value) if self._is_list(field) else value
         self._check(payload)
         try:
             return self.operation.request.read(payload, as_text=True)
         except InvalidRequest as error:
             raise rejected([{**fault, "field": self._named(fault["field"])} for fault in error.faults]) from None
+
+    def _field(self, name: str) -> str | None:
+        """The field that a host means by `name`, in its own spelling or in another known one."""
+        known = self._fields | {field: field for field in self._fields.values()}
+        return known.get(own_name(name, known))
 
     def _named(self, place: str) -> str:
         """A field path in the names that the host uses."""
@@ -133,7 +141,8 @@ class OfferedTool:
     def answered(self, engine: Cortex, request: Any, progress: Progress) -> tuple[str, Json]:
         """What the operation answers: as text for a model, and as plain values."""
         response = self.operation.answer(engine, request, progress)
-        return response_text.writable(response_text.render(response)), structured(response, self.tool.omits)
+        said = response_text.render(response, cite=engine.context.cites())
+        return response_text.writable(said), structured(response, self.tool.omits)
 
 
 _LISTED_KEYS = frozenset(

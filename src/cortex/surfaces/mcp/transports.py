@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -17,7 +18,7 @@ from mcp.server.stdio import stdio_server
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
-from cortex.surfaces.mcp.server import create_server
+from cortex.surfaces.mcp.server import create_server, in_chat
 
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
@@ -28,7 +29,7 @@ def serve_stdio(engine: Cortex, profile: str) -> None:
     TurnHooks(engine).warm()
     with suppress(BrokenPipeError):
         try:
-            asyncio.run(_over_stdio(create_server(lambda _request, _writes: engine, profile), engine))
+            asyncio.run(_over_stdio(_server(engine, profile), engine))
         except BaseExceptionGroup as errors:
             # The host ended without closing our stdin first.
             if errors.split(BrokenPipeError)[1] is not None:
@@ -42,7 +43,7 @@ def serve_http(engine: Cortex, port: int, profile: str, on_ready: Callable[[str]
     listening = _bound(port)
     url = f"http://{LOOPBACK}:{listening.getsockname()[1]}{PATH}"
     TurnHooks(engine).warm()
-    server = create_server(lambda _request, _writes: engine, profile)
+    server = _server(engine, profile)
     app = server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK)
     # Log lines on stdout would mix with the output of the command.
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
@@ -50,6 +51,11 @@ def serve_http(engine: Cortex, port: int, profile: str, on_ready: Callable[[str]
     signal.signal(signal.SIGTERM, _exit)
     on_ready(url)
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _server(engine: Cortex, profile: str) -> Server[Any]:
+    """The server of one memory, and of the chats of its agent."""
+    return create_server(lambda _request, _writes, chat: in_chat(engine, chat), profile)
 
 
 async def _over_stdio(server: Server[None], engine: Cortex) -> None:

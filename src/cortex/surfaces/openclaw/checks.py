@@ -27,8 +27,10 @@ from cortex.surfaces.openclaw.plugin_files import PLUGIN, PluginFolder
 
 INSTALL = "run `cortex openclaw install`"
 UPGRADE = "run `pip install --upgrade memory-cortex`"
+_SWITCHES = {"recall": ("enabled", "autoRecall"), "capture": ("enabled", "autoCapture", "autoIngest")}
+"""The settings of the plugin that switch it off."""
 _HOOKS = ("before_prompt_build", "agent_end")
-_GATEWAY_PORT = 18_789
+_GATEWAY_PORT, _MIDDLEWARE_PORT = 18_789, 8300
 _SECONDS = 5.0
 
 _host = partial(Check, group=Group.HOSTS)
@@ -136,39 +138,48 @@ class PluginChecks:
 
     def _behavior(self, config: HostConfig) -> Iterator[Check]:
         """What the operator switched off, or set so that memories would be mixed."""
-        for name, what in (("autoRecall", "recall"), ("autoCapture", "capture")):
-            if config.at(*ENTRY, "config", name) is False:
+        for what, names in _SWITCHES.items():
+            if name := next((name for name in names if config.at(*ENTRY, "config", name) is False), None):
                 setting = ".".join((*ENTRY, "config", name))
                 fix = f"run `{self._host.command('config', 'set', setting, 'true')}`"
                 yield _host(what, None, f"{setting} is false", fix)
-        with suppress(EngineError):  # unreadable settings are reported with the home
-            scope = config.at(*SEPARATE_CHATS)
-            if configuration.load(self._home).chats.per_sender and scope in (None, "main"):
-                fix = f"run `{self._host.command('config', 'set', '.'.join(SEPARATE_CHATS), 'per-channel-peer')}`"
-                why = f"{'.'.join(SEPARATE_CHATS)} is main, but chats.per_sender wants a memory for each sender"
-                yield _host("shared sessions", False, why, fix)
+        if self._per_sender(config) and config.at(*SEPARATE_CHATS) in (None, "main"):
+            fix = f"run `{self._host.command('config', 'set', '.'.join(SEPARATE_CHATS), 'per-channel-peer')}`"
+            why = f"{'.'.join(SEPARATE_CHATS)} is main, but each sender is to have a memory of their own"
+            yield _host("shared sessions", False, why, fix)
+
+    def _per_sender(self, config: HostConfig) -> bool:
+        if config.at(*ENTRY, "config", "perSender") is True:
+            return True
+        with suppress(EngineError):  # `cortex doctor` reports settings that cannot be read
+            return configuration.load(self._home).chats.per_sender
+        return False
 
     # --- memory and server --------------------------------------------------------------------------------------------
 
     def _memory(self, config: HostConfig) -> Iterator[Check]:
-        given = config.at(*ENTRY, "config", "home")
-        home = Path(given).expanduser() if isinstance(given, str) and given else configuration.default_home()
+        given = self._setting(config, "home", "dbPath")
+        home = Path(given).expanduser() if given else configuration.default_home()
         if home.resolve() != self._home.resolve():
             fix = f"{INSTALL}, or give `--home {home}`"
             yield Check("home", None, f"the plugin uses {home}, and not {self._home}", fix, Group.HOME)
         else:
             yield _writable(home)
         yield self._command(config)
-        address = config.at(*ENTRY, "config", "baseUrl")
-        if isinstance(address, str) and address.strip():
-            yield _remote(address)
+        if address := self._setting(config, "baseUrl", "middlewareHost"):
+            port = config.at(*ENTRY, "config", "middlewarePort") or _MIDDLEWARE_PORT
+            yield _remote(address if "://" in address else f"http://{address}:{port}")
         else:
             yield self._server(config, home)
 
+    def _setting(self, config: HostConfig, *names: str) -> str:
+        """The first of these settings of the plugin that is a text."""
+        values = (config.at(*ENTRY, "config", name) for name in names)
+        return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
+
     def _command(self, config: HostConfig) -> Check:
         """Whether the plugin can start a server, and of which version."""
-        given = config.at(*ENTRY, "config", "command")
-        command = given if isinstance(given, str) and given else "cortex"
+        command = self._setting(config, "command") or "cortex"
         program = shutil.which(command)
         if program is None:
             return _serving("command", False, f"{command} does not exist", INSTALL)

@@ -98,8 +98,7 @@ RecipeName = Annotated[str | None, Field(max_length=256, description="The name o
 Session = Annotated[str, Field(description="The id of the conversation; the same every time.")]
 Channel = Annotated[str, Field(description="The channel of the conversation, such as `telegram`.")]
 Trigger = Annotated[
-    str,
-    Field(description="What started the turn, if not a person; `heartbeat` and `cron` are skipped."),
+    str, Field(description="What started the turn, if not a person; `heartbeat` and `cron` are skipped.")
 ]
 Messages = Annotated[
     list[Any],
@@ -183,10 +182,7 @@ _HIT: Json = {
 }
 
 AnyTrace = Annotated[
-    Memory | Turn | Chunk,
-    _read((Memory, Turn, Chunk), from_json),
-    PlainSerializer(to_json),
-    WithJsonSchema(_TRACE),
+    Memory | Turn | Chunk, _read((Memory, Turn, Chunk), from_json), PlainSerializer(to_json), WithJsonSchema(_TRACE)
 ]
 AnyMemory = Annotated[Memory, _read(Memory, from_json), PlainSerializer(to_json), WithJsonSchema(_TRACE)]
 AnyHit = Annotated[Hit, _read(Hit, _hit_from_json), PlainSerializer(_hit_to_json), WithJsonSchema(_HIT)]

@@ -24,6 +24,13 @@ class MemorySearchRequest(ChatRequest):
     max_results: int | None = Field(None, ge=1, le=100, description="How many results at most.")
     min_score: Share | None = Field(None, description="The minimum score of a result.")
     session: str | None = Field(None, description="The current session: in group chats, citations may be left out.")
+    sources: list[Literal["memory", "sessions", "docs"]] | None = Field(
+        None, min_length=1, description="Only these: notes, turns of sessions, or documents."
+    )
+    lexical_only: bool = Field(False, description="Compare words only: nothing is embedded.")
+    deadline_ms: float | None = Field(
+        None, ge=1, le=600_000, allow_inf_nan=False, description="What is not found by then is left out."
+    )
 
 
 class MemorySearchResponse(Response):
@@ -40,7 +47,8 @@ class MemorySearchResponse(Response):
 
     model_config = example({
         "results": [{"path": "memory/2026-01-05.md", "startLine": 3, "endLine": 9, "score": 0.71,
-        "snippet": "The deploy key rotates on Mondays", "source": "memory"}], "provider": "local",
+        "snippet": "The deploy key rotates on Mondays", "source": "memory", "provenance": {"originClass": "agent",
+        "sessionKind": "unknown", "observedAt": 1_767_603_600_000}}], "provider": "local",
         "model": "e5-small-v2", "fallback": None, "citations": "auto", "mode": "hybrid", "backend": "builtin",
         "stale": None,
     })  # fmt: skip
@@ -54,6 +62,9 @@ class MemoryGetRequest(ChatRequest):
     )
     start: int | None = Field(None, alias="from", ge=1, le=1_000_000_000, description="The first line, from 1.")
     lines: int | None = Field(None, ge=1, le=1_000_000_000, description="How many lines.")
+    missing_ok: bool = Field(
+        False, description="Answer `status: not_found` for a file that does not exist, instead of an error."
+    )
 
     @classmethod
     def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
@@ -69,6 +80,7 @@ class MemoryGetResponse(Response):
     lines: int = Field(description="The number of lines returned.")
     total: int = Field(description="The number of lines of the file.")
     note: str | None = Field(None, description="A note about the lines, if any.")
+    status: Literal["ok", "not_found"] = Field("ok", description="Whether the file exists; see `missing_ok`.")
 
     model_config = example({"path": "MEMORY.md", "text": "# Rules\n- Use tabs", "from": 1, "lines": 2, "total": 2})
 
@@ -86,6 +98,22 @@ class FilesStatusResponse(StatusResponse):
     """The status of the files."""
 
     model_config = example({"backend": "builtin", "files": 12, "chunks": 87, "reindexing": False})
+
+
+class HostStatusResponse(StatusResponse):
+    """The `MemoryProviderStatus` of hosts such as OpenClaw."""
+
+    model_config = example({
+        "backend": "builtin", "provider": "local", "model": "e5-small-v2-int8", "files": 12, "chunks": 87,
+        "dirty": False, "sources": ["memory"], "fts": {"enabled": True, "available": True},
+        "vector": {"enabled": True, "available": True, "dims": 384},
+    })  # fmt: skip
+
+
+class HostStatusRequest(ChatRequest):
+    """A request without fields of its own, but for the chat."""
+
+    model_config = example({})
 
 
 class IndexRequest(Request):

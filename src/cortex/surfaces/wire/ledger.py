@@ -45,11 +45,12 @@ class MeResponse(Response):
     rights: list[Literal["read", "write", "host", "admin"]]
     token: str | None = Field(description="The id of the token; null without one.")
     version: str
+    contract: int = Field(description="The version of what hosts and servers agree on.")
     turn_deadline_ms: int = Field(description="The deadline of `turns/before`.")
 
     model_config = example({
         "agent": "main", "user": "default", "rights": ["admin", "read", "write"], "token": None, "version": "0.1.0",
-        "turn_deadline_ms": 200,
+        "contract": 1, "turn_deadline_ms": 200,
     })  # fmt: skip
 
 

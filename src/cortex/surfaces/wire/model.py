@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 from enum import Enum
@@ -23,6 +23,9 @@ _MOST_CHARS = 64
 _SEE = "see the reference for this operation"
 
 Json = dict[str, Any]
+
+ALIASES = {"category": "kind", "categories": "kinds", "maxResults": "max_results", "minScore": "min_score"}
+"""Other names of fields, as hosts and the original plugins spell them (E2, B9)."""
 
 NOT_ARGUMENTS = {"agent", "user", "chat", "chat_id", "sender"}
 """Fields that say whose memory is used. They choose the engine's handle and are not passed to its methods."""
@@ -53,12 +56,20 @@ class Strict(BaseModel):
     @classmethod
     def _only_known(cls, given: Any) -> Any:
         # First of all, and only the first one: many unknown keys are one mistake.
-        if isinstance(given, dict):
-            known = cls.names()
-            for name in given:
-                if name not in known:
-                    raise unknown(str(name), known)
-        return given
+        if not isinstance(given, dict):
+            return given
+        known = cls.names()
+        payload: Json = {}
+        for name, value in given.items():
+            field = own_name(name, known)
+            if field not in known:
+                raise unknown(str(name), known)
+            if field in payload and payload[field] != value:
+                raise PydanticCustomError(
+                    "unknown_field", f"differs from {field}", {"name": str(name), "hint": "send one of the two"}
+                )
+            payload[field] = value
+        return payload
 
     @classmethod
     def names(cls) -> list[str]:
@@ -90,8 +101,8 @@ class Request(Strict):
     user: str | None = Field(None, description="The agent's user.")
 
 
-class ChatRequest(Request):
-    """A request of a host, which may say in which chat it is made and who speaks there."""
+class ChatFields(Strict):
+    """What a host may say about the chat in which a request is made, and who speaks there."""
 
     chat: Literal["direct", "group", "channel"] | None = Field(
         None, description="What kind of chat it is. A group has a memory of its own, and no sources are cited there."
@@ -106,10 +117,19 @@ class ChatRequest(Request):
         return Chat(ChatType(self.chat or "direct"), self.chat_id or "", self.sender or "")
 
 
+class ChatRequest(ChatFields, Request):
+    """A request of a host, with the chat in which it is made."""
+
+
 class EmptyRequest(Request):
     """A request without fields of its own."""
 
     model_config = example({})
+
+
+def own_name(name: Any, known: Collection[str]) -> Any:
+    """The name of a field, where it was given under another."""
+    return ALIASES[name] if name not in known and ALIASES.get(name) in known else name
 
 
 def unknown(name: str, known: Sequence[str]) -> PydanticCustomError:

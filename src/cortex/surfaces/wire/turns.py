@@ -77,6 +77,9 @@ class AfterTurnRequest(ChatRequest):
     scope: Short | None = Field(None, description="The namespace.")
     channel: Channel = ""
     trigger: Trigger = ""
+    end: bool = Field(
+        False, description="The session is over: memories are extracted now. `messages` may be empty then."
+    )
 
     model_config = example({"session": "agent:main:main", "messages": _SAID})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.lanes import SEARCHABLE
 from cortex.domain.receipt import Receipt
 from cortex.domain.trace import parse_time
+from cortex.errors import InvalidRequest
 from cortex.lifecycle.backups import Backup, BackupResult, read_name
 from cortex.lifecycle.flow import ConsolidationOutcome, Step
 from cortex.lifecycle.plan import Planned
@@ -38,8 +40,7 @@ class ExportRequest(FilterRequest):
     """What to export, and in which format; without text by default."""
 
     format: Literal["jsonl", "markdown", "pages"] = Field(
-        "jsonl",
-        description="JSON lines, or editable Markdown. `pages` is Markdown with one JSON object per page.",
+        "jsonl", description="JSON lines, or editable Markdown. `pages` is Markdown with one JSON object per page."
     )
     with_text: bool = Field(False, description="Include texts. Markdown always has them.")
     by_scope: bool = Field(False, description="With `pages`: one page per scope.")
@@ -104,6 +105,26 @@ class ImportRequest(Request):
 
     def options(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def payload_of(cls, arguments: Mapping[str, Any]) -> Json:
+        payload = dict(arguments)
+        if (pages := payload.pop("pages", None)) is not None:
+            payload["markdown"] = pages if isinstance(pages, str) else dict(pages)
+        else:
+            lines = enumerate(payload["lines"], start=1)
+            payload["lines"] = [_object(line, number) for number, line in lines if line.strip()]
+        return super().payload_of(payload)
+
+
+def _object(line: str, number: int) -> Json:
+    try:
+        payload = json.loads(line)
+    except ValueError:
+        payload = None
+    if not isinstance(payload, dict):
+        raise InvalidRequest("is not a JSON object", field=f"line {number}", hint="fix or remove the line")
+    return payload
 
 
 class ImportResponse(Response):

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -89,12 +90,6 @@ class Answers:
         else:
             self._vectors[at] = vector
 
-    def take_line(self, line: object) -> None:
-        """One line as OpenAI and Voyage write it."""
-        answered = found(line, "error") is None and found(line, "response", "status_code") == 200
-        values = found(line, "response", "body", "data", 0, "embedding") if answered else None
-        self.take(found(line, "custom_id"), values)
-
     def vectors(self) -> list[Vector]:
         """All of them; an error that says how many there are not."""
         there = [vector for vector in self._vectors if vector is not None]
@@ -105,6 +100,88 @@ class Answers:
                 f"{failed} failed, {absent - failed} missing"
             )
         return there
+
+
+class FileBatches(ABC):
+    """Jobs of one model at one vendor, `who`. A vendor says how its files and jobs are called for."""
+
+    who: ClassVar[str]
+    name_as: ClassVar[str] = "custom_id"
+
+    def __init__(self, max_texts: int, max_bytes: int) -> None:
+        self.max_texts = max_texts
+        self.max_bytes = max_bytes
+        self._sent: dict[str, Sent] = {}
+
+    def submit(self, texts: Sequence[str]) -> str:
+        content = written(map(self._body, texts), self.name_as)
+        with asking(self.who, "did not take the texts of a batch"):
+            file = identified(self.who, "file of a batch", self._upload(content))
+        try:
+            with asking(self.who, "did not begin a batch"):
+                job = identified(self.who, "batch", self._begin(file))
+        except EmbedderUnavailable:
+            self._delete({file})
+            raise
+        self._sent[job] = Sent(len(texts), {file})
+        return job
+
+    def poll(self, job: str) -> BatchProgress:
+        with asking(self.who, "did not tell how a batch stands"):
+            return self._progress(job)
+
+    def collect(self, job: str) -> list[Vector]:
+        sent = self._sent[job]
+        answers = Answers(self.who, sent.texts)
+        with asking(self.who, "did not hand out the vectors of a batch"):
+            for file in self._answer_files(job):
+                sent.files.add(file)
+                for line in self._lines(file):
+                    self._take(line, answers)
+        return answers.vectors()
+
+    def cancel(self, job: str) -> None:
+        with asking(self.who, "did not cancel a batch"):
+            self._cancel(job)
+
+    def discard(self, job: str) -> None:
+        if sent := self._sent.pop(job, None):
+            self._delete(sent.files)
+
+    def _delete(self, files: set[str]) -> None:
+        for file in files:
+            with suppress(Exception):  # it expires by itself
+                self._remove(file)
+
+    def _take(self, line: object, answers: Answers) -> None:
+        """One line of an answer, as OpenAI and Voyage write it."""
+        is_answered = found(line, "error") is None and found(line, "response", "status_code") == 200
+        values = found(line, "response", "body", "data", 0, "embedding") if is_answered else None
+        answers.take(found(line, self.name_as), values)
+
+    @abstractmethod
+    def _body(self, text: str) -> Mapping[str, Any]: ...
+
+    @abstractmethod
+    def _upload(self, content: bytes) -> object: ...
+
+    @abstractmethod
+    def _begin(self, file: str) -> object: ...
+
+    @abstractmethod
+    def _progress(self, job: str) -> BatchProgress: ...
+
+    @abstractmethod
+    def _answer_files(self, job: str) -> Iterable[str]: ...
+
+    @abstractmethod
+    def _lines(self, file: str) -> Iterator[Any]: ...
+
+    @abstractmethod
+    def _cancel(self, job: str) -> None: ...
+
+    @abstractmethod
+    def _remove(self, file: str) -> None: ...
 
 
 def progress(status: object, counts: Sequence[object], reason: object) -> BatchProgress:

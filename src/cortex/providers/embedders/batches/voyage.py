@@ -6,14 +6,11 @@ the protocol is OpenAI's, but for the model and its options, which are sent once
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from cortex.domain.vectors import Vector
-from cortex.errors import EmbedderUnavailable
 from cortex.providers.embedders import batches
 from cortex.providers.embedders.batch_embedder import BatchProgress
 
@@ -26,14 +23,15 @@ MAX_TEXTS = 50_000
 MAX_BYTES = 200_000_000
 """Both are half of Voyage's own limits or less: the file of a job is put together in memory."""
 _CHUNK_BYTES = 1 << 16
-_WHO = "Voyage"
 
 
-class VoyageBatches:
+class VoyageBatches(batches.FileBatches):
     """Jobs of one model. Where no key or no address is given, they are those that Voyage's SDK would take.
 
     Each request has a `timeout` of its own, and one try. `headers` go along with each, beside the key.
     """
+
+    who = "Voyage"
 
     def __init__(
         self,
@@ -48,6 +46,7 @@ class VoyageBatches:
         max_texts: int = MAX_TEXTS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
+        super().__init__(max_texts, max_bytes)
         if api_key is None or base_url is None:
             from voyageai import util
 
@@ -61,68 +60,34 @@ class VoyageBatches:
         if dimensions is not None:
             self._options["output_dimension"] = dimensions
         self._timeout = timeout
-        self.max_texts = max_texts
-        self.max_bytes = max_bytes
-        self._sent: dict[str, batches.Sent] = {}
 
-    def submit(self, texts: Sequence[str]) -> str:
-        content = batches.written({"body": {"input": [text]}} for text in texts)
-        with batches.asking(_WHO, "did not take the texts of a batch"):
-            uploaded = self._answer(
-                "POST",
-                "files",
-                data={"purpose": "batch"},
-                files={"file": (batches.FILE_NAME, content, batches.MIME_TYPE)},
-            )
-            file = batches.identified(_WHO, "file of a batch", batches.found(uploaded, "id"))
-        begin = {
-            "input_file_id": file,
-            "endpoint": ENDPOINT,
-            "completion_window": WINDOW,
-            "request_params": self._options,
-        }
-        try:
-            with batches.asking(_WHO, "did not begin a batch"):
-                begun = self._answer("POST", "batches", json=begin)
-                job = batches.identified(_WHO, "batch", batches.found(begun, "id"))
-        except EmbedderUnavailable:
-            self._delete({file})
-            raise
-        self._sent[job] = batches.Sent(len(texts), {file})
-        return job
+    def _body(self, text: str) -> dict[str, Any]:
+        return {"body": {"input": [text]}}
 
-    def poll(self, job: str) -> BatchProgress:
-        with batches.asking(_WHO, "did not tell how a batch stands"):
-            batch = self._answer("GET", "batches", job)
+    def _upload(self, content: bytes) -> object:
+        file = (batches.FILE_NAME, content, batches.MIME_TYPE)
+        return batches.found(self._answer("POST", "files", data={"purpose": "batch"}, files={"file": file}), "id")
+
+    def _begin(self, file: str) -> object:
+        job = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": WINDOW}
+        return batches.found(self._answer("POST", "batches", json={**job, "request_params": self._options}), "id")
+
+    def _progress(self, job: str) -> BatchProgress:
+        batch = self._answer("GET", "batches", job)
         counts = [batches.found(batch, "request_counts", name) for name in ("completed", "failed", "total")]
         reason = batches.found(batch, "errors", "data", 0, "code")
         return batches.progress(batches.found(batch, "status"), counts, reason)
 
-    def collect(self, job: str) -> list[Vector]:
-        sent = self._sent[job]
-        answers = batches.Answers(_WHO, sent.texts)
-        with batches.asking(_WHO, "did not hand out the vectors of a batch"):
-            batch = self._answer("GET", "batches", job)
-            # What failed stands in a file of its own, in the same form.
-            files = [batches.found(batch, name) for name in ("output_file_id", "error_file_id")]
-            for file in filter(None, files):
-                sent.files.add(file)
-                for line in self._lines(file):
-                    answers.take_line(line)
-        return answers.vectors()
+    def _answer_files(self, job: str) -> Iterator[str]:
+        batch = self._answer("GET", "batches", job)
+        # What failed stands in a file of its own, in the same form.
+        return filter(None, (batches.found(batch, name) for name in ("output_file_id", "error_file_id")))
 
-    def cancel(self, job: str) -> None:
-        with batches.asking(_WHO, "did not cancel a batch"):
-            self._answer("POST", "batches", job, "cancel")
+    def _cancel(self, job: str) -> None:
+        self._answer("POST", "batches", job, "cancel")
 
-    def discard(self, job: str) -> None:
-        if sent := self._sent.pop(job, None):
-            self._delete(sent.files)
-
-    def _delete(self, files: set[str]) -> None:
-        for file in files:
-            with suppress(Exception):  # it expires by itself
-                self._answer("DELETE", "files", file)
+    def _remove(self, file: str) -> None:
+        self._answer("DELETE", "files", file)
 
     def _answer(self, method: str, *path: str, **how: Any) -> Any:
         with self._asked(method, *path, **how) as response:
