@@ -122,6 +122,17 @@ def test_without_the_local_models_recall_goes_on_by_keywords_and_says_what_to_in
     assert "memory-cortex[local]" in plainly.cortex("status").stdout
 
 
+def test_a_plain_install_has_the_plugin_of_openclaw_and_says_what_its_server_needs(plainly: Environment) -> None:
+    host = plainly.home / ".openclaw"
+    host.mkdir()
+    said = plainly.cortex("openclaw", "install", "--yes")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert PluginFolder(host / "extensions" / "cortex").is_same(PluginFolder(ROOT / "plugins" / "openclaw"))
+    assert "memory-cortex[serve]" in plainly.cortex("openclaw", "doctor").stdout
+    assert plainly.cortex("openclaw", "uninstall", "--yes").returncode == 0
+    assert list(host.iterdir()) == []
+
+
 @pytest.mark.parametrize("verb", ["serve", "mcp"])
 def test_a_verb_whose_extra_is_missing_says_exactly_what_to_install(plainly: Environment, verb: str) -> None:
     said = plainly.cortex(verb, "--json", **KEYWORDS_ALONE)

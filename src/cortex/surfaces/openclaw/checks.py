@@ -8,8 +8,10 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -165,7 +167,7 @@ class PluginChecks:
             yield Check("home", None, f"the plugin uses {home}, and not {self._home}", fix, Group.HOME)
         else:
             yield _writable(home)
-        yield self._command(config)
+        yield from self._command(config)
         if address := self._setting(config, "baseUrl", "middlewareHost"):
             port = config.at(*ENTRY, "config", "middlewarePort") or _MIDDLEWARE_PORT
             yield _remote(address if "://" in address else f"http://{address}:{port}")
@@ -177,18 +179,21 @@ class PluginChecks:
         values = (config.at(*ENTRY, "config", name) for name in names)
         return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
 
-    def _command(self, config: HostConfig) -> Check:
+    def _command(self, config: HostConfig) -> Iterator[Check]:
         """Whether the plugin can start a server, and of which version."""
         command = self._setting(config, "command") or "cortex"
         program = shutil.which(command)
+        version = version_of(program) if program else ""
         if program is None:
-            return _serving("command", False, f"{command} does not exist", INSTALL)
-        version = version_of(program)
-        if version != __version__:
-            return _serving(
-                "command", None, f"{program} is {version or 'of no known version'}, not {__version__}", INSTALL
-            )
-        return _serving("command", True, f"{program} {version}")
+            yield _serving("command", False, f"{command} does not exist", INSTALL)
+        elif version != __version__:
+            yield _serving("command", None, f"{program} is version {version or '?'}, not {__version__}", INSTALL)
+        else:
+            yield _serving("command", True, f"{program} {version}")
+        if program is not None and Path(program).parent == Path(sys.executable).parent:
+            from cortex.surfaces.cli.environment import extras
+
+            yield from (replace(check, ok=check.ok is True) for check in extras() if check.name == "serve")
 
     def _server(self, config: HostConfig, home: Path) -> Check:
         info = running(home)
