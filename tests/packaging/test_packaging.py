@@ -17,7 +17,9 @@ import pytest
 from environments import KEYWORDS_ALONE, ROOT, Environment
 
 from cortex._version import DISTRIBUTION, __version__
+from cortex.surfaces.openclaw.plugin_files import PluginFolder
 
+PLUGIN = "src/cortex/surfaces/openclaw/plugin/"
 DERIVED = {"__pycache__", ".DS_Store", "results"}
 STATEMENT = "The deploy key rotates on Mondays"
 QUESTION = "when does the deploy key rotate?"
@@ -35,8 +37,16 @@ def files_under(folder: Path) -> set[str]:
 def test_the_wheel_has_every_file_of_the_package_and_no_other(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {f"src/{name}" for name in archive.namelist() if ".dist-info/" not in name}
-    assert names == files_under(ROOT / "src" / "cortex")
+    plugin = {name for name in names if name.startswith(PLUGIN)}
+    assert names - plugin == files_under(ROOT / "src" / "cortex")
     assert "src/cortex/py.typed" in names
+
+
+def test_the_wheel_has_the_plugin_of_openclaw_as_the_installer_copies_it(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name.removeprefix(PLUGIN[4:]) for name in archive.namelist() if name.startswith(PLUGIN[4:])}
+    assert shipped == set(PluginFolder(ROOT / "plugins" / "openclaw").files())
+    assert {"index.js", "openclaw.plugin.json", "package.json"} <= shipped
 
 
 def test_what_only_maintainers_measure_with_is_not_in_the_wheel(wheel: Path) -> None:
@@ -107,6 +117,17 @@ def test_a_plain_install_remembers_and_recalls(plainly: Environment) -> None:
     said = plainly.cortex("recall", QUESTION, **wanting)  # by keywords, though the model that is wanted is not there
     assert (said.returncode, STATEMENT in said.stdout) == (0, True)
     assert "memory-cortex[local]" in plainly.cortex("status", **wanting).stdout
+
+
+def test_a_plain_install_has_the_plugin_of_openclaw_and_says_what_its_server_needs(plainly: Environment) -> None:
+    host = plainly.home / ".openclaw"
+    host.mkdir()
+    said = plainly.cortex("openclaw", "install", "--yes")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert PluginFolder(host / "extensions" / "cortex").is_same(PluginFolder(ROOT / "plugins" / "openclaw"))
+    assert "memory-cortex[serve]" in plainly.cortex("openclaw", "doctor").stdout
+    assert plainly.cortex("openclaw", "uninstall", "--yes").returncode == 0
+    assert list(host.iterdir()) == []
 
 
 @pytest.mark.parametrize("verb", ["serve", "mcp"])

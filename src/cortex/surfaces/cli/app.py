@@ -42,7 +42,12 @@ SECTIONS: dict[str, dict[str, str]] = {
         "export": "import_export",
         "eval": "admin_commands",
     },
-    "Servers and administration": {"serve": "serve_command", "mcp": "mcp_commands", "admin": "admin_commands"},
+    "Servers and administration": {
+        "serve": "serve_command",
+        "mcp": "mcp_commands",
+        "openclaw": "openclaw_commands",
+        "admin": "admin_commands",
+    },
 }
 """The commands under their headings in the help, in order, each with the module that has it in `COMMANDS`."""
 

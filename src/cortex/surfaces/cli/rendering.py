@@ -384,10 +384,12 @@ def _provider(about: Mapping[str, Any], name: str) -> Text:
     return Text(one_line(name)).append(f" is not available: {one_line(about['why'])}", "yellow")
 
 
-def checks(found: Sequence[Check], fixable: Container[str] = ()) -> Iterator[RenderableType]:
+def checks(
+    found: Sequence[Check], fixable: Container[str] = (), command: str = "cortex doctor --fix"
+) -> Iterator[RenderableType]:
     """Every check below the heading of its group, with its fix, and a summary at the end.
 
-    `fixable` names the checks that `--fix` can fix.
+    `fixable` names the checks that `command` can fix.
     """
     marks, arrow = (_MARKS, "→") if _shows("✓✗→") else (_PLAIN_MARKS, "->")
     width = max((len(check.name) for check in found), default=0)
@@ -404,10 +406,10 @@ def checks(found: Sequence[Check], fixable: Container[str] = ()) -> Iterator[Ren
                 line.append(f"\n{arrow} {one_line(check.fix)}", style)
             grid.add_row(Text(mark, style), Text(check.name), line)
         yield grid
-    yield _summary(found, fixable)
+    yield _summary(found, fixable, command)
 
 
-def _summary(found: Sequence[Check], fixable: Container[str]) -> Text:
+def _summary(found: Sequence[Check], fixable: Container[str], command: str) -> Text:
     broken = sum(check.ok is False for check in found)
     watched = sum(check.ok is None for check in found)
     if not broken and not watched:
@@ -416,7 +418,7 @@ def _summary(found: Sequence[Check], fixable: Container[str]) -> Text:
     lines += [f"{several(watched, 'warning')}"] if watched else []
     text = Text(f"{', '.join(lines)}.", style="red" if broken else "yellow")
     if any(check.ok is not True and check.name in fixable for check in found):
-        text.append(" `cortex doctor --fix` fixes what is safe to fix.", "default")
+        text.append(f" `{command}` fixes what is safe to fix.", "default")
     return text
 
 

@@ -98,14 +98,14 @@ def write(host: Host, name: str, command: Sequence[str], file: Path) -> WriteRes
     # A dotfile is often a symbolic link.
     real = Path(os.path.realpath(file))
     field = str(file)
-    before = _text_of(real, field)
+    before = text_of(real, field)
     after = _named(before or "", host, name, command, field)
     if before == after:
         return WriteResult(file, changed=False, backup=None)
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
         backup = None if before is None else _backed_up(real)
-        _replace(real, after, backup)
+        replace_file(real, after, backup)
     except OSError as error:
         raise full_disk(error, file) or InvalidRequest(
             f"cannot be written: {error.strerror or error}", field=field, hint="check its permissions, or give --file"
@@ -132,7 +132,7 @@ def _named(text: str, host: Host, name: str, command: Sequence[str], field: str)
     return text
 
 
-def _text_of(file: Path, field: str) -> str | None:
+def text_of(file: Path, field: str) -> str | None:
     """The text of the file with its own line ends; None if there is no file."""
     try:
         return file.read_bytes().decode("utf-8")
@@ -162,7 +162,7 @@ def _backed_up(file: Path) -> Path:
     raise InvalidRequest(f"has {_BACKUPS - 1} backups", field=str(file), hint="remove some of them")
 
 
-def _replace(file: Path, text: str, backup: Path | None) -> None:
+def replace_file(file: Path, text: str, backup: Path | None = None) -> None:
     """Replace the file atomically, with its permissions; on failure remove the new files."""
     name = ""
     try:

@@ -1,4 +1,4 @@
-"""Sets one value in a JSON file that people edit. The rest of the file stays as it is, comments included.
+"""Sets or removes one value in a JSON file that people edit. The rest of the file stays as it is, comments included.
 
 Hosts read JSON with comments and trailing commas, or JSON5, so this reads all of them.
 """
@@ -26,13 +26,14 @@ _FIX_FIRST = "fix the file first; nothing was changed"
 
 @dataclass(frozen=True, slots=True)
 class JsonNode:
-    """A value and its position in the text; an object also has its members."""
+    """A value and its position in the text; an object also has its members, and a list its items."""
 
     plain: Any
     start: int
     end: int
     members: tuple[JsonMember, ...] = ()
     has_last_comma: bool = False
+    items: tuple[JsonNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,67 @@ def put(text: str, path: Sequence[str], value: Any, *, field: str) -> str:
         if at < len(path) - 1 and not isinstance(found.plain, dict):
             raise InvalidRequest(f"{'.'.join(path[: at + 1])} is not an object", field=field, hint=_FIX_FIRST)
     return text[: found.start] + _indented(text, found.start, value) + text[found.end :]
+
+
+def remove(text: str, path: Sequence[str], *, field: str) -> str:
+    """`text` without the value at `path`; the same text if there is none."""
+    found = _find(read(text, field=field), path[:-1])
+    member = None if found is None else _member(found, path[-1])
+    if found is None or member is None:
+        return text
+    spans = [(each.start, each.value.end) for each in found.members]
+    return _cut(text, spans, found.members.index(member))
+
+
+def append(text: str, path: Sequence[str], value: Any, *, field: str) -> str:
+    """`text` with `value` at the end of the list at `path`; a missing list is created."""
+    found = _find(read(text, field=field), path)
+    if found is None or not found.items:
+        return put(text, path, [value], field=field)
+    last = found.items[-1]
+    is_spread = "\n" in text[found.start : found.items[0].start]
+    gap = ("\r\n" if "\r\n" in text else "\n") + _indent(text, last.start) if is_spread else " "
+    return f"{text[: last.end]},{gap}{json.dumps(value, ensure_ascii=False)}{text[last.end :]}"
+
+
+def remove_item(text: str, path: Sequence[str], value: Any, *, field: str) -> str:
+    """`text` without the first `value` in the list at `path`; the same text if there is none."""
+    found = _find(read(text, field=field), path)
+    items = () if found is None else found.items
+    at = next((number for number, item in enumerate(items) if item.plain == value), None)
+    return text if at is None else _cut(text, [(item.start, item.end) for item in items], at)
+
+
+def _find(node: JsonNode, path: Sequence[str]) -> JsonNode | None:
+    for key in path:
+        member = _member(node, key)
+        if member is None:
+            return None
+        node = member.value
+    return node
+
+
+def _cut(text: str, spans: Sequence[tuple[int, int]], at: int) -> str:
+    """Remove one of several spans between commas, with its comma and the line it leaves empty."""
+    start, end = spans[at]
+    comma = _comma_after(text, end)
+    if comma is not None:
+        end = comma + 1
+    elif at:  # the last one: the comma before it goes
+        before = _comma_after(text, spans[at - 1][1])
+        assert before is not None
+        text = text[:before] + text[before + 1 :]
+        start, end = start - 1, end - 1
+    head = text[:start].rstrip(" \t")
+    if head.endswith("\n"):
+        head = head[:-1].removesuffix("\r")
+    return head + text[end:]
+
+
+def _comma_after(text: str, at: int) -> int | None:
+    found = _BLANK.match(text, at)
+    assert found is not None  # it also matches the empty string
+    return found.end() if text.startswith(",", found.end()) else None
 
 
 def _member(of: JsonNode, key: str) -> JsonMember | None:
@@ -192,8 +254,8 @@ class _Reader:
 
     def _array(self) -> JsonNode:
         start = self._at
-        items = [self._value().plain for _ in self._items("]", "bracket")]
-        return JsonNode(items, start, self._at)
+        items = [self._value() for _ in self._items("]", "bracket")]
+        return JsonNode([item.plain for item in items], start, self._at, items=tuple(items))
 
     def _items(self, close: str, name: str) -> Iterator[None]:
         """Stops at each item up to `close`. A comma may stand behind the last."""
