@@ -21,7 +21,7 @@ from cortex import settings as configuration
 from cortex._version import __version__
 from cortex.errors import EngineError
 from cortex.services.health.health_checks import Check, Group
-from cortex.surfaces.http.server_file import CONTRACT, ServerInfo, running
+from cortex.surfaces.http.server_file import CONTRACT, ServerInfo, announced
 from cortex.surfaces.openclaw import plugin_files
 from cortex.surfaces.openclaw.config_edits import ALLOW, ENTRY, GRANT, INJECTION, MEMORY_CORE, SEPARATE_CHATS, SLOT
 from cortex.surfaces.openclaw.host import NEWEST, OLDEST, UPDATE_HOST, HostConfig, OpenClaw, is_within, numbers
@@ -196,7 +196,7 @@ class PluginChecks:
             yield from (replace(check, ok=check.ok is True) for check in extras() if check.name == "serve")
 
     def _server(self, config: HostConfig, home: Path) -> Check:
-        info = running(home)
+        info = announced(str(home))
         if info is None:
             if not _listens(self._gateway_port(config)):
                 return _serving("server", None, "not running, and neither is the gateway", f"run `{self._start}`")
