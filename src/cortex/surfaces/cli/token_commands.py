@@ -143,7 +143,7 @@ def _description(token: AccessToken) -> str:
     from cortex.access import Right
 
     until = f"until {_shown(token.expires_at)}" if token.expires_at else "until it is revoked"
-    every = ", every user" if token.allows(Right.HOST) else f", user {token.user}"
+    every = ", every user" if Right.HOST in token.rights else f", user {token.user}"
     owner = output.one_line(f"agent {_agents(token)}{every}")
     return f"token {token.id} for {owner}: {_rights(token)}, {until}"
 

@@ -18,7 +18,7 @@ from cortex.kinds import Kind
 from cortex.progress import Progress, silent
 from cortex.surfaces.openclaw.host import HostConfig, OpenClaw, expanded
 from cortex.workspace.sources import Shape
-from cortex.workspace.transcripts import messages_of
+from cortex.workspace.transcript_rows import messages_of
 
 if TYPE_CHECKING:
     from cortex.memory import Cortex
