@@ -6,6 +6,10 @@ import sys
 
 from cortex._version import __version__
 
+TYPE_CHECKING = False  # as `typing` has it, which is slow to import
+if TYPE_CHECKING:
+    from cortex.memory import Cortex
+
 
 def main() -> None:
     """Run the command line and exit with its code."""
@@ -26,7 +30,13 @@ def main() -> None:
     preload.begin(own, rest)
     from cortex.surfaces.cli.app import run
 
-    sys.exit(run(arguments))
+    sys.exit(run(arguments, connect=_connect))
+
+
+def _connect(url: str, token: str, agent: str, user: str) -> Cortex:
+    from cortex.client import RemoteCortex
+
+    return RemoteCortex(url, token=token, agent=agent, user=user)
 
 
 if __name__ == "__main__":

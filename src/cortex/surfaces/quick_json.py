@@ -30,7 +30,7 @@ def loads(text: str) -> Any:
     try:
         from _json import make_scanner
 
-        scan = make_scanner(_Options)
+        scan = make_scanner(_Options)  # type: ignore[arg-type]
     except (ImportError, AttributeError, TypeError):
         import json
 

@@ -16,7 +16,7 @@ import typer
 from cortex import settings
 from cortex._version import __version__
 from cortex.errors import EngineError, full_disk
-from cortex.surfaces.cli.context import OpenEngine, Surface, open_cortex
+from cortex.surfaces.cli.context import Connect, OpenEngine, Surface, open_cortex
 from cortex.surfaces.cli.errors import INTERRUPTED, PIPE_CLOSED, Failure, report
 from cortex.surfaces.cli.global_options import split_global_options
 
@@ -57,14 +57,15 @@ class Run:
     """What one run of the command starts with."""
 
     open_engine: OpenEngine = open_cortex
+    connect: Connect | None = None
     debug: bool = False
 
 
-def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex) -> int:
+def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex, connect: Connect | None = None) -> int:
     """Run one command and return its exit code. Every error becomes one line, here and nowhere else."""
     own, rest = split_global_options(arguments)
     as_json = "--json" in own
-    this_run = Run(open_engine)
+    this_run = Run(open_engine, connect)
     _never_fail_to_encode()
     try:
         command: Any = typer.main.get_command(command_line(rest[0] if rest else None))
@@ -139,7 +140,7 @@ def options(
     this_run = context.find_object(Run) or Run()
     this_run.debug = debug or settings.debug_wanted()
     _quiet_logs(this_run.debug)
-    context.obj = Surface(this_run.open_engine, home, agent, user, as_json)
+    context.obj = Surface(this_run.open_engine, home, agent, user, as_json, this_run.connect)
 
 
 def _quiet_logs(debug: bool) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 OpenEngine = Callable[[Path | None, str | None, str | None], "Cortex"]
 """Opens the memory of an agent and a user under a home; None leaves the choice to the settings."""
 
+Connect = Callable[[str, str, str, str], "Cortex"]
+"""Returns the memory of an agent and a user on a server, by its URL and token."""
+
 
 def open_cortex(home: Path | None, agent: str | None, user: str | None) -> Cortex:
     """Open the engine that the settings describe."""
@@ -32,6 +35,8 @@ class Surface:
     agent: str | None = None
     user: str | None = None
     json: bool = False
+    connect: Connect | None = None
+    """How to use the server of the home; None if commands use none."""
 
     def engine(self) -> Cortex:
         """Open the memory these options name; close it after use."""

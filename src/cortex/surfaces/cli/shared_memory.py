@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cortex import settings
-from cortex.surfaces.cli.context import Surface, open_cortex
+from cortex.surfaces.cli.context import Surface
 from cortex.surfaces.http.server_file import ServerInfo, Untrusted, running
 
 if TYPE_CHECKING:
@@ -47,19 +47,18 @@ class SharedMemory:
                 engine.close()
 
     def _running(self) -> ServerInfo | None:
-        if self._surface.open_engine is not open_cortex:  # only this process has that memory
+        if self._surface.connect is None:
             return None
         with suppress(Untrusted):
             return running(self._home)
         return None
 
     def _connected(self, server: ServerInfo) -> Cortex:
-        from cortex.client import RemoteCortex
-
+        assert self._surface.connect is not None
         if self._remote is not None:
             self._remote.close()
         agent, user = self._surface.agent or self._settings.agent, self._surface.user or self._settings.user
-        return RemoteCortex(server.url, token=server.token, agent=agent, user=user)
+        return self._surface.connect(server.url, server.token, agent, user)
 
     def _in_this_process(self) -> Cortex:
         if self._own is None:
