@@ -84,8 +84,8 @@ def test_which_codes_lie_in_the_facets_that_hold_most_follows_what_is_added_and_
 def test_of_as_many_vectors_an_estimate_chooses_more_of_the_nearest_than_their_bits_alone():
     """B6: fewer have to be read for the same answers"""
     random = np.random.default_rng(7)
-    middles = random.normal(size=(40, 128))
-    vectors = middles[random.integers(0, 40, 20_000)] + 0.8 * random.normal(size=(20_000, 128))
+    middles = random.normal(size=(4, 128))
+    vectors = middles[random.integers(0, 4, 20_000)] + 0.8 * random.normal(size=(20_000, 128))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     centre, keys = vectors.mean(axis=0), np.arange(len(vectors))
     codes = sign_codes(vectors, centre)
