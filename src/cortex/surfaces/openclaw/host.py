@@ -25,7 +25,7 @@ UPDATE_HOST = "run `openclaw update`, or `npm install -g openclaw@latest`"
 _PROFILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _VARIABLE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 _INCLUDE = "$include"
-_SECONDS = 120
+_SECONDS = 300
 """How long a command of the host may take: it starts slowly on a busy machine."""
 
 
