@@ -31,7 +31,7 @@ def fill(home: Path, questions: Path, size: int, turns: int) -> None:
     with Cortex(home) as memory:
         for start in range(0, size, BATCH):
             memory.remember_all([Draft(text=text.text) for text in texts[start : start + BATCH]])
-            print(f"\r{start + BATCH:,} of {size:,} remembered", end="", file=sys.stderr)
+            print(f"\r{min(start + BATCH, size):,} of {size:,} remembered", end="", file=sys.stderr)
         memory.backfill()
         memory.run_due()
     print(file=sys.stderr)

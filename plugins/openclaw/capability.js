@@ -1,7 +1,7 @@
 // The memory slot: the prompt section, the flush plan, public artifacts, and file search for the host.
 
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, realpath } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 
 import { agentName } from "./chat.js";
 import defaultPlan from "./flush-plan.json" with { type: "json" };
@@ -14,6 +14,8 @@ import defaultPlan from "./flush-plan.json" with { type: "json" };
 const SEARCH_MS = 5_000;
 const WARM_MS = 2_000;
 const REFRESH_MS = 60_000;
+/** The files that agent and owner write together. A link that leads elsewhere is neither's. */
+const NOTES = /^(?:MEMORY\.md|memory\.md|USER\.md|memory\/(?!.*\.\.\/).+\.md)$/;
 /** The only backend that the host knows. */
 const BACKEND = /** @type {const} */ ("builtin");
 
@@ -34,6 +36,16 @@ export function capabilityOf({ client, cache, tools, workspaceOf, agents }) {
         return { manager: managerOf(client, cache, agentId), debug: { backend: BACKEND } };
       },
       resolveMemoryBackendConfig: () => ({ backend: BACKEND }),
+      // Without it the host leaves MEMORY.md and USER.md out of its prompts.
+      supportsWorkspaceMemoryReadSources: true,
+      classifyWorkspaceMemoryPaths: ({ workspaceDir, relativePaths, readSources }) =>
+        Promise.all(
+          relativePaths.map(async (relativePath) => {
+            const read = readSources?.find((source) => source.relativePath === relativePath);
+            const path = readSources ? read?.canonicalRelativePath : await canonical(workspaceDir, relativePath);
+            return { relativePath, originClass: path && NOTES.test(path) ? "agent" : "untrusted" };
+          }),
+        ),
     },
     publicArtifacts: {
       async listArtifacts() {
@@ -165,6 +177,16 @@ function managerOf(client, cache, agentId) {
     probeVectorAvailability: async () => (await probe()).ok,
     async close() {},
   };
+}
+
+/** Where a file of the workspace really is, relative to it; undefined outside. @param {string} workspaceDir @param {string} relativePath */
+async function canonical(workspaceDir, relativePath) {
+  try {
+    const found = relative(await realpath(workspaceDir), await realpath(join(workspaceDir, relativePath)));
+    return found.replaceAll(sep, "/");
+  } catch {
+    return undefined; // there is no such file
+  }
 }
 
 /** The notes that other plugins may read: they are the user's own files. @param {string} agent @param {string | undefined} workspaceDir */

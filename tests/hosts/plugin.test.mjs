@@ -1,7 +1,10 @@
 // The plugin's modules, without a host and without a server.
 
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { Cache } from "../../plugins/openclaw/capability.js";
@@ -351,6 +354,27 @@ test("what blocks memory in the host's configuration is named with its setting",
   assert.match(findingsOf({ plugins: { entries: { cortex: granted } } }, config)[0], /memory-core.*plugins\.slots\.memory/);
   assert.match(findingsOf(host(granted), configOf({ perSender: true }))[0], /session\.dmScope/);
   assert.deepEqual(findingsOf(host(granted, { session: { dmScope: "per-peer" } }), configOf({ perSender: true })), []);
+});
+
+test("the notes of a workspace may go into the host's prompts, and links that lead out of it may not", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cortex-notes-"));
+  const workspaceDir = join(folder, "ws");
+  mkdirSync(join(workspaceDir, "memory"), { recursive: true });
+  for (const path of ["ws/MEMORY.md", "ws/memory/2026-01-05.md", "ws/AGENTS.md", "secret.md"]) writeFileSync(join(folder, path), "x");
+  symlinkSync(join(folder, "secret.md"), join(workspaceDir, "USER.md"));
+  const { api, registered } = recordingApi();
+  register(api);
+  const classes = async (relativePaths, readSources) => {
+    const found = await registered.capability.runtime.classifyWorkspaceMemoryPaths({ agentId: "main", workspaceDir, relativePaths, readSources });
+    return found.map((each) => each.originClass);
+  };
+  const names = ["MEMORY.md", "memory/2026-01-05.md", "AGENTS.md", "USER.md", "none.md", "../secret.md"];
+  assert.deepEqual(await classes(names), ["agent", "agent", "untrusted", "untrusted", "untrusted", "untrusted"]);
+  assert.deepEqual(await classes(["MEMORY.md"], [{ relativePath: "MEMORY.md" }]), ["untrusted"]);
+  const { listArtifacts } = registered.capability.publicArtifacts;
+  api.runtime.agent = { resolveAgentWorkspaceDir: () => workspaceDir };
+  assert.deepEqual((await listArtifacts({})).map((artifact) => artifact.relativePath), ["MEMORY.md", "memory/2026-01-05.md"]);
+  rmSync(folder, { recursive: true });
 });
 
 test("session hits are not exposed to the host, and a missing file is an answer", async (t) => {

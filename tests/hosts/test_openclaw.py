@@ -179,6 +179,11 @@ def test_hostile_names_and_texts_are_data(gateway: Gateway) -> None:
     assert messages[-1]["role"] == "user"
 
 
+def test_the_host_still_puts_the_owners_notes_into_its_prompt(gateway: Gateway) -> None:
+    gateway.workspace.joinpath("MEMORY.md").write_text("# Rules\n\nThe lighthouse opens at nine.\n")
+    assert "The lighthouse opens at nine" in shown(gateway.say("Good morning to you.", user="notes"))
+
+
 # --- the server -------------------------------------------------------------------------------------------------------
 
 
