@@ -19,7 +19,7 @@ from terminal import Cli, Said
 
 from cortex._version import __version__
 from cortex.errors import Conflict
-from cortex.surfaces.http.server_file import CONTRACT
+from cortex.surfaces.http.server_file import CONTRACT, Announcement, ServerInfo, acquire
 from cortex.surfaces.mcp import json_config
 from cortex.surfaces.openclaw import installer
 from cortex.surfaces.openclaw.config_edits import Wishes
@@ -573,10 +573,14 @@ def test_the_server_is_found_and_compared(cli: Cli, host: Host, install: Callabl
     install()
     url = f"http://127.0.0.1:{listener.port}"
 
-    def announce(**fields: Any) -> dict[str, Any]:
-        info = {"url": url, "pid": os.getpid(), "version": __version__, "contract": CONTRACT}
-        (cli.home / "server.json").write_text(json.dumps(info | fields))
-        return checks(cli)["server"]
+    def announce(*, version: str = __version__, contract: int = CONTRACT) -> dict[str, Any]:
+        info = ServerInfo(
+            url=url, pid=os.getpid(), token="secret", agent="main", user="owner", deadline_ms=1, ingest_timeout_ms=1,
+            settings="", version=version, contract=contract,
+        )  # fmt: skip
+        with Announcement(str(cli.home), info, acquire(str(cli.home))) as announcement:
+            announcement.publish()
+            return checks(cli)["server"]
 
     try:
         assert checks(cli)["server"]["detail"] == "not running, though the gateway does"
