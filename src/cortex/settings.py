@@ -1,7 +1,7 @@
 """Settings: one TOML file under home, then the environment (`CORTEX_…`), then call arguments.
 
-Only this module and `variables` read the environment. Unknown keys are errors that suggest the nearest known one. Every command
-reads its settings before anything else, so what only an error or a file needs is imported when it is met.
+Only this module and `variables` read the environment. Unknown keys are errors that suggest the nearest known one. Every
+command reads its settings before anything else, so what only an error or a file needs is imported when it is met.
 """
 
 from __future__ import annotations
