@@ -53,23 +53,22 @@ def foreign(text: str, speaker: str = "") -> tuple[Span, ...]:
 
 def _foreign(text: str, speaker: str) -> tuple[Span, ...]:
     plain = readable(text)
-    found = [*_marks(text, plain, speaker)]
-    found += _weighed(plain, speaker, _read(plain, speaker), is_marked=any(each.is_sure for each in found))
+    phrases, marked = find_phrases(plain), [*marked_spans(plain)]
+    found = [*marked, *_marks(text, plain, speaker, phrases)]
+    read = _read(plain, speaker, phrases, marked)
+    found += _weighed(plain, speaker, read, is_marked=any(each.is_sure for each in found))
     return tuple(_apart(sorted(found, key=lambda each: (each.start, -each.stop))))
 
 
-def _marks(text: str, plain: str, speaker: str) -> Iterator[Span]:
-    """Words that marks in the text set apart as somebody else's: these need no weighing."""
-    yield from marked_spans(plain)
+def _marks(text: str, plain: str, speaker: str, phrases: Found) -> Iterator[Span]:
+    """Words that marks beside `marked_spans` set apart as somebody else's: these need no weighing."""
     yield from transcripts(plain, speaker)
     yield from chats(text, speaker)
-    yield from assistant_spans(plain, find_phrases(plain, _OF_ASSISTANTS))
+    yield from assistant_spans(plain, phrases)
 
 
-def _read(plain: str, speaker: str) -> list[Span]:
+def _read(plain: str, speaker: str, phrases: Found, marked: Sequence[Span]) -> list[Span]:
     """Words that may be somebody else's by the wordings beside them."""
-    phrases = find_phrases(plain)
-    marked = [*marked_spans(plain)]
     found = [*requested_spans(plain, phrases, marked)]
     for find in (received_spans, reported_spans, played_spans, guest_spans):
         found += find(plain, phrases)
@@ -80,10 +79,11 @@ def _read(plain: str, speaker: str) -> list[Span]:
 def signs_of(text: str) -> frozenset[str]:
     """All that a message shows of whose words it holds, for those who fit the weights; none where marks decide."""
     plain = readable(text)
-    if any(each.is_sure for each in _marks(text, plain, "")):
+    phrases, marked = find_phrases(plain), [*marked_spans(plain)]
+    if any(each.is_sure for each in (*marked, *_marks(text, plain, "", phrases))):
         return frozenset()
     read = signs.framing(plain[:GLANCE])
-    return read.signs | _of_readers(_read(plain, ""))
+    return read.signs | _of_readers(_read(plain, "", phrases, marked))
 
 
 def _of_readers(found: Iterable[Span]) -> frozenset[str]:
@@ -219,7 +219,6 @@ def carried(messages: Sequence[str]) -> list[Owner | None]:
     return found
 
 
-_OF_ASSISTANTS = ("is_assistant", "assistant_opens", "assistant_closes")
 _LASTING = ("plays_on", "plays_no_more", "guests", "guests_no_more", "announces", "asks", "asks_after")
 
 
