@@ -9,9 +9,9 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from cortex.domain.vectors import code_bytes, estimated_distances, hamming, sign_codes
+from cortex.domain.vectors import code_bytes
 from cortex.stores.relational import code_index
-from cortex.stores.relational.code_index import CodeIndex, choose
+from cortex.stores.relational.code_index import CodeIndex
 from cortex.stores.sqlite import schema
 from cortex.stores.sqlite.view import code_positions
 
@@ -79,22 +79,3 @@ def test_which_codes_lie_in_the_facets_that_hold_most_follows_what_is_added_and_
     connection.execute("INSERT INTO tombs (code) SELECT seq FROM codes WHERE key = 1")
     assert within(1) == list(range(2, MANY + 1))
     assert within(1, 2) == list(range(2, MANY + 2))
-
-
-def test_of_as_many_vectors_an_estimate_chooses_more_of_the_nearest_than_their_bits_alone():
-    """B6: fewer have to be read for the same answers"""
-    random = np.random.default_rng(7)
-    middles = random.normal(size=(4, 128))
-    vectors = middles[random.integers(0, 4, 20_000)] + 0.8 * random.normal(size=(20_000, 128))
-    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    centre, keys = vectors.mean(axis=0), np.arange(len(vectors))
-    codes = sign_codes(vectors, centre)
-    by_bits = by_estimate = 0
-    for query in vectors[::1_000] + 0.02 * random.normal(size=(20, 128)).astype(np.float32):
-        nearest = np.argsort(-(vectors @ query))[:100]
-        distances = hamming(codes, sign_codes(query, centre))
-        chosen = choose(distances, keys, 100, lambda near, query=query: estimated_distances(codes[near], query, centre))
-        by_bits += np.isin(nearest, np.argsort(distances, kind="stable")[: len(chosen)]).sum()
-        by_estimate += np.isin(nearest, chosen).sum()
-        assert len(chosen) == code_index._KEPT
-    assert by_estimate > by_bits

@@ -10,15 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cortex.domain.vectors import (
-    Calibration,
-    EmbeddingSpace,
-    code_bytes,
-    estimated_distances,
-    hamming,
-    sign_codes,
-    unit,
-)
+from cortex.domain.vectors import Calibration, EmbeddingSpace, code_bytes, hamming, sign_codes, unit
 
 SPACE = EmbeddingSpace("ollama", "nomic-embed-text", 768)
 
@@ -78,17 +70,3 @@ def test_hamming_counts_the_bits_that_differ(dimension, count, random):
     assert hamming(np.asfortranarray(codes.view(np.uint64)), code).tolist() == naive
     assert code.shape == (code_bytes(dimension),)
     assert codes.shape == (count, code_bytes(dimension))
-
-
-@given(st.integers(1, 200), st.integers(0, 12), st.randoms(use_true_random=False))
-def test_an_estimate_counts_each_dimension_by_how_far_the_query_lies_off_the_centre(dimension, count, random):
-    """B6: compared with the plain definition, exactly"""
-    rng = np.random.default_rng(random.randint(0, 2**32))
-    vectors = rng.normal(size=(count, dimension)).astype(np.float32)
-    query, centre = rng.normal(size=dimension).astype(np.float32), rng.normal(size=dimension).astype(np.float32)
-    weights = [round(float(each)) for each in (query - centre) * np.float32(1_024)]
-    near = [sum(weight for weight, on in zip(weights, vector > centre, strict=True) if on) for vector in vectors]
-    naive = [max([0, *near]) - each for each in near]
-    codes = sign_codes(vectors, centre)
-    assert estimated_distances(codes, query, centre).tolist() == naive
-    assert estimated_distances(np.asfortranarray(codes.view(np.uint64)), query, centre).tolist() == naive

@@ -133,6 +133,7 @@ def test_work_that_was_killed_twice_leaves_what_undisturbed_work_leaves(
         assert engine.verify() == []
 
 
+@pytest.mark.slow
 def test_what_was_killed_and_finished_takes_nothing_in_again(tmp_path: Path, undisturbed: dict[str, Any]) -> None:
     """C1: the same histories again change no count"""
     ingested(tmp_path)

@@ -274,7 +274,7 @@ def test_a_second_gateway_shares_the_server_and_tells_of_a_missing_grant(gateway
         assert BLOCK not in said(second.say("What is the telescope of the observatory called?"))
         second.say('CALL:memory_recall {"query": "what is the telescope of the observatory called"}')
         assert "Galilea" in second.result
-        told = [line for line in second.log.read_text().splitlines() if "hooks.allowConversationAccess" in line]
+        told = [line for line in second.log.read_text().splitlines() if "cortex: OpenClaw blocks" in line]
         assert len(told) == 1
         assert gateway.server["pid"] == pid
         second.kill(signal.SIGKILL)

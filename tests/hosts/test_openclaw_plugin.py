@@ -14,7 +14,7 @@ import pytest
 HERE = Path(__file__).parent
 PLUGIN = HERE.parents[1] / "plugins" / "openclaw"
 HOST = os.environ.get("CORTEX_OPENCLAW")
-OLDEST_NODE = 22
+OLDEST_NODE = 20
 
 
 def node() -> str:
@@ -36,7 +36,7 @@ def run_node_tests(name: str) -> None:
     }
     environment.pop("CORTEX_HOME", None)
     done = subprocess.run(
-        [node(), "--test", HERE / name], env=environment, capture_output=True, text=True, timeout=900, check=False
+        [node(), "--test", HERE / name], env=environment, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
 

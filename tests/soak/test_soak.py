@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from sweeps import sweep
-
 ROOT = Path(__file__).parents[2]
 PATIENCE = 600.0
 
@@ -65,7 +63,8 @@ def soaked(folder: Path, *arguments: str, spoilt_by: str = "") -> tuple[int, dic
     return done.returncode, json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("kills", sweep([10, 25], [10]))
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [10, 25])
 def test_a_short_run_over_all_verbs_and_serve_finds_nothing(tmp_path: Path, kills: int) -> None:
     """Nothing acknowledged is lost, no job is done twice, nothing erased is left, and `verify` is clean each time"""
     code, report = soaked(tmp_path, "--kills", str(kills))

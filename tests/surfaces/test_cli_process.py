@@ -109,7 +109,7 @@ def on_a_terminal(columns: int, *arguments: str) -> list[str]:
     "verb",
     sweep(
         [["recall", "deploy key"], ["list"], ["admin", "receipts"], ["recall", "--explain", "deploy key"]],
-        [["list"], ["admin", "receipts"]],
+        [["list"]],
     ),
 )
 def test_an_id_is_shown_whole_and_no_line_is_wider_than_the_terminal(

@@ -118,24 +118,3 @@ def hamming(codes: Codes | Words, code: Codes) -> NDArray[np.uint16]:
     for column, word in enumerate(code.view(np.uint64)):
         differing += np.bitwise_count(words[:, column] ^ word)
     return differing
-
-
-_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32)
-"""The bits of each byte, the highest first, as `packbits` packs them."""
-_STEPS = 1_024
-"""Into how many steps one is divided in an estimate: sums of small whole numbers are exact on every machine."""
-
-
-def estimated_distances(codes: Codes | Words, vector: Vector, centre: Vector) -> NDArray[np.int64]:
-    """How far the vectors with these codes may be from `vector`: no unit, never negative, smaller is nearer.
-
-    Finer than `hamming`: a dimension counts as much as `vector` lies off the centre in it.
-    """
-    octets = np.ascontiguousarray(codes).view(np.uint8)
-    weights = np.zeros(8 * octets.shape[1], dtype=np.float32)
-    weights[: len(vector)] = np.rint((vector - centre) * _STEPS)
-    table = weights.reshape(-1, 8) @ _BITS.T
-    places = octets + 256 * np.arange(octets.shape[1])
-    nearness = table.ravel().take(places).sum(axis=1).astype(np.int64)
-    distances: NDArray[np.int64] = nearness.max(initial=0) - nearness
-    return distances

@@ -213,7 +213,7 @@ class FlushPlan:
     settings: FlushPolicy
     timezone: str | None = None
     """Whose days the dated files follow; None for the machine's own."""
-    valid_until: datetime | None = None
+    valid_until: datetime | None = field(default=None, compare=False)
     """When a host that keeps the plan asks again."""
 
     @property

@@ -15,7 +15,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "http.md"
 ROUTES = {
     "POST /ingest", "POST /hybrid-search", "POST /recall", "POST /v1/turns/before", "POST /v1/turns/after",
     "POST /v1/memories", "GET /v1/memories", "GET /v1/memories/{id}", "PATCH /v1/memories/{id}",
-    "DELETE /v1/memories/{id}", "POST /v1/recall", "POST /v1/search", "GET /v1/files", "GET /v1/files/lines",
+    "DELETE /v1/memories/{id}", "POST /v1/recall", "POST /v1/search", "GET /v1/files",
+    "GET /v1/files/lines", "GET /v1/files/status",
     "POST /v1/flush-plan",
     "GET /v1/status", "GET /v1/stats", "GET /v1/receipts/{id}", "POST /v1/export", "POST /v1/import",
     "POST /v1/consolidate", "POST /v1/consolidate/undo",

@@ -7,9 +7,7 @@ So several views can share them, each seeing exactly the codes of its own snapsh
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +16,7 @@ from cortex.domain.vectors import Words, code_bytes
 from cortex.stores.relational.connection import SqlConnection
 
 MANY = 1_024
-"""Up to this many vectors are compared exactly; of more, the nearest by their codes."""
-
-_KEPT = 640
-"""How many of these are read at least. On 12,000 vectors of real texts it finds as many of the nearest as the 1,024
-nearest by their bits alone."""
+"""Up to this many vectors are compared exactly; of more, this many are chosen by their codes first."""
 
 _NEVER = np.iinfo(np.int64).max
 _BATCH = 4_096
@@ -46,34 +40,20 @@ Within = tuple[NDArray[np.bool_], NDArray[np.int64]]
 
 
 def enough(limit: int) -> int:
-    """Up to how many vectors are all compared exactly to find the `limit` nearest."""
+    """How many vectors are compared exactly to find the `limit` nearest."""
     return max(MANY, 4 * limit)
 
 
-def choose(
-    distances: NDArray[np.uint16],
-    keys: NDArray[np.int64],
-    limit: int,
-    estimated: Callable[[NDArray[np.intp]], NDArray[np.int64]],
-) -> NDArray[np.int64]:
-    """The keys worth comparing exactly to find the `limit` nearest; the same codes always give the same choice.
-
-    By `distances` first, and those that are near by what is `estimated` for them, which tells more and costs more.
-    """
-    near = _near(distances, 2 * enough(limit))
-    finer, keys = estimated(near), keys[near]
-    many = max(_KEPT, 4 * limit)
-    near = _near(finer, many)
-    ranked = (finer[near] << 44) | keys[near]
+def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
+    """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
+    if len(keys) > many:
+        # A distance is one of few numbers: to count each first leaves little to sort.
+        near = distances <= np.searchsorted(np.cumsum(np.bincount(distances)), many)
+        distances, keys = distances[near], keys[near]
+    ranked = (distances.astype(np.int64) << 44) | keys
     if len(ranked) > many:
         ranked = np.partition(ranked, many)[:many]
     return np.sort(ranked & ((1 << 44) - 1))
-
-
-def _near(distances: NDArray[Any], many: int) -> NDArray[np.intp]:
-    """Where the `many` least distances are, and all that are as small as the last of them."""
-    # A distance is one of few numbers: to count each first leaves little to sort.
-    return np.flatnonzero(distances <= np.searchsorted(np.cumsum(np.bincount(distances)), many))
 
 
 class CodeIndex:

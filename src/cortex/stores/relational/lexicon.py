@@ -161,9 +161,7 @@ class Bag:
             mass += weight
             at = self._where(term.text)
             if len(at):
-                counts = self._counts(at)
-                some = np.flatnonzero(counts)
-                total[some] += weight * saturation(counts[some], self._lengths[some], mean_length)
+                total += weight * saturation(self._counts(at), self._lengths, mean_length)
         best = np.maximum.reduceat(total, self._first) if self.rows else total
         return best / mass if mass else best
 

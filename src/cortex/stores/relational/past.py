@@ -26,7 +26,7 @@ from cortex.errors import InvalidRequest
 from cortex.ports.store import Counts, Filter, Match, Pulse, Version
 from cortex.runtime.deadline import Deadline
 from cortex.stores.relational import calibrations, keyword_search, lexicon
-from cortex.stores.relational.code_index import CodeIndex
+from cortex.stores.relational.code_index import CodeIndex, enough
 from cortex.stores.relational.codec import pack_time, unpack_id
 from cortex.stores.relational.connection import SqlConnection
 from cortex.stores.relational.filters import facet_conditions, facets_only, passes, searchable
@@ -131,7 +131,7 @@ class RelationalPastView(RelationalView):
             found = [each for each in self._vectors_then(id) if each[1] in wanted]
         # As given: receipts of earlier releases name a position of the agent's, beyond the user's own.
         coded = centre is not None and centred <= self._as_of
-        worth = worth_comparing(found, vector, centre if coded else None, limit)
+        worth = worth_comparing(found, vector, centre if coded else None, enough(limit))
         return self._nearest_of(vector, self._side_by_side(worth, len(vector)), limit)
 
     def calibration(self, space: EmbeddingSpace) -> Calibration | None:

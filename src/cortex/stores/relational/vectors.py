@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cortex.domain.vectors import EmbeddingSpace, Vector, estimated_distances, hamming, sign_codes
+from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes
 from cortex.errors import InvalidRequest
-from cortex.stores.relational.code_index import choose, enough
+from cortex.stores.relational.code_index import choose
 
 SCORE_DIGITS = 6
 """Scores are rounded here, so that the last bits of a sum cannot decide an order."""
@@ -51,19 +51,17 @@ class Vectors(NamedTuple):
         return cosines
 
 
-def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None, limit: int) -> list[Embedded]:
-    """The nearest by their codes, as `choose` finds them; all where there are few, or no codes."""
-    if centre is None or len(found) <= enough(limit):
+def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None, many: int) -> list[Embedded]:
+    """The `many` nearest by their codes, as `CodeIndex` would choose them; all where there are no more, or no codes."""
+    if centre is None or len(found) <= many:
         return found
     middle = np.frombuffer(centre, dtype="<f4")
     if not is_even([each[3] for each in found], len(centre)):
         return found
     codes = sign_codes(matrix_of(b"".join(each[3] for each in found), len(middle)), middle)
     keys = np.array([each[0] for each in found], dtype=np.int64)
-    distances = hamming(codes, sign_codes(vector, middle))
-    chosen = choose(distances, keys, limit, lambda near: estimated_distances(codes[near], vector, middle))
-    kept = set(chosen.tolist())
-    return [each for each in found if each[0] in kept]
+    chosen = set(choose(hamming(codes, sign_codes(vector, middle)), keys, many).tolist())
+    return [each for each in found if each[0] in chosen]
 
 
 def promising(vector: Vector, found: Vectors, limit: int) -> Vectors:

@@ -22,7 +22,7 @@ from cortex.domain.receipt import Receipt
 from cortex.domain.terms import QueryTerm
 from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
-from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, estimated_distances, hamming, sign_codes, unit
+from cortex.domain.vectors import Calibration, EmbeddingSpace, Vector, hamming, sign_codes, unit
 from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skipped, Version
 from cortex.runtime.deadline import Deadline
 from cortex.stores.relational import calibrations, keyword_search
@@ -258,16 +258,16 @@ class RelationalView(ABC):
         with self._until(deadline):
             if is_only_ids(filter) and len(filter.ids or ()) <= MANY:
                 rows = self._vectors_by_id(id, facets, sorted(filter.ids or ()))
-                found = self._side_by_side(worth_comparing(rows, vector, centre, limit), len(vector))
+                found = self._side_by_side(worth_comparing(rows, vector, centre, enough(limit)), len(vector))
                 return self._nearest_of(vector, found, limit)
             allowed = self._allowed_rows(filter)
             if centre is not None and (allowed is None or len(allowed) > MANY):
-                chosen = self._chosen(vector, id, centre, facets, allowed, limit)
+                chosen = self._chosen(vector, id, centre, facets, allowed, enough(limit))
                 found = self._vectors_with(chosen, len(vector))
             else:
                 rows = self._vectors_of(id, facets, allowed)
                 if allowed is not None and len(allowed) <= MANY:
-                    rows = worth_comparing(rows, vector, centre, limit)
+                    rows = worth_comparing(rows, vector, centre, enough(limit))
                 found = self._side_by_side(rows, len(vector))
         return self._nearest_of(vector, found, limit)
 
@@ -275,7 +275,7 @@ class RelationalView(ABC):
         return calibrations.latest(self._db, space)
 
     def _chosen(
-        self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None, limit: int
+        self, vector: Vector, space: int, centre: bytes, facets: Facets, allowed: set[int] | None, many: int
     ) -> NDArray[np.int64]:
         """The keys of the vectors worth comparing exactly."""
         index = self._codes(space, len(vector))
@@ -286,18 +286,13 @@ class RelationalView(ABC):
             mask = mask.copy()
             mask[np.flatnonzero(mask)[~chosen]] = False
             keys = keys[chosen]
-        if len(keys) <= enough(limit):
+        if len(keys) <= many:
             return keys
-        middle = np.frombuffer(centre, dtype="<f4")
-        code = sign_codes(vector, middle)
+        code = sign_codes(vector, np.frombuffer(centre, dtype="<f4"))
         # Copying the codes of most rows costs more than comparing all of them.
         most = 4 * len(keys) > len(mask)
         distances = hamming(columns.codes if most else columns.codes[mask], code)
-        distances = distances[mask] if most and len(keys) < len(mask) else distances
-        places = np.flatnonzero(mask)
-        return choose(
-            distances, keys, limit, lambda near: estimated_distances(columns.codes[places[near]], vector, middle)
-        )
+        return choose(distances[mask] if most and len(keys) < len(mask) else distances, keys, many)
 
     def _nearest_of(self, vector: Vector, found: Vectors, limit: int) -> list[Match]:
         found = promising(vector, found, limit)

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
+from cortex.domain.trace import parse_time
 from cortex.services.capture import CaptureResult, Ingested
 from cortex.services.turn_hooks import Injection
 from cortex.surfaces.wire.fields import (
@@ -191,7 +192,10 @@ class FlushPlanResponse(Response):
     plan: Json | None
     openclaw: Json | None
     template: Json | None = Field(
-        None, description="OpenClaw's plan for any day: `{date}` stands for the day, in the time zone `timezone`."
+        None,
+        description=(
+            "OpenClaw's plan for any day until `validUntil`: `{date}` stands for the day, in the zone `timezone`."
+        ),
     )
     settings: Json = Field(description="The settings behind both plans.")
 
@@ -215,6 +219,11 @@ class FlushPlanResponse(Response):
         plan = self.plan or {}
         names = ("threshold", "tokens_used", "estimated", "transcript_bytes", "cycle", "target", "target_exists")
         payload = {name: plan[name] for name in names}
-        zone = (self.template or {}).get("timezone")
-        policy = FlushPolicy(**self.settings)
-        return FlushPlan(reason=FlushReason(plan["reason"]), settings=policy, timezone=zone, **payload)
+        zone, until = (self.template or {}).get("timezone"), (self.template or {}).get("validUntil")
+        return FlushPlan(
+            reason=FlushReason(plan["reason"]),
+            settings=FlushPolicy(**self.settings),
+            timezone=zone,
+            valid_until=parse_time(until) if until else None,
+            **payload,
+        )
