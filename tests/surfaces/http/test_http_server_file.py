@@ -20,12 +20,12 @@ from cortex.surfaces.http.server_file import CONTRACT, FILE_NAME, announced, run
 
 def test_it_names_address_process_and_versions_and_is_private(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with announced(home, "http://127.0.0.1:1"):
+    with announced(home, "http://127.0.0.1:1", "secret"):
         file = home / FILE_NAME
         assert file.stat().st_mode & 0o777 == 0o600
         assert json.loads(file.read_text()) == {
             "url": "http://127.0.0.1:1", "pid": os.getpid(), "started": started_at(os.getpid()),
-            "version": __version__, "contract": CONTRACT,
+            "version": __version__, "contract": CONTRACT, "token": "secret",
         }  # fmt: skip
         info = running(home)
         assert info is not None

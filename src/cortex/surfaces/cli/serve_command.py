@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -56,7 +55,7 @@ def serve(
         check_exposure(tokens, options, clock.now())
         bound = listen(options)
         address = address_of(bound)
-        shared = secrets.token_urlsafe()
+        shared = os.urandom(32).hex()
         host_secrets = (shared, _owner_secret()) if owned else (shared,)
         served = app.create_app(engine, tokens, options, open_engine=_opener(surface), host_secrets=host_secrets)
         server = HttpServer(served, options, lambda: _announce(surface, engine, address))
