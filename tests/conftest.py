@@ -75,6 +75,12 @@ def plain_environment() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting comes from the environment."""
+    monkeypatch.delenv("CORTEX_HOOKS__START_SERVER")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def shared_certificates() -> Iterator[None]:
     """The certificates of this machine are read once, not for every HTTP client: that takes longer than most tests."""

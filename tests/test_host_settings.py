@@ -13,6 +13,8 @@ from cortex.errors import InvalidRequest
 from cortex.host_settings import MEMORY_CORTEX, MEMORY_LANCEDB, MEMORY_SEARCH, in_openclaw
 from cortex.settings import Settings, describe, load
 
+pytestmark = pytest.mark.usefixtures("no_variables")
+
 OURS = {name for name, *_ in describe()}
 
 THE_DOCUMENTED_CORTEX = """

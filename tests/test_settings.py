@@ -11,6 +11,8 @@ from cortex import settings
 from cortex.errors import InvalidRequest, StoreUnavailable
 from cortex.settings import Settings, default_home, describe, load, models_home
 
+pytestmark = pytest.mark.usefixtures("no_variables")
+
 EVERY = list(describe())
 
 

@@ -22,7 +22,7 @@ import settings from "./settings.json" with { type: "json" };
  * @property {string[]} problems What is unknown, wrong or contradictory in the configuration.
  */
 
-/** @typedef {{ name: string, type: string, default: any, choices?: string[], variable?: string, option?: string, divisor?: number }} Setting */
+/** @typedef {{ name: string, type: string, default: any, choices?: string[], variable?: string, option?: string }} Setting */
 
 const SETTINGS = /** @type {Map<string, Setting>} */ (new Map(settings.map((each) => [each.name, each])));
 const SECTIONS = new Set([...SETTINGS.keys()].flatMap((name) => name.split(".").map((_, at, parts) => parts.slice(0, at).join("."))));
@@ -113,10 +113,10 @@ function environmentOf(values) {
   /** @type {Record<string, string[]>} */
   const tables = {};
   for (const [name, value] of values) {
-    const { variable, option, divisor = 1 } = /** @type {Setting} */ (SETTINGS.get(name));
+    const { variable, option } = /** @type {Setting} */ (SETTINGS.get(name));
     if (!variable) continue;
     if (option) (tables[variable] ??= []).push(`${option} = ${JSON.stringify(value)}`);
-    else variables[variable] = typeof value === "string" ? value : JSON.stringify(divisor === 1 ? value : Math.ceil(value / divisor));
+    else variables[variable] = typeof value === "string" ? value : JSON.stringify(value);
   }
   for (const [variable, entries] of Object.entries(tables)) variables[variable] = `{ ${entries.join(", ")} }`;
   // memory-lancedb names a model or a key of OpenAI without naming OpenAI.

@@ -38,8 +38,6 @@ class Setting:
     """The engine's setting it stands for, which the plugin passes to the server it starts."""
     option: str = ""
     """The key in the engine's setting, if that is a table."""
-    divisor: int = 1
-    """How many units of this setting are one of the engine's."""
     sensitive: bool = False
     advanced: bool = False
 
@@ -48,9 +46,9 @@ class Setting:
         variable = f"CORTEX_{self.engine.upper().replace('.', '__')}" if self.engine else None
         known = {
             "name": self.name, "type": self.type, "default": self.default, "choices": list(self.choices),
-            "variable": variable, "option": self.option, "divisor": self.divisor,
+            "variable": variable, "option": self.option,
         }  # fmt: skip
-        return {key: value for key, value in known.items() if value not in (None, "", [], 1) or key == "default"}
+        return {key: value for key, value in known.items() if value not in (None, "", []) or key == "default"}
 
     @property
     def hint(self) -> dict[str, Any]:
@@ -92,7 +90,9 @@ _ENGINE = (
     ("recallTimeoutMs", "hooks.deadline_ms", {}),
     ("recallMaxTokens", "hooks.max_tokens", {}),
     ("recallMaxFacts", "hooks.max_facts", {}),
-    ("synthesisCacheTtlMs", "hooks.synthesis_ttl_seconds", {"divisor": 1_000}),
+    ("synthesisCacheTtlMs", "hooks.synthesis_ttl_ms", {}),
+    ("skipHeartbeat", "hooks.skip_heartbeat", {}),
+    ("captureMaxChars", "capture.max_chars", {}),
     ("perSender", "chats.per_sender", {}),
     ("personalInGroups", "chats.personal_in_groups", {}),
     ("receipts.enabled", "receipts.enabled", {}),
@@ -107,8 +107,14 @@ _ENGINE = (
     ("memorySearch.chunking.overlap", "files.chunk_overlap", {}),
     ("memorySearch.query.maxResults", "files.max_results", {}),
     ("memorySearch.query.minScore", "files.min_score", {}),
+    ("memorySearch.query.hybrid.enabled", "files.hybrid", {}),
+    ("memorySearch.query.hybrid.vectorWeight", "files.vector_weight", {}),
+    ("memorySearch.query.hybrid.textWeight", "files.text_weight", {}),
+    ("memorySearch.query.hybrid.candidateMultiplier", "files.candidate_multiplier", {}),
     ("memorySearch.mmr.enabled", "files.mmr", {}),
+    ("memorySearch.mmr.lambda", "files.mmr_lambda", {}),
     ("memorySearch.temporalDecay.enabled", "files.temporal_decay", {}),
+    ("memorySearch.temporalDecay.halfLifeDays", "files.half_life_days", {}),
     ("memorySearch.extraPaths", "files.extra_paths", {}),
     ("memorySearch.sync.watch", "files.sync.watch", {}),
     ("memorySearch.sync.watchDebounceMs", "files.sync.watch_debounce_ms", {}),
@@ -129,13 +135,10 @@ def _plugin_settings() -> tuple[Setting, ...]:
 
     def of_engine(name: str, engine: str, more: dict[str, Any]) -> Setting:
         default, meaning = known[engine]
-        divisor = more.get("divisor", 1)
-        if divisor != 1:
-            default *= divisor
         default = list(default) if isinstance(default, tuple) else default
         return Setting(
             name=name, type=more.get("type") or _type(default), help=meaning, default=default, engine=engine,
-            divisor=divisor, advanced="." in name,
+            advanced="." in name,
         )  # fmt: skip
 
     options = [

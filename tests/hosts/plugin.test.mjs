@@ -85,7 +85,7 @@ test("the seeds' settings reach the server under the engine's names (C14, L6, E1
     CORTEX_HOOKS__DEADLINE_MS: "300",
     CORTEX_HOOKS__MAX_TOKENS: "700",
     CORTEX_HOOKS__MAX_FACTS: "9",
-    CORTEX_HOOKS__SYNTHESIS_TTL_SECONDS: "2",
+    CORTEX_HOOKS__SYNTHESIS_TTL_MS: "1500",
     CORTEX_HARDWARE__ENABLED: "true",
     CORTEX_RECEIPTS__VERBOSITY: "high",
     CORTEX_RECEIPTS__MAX_ITEMS: "5",

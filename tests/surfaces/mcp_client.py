@@ -126,7 +126,7 @@ def in_memory(home: Path, profile: str = tools.MODEL, settings: Mapping[str, Any
     """A host of a server in this process: the same protocol and the same handlers, without what starts them."""
     with (
         Cortex(home, settings={"embedding": {"provider": "none"}, **(settings or {})}) as engine,
-        connected(create_server(lambda _request, _writes: engine, profile)) as host,
+        connected(create_server(lambda _request, _writes, _chat: engine, profile)) as host,
     ):
         yield host
 

@@ -104,17 +104,13 @@ def test_an_unknown_recipe_is_not_found_and_the_nearest_is_suggested(cli: Cli) -
     assert (said.code, said.error, said.hint) == (3, "no recipe 'balanced'", "did you mean 'balanced.v1'?")
 
 
-@pytest.mark.parametrize("verb", ["get", "forget", "unforget"])
+@pytest.mark.parametrize("verb", ["get", "forget", "admin unforget"])
 def test_an_unknown_id_is_not_found_and_a_malformed_one_is_refused(cli: Cli, verb: str) -> None:
-    unknown = cli(verb, "01a1e124-5208-7180-9d7e-0e4ff0b558d0")
+    unknown = cli(*verb.split(), "01a1e124-5208-7180-9d7e-0e4ff0b558d0")
     assert unknown.code == 3
     assert unknown.error == "no memory, turn or chunk 01a1e124-5208-7180-9d7e-0e4ff0b558d0"
-    malformed = cli(verb, "nonsense")
-    # `restore` also takes a backup.
-    assert (malformed.code, malformed.error) == (
-        2,
-        "nonsense: is not a file" if verb == "restore" else "id: is not an id",
-    )
+    malformed = cli(*verb.split(), "nonsense")
+    assert (malformed.code, malformed.error) == (2, "id: is not an id")
 
 
 @pytest.mark.parametrize("arguments", [["admin", "receipts", "nope"], ["admin", "replay", "nope"]])

@@ -63,6 +63,7 @@ def mode(path: Path) -> int:
 # --- a script ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("no_variables")
 def test_a_home_is_set_up_with_settings_that_change_nothing(cli: Cli, user: Path) -> None:
     said = cli("init", "--no-model")
     assert said.code == 0
@@ -78,6 +79,7 @@ def test_what_is_set_up_is_its_owners_alone(cli: Cli, user: Path) -> None:
     assert mode(cli.home / "agents" / "main.sqlite") == 0o600
 
 
+@pytest.mark.usefixtures("no_variables")
 def test_every_default_in_the_settings_file_may_be_uncommented(tmp_path: Path) -> None:
     uncommented = re.sub(r"^# (\w+ = \S.*)$", r"\1", settings_file.template(), flags=re.MULTILINE)
     (tmp_path / "cortex.toml").write_text(uncommented)

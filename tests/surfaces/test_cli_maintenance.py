@@ -161,7 +161,7 @@ def test_a_damaged_memory_is_replaced_by_its_backup(filled: Cli) -> None:
 def test_restore_still_brings_back_a_forgotten_memory(cli: Cli) -> None:
     id = cli.remembered(TEA)
     cli("forget", id)
-    assert cli("unforget", id).out.strip() == f"active again: {id}"
+    assert cli("admin", "unforget", id).out.strip() == f"active again: {id}"
 
 
 def test_work_does_what_is_due_and_says_when_to_come_back(filled: Cli) -> None:

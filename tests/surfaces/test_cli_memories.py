@@ -122,7 +122,7 @@ def test_forgetting_hides_and_restoring_brings_back(cli: Cli) -> None:
     assert cli("forget", kept).out.strip() == f"forgotten: {kept}"
     assert cli("recall", "deploy key", "--json").json["hits"] == []
     assert cli("forget", kept).out.strip() == "already forgotten"
-    assert cli("unforget", kept).out.strip() == f"active again: {kept}"
+    assert cli("admin", "unforget", kept).out.strip() == f"active again: {kept}"
     assert len(cli("recall", "deploy key", "--json").json["hits"]) == 1
 
 
@@ -132,10 +132,10 @@ def test_a_replaced_value_is_named_with_the_command_that_brings_it_back(cli: Cli
     cli.clock.advance(60)
     said = cli("remember", "I live in Cardiff now")
     new = said.out.strip()
-    assert f"it replaces {old}; undo with `cortex unforget {old}`" in " ".join(said.err.split())
-    text = cli("unforget", new).out
-    assert text.strip() == f"nothing to bring back: it is active; `cortex unforget {old}` brings back what it replaced"
-    assert cli("unforget", old).out.strip() == f"active again: {old}"
+    assert f"it replaces {old}; undo with `cortex admin unforget {old}`" in " ".join(said.err.split())
+    text = cli("admin", "unforget", new).out.strip()
+    assert text == f"nothing to bring back: it is active; `cortex admin unforget {old}` brings back what it replaced"
+    assert cli("admin", "unforget", old).out.strip() == f"active again: {old}"
 
 
 def test_both_sources_of_a_statement_are_shown(cli: Cli) -> None:
@@ -156,7 +156,7 @@ def test_twins_that_stay_forgotten_are_named(cli: Cli) -> None:
     one = cli.remembered("The deploy key rotates on Mondays")
     twin = cli.remembered("The deploy key rotates on Mondays", "--as-new")
     cli("forget", one)
-    told = cli("unforget", one).out.strip().splitlines()
+    told = cli("admin", "unforget", one).out.strip().splitlines()
     assert told == [f"active again: {one}", f"still forgotten (duplicate): {twin}"]
 
 
@@ -192,7 +192,7 @@ def test_a_contradiction_is_shown_with_both_sides_and_settled(cli: Cli) -> None:
     assert "1 unresolved" in cli("status").out
     assert cli("admin", "resolve", other).out.strip() == f"replaced: {one}"
     assert "unresolved" not in cli("status").out
-    assert cli("unforget", one).out.strip() == f"active again: {one}"
+    assert cli("admin", "unforget", one).out.strip() == f"active again: {one}"
     assert cli("admin", "resolve", one).code == 2
 
 

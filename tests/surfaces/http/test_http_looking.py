@@ -13,6 +13,7 @@ from cortex._version import __version__
 from cortex.access.tokens import Right
 from cortex.domain.memory import Draft
 from cortex.recall.recipes import RECIPES
+from cortex.surfaces.http.server_file import CONTRACT
 from cortex.testing import FakeClock
 
 NOBODY = "0198c1a2-7b3c-7def-8a01-23456789abcd"
@@ -25,8 +26,7 @@ AT = datetime(2026, 7, 1, 9, 0, tzinfo=UTC)
 def test_without_tokens_whoever_is_at_the_machine_may_do_everything(unchanged: Served) -> None:
     assert unchanged.client.get("/v1/me").json() == {
         "agent": "main", "user": "default", "rights": ["admin", "host", "read", "write"],
-        "token": None, "version": __version__,
-        "turn_deadline_ms": 10_000,
+        "token": None, "version": __version__, "contract": CONTRACT, "turn_deadline_ms": 10_000,
     }  # fmt: skip
 
 

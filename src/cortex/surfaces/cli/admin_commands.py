@@ -1,4 +1,4 @@
-"""`eval` (E17), and the commands under `admin`: tokens, stats, resolve, verify, receipts, replay (E12) and others."""
+"""`eval` (E17), and the commands under `admin`: tokens, stats, resolve, unforget, verify, receipts (E12) and others."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from cortex.ports.store import Finding
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import surface_of
 from cortex.surfaces.cli.inputs import text_of
-from cortex.surfaces.cli.memory_commands import resolve, stats
+from cortex.surfaces.cli.memory_commands import resolve, stats, unforget
 from cortex.surfaces.cli.token_commands import tokens
 
 admin = typer.Typer(help="Tokens, counts, contradictions, integrity, receipts and recipes.", no_args_is_help=True)
 admin.add_typer(tokens, name="tokens")
 admin.command("stats")(stats)
 admin.command("resolve")(resolve)
+admin.command("unforget")(unforget)
 
 DIFFERENT = 1
 """Exit code if a check found a difference."""

@@ -30,7 +30,6 @@ SECTIONS: dict[str, dict[str, str]] = {
         "get": "memory_commands",
         "edit": "memory_commands",
         "forget": "memory_commands",
-        "unforget": "memory_commands",
         "erase": "erase_command",
     },
     "Conversations and files": {"capture": "capture_command", "index": "index_command", "hook": "hook_commands"},

@@ -137,7 +137,7 @@ def forget(
     query: Annotated[str | None, typer.Option(help="Forget the one memory that matches this text.")] = None,
     scope: Annotated[str | None, typer.Option(help="With --query: only in this scope.")] = None,
 ) -> int:
-    """Forget a memory and its duplicates. `unforget` undoes this; `erase` deletes for good."""
+    """Forget a memory and its duplicates. `admin unforget` undoes this; `erase` deletes for good."""
     surface = surface_of(context)
     if (id is None) == (query is None):
         raise InvalidRequest("give either an ID or --query", field="id", hint="see `cortex forget --help`")
@@ -190,7 +190,7 @@ def _report_unforgotten(done: Forgotten, trace: Trace) -> None:
         output.plain(f"active again: {done.ids[0]}")
     else:
         replaced = getattr(trace, "supersedes", None)  # a turn replaces nothing
-        fix = f"; `cortex unforget {replaced}` brings back what it replaced" if replaced else ""
+        fix = f"; `cortex admin unforget {replaced}` brings back what it replaced" if replaced else ""
         output.plain(f"nothing to bring back: it is {trace.state.value}{fix}")
     for twin in done.receipt.facts.get("twins", ()):
         output.plain(f"still forgotten (duplicate): {twin}")
@@ -207,7 +207,7 @@ def resolve(
 ) -> None:
     """List memories that contradict each other, or mark one as true so that it replaces the other.
 
-    `cortex unforget` of the replaced memory undoes this.
+    `cortex admin unforget` of the replaced memory undoes this.
     """
     surface = surface_of(context)
     with surface.engine() as engine:
@@ -331,7 +331,6 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "get": get,
     "edit": edit,
     "forget": forget,
-    "unforget": unforget,
 }
 
 
@@ -343,7 +342,7 @@ def _show_verdict(stored: Remembered) -> None:
     if stored.verdict in ("reinforces", "duplicate"):
         output.show(rendering.notice("this is remembered already", "store it again with --as-new"), stream=sys.stderr)
     elif stored.verdict == "supersedes":
-        undo = " and ".join(f"`cortex unforget {other}`" for other in stored.others)
+        undo = " and ".join(f"`cortex admin unforget {other}`" for other in stored.others)
         output.show(rendering.notice(f"it replaces {others}", f"undo with {undo}"), stream=sys.stderr)
     elif stored.verdict == "retracts":
         output.show(rendering.notice(f"it retracts {others}"), stream=sys.stderr)

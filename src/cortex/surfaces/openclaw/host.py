@@ -18,7 +18,7 @@ from cortex.errors import EngineError, InvalidRequest, NotFound
 from cortex.surfaces.mcp import json_config
 from cortex.surfaces.mcp.hosts import text_of
 
-OLDEST, NEWEST = "2026.9.6", "2026.9.6"
+OLDEST, NEWEST = "2026.9.5", "2026.9.6"
 """The releases of OpenClaw that the plugin is tested with."""
 
 UPDATE_HOST = "run `openclaw update`, or `npm install -g openclaw@latest`"
