@@ -50,6 +50,10 @@ class TestStatements:
                 ["My spouse Alexis, who's 32 and works in design, wants to move to Lisbon."],
             ),
             ("I'm not sure how to phrase it, can you help me?", []),
+            ("My dog is 9 and has bad hips, any exercises?", ["My dog is 9 and has bad hips"]),
+            ("I drive a 2014 Octavia, the oil light is on, what now?", ["I drive a 2014 Octavia, the oil light is on"]),
+            ("I'm vegetarian.", ["I'm vegetarian."]),
+            ("I know.", []),
             ("Can you suggest a plan, given my increased rent and reduced hours?", []),
             ("I moved to Bonn in May, but anyway", ["I moved to Bonn in May"]),
             ("Can you write the HTML and CSS code for it?", []),
@@ -89,6 +93,8 @@ class TestWhatIsKept:
             ("I think I'll reduce my hours to 30 a week from June.", "hours to 30"),
             ("We're on Django 4.2.1 with Postgres 15, and test coverage is up to 78%.", "4.2.1"),
             ("My sister Ines is visiting on Friday, she is a vet.", "she is a vet"),
+            ("I'm vegetarian.", "vegetarian"),
+            ("My dog Biscuit is 7 and has hip problems, any exercises?", "Biscuit is 7"),
         ],
     )
     def test_facts_events_and_soft_decisions_are_remembered(self, said: str, key: str):

@@ -6,6 +6,7 @@ subject begins; the parts that only ask are left out, and what is left together 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +18,8 @@ LONGEST_WORDS = 40
 """A statement of more words is cut into several."""
 _MOST_CLAUSES = 40
 _FEWEST_WORDS = 3
+_WORD = re.compile(r"\w+")
+"""Contractions are two: "I'm vegetarian" states as much as "I am vegetarian"."""
 _EDGES = f" \t\n,;:–—{BLANK}"
 
 
@@ -46,7 +49,7 @@ def statements(text: str, start: int, end: int, words: ClauseWords) -> list[tupl
 def _states(text: str, start: int, end: int, words: ClauseWords) -> bool:
     said = text[start:end]
     passes = (compiled(pattern).search(said) for pattern in (words.phrases, words.unreal, words.errands))
-    return len(said.split()) >= _FEWEST_WORDS and not any(passes)
+    return len(_WORD.findall(said)) >= _FEWEST_WORDS and not any(passes)
 
 
 def clauses(text: str, start: int, end: int, words: ClauseWords) -> list[ClauseSpan]:
@@ -82,8 +85,8 @@ def _whole(text: str, spans: Iterator[tuple[int, int]], words: ClauseWords) -> I
     """The spans, where what is no clause of its own belongs to the one before."""
     held: tuple[int, int] | None = None
     for begin, stop in spans:
-        is_clause = len(text[begin:stop].split()) >= _FEWEST_WORDS and compiled(words.verb).search(text, begin, stop)
-        if held is None or is_clause:
+        has_verb = len(text[begin:stop].split()) >= _FEWEST_WORDS and compiled(words.verb).search(text, begin, stop)
+        if held is None or has_verb or _is_short_question(text, begin, stop, words):
             if held is not None:
                 yield held
             held = (begin, stop)
@@ -91,6 +94,11 @@ def _whole(text: str, spans: Iterator[tuple[int, int]], words: ClauseWords) -> I
             held = (held[0], stop)
     if held is not None:
         yield held
+
+
+def _is_short_question(text: str, begin: int, stop: int, words: ClauseWords) -> bool:
+    """Whether a sentence ends by asking without a verb: "…, any ideas?"."""
+    return text[stop - 1 : stop] == "?" and compiled(words.asks).match(text, begin, stop) is not None
 
 
 def _trimmed(text: str, start: int, end: int, words: ClauseWords) -> tuple[int, int]:

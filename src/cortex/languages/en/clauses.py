@@ -62,7 +62,7 @@ ENGLISH = ClauseWords(
         rf"anyway)[,.!]?\s){{0,3}}(?:{_AUXILIARY}\s(?:i|you|we|he|she|they|it|there|this|that|these|those|my|our|your|"
         r"the|any|anyone|someone)\b"
         r"|(?:what|what's|how|how's|which|where|where's|when|when's|why|who|who's|whose)\b"
-        r"|any\s(?:tips|advice|ideas|thoughts|suggestions|recommendations|chance|way)\b"
+        r"|any\s(?:tips|advice|ideas|thoughts|suggestions|recommendations|chance|way)\b|any(?:\s[\w'-]{1,30}){1,5}\?"
         r"|(?:please|let's|tell me|show me|help me|give me|suggest|explain|recommend|walk me|do you|would you|provide|"
         r"ensure (?:that|i|my|the)|also (?:include|provide|explain|show|suggest))\b"
         r"|if\s(?:so|not|you)\b"
