@@ -149,6 +149,7 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
         engine.recall(Query(text=ASKED)),
         engine.recall("project:guessed " + ASKED),
     ],
+    "host_status": lambda engine, canary: engine.host_status(),
     "search": lambda engine, canary: [engine.search(ASKED, recipe=recipe, min_score=0.0) for recipe in RECIPE_NAMES],
     "explain": lambda engine, canary: engine.explain(ASKED),
     "replay": lambda engine, canary: _refused(lambda: engine.replay(canary.recalled.receipt.id, query=ASKED)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cortex import settings
+from cortex.settings import Settings, load
 from cortex.surfaces.cli.context import Surface
 from cortex.surfaces.http.server_file import ServerInfo, Untrusted, running
 
@@ -20,14 +20,14 @@ class SharedMemory:
     def __init__(self, surface: Surface) -> None:
         self._surface = surface
         self._home = str(surface.root.absolute())
-        self._settings = settings.load(surface.root)
+        self._settings = load(surface.root)
         self._own: Cortex | None = None
         self._remote: Cortex | None = None
         self._server: ServerInfo | None = None
 
     @property
-    def max_text_bytes(self) -> int:
-        return self._settings.limits.max_text_bytes
+    def settings(self) -> Settings:
+        return self._settings
 
     def engine(self, chat: Chat | None = None) -> Cortex:
         """The memory for the next call; that of a chat is always opened here, where the rules for chats are applied."""

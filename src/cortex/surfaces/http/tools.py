@@ -50,7 +50,7 @@ async def call_tool(context: RequestContext, request: ToolCallRequest) -> ToolCa
     arguments = tool.read(request.given)
 
     def answer(engine: Cortex) -> ToolCallResponse:
-        said, values = tool.answered(engine, arguments, silent)
+        said, values = tool.answered(engine, arguments, silent, cite=engine.context.cites())
         return ToolCallResponse(text=said, structured=values)
 
     return await replace(context, right=tool.operation.right).call_for(tool.operation, answer, request)

@@ -18,9 +18,10 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from cortex._version import __version__
-from cortex.domain.chat import Chat
+from cortex.domain.chat import Chat, shows_citations
 from cortex.errors import EngineError, NotFound
 from cortex.memory import Cortex
+from cortex.settings import Settings
 from cortex.surfaces.bounded_executor import BoundedExecutor, Result
 from cortex.surfaces.mcp import prompts, resources, tools
 from cortex.surfaces.mcp.errors import ToolFailure
@@ -51,14 +52,14 @@ _MOST_AT_ONCE = 16
 Context = ServerRequestContext[Any, Any]
 
 
-def create_server(engine_of: EngineOf, profile: str = tools.MODEL, *, max_text_bytes: int | None = None) -> Server[Any]:
+def create_server(engine_of: EngineOf, profile: str = tools.MODEL, settings: Settings | None = None) -> Server[Any]:
     """The server for the memories that `engine_of` returns, over stdio or within a web application.
 
-    `profile` selects the tools; over HTTP a host may choose another with `?profile=`. `max_text_bytes` is needed if a
-    memory may be remote, which has no settings here.
+    `profile` selects the tools; over HTTP a host may choose another with `?profile=`. `settings` are needed if a memory
+    may be remote, which has none here.
     """
     tools.offered(profile)
-    surface = _Surface(engine_of, profile, max_text_bytes)
+    surface = _Surface(engine_of, profile, settings)
     return Server(
         "cortex",
         version=__version__,
@@ -78,17 +79,17 @@ def create_server(engine_of: EngineOf, profile: str = tools.MODEL, *, max_text_b
 class _Surface:
     """Handlers of the protocol's requests."""
 
-    def __init__(self, engine_of: EngineOf, profile: str, max_text_bytes: int | None) -> None:
+    def __init__(self, engine_of: EngineOf, profile: str, settings: Settings | None) -> None:
         self._engine_of = engine_of
         self._profile = profile
-        self._max_text_bytes = max_text_bytes
+        self._settings = settings
         self._calls = BoundedExecutor(_MOST_AT_ONCE)
 
     # --- tools --------------------------------------------------------------------------------------------------------
 
     async def list_tools(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         engine = self._readable_engine(ctx)
-        longest = self._max_text_bytes or engine.settings.limits.max_text_bytes
+        longest = self._settings_of(engine).limits.max_text_bytes
         return types.ListToolsResult(tools=list(tools.listed(self._profile_of(ctx), longest)))
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -99,12 +100,17 @@ class _Surface:
             raise ToolFailure("not_found", f"no tool {short(params.name)}", "name", f"known tools: {known}").error()
         try:
             request = tool.read(params.arguments or {})
-            engine = self._engine_of(ctx.request, tool.writes, _chat(ctx))
+            chat = _chat(ctx)
+            engine = self._engine_of(ctx.request, tool.writes, chat)
+            cite = shows_citations(self._settings_of(engine).files.citations, None, chat)
             async with forwarded_progress(ctx.session.report_progress) as progress:
-                work = partial(tool.answer, engine, request, progress)
+                work = partial(tool.answer, engine, request, progress, cite=cite)
                 return await self._calls.run(work, seconds=tool.seconds, writes=tool.writes)
         except Exception as error:
             return _failure(error, params.name).result()
+
+    def _settings_of(self, engine: Cortex) -> Settings:
+        return self._settings or engine.settings
 
     # --- resources and prompts ----------------------------------------------------------------------------------------
 

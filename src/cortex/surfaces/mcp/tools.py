@@ -140,17 +140,17 @@ class OfferedTool:
             if isinstance(value, list) and len(value) > _MOST_ITEMS:
                 raise _refused(name, f"has over {_MOST_ITEMS:,} items", "send fewer")
 
-    def answer(self, engine: Cortex, request: Any, progress: Progress) -> types.CallToolResult:
+    def answer(self, engine: Cortex, request: Any, progress: Progress, *, cite: bool) -> types.CallToolResult:
         """What the operation answers, as MCP has it."""
         import mcp_types as types
 
-        said, values = self.answered(engine, request, progress)
+        said, values = self.answered(engine, request, progress, cite=cite)
         return types.CallToolResult(content=[types.TextContent(type="text", text=said)], structured_content=values)
 
-    def answered(self, engine: Cortex, request: Any, progress: Progress) -> tuple[str, Json]:
-        """What the operation answers: as text for a model, and as plain values."""
+    def answered(self, engine: Cortex, request: Any, progress: Progress, *, cite: bool) -> tuple[str, Json]:
+        """What the operation answers: as text for a model, with sources if `cite`, and as plain values."""
         response = self.operation.answer(engine, request, progress)
-        said = response_text.render(response, cite=engine.context.cites())
+        said = response_text.render(response, cite=cite)
         return response_text.writable(said), structured(response, self.tool.omits)
 
 

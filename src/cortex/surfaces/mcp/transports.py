@@ -19,6 +19,7 @@ from cortex.domain.chat import Chat
 from cortex.errors import InvalidRequest
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
+from cortex.settings import Settings
 from cortex.surfaces.mcp.server import create_server, in_chat
 
 LOOPBACK = "127.0.0.1"
@@ -29,16 +30,14 @@ class Memory(Protocol):
     """Where the memory is: it may be in this process or on a server, and that may change between calls."""
 
     @property
-    def max_text_bytes(self) -> int: ...
+    def settings(self) -> Settings: ...
     def engine(self, chat: Chat | None = None) -> Cortex: ...
     def close(self) -> None: ...
 
 
 def serve_stdio(memory: Memory, profile: str) -> None:
     """Serve the host that started this process until it closes our stdin."""
-    server = create_server(
-        lambda _request, _writes, chat: memory.engine(chat), profile, max_text_bytes=memory.max_text_bytes
-    )
+    server = create_server(lambda _request, _writes, chat: memory.engine(chat), profile, memory.settings)
     with suppress(BrokenPipeError):
         try:
             asyncio.run(_over_stdio(server, memory))

@@ -90,6 +90,12 @@ class Answers:
         else:
             self._vectors[at] = vector
 
+    def take_line(self, line: object) -> None:
+        """One line of an answer, as OpenAI and Voyage write it."""
+        is_answered = found(line, "error") is None and found(line, "response", "status_code") == 200
+        values = found(line, "response", "body", "data", 0, "embedding") if is_answered else None
+        self.take(found(line, "custom_id"), values)
+
     def vectors(self) -> list[Vector]:
         """All of them; an error that says how many there are not."""
         there = [vector for vector in self._vectors if vector is not None]
@@ -154,10 +160,7 @@ class FileBatches(ABC):
                 self._remove(file)
 
     def _take(self, line: object, answers: Answers) -> None:
-        """One line of an answer, as OpenAI and Voyage write it."""
-        is_answered = found(line, "error") is None and found(line, "response", "status_code") == 200
-        values = found(line, "response", "body", "data", 0, "embedding") if is_answered else None
-        answers.take(found(line, self.name_as), values)
+        answers.take_line(line)
 
     @abstractmethod
     def _body(self, text: str) -> Mapping[str, Any]: ...
