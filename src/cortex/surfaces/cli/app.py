@@ -52,7 +52,7 @@ SECTIONS: dict[str, dict[str, str]] = {
 
 
 @dataclass(slots=True)
-class Run:
+class CommandRun:
     """What one run of the command starts with."""
 
     open_engine: OpenEngine = open_cortex
@@ -64,7 +64,7 @@ def run(arguments: Sequence[str], open_engine: OpenEngine = open_cortex, connect
     """Run one command and return its exit code. Every error becomes one line, here and nowhere else."""
     own, rest = split_global_options(arguments)
     as_json = "--json" in own
-    this_run = Run(open_engine, connect)
+    this_run = CommandRun(open_engine, connect)
     _never_fail_to_encode()
     try:
         command: Any = typer.main.get_command(command_line(rest[0] if rest else None))
@@ -136,7 +136,7 @@ def options(
     if version:
         print(f"cortex {__version__}")
         raise typer.Exit
-    this_run = context.find_object(Run) or Run()
+    this_run = context.find_object(CommandRun) or CommandRun()
     this_run.debug = debug or settings.debug_wanted()
     _quiet_logs(this_run.debug)
     context.obj = Surface(this_run.open_engine, home, agent, user, as_json, this_run.connect)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cortex.surfaces.openclaw.config_edits import Wishes
     from cortex.surfaces.openclaw.host import OpenClaw
     from cortex.surfaces.openclaw.imports import Import
-    from cortex.surfaces.openclaw.installer import Plan
+    from cortex.surfaces.openclaw.installer import InstallPlan
 
 FAILED = 1
 """Exit code if a check failed."""
@@ -192,7 +192,7 @@ def _command(host: OpenClaw) -> str:
     return str(Path(found).absolute())
 
 
-def _show_plan(plan: Plan, imports: Sequence[Import]) -> None:
+def _show_plan(plan: InstallPlan, imports: Sequence[Import]) -> None:
     version = plan.host.version or "of unknown version"
     output.plain(f"OpenClaw {version}, configured in {plan.config.file}")
     if plan.host.is_newer:
@@ -223,7 +223,7 @@ def _confirm(question: str) -> bool:
 # --- imports ----------------------------------------------------------------------------------------------------------
 
 
-def _imports(surface: Surface, plan: Plan, problems: list[tuple[str, str]]) -> list[Import]:
+def _imports(surface: Surface, plan: InstallPlan, problems: list[tuple[str, str]]) -> list[Import]:
     from cortex.surfaces.openclaw import imports
 
     found = imports.found(plan.host, plan.config, problems)

@@ -26,7 +26,7 @@ LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 
 
-class Memory(Protocol):
+class MemorySource(Protocol):
     """Where the memory is: it may be in this process or on a server, and that may change between calls."""
 
     @property
@@ -35,7 +35,7 @@ class Memory(Protocol):
     def close(self) -> None: ...
 
 
-def serve_stdio(memory: Memory, profile: str) -> None:
+def serve_stdio(memory: MemorySource, profile: str) -> None:
     """Serve the host that started this process until it closes our stdin."""
     server = create_server(lambda _request, _writes, chat: memory.engine(chat), profile, memory.settings)
     with suppress(BrokenPipeError):
@@ -64,7 +64,7 @@ def serve_http(engine: Cortex, port: int, profile: str, on_ready: Callable[[str]
     uvicorn.Server(config).run(sockets=[listening])
 
 
-async def _over_stdio(server: Server[None], memory: Memory) -> None:
+async def _over_stdio(server: Server[None], memory: MemorySource) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):
@@ -74,7 +74,7 @@ async def _over_stdio(server: Server[None], memory: Memory) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _leave(memory: Memory, number: int) -> None:
+def _leave(memory: MemorySource, number: int) -> None:
     """End at once: the thread that reads stdin cannot be woken, and an orderly end would wait for it."""
     memory.close()
     sys.stderr.flush()

@@ -24,7 +24,7 @@ _MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ConfigEdit:
     """One value to set, or one item to add to a list."""
 
     path: tuple[str, ...]
@@ -62,24 +62,24 @@ class Wishes:
     """Whether every sender gets a session of their own."""
 
 
-def edits(config: HostConfig, wishes: Wishes) -> list[Edit]:
+def edits(config: HostConfig, wishes: Wishes) -> list[ConfigEdit]:
     """What is still missing, in the order of the file that it makes."""
     _check_shape(config)
     wanted = [
-        Edit((*ENTRY, "enabled"), True),
-        Edit(GRANT, True),
-        Edit((*ENTRY, "config", "command"), wishes.command),
-        Edit((*ENTRY, "config", "home"), str(wishes.home)),
-        Edit(SLOT, PLUGIN),
+        ConfigEdit((*ENTRY, "enabled"), True),
+        ConfigEdit(GRANT, True),
+        ConfigEdit((*ENTRY, "config", "command"), wishes.command),
+        ConfigEdit((*ENTRY, "config", "home"), str(wishes.home)),
+        ConfigEdit(SLOT, PLUGIN),
     ]
     if isinstance(config.at(*ALLOW), list):
-        wanted.append(Edit(ALLOW, PLUGIN, is_item=True))
+        wanted.append(ConfigEdit(ALLOW, PLUGIN, is_item=True))
     if config.at(*INJECTION) is False:
-        wanted.append(Edit(INJECTION, True))
+        wanted.append(ConfigEdit(INJECTION, True))
     if wishes.silence_memory_core:
-        wanted.append(Edit(MEMORY_CORE, False))
+        wanted.append(ConfigEdit(MEMORY_CORE, False))
     if wishes.separate_chats:
-        wanted.append(Edit(SEPARATE_CHATS, "per-channel-peer"))
+        wanted.append(ConfigEdit(SEPARATE_CHATS, "per-channel-peer"))
     return [edit for edit in wanted if not edit.is_done(config.content)]
 
 
@@ -103,7 +103,7 @@ def _refused(config: HostConfig, message: str, hint: str) -> InvalidRequest:
     return InvalidRequest(message, field=str(config.file), hint=f"{hint}; nothing was changed")
 
 
-def applied(config: HostConfig, given: Sequence[Edit]) -> str:
+def applied(config: HostConfig, given: Sequence[ConfigEdit]) -> str:
     """The text of the configuration with these edits."""
     text = config.text or ""
     for edit in given:
@@ -111,7 +111,7 @@ def applied(config: HostConfig, given: Sequence[Edit]) -> str:
     return text
 
 
-def taken_back(config: HostConfig, before: Any, given: Sequence[Edit]) -> tuple[str, list[Edit]]:
+def taken_back(config: HostConfig, before: Any, given: Sequence[ConfigEdit]) -> tuple[str, list[ConfigEdit]]:
     """The text without these edits, for a file that was changed since, and the edits that somebody changed.
 
     A value that was there before is restored, and what somebody else wrote stays.

@@ -16,7 +16,7 @@ from cortex.errors import Conflict, EngineError, InvalidRequest, StoreUnavailabl
 from cortex.surfaces.mcp import json_config
 from cortex.surfaces.mcp.hosts import replace_file, text_of
 from cortex.surfaces.openclaw import config_edits, plugin_files
-from cortex.surfaces.openclaw.config_edits import ALLOW, ENTRY, SLOT, Edit, Wishes
+from cortex.surfaces.openclaw.config_edits import ALLOW, ENTRY, SLOT, ConfigEdit, Wishes
 from cortex.surfaces.openclaw.host import HostConfig, OpenClaw
 from cortex.surfaces.openclaw.plugin_files import PLUGIN, PluginFolder
 
@@ -36,7 +36,7 @@ class InstallRecord:
     """The digest of the file as it was written."""
     is_exact: bool
     """Whether all that happened between the two is ours."""
-    edits: tuple[Edit, ...]
+    edits: tuple[ConfigEdit, ...]
     plugin: Path | None
     """Where the plugin was copied to."""
 
@@ -58,7 +58,7 @@ class InstallRecord:
     def load(cls, home: Path, config: Path) -> InstallRecord | None:
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             payload = json.loads(_record_file(home, config).read_text(encoding="utf-8"))
-            edits = [Edit(tuple(e["path"].split(".")), e["value"], e["is_item"]) for e in payload["edits"]]
+            edits = [ConfigEdit(tuple(e["path"].split(".")), e["value"], e["is_item"]) for e in payload["edits"]]
             plugin = Path(payload["plugin"]) if payload["plugin"] else None
             return cls(config, payload["before"], payload["after"], payload["is_exact"], tuple(edits), plugin)
         return None
@@ -83,12 +83,12 @@ def _digest(text: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class InstallPlan:
     """What an installation would change."""
 
     host: OpenClaw
     config: HostConfig
-    edits: Sequence[Edit]
+    edits: Sequence[ConfigEdit]
     source: PluginFolder
     target: Path
     copies: bool
@@ -99,7 +99,7 @@ class Plan:
         return self.copies or bool(self.edits)
 
 
-def plan(host: OpenClaw, wishes: Wishes) -> Plan:
+def plan(host: OpenClaw, wishes: Wishes) -> InstallPlan:
     """What is missing for the plugin to work. Nothing is changed."""
     host.check_found()
     config = HostConfig.read(host.config)
@@ -109,10 +109,10 @@ def plan(host: OpenClaw, wishes: Wishes) -> Plan:
     is_named = there is not None and there.path != copy
     copies = not is_named and (there is None or not there.is_same(source))
     target = there.path if there is not None else copy
-    return Plan(host, config, config_edits.edits(config, wishes), source, target, copies)
+    return InstallPlan(host, config, config_edits.edits(config, wishes), source, target, copies)
 
 
-def carry_out(plan: Plan, home: Path) -> InstallRecord | None:
+def carry_out(plan: InstallPlan, home: Path) -> InstallRecord | None:
     """Carry out a plan; None if there was nothing to do. A host that refuses its new configuration gets the old one."""
     if not plan.changes:
         return None
@@ -137,7 +137,7 @@ def carry_out(plan: Plan, home: Path) -> InstallRecord | None:
     return record
 
 
-def _record(plan: Plan, earlier: InstallRecord | None, text: str, copied: Path | None) -> InstallRecord:
+def _record(plan: InstallPlan, earlier: InstallRecord | None, text: str, copied: Path | None) -> InstallRecord:
     """What to keep; what an earlier installation kept goes before."""
     if earlier is None:
         return InstallRecord(plan.config.file, plan.config.text, _digest(text), True, tuple(plan.edits), copied)
@@ -204,7 +204,7 @@ def uninstall(host: OpenClaw, home: Path, *, dry_run: bool = False) -> Uninstall
     return result
 
 
-def _restored(config: HostConfig, record: InstallRecord | None) -> tuple[str | None, list[Edit]]:
+def _restored(config: HostConfig, record: InstallRecord | None) -> tuple[str | None, list[ConfigEdit]]:
     if config.text is None:
         return None, []
     if record is not None and record.is_exact and record.after == _digest(config.text):
@@ -213,7 +213,7 @@ def _restored(config: HostConfig, record: InstallRecord | None) -> tuple[str | N
         before = json_config.read(record.before or "", field=str(config.file)).plain
         return config_edits.taken_back(config, before, record.edits)
     # Without a record: what only the plugin needs.
-    ours = (Edit(ENTRY, config.at(*ENTRY)), Edit(SLOT, PLUGIN), Edit(ALLOW, PLUGIN, is_item=True))
+    ours = (ConfigEdit(ENTRY, config.at(*ENTRY)), ConfigEdit(SLOT, PLUGIN), ConfigEdit(ALLOW, PLUGIN, is_item=True))
     return config_edits.taken_back(config, {}, [edit for edit in ours if edit.value and edit.is_done(config.content)])
 
 
@@ -246,7 +246,7 @@ def _put(file: Path, text: str | None) -> None:
         ) from error
 
 
-def summary(plan: Plan) -> dict[str, Any]:
+def summary(plan: InstallPlan) -> dict[str, Any]:
     """The plan for programs."""
     return {
         "config": str(plan.config.file),
