@@ -16,12 +16,16 @@ const STOP_MS = 1_500;
 const REFUSALS = new Set(["invalid_request", "malformed", "body_too_large", "too_many_keys", "http_413", "http_422"]);
 const MOST_RUNS = 1_000;
 const MOST_PENDING = 100;
+/** How soon a history that could not be stored is sent again. */
+const RETRY_MS = 2_000;
 
 export class Turns {
   /** What a run's first hook knew: `agent_end` gets neither the chat nor the sender. @type {Map<string, Run>} */
   #runs = new Map();
   /** The newest history of each session that could not be stored; it has the earlier ones too. @type {Map<string, object>} */
   #pending = new Map();
+  /** @type {NodeJS.Timeout | undefined} */
+  #retry;
 
   /**
    * @param {{ client: import("./client.js").CortexClient, config: import("./config.js").PluginConfig,
@@ -163,6 +167,11 @@ export class Turns {
     this.#pending.set(key, all);
     const [oldest] = this.#pending.keys();
     if (this.#pending.size > MOST_PENDING && oldest) this.#pending.delete(oldest);
+    // The server may come back without a call of this turn's: it may belong to another host.
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      void this.flush(STORE_MS);
+    }, RETRY_MS).unref();
   }
 }
 
