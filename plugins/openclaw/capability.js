@@ -71,7 +71,7 @@ function promptFor(tools) {
 
 /** What the synchronous calls of the host are answered from. */
 export class Cache {
-  /** The default plan, until the server has told the operator's. @type {PlanTemplate | null} */
+  /** The default plan, until the server has sent the operator's. @type {PlanTemplate | null} */
   #plan = defaultPlan;
   #planAt = 0;
   /** @type {Map<string, { status: any, at: number }>} */

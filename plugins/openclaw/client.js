@@ -93,8 +93,8 @@ async function ask({ url, token }, method, path, body, signal) {
   const text = await response.text();
   const answer = parsed(text);
   if (response.ok && answer) return answer;
-  const told = [answer?.detail, answer?.hint].filter(Boolean).join("; ");
-  throw new CortexError(answer?.code || `http_${response.status}`, told || "the memory server said something unexpected");
+  const detail = [answer?.detail, answer?.hint].filter(Boolean).join("; ");
+  throw new CortexError(answer?.code || `http_${response.status}`, detail || "the memory server said something unexpected");
 }
 
 /** JSON without lone surrogates: they are no characters, and the server refuses them. @param {object} body */

@@ -4,7 +4,7 @@ const QUIET_MS = 60_000;
 
 export class Log {
   /** @type {Map<string, number>} */
-  #told = new Map();
+  #logged = new Map();
 
   /** @param {any} logger */
   constructor(logger) {
@@ -23,16 +23,16 @@ export class Log {
 
   /** Warns once while this plugin runs. @param {string} key @param {string} message */
   once(key, message) {
-    if (!this.#told.has(key)) this.warn(message);
-    this.#told.set(key, Infinity);
+    if (!this.#logged.has(key)) this.warn(message);
+    this.#logged.set(key, Infinity);
   }
 
   /** @param {string} what @param {any} error @param {string} consequence */
   failure(what, error, consequence) {
     const code = typeof error?.code === "string" ? error.code : (error?.name ?? "unexpected");
     const key = `${what}:${code}`;
-    if (Date.now() - (this.#told.get(key) ?? -QUIET_MS) < QUIET_MS) return;
-    this.#told.set(key, Date.now());
+    if (Date.now() - (this.#logged.get(key) ?? -QUIET_MS) < QUIET_MS) return;
+    this.#logged.set(key, Date.now());
     this.warn(`${what}: ${code}; ${consequence}`);
   }
 }

@@ -36,7 +36,7 @@ def ensure(surface: Surface, settings: Settings) -> bool:
         return False
     home = str(surface.root.absolute())
     with suppress(OSError):
-        if _tried_lately(home) or (lock := acquire(home, patience=False)) is None:
+        if _tried_recently(home) or (lock := acquire(home, patience=False)) is None:
             return False
         try:
             _spawn(home, lock)
@@ -46,7 +46,7 @@ def ensure(surface: Surface, settings: Settings) -> bool:
     return False
 
 
-def _tried_lately(home: str) -> bool:
+def _tried_recently(home: str) -> bool:
     with suppress(FileNotFoundError):
         since = SystemClock().now().timestamp() - os.stat(os.path.join(home, LOCK_NAME)).st_mtime
         return 0 <= since < _RETRY_SECONDS

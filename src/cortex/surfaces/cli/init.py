@@ -257,7 +257,7 @@ def _write_settings(home: Path, wanted: dict[str, Any], result: Result) -> Itera
 
 
 def _is_set(home: Path, name: str, value: Any) -> bool:
-    """Whether a setting has this value already, whoever gave it."""
+    """Whether a setting has this value already, from any source."""
     from cortex.host_settings import is_same
 
     return is_same(_current(home, name), value)
