@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -98,3 +99,11 @@ def serving(
             server.should_exit = True
             thread.join(30)
             assert not thread.is_alive()
+
+
+def eventually(found: Callable[[], Any]) -> Any:
+    """What comes of work in the background, for which nobody has to wait."""
+    until = time.monotonic() + 60
+    while not (answer := found()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return answer

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from served import Served, serving
+from served import Served, eventually, serving
 
 from cortex.access.tokens import Right
 from cortex.surfaces.mcp.tools import CANONICAL, listed
@@ -23,14 +22,6 @@ def host(tmp_path: Path) -> Iterator[Served]:
     with serving(tmp_path / "home") as served:
         served.client.headers.update(served.token(Right.HOST))
         yield served
-
-
-def eventually(found: Callable[[], Any]) -> Any:
-    """What comes of work in the background, for which nobody has to wait."""
-    until = time.monotonic() + 60
-    while not (answer := found()) and time.monotonic() < until:
-        time.sleep(0.02)
-    return answer
 
 
 def call(host: Served, name: str, arguments: dict[str, Any], **where: Any) -> Any:
