@@ -7,7 +7,7 @@ words, whether the later tells a change. Nothing here knows a topic or a phrase 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,11 +26,6 @@ _SAID_BY_USERS = frozenset({SourceKind.USER, SourceKind.OPERATOR})
 """Whose statements count: what an assistant repeats is no update."""
 
 _MOST_BESIDE = 1.5
-_MOST_OF_PAIR = {
-    "near": 1.0, "mentions": 1.0, "left unsaid": 1.0, "same unit": 1.0, "same kind": 1.0, "overlap": 1.0,
-    "same place": 1.0, "score beside": _MOST_BESIDE,
-}  # fmt: skip
-
 SpeakersOf = Callable[[Sequence[Memory]], Mapping[TraceId, str]]
 """Who said what memories were extracted from, by the memory; without those of whom that is not known."""
 
@@ -119,6 +114,25 @@ _ABOUT_IT = 0.25
 
 def pair_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]:
     """The signs that two statements are about one thing, and give different values of it."""
+    return _subject_signs(older, newer) | _value_signs(older, newer)
+
+
+def _subject_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]:
+    behind = older.scored.score
+    near, mentions = newer.near, newer.mentions
+    if _may_leave_unsaid(newer.statement) and _changes(newer.statement, older.statement):
+        # Who tells that something changed leaves unsaid what it is: "we moved staging", "I sold the Skoda".
+        near, mentions = max(near, older.near), max(mentions, older.mentions)
+    return {
+        "near": near,
+        "mentions": mentions,
+        "left unsaid": mentions - newer.mentions,
+        "overlap": _shared(older.statement.terms, newer.statement.terms),
+        "score beside": min(_MOST_BESIDE, newer.scored.score / behind) if behind > 0 else 1.0,
+    }
+
+
+def _value_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]:
     same_unit = same_kind = same_place = 0.0
     for old in older.statement.values:
         for new in newer.statement.values:
@@ -127,21 +141,12 @@ def pair_signs(older: DatedStatement, newer: DatedStatement) -> dict[str, float]
                 same_unit = max(same_unit, float(old.kind != "name" and bool(old.unit & new.unit)))
                 beside = older.statement.text.context(old), newer.statement.text.context(new)
                 same_place = max(same_place, _shared(*beside))
-    behind = older.scored.score
-    near, mentions = newer.near, newer.mentions
-    if len(newer.statement.text.words) <= _FEW_WORDS and _changes(newer.statement, older.statement):
-        # Who tells that something changed leaves unsaid what it is: "we moved staging", "I sold the Skoda".
-        near, mentions = max(near, older.near), max(mentions, older.mentions)
-    return {
-        "near": near,
-        "mentions": mentions,
-        "left unsaid": mentions - newer.mentions,
-        "same unit": same_unit,
-        "same kind": same_kind,
-        "overlap": _shared(older.statement.terms, newer.statement.terms),
-        "same place": same_place,
-        "score beside": min(_MOST_BESIDE, newer.scored.score / behind) if behind > 0 else 1.0,
-    }
+    return {"same unit": same_unit, "same kind": same_kind, "same place": same_place}
+
+
+def _may_leave_unsaid(statement: RelevantStatement) -> bool:
+    """Whether it tells a change in so few words that it may leave unsaid of what."""
+    return bool(statement.changed_things) and len(statement.text.words) <= _FEW_WORDS
 
 
 def _changes(newer: RelevantStatement, older: RelevantStatement) -> bool:
@@ -196,17 +201,36 @@ _Replaced = Mapping[TraceId, Mapping[TraceId, float]]
 
 def _replaced(spoken: Sequence[DatedStatement], weights: Mapping[str, float]) -> _Replaced:
     found: dict[TraceId, dict[TraceId, float]] = {}
-    best_pair = sum(max(0.0, weights[sign]) * most for sign, most in _MOST_OF_PAIR.items())
     for newer in spoken:
         alone = weights["bias"] + weighed(newer.signs, weights)
-        if alone + best_pair <= 0:
+        most_of_values = _most(_VALUE_SIGNS, weights) if newer.statement.values else 0.0
+        if alone + _most_of_subject(newer, weights) + most_of_values <= 0:
             continue  # whatever it stood beside
-        found[newer.scored.trace.id] = {
-            older.scored.trace.id: surely
-            for older in spoken
-            if is_later(newer, older) and (surely := alone + weighed(pair_signs(older, newer), weights)) > 0
-        }
+        earlier = found[newer.scored.trace.id] = {}
+        for older in spoken:
+            if not is_later(newer, older):
+                continue
+            surely = alone + weighed(_subject_signs(older, newer), weights)
+            # Values are compared where they can decide: that takes longest.
+            if surely + most_of_values > 0 and (surely := surely + weighed(_value_signs(older, newer), weights)) > 0:
+                earlier[older.scored.trace.id] = surely
     return found
+
+
+_VALUE_SIGNS = ("same unit", "same kind", "same place")
+
+
+def _most_of_subject(newer: DatedStatement, weights: Mapping[str, float]) -> float:
+    """The most that `_subject_signs` can add, whatever the older statement."""
+    most = _most(("overlap",), weights) + max(0.0, weights["score beside"]) * _MOST_BESIDE
+    if _may_leave_unsaid(newer.statement):
+        return most + _most(("near", "mentions", "left unsaid"), weights)
+    return most + weights["near"] * newer.near + weights["mentions"] * newer.mentions
+
+
+def _most(signs: Iterable[str], weights: Mapping[str, float]) -> float:
+    """The most that signs of at most one can add."""
+    return sum(max(0.0, weights[sign]) for sign in signs)
 
 
 def _kept_back(spoken: Sequence[DatedStatement], replaced: _Replaced, most: int) -> frozenset[TraceId]:

@@ -114,8 +114,9 @@ class RelevantStatement:
 
 @lru_cache(maxsize=256)
 def _read(said: str) -> Text:
-    words = _WORD.findall(said)
-    return Text(said, [found.start() for found in _WORD.finditer(said)], words, list(map(_term, words)))
+    found = list(_WORD.finditer(said))
+    words = [each[0] for each in found]
+    return Text(said, [each.start() for each in found], words, list(map(_term, words)))
 
 
 @lru_cache(maxsize=20_000)

@@ -7,6 +7,7 @@ So several views can share them, each seeing exactly the codes of its own snapsh
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from cortex.domain.vectors import Words, code_bytes
 from cortex.stores.relational.connection import SqlConnection
+from cortex.stores.relational.vector_cache import VectorCache
+from cortex.stores.relational.vectors import Vectors
 
 MANY = 1_024
 """Up to this many vectors are compared exactly; of more, this many are chosen by their codes first."""
@@ -44,18 +47,6 @@ def enough(limit: int) -> int:
     return max(MANY, 4 * limit)
 
 
-def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
-    """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
-    if len(keys) > many:
-        # A distance is one of few numbers: to count each first leaves little to sort.
-        near = distances <= np.searchsorted(np.cumsum(np.bincount(distances)), many)
-        distances, keys = distances[near], keys[near]
-    ranked = (distances.astype(np.int64) << 44) | keys
-    if len(ranked) > many:
-        ranked = np.partition(ranked, many)[:many]
-    return np.sort(ranked & ((1 << 44) - 1))
-
-
 class CodeIndex:
     """The codes of one space, kept in step with the file."""
 
@@ -71,6 +62,7 @@ class CodeIndex:
         self._tombs = np.zeros(0, dtype=np.int64)
         self._words = np.zeros((code_bytes(dimension) // 8, 0), dtype=np.uint64)
         self._widest: tuple[tuple[int, ...], Within] | None = None
+        self._vectors = VectorCache(dimension)
 
     def columns(self, connection: SqlConnection, last_code: int, last_tomb: int) -> Columns:
         """The codes that the snapshot of `connection` sees, in which these are the last numbers given out."""
@@ -99,6 +91,13 @@ class CodeIndex:
             self._widest = wanted, found
         return found
 
+    def vectors(self, keys: NDArray[np.int64], read: Callable[[NDArray[np.int64]], Vectors]) -> Vectors:
+        """The vectors with these keys, as `read` gives them; from memory where all of the space fit there."""
+        if self._count > self._vectors.room:
+            self._vectors.clear()
+            return read(keys)
+        return self._vectors.taken(keys, read)
+
     def _append(self, connection: SqlConnection) -> None:
         rows = connection.execute(
             "SELECT seq, key, facet, code FROM codes WHERE seq > ? AND space = ? ORDER BY seq",
@@ -124,6 +123,7 @@ class CodeIndex:
             at = int(np.searchsorted(self._seqs[: self._count], code))
             if at < self._count and self._seqs[at] == code:
                 self._tombs[at] = tomb
+                self._vectors.forget(int(self._keys[at]))
 
     def _reserve(self, size: int) -> None:
         if size <= len(self._seqs):

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from cortex.domain.vectors import EmbeddingSpace, Vector, hamming, sign_codes
 from cortex.errors import InvalidRequest
-from cortex.stores.relational.code_index import choose
 
 SCORE_DIGITS = 6
 """Scores are rounded here, so that the last bits of a sum cannot decide an order."""
@@ -40,7 +39,8 @@ class Vectors(NamedTuple):
         key, row, passage = np.array([keys, rows, passages], dtype=np.int64)
         return cls(key, row, passage, matrix_of(b"".join(vectors), dimension))
 
-    def only(self, kept: NDArray[np.bool_]) -> Vectors:
+    def only(self, kept: NDArray[np.bool_] | NDArray[np.int32]) -> Vectors:
+        """Those where this holds, or at these places."""
         return Vectors(self.keys[kept], self.rows[kept], self.passages[kept], self.matrix[kept])
 
     def cosines(self, vector: Vector) -> NDArray[np.float64]:
@@ -62,6 +62,18 @@ def worth_comparing(found: list[Embedded], vector: Vector, centre: bytes | None,
     keys = np.array([each[0] for each in found], dtype=np.int64)
     chosen = set(choose(hamming(codes, sign_codes(vector, middle)), keys, many).tolist())
     return [each for each in found if each[0] in chosen]
+
+
+def choose(distances: NDArray[np.uint16], keys: NDArray[np.int64], many: int) -> NDArray[np.int64]:
+    """The keys of the `many` nearest; ties by key, so that the same codes give the same choice."""
+    if len(keys) > many:
+        # A distance is one of few numbers: to count each first leaves little to sort.
+        near = distances <= np.searchsorted(np.cumsum(np.bincount(distances)), many)
+        distances, keys = distances[near], keys[near]
+    ranked = (distances.astype(np.int64) << 44) | keys
+    if len(ranked) > many:
+        ranked = np.partition(ranked, many)[:many]
+    return np.sort(ranked & ((1 << 44) - 1))
 
 
 def promising(vector: Vector, found: Vectors, limit: int) -> Vectors:

@@ -27,7 +27,7 @@ from cortex.ports.store import Counts, Filter, Job, JobState, Match, Pulse, Skip
 from cortex.runtime.deadline import Deadline
 from cortex.stores.relational import calibrations, keyword_search
 from cortex.stores.relational.checksums import UNREADABLE, Skips
-from cortex.stores.relational.code_index import MANY, CodeIndex, choose, enough
+from cortex.stores.relational.code_index import MANY, CodeIndex, enough
 from cortex.stores.relational.codec import JOB_COLUMNS, batched, pack_id, unpack_time
 from cortex.stores.relational.connection import SqlConnection
 from cortex.stores.relational.filters import facet_conditions, is_only_ids, one_of, searchable
@@ -50,6 +50,7 @@ from cortex.stores.relational.vectors import (
     Embedded,
     Vectors,
     check_vector,
+    choose,
     is_even,
     promising,
     worth_comparing,
@@ -263,7 +264,7 @@ class RelationalView(ABC):
             allowed = self._allowed_rows(filter)
             if centre is not None and (allowed is None or len(allowed) > MANY):
                 chosen = self._chosen(vector, id, centre, facets, allowed, enough(limit))
-                found = self._vectors_with(chosen, len(vector))
+                found = self._codes(id, len(vector)).vectors(chosen, lambda keys: self._vectors_with(keys, len(vector)))
             else:
                 rows = self._vectors_of(id, facets, allowed)
                 if allowed is not None and len(allowed) <= MANY:
