@@ -71,7 +71,7 @@ class VectorCache:
             self._clear()  # most of it was forgotten
         end = self._count + len(fresh.keys)
         self._reserve(end, int(fresh.keys.max()))
-        for column, new in zip(self._kept, fresh, strict=True):
+        for column, new in zip(self._kept.columns, fresh.columns, strict=True):
             column[self._count : end] = new
         self._places[fresh.keys] = np.arange(self._count, end)
         self._count = end
@@ -84,7 +84,7 @@ class VectorCache:
             self._places = places
         if size > len(self._kept.keys):
             kept = _empty(max(size, len(self._kept.keys) * 3 // 2, _FIRST), self._dimension)
-            for new, old in zip(kept, self._kept, strict=True):
+            for new, old in zip(kept.columns, self._kept.columns, strict=True):
                 new[: self._count] = old[: self._count]
             self._kept = kept
 

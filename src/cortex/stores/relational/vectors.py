@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,10 @@ class Vectors(NamedTuple):
         keys, rows, passages, vectors = zip(*found, strict=True) if found else ((), (), (), ())
         key, row, passage = np.array([keys, rows, passages], dtype=np.int64)
         return cls(key, row, passage, matrix_of(b"".join(vectors), dimension))
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        return self.keys, self.rows, self.passages, self.matrix
 
     def only(self, kept: NDArray[np.bool_] | NDArray[np.int32]) -> Vectors:
         """Those where this holds, or at these places."""
