@@ -196,6 +196,18 @@ def test_what_only_follows_from_a_key_gives_way_to_what_is_said(tmp_path: Path) 
     assert load(written(tmp_path, text)).embedding.options["model"] == "bge-m3"
 
 
+def test_c14_a_host_may_give_its_section_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CORTEX_MEMORYCORTEX", '{ embedHost = "10.0.0.2", hwMonitorPort = 8086 }')
+    settings = load(tmp_path)
+    assert settings.embedding.provider == "openai"
+    assert settings.embedding.options["base_url"] == "http://10.0.0.2:8105/v1"
+    assert settings.hardware.url == "http://172.17.96.1:8086/data.json"
+    monkeypatch.setenv("CORTEX_MEMORYCORTEX", '{ embedHots = "10.0.0.2" }')
+    assert refused(tmp_path).field == "memoryCortex.embedHots"
+    monkeypatch.setenv("CORTEX_MEMORYCORTEX", "yes")
+    assert refused(tmp_path).field == "memoryCortex"
+
+
 def test_the_environment_goes_before_a_section_of_a_host_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CORTEX_HOOKS__DEADLINE_MS", "90")
     assert load(written(tmp_path, "[memoryCortex]\nrecallTimeoutMs = 150")).hooks.deadline_ms == 90

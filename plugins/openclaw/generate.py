@@ -122,6 +122,12 @@ _ENGINE = (
     ("memorySearch.sync.onSearch", "files.sync.on_search", {}),
 )
 
+_SERVERS = (
+    ("embed", "an embedding server that speaks OpenAI's protocol"),
+    ("llm", "a language model's server that speaks OpenAI's protocol"),
+    ("hwMonitor", "the hardware monitor"),
+)
+
 _EMBEDDING_OPTIONS = (
     ("model", "model", "string", "The embedding model; the provider's own by default."),
     ("apiKey", "api_key", "string", "The provider's key; `${NAME}` stands for a variable of the environment."),
@@ -153,7 +159,15 @@ def _plugin_settings() -> tuple[Setting, ...]:
         )
         for name, option, kind, about in _EMBEDDING_OPTIONS
     ]
-    return (*OWN, *(of_engine(*each) for each in _ENGINE), *options)
+    servers = [
+        Setting(name=name, type=kind, help=about, engine="memoryCortex", option=name, advanced=True)
+        for server, what in _SERVERS
+        for name, kind, about in (
+            (f"{server}Host", "string", f"The host of {what}."),
+            (f"{server}Port", "integer", f"The port of {what}."),
+        )
+    ]
+    return (*OWN, *(of_engine(*each) for each in _ENGINE), *options, *servers)
 
 
 def _type(default: Any) -> str:

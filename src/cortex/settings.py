@@ -539,6 +539,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     if not ours:
         return {}
     known = {variable: (name.split("."), default) for name, variable, default, _ in describe()}
+    # A host gives a section of its own as a whole: CORTEX_MEMORYCORTEX='{ embedHost = "localhost" }'.
+    known |= {_variable(section.replace("-", "_")): ([section], None) for section in _HOST_SECTIONS}
     found: dict[str, Any] = {}
     for variable, value in ours.items():
         if variable not in known:
