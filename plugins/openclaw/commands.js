@@ -9,7 +9,7 @@ import { findingsOf } from "./findings.js";
 
 export const COMMANDS = [
   { name: "cortex", description: "Run the cortex program on this memory", hasSubcommands: true },
-  { name: "ltm", description: "List and search memories", hasSubcommands: true },
+  { name: "ltm", description: "List, search, export and import memories", hasSubcommands: true },
 ];
 
 const LTM = /** @type {Record<string, string[]>} */ ({
@@ -17,6 +17,8 @@ const LTM = /** @type {Record<string, string[]>} */ ({
   search: ["search"],
   query: ["list", "--lane", "memories"],
   stats: ["status"],
+  export: ["export"],
+  import: ["import"],
 });
 
 /** @param {Api} api @param {import("./config.js").PluginConfig} config */

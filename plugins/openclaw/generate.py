@@ -219,7 +219,7 @@ def manifest() -> dict[str, Any]:
         "contracts": {"tools": [tool["name"] for tool in tools()]},
         "cliCommands": [
             {"name": "cortex", "description": "Run the cortex program on this memory", "hasSubcommands": True},
-            {"name": "ltm", "description": "List and search memories", "hasSubcommands": True},
+            {"name": "ltm", "description": "List, search, export and import memories", "hasSubcommands": True},
         ],
         "uiHints": {setting.name: setting.hint for setting in _plugin_settings()},
         "configSchema": config_schema(),

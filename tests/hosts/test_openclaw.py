@@ -256,8 +256,10 @@ def test_a_flush_turn_writes_the_dated_file(gateway: Gateway) -> None:
 
 
 def test_the_commands_of_the_host_use_the_same_memory(gateway: Gateway) -> None:
-    listed = gateway.run("ltm", "list", "--limit", "100")
-    assert "observatory" in listed.stdout, listed.stderr[-2000:]
+    """E2"""
+    for command in (["list", "--limit", "100"], ["export", "--with-text"]):
+        told = gateway.run("ltm", *command)
+        assert "observatory" in told.stdout, told.stderr[-2000:]
     found = gateway.run("cortex", "search", "observatory key")
     assert "third stone" in found.stdout, found.stderr[-2000:]
 
