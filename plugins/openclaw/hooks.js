@@ -24,6 +24,8 @@ export class Turns {
   #runs = new Map();
   /** The newest history of each session that could not be stored; it has the earlier ones too. @type {Map<string, object>} */
   #pending = new Map();
+  /** Whose memory each session was last stored in: its end does not say who spoke. @type {Map<string, import("./chat.js").Chat>} */
+  #chats = new Map();
   /** @type {NodeJS.Timeout | undefined} */
   #retry;
 
@@ -80,9 +82,7 @@ export class Turns {
   /** @param {unknown} messages @param {HostContext & { runId?: string }} ctx */
   #begin(messages, ctx) {
     if (!ctx.runId) return;
-    this.#runs.set(ctx.runId, { ...this.#runOf(ctx), messages: Array.isArray(messages) ? messages.length : undefined });
-    const [oldest] = this.#runs.keys();
-    if (this.#runs.size > MOST_RUNS && oldest) this.#runs.delete(oldest);
+    setNewest(this.#runs, ctx.runId, { ...this.#runOf(ctx), messages: Array.isArray(messages) ? messages.length : undefined });
   }
 
   /**
@@ -126,10 +126,13 @@ export class Turns {
   async #endSession(event, ctx) {
     await this.flush(STOP_MS);
     if (event.reason === "compaction" || event.reason === "restart") return; // it goes on
-    const run = this.#runOf({ ...ctx, sessionKey: event.sessionKey ?? ctx.sessionKey });
-    if (run.isShared || this.config.perSender) return; // who spoke is not known here
+    const ended = { ...ctx, sessionKey: event.sessionKey ?? ctx.sessionKey };
+    const session = sessionOf(ended);
+    const chat = this.#chats.get(session) ?? (this.config.perSender ? undefined : this.#runOf(ended).chat);
+    if (!chat) return; // nothing of it was stored here
+    this.#chats.delete(session);
     try {
-      const body = { ...run.chat, session: sessionOf({ ...ctx, sessionKey: event.sessionKey ?? ctx.sessionKey }), messages: [], end: true };
+      const body = { ...chat, session, messages: [], end: true };
       await this.client.post("/v1/turns/after", body, { ms: STOP_MS, repeatable: true });
     } catch (error) {
       this.log.failure("end of session", error, "its memories are extracted later");
@@ -141,7 +144,9 @@ export class Turns {
     if (run.isShared) return this.log.once("shared", SHARED_SESSION);
     const said = outgoing(this.config.perSender ? ofRun(messages, run.messages) : messages);
     if (!said.length) return;
-    await this.#store({ ...run.chat, session: sessionOf(ctx), messages: said, channel: run.channel, trigger: ctx.trigger ?? "" }, ms);
+    const session = sessionOf(ctx);
+    setNewest(this.#chats, session, run.chat);
+    await this.#store({ ...run.chat, session, messages: said, channel: run.channel, trigger: ctx.trigger ?? "" }, ms);
   }
 
   /** @param {any} body @param {number} ms */
@@ -173,6 +178,14 @@ export class Turns {
       void this.flush(STORE_MS);
     }, RETRY_MS).unref();
   }
+}
+
+/** @template T @param {Map<string, T>} map @param {string} key @param {T} value */
+function setNewest(map, key, value) {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MOST_RUNS && oldest) map.delete(oldest);
 }
 
 /** @param {HostContext} ctx */

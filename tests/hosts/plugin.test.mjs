@@ -328,6 +328,11 @@ test("with one memory per sender, only the run's messages are stored, and a shar
   assert.equal(server.requests[0].body.sender, "telegram:42");
 
   server.requests.length = 0;
+  const over = hookOf(registered, "session_end");
+  for (const reason of ["compaction", "reset", "reset"]) await over({ reason }, { sessionKey: own.sessionKey, agentId: "main" });
+  assert.deepEqual(server.requests.map(({ body }) => [body.sender, body.end, body.messages]), [["telegram:42", true, []]]);
+
+  server.requests.length = 0;
   const shared = { ...own, runId: "2", sessionKey: "agent:main:main" };
   begin({ messages: [] }, shared);
   assert.equal(await recall({ prompt: "p" }, { ...shared, toolAuthority: allowed }), undefined);
