@@ -26,7 +26,8 @@ class VectorCache:
         self._dimension = dimension
         self._lock = threading.Lock()
         self.room = MOST_BYTES // (4 * dimension)
-        """How many vectors there is room for."""
+        """How many vectors of a space are kept."""
+        self._most = self.room * 5 // 4  # with the places of some that were forgotten
         self._clear()
 
     def _clear(self) -> None:
@@ -67,8 +68,8 @@ class VectorCache:
         fresh = fresh.only(self._place(fresh.keys) < 0)
         if not len(fresh.keys):
             return
-        if self._count + len(fresh.keys) > 2 * self.room:
-            self._clear()  # most of it was forgotten
+        if self._count + len(fresh.keys) > self._most:
+            self._clear()
         end = self._count + len(fresh.keys)
         self._reserve(end, int(fresh.keys.max()))
         for column, new in zip(self._kept.columns, fresh.columns, strict=True):
@@ -83,7 +84,8 @@ class VectorCache:
             places[: len(self._places)] = self._places
             self._places = places
         if size > len(self._kept.keys):
-            kept = _empty(max(size, len(self._kept.keys) * 3 // 2, _FIRST), self._dimension)
+            room = max(size, min(len(self._kept.keys) * 3 // 2, self._most), _FIRST)
+            kept = _empty(room, self._dimension)
             for new, old in zip(kept.columns, self._kept.columns, strict=True):
                 new[: self._count] = old[: self._count]
             self._kept = kept
