@@ -35,8 +35,7 @@ def find_changes(text: str, start: int = 0, end: int | None = None) -> list[tupl
         patterns = [_change_pattern()]
     else:
         # To try every phrase at every place takes far longer than to look at the words phrases begin with.
-        openings = _by_opening()
-        patterns = [openings[word] for word in sorted(openings.keys() & _WORD.findall(part.lower()))]
+        patterns = [_opened_by(word) for word in sorted(_by_opening().keys() & _WORD.findall(part.lower()))]
     return [(start + found.start(), start + found.end()) for each in patterns for found in each.finditer(part)]
 
 
@@ -44,13 +43,19 @@ _WORD = re.compile(r"[a-z]+")
 
 
 @cache
-def _by_opening() -> Mapping[str, re.Pattern[str]]:
+def _by_opening() -> Mapping[str, list[str]]:
     """The phrases of languages with spaces by their first word."""
     phrases: dict[str, list[str]] = {}
     for phrase in (phrase for each in WORDS if each.spaced for words in _lists(each) for phrase in _split(words)):
         if found := _WORD.match(phrase):
             phrases.setdefault(found.group(), []).append(phrase)
-    return {word: re.compile(_whole(some), re.IGNORECASE) for word, some in phrases.items()}
+    return phrases
+
+
+@cache
+def _opened_by(word: str) -> re.Pattern[str]:
+    # All together take a tenth of a second to compile, and a text has few of them.
+    return re.compile(_whole(_by_opening()[word]), re.IGNORECASE)
 
 
 @cache
