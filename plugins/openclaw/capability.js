@@ -8,6 +8,8 @@ import defaultPlan from "./flush-plan.json" with { type: "json" };
 
 /** @typedef {import("openclaw/plugin-sdk/memory-host-core").MemoryPluginCapability} MemoryPluginCapability */
 /** @typedef {NonNullable<MemoryPluginCapability["runtime"]>} Runtime */
+/** What hosts before 2026.9.6 do not know of. @typedef {Runtime & { supportsWorkspaceMemoryReadSources?: true }} NewestRuntime */
+/** @typedef {{ workspaceDir: string, relativePaths: string[], readSources?: readonly { relativePath: string, canonicalRelativePath?: string }[] }} WorkspacePaths */
 /** @typedef {NonNullable<Awaited<ReturnType<Runtime["getMemorySearchManager"]>>["manager"]>} Manager */
 /** @typedef {typeof defaultPlan} PlanTemplate */
 
@@ -25,28 +27,30 @@ const BACKEND = /** @type {const} */ ("builtin");
  * @returns {MemoryPluginCapability}
  */
 export function capabilityOf({ client, cache, tools, workspaceOf, agents }) {
+  /** @type {NewestRuntime} */
+  const runtime = {
+    async getMemorySearchManager({ agentId }) {
+      await cache.warm(agentId, WARM_MS);
+      return { manager: managerOf(client, cache, agentId), debug: { backend: BACKEND } };
+    },
+    resolveMemoryBackendConfig: () => ({ backend: BACKEND }),
+    // Without it the host leaves MEMORY.md and USER.md out of its prompts.
+    supportsWorkspaceMemoryReadSources: true,
+    classifyWorkspaceMemoryPaths: (/** @type {WorkspacePaths} */ { workspaceDir, relativePaths, readSources }) =>
+      Promise.all(
+        relativePaths.map(async (relativePath) => {
+          const read = readSources?.find((source) => source.relativePath === relativePath);
+          const path = readSources ? read?.canonicalRelativePath : await canonical(workspaceDir, relativePath);
+          return { relativePath, originClass: path && NOTES.test(path) ? "agent" : "untrusted" };
+        }),
+      ),
+  };
   return {
     // The host waits for none of these two and for no status, so they answer from the cache.
     promptBuilder: ({ availableTools }) => (tools.some((tool) => availableTools.has(tool.name)) ? promptFor(availableTools) : []),
     flushPlanResolver: ({ nowMs }) => cache.flushPlan(nowMs ?? Date.now()),
     deterministicRecallToolName: "memory_recall",
-    runtime: {
-      async getMemorySearchManager({ agentId }) {
-        await cache.warm(agentId, WARM_MS);
-        return { manager: managerOf(client, cache, agentId), debug: { backend: BACKEND } };
-      },
-      resolveMemoryBackendConfig: () => ({ backend: BACKEND }),
-      // Without it the host leaves MEMORY.md and USER.md out of its prompts.
-      supportsWorkspaceMemoryReadSources: true,
-      classifyWorkspaceMemoryPaths: ({ workspaceDir, relativePaths, readSources }) =>
-        Promise.all(
-          relativePaths.map(async (relativePath) => {
-            const read = readSources?.find((source) => source.relativePath === relativePath);
-            const path = readSources ? read?.canonicalRelativePath : await canonical(workspaceDir, relativePath);
-            return { relativePath, originClass: path && NOTES.test(path) ? "agent" : "untrusted" };
-          }),
-        ),
-    },
+    runtime,
     publicArtifacts: {
       async listArtifacts() {
         const found = await Promise.all(agents().map((agent) => artifactsOf(agent, workspaceOf(agent))));
