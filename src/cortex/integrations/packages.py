@@ -49,7 +49,7 @@ def required(extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise _missing(package, extra, f"{installed} cannot be imported: {error}") from error
+        raise _missing(package, extra, f"is installed as {installed} but lacks a part: {error}") from error
 
 
 def _missing(package: Package, extra: str, state: str) -> ProviderMissing:
