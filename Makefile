@@ -10,10 +10,11 @@ CORTEX := $(PY) -m cortex
 WORKERS ?= auto
 SET    ?=
 SETS   ?= $(SET)
+FRAMEWORKS ?= langchain agent-framework google-adk llama-index pydantic-ai
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help try test lint bench soak e2e-openclaw eval recall-table docs site screenshots package models browser qmd clean
+.PHONY: help try test lint bench soak e2e-openclaw e2e-frameworks eval recall-table docs site screenshots package models browser qmd clean
 
 help: ## Print this list
 	@echo "Cortex: long-term memory for AI agents"
@@ -79,13 +80,21 @@ e2e-openclaw: $(VENV)/.dev models ## Run OpenClaw with Cortex as its memory, end
 	$(PY) plugins/openclaw/check_release.py --host .openclaw
 	CORTEX_OPENCLAW=$(CURDIR)/.openclaw $(PY) -m pytest tests/hosts -m slow -q
 
+e2e-frameworks: ## Run the adapters of agent frameworks and their examples against the real packages (1 GB)
+	@for extra in $(FRAMEWORKS); do \
+	  echo "$$extra …"; \
+	  $(PYTHON) -m venv .frameworks/$$extra \
+	    && .frameworks/$$extra/bin/python -m pip --disable-pip-version-check -qq install -e ".[$$extra,serve,client]" pytest hypothesis \
+	    && CORTEX_FRAMEWORK=$$extra .frameworks/$$extra/bin/python -m pytest tests/integrations -q || exit 1; \
+	done
+
 qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs npm, 310 MB)
 	npm install --prefix .qmd --no-audit --no-fund node@22
 	PATH="$(CURDIR)/.qmd/node_modules/.bin:$$PATH" npm install --prefix .qmd --ignore-scripts --omit=optional \
 	  --no-audit --no-fund @tobilu/qmd@2.8.3
 
 clean: ## Remove the environment, the sample and all caches of the checkout
-	rm -rf $(VENV) .try .qmd .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
+	rm -rf $(VENV) .try .qmd .frameworks .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment: made once, and again when pyproject.toml changes ---------------------------

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import timedelta
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,6 +46,8 @@ def regions() -> dict[tuple[Path, str], Callable[[], str]]:
         (DOCS / "cli.md", "commands"): command_pages,
         (DOCS / "cli.md", "errors"): errors_table,
         (DOCS / "promises.md", "promises"): promises_tables,
+        (DOCS / "frameworks.md", "packages"): packages_table,
+        **{(DOCS / "frameworks.md", extra): partial(framework_example, extra) for extra in _packages()},
         (ROOT / "README.md", "figures"): figures,
     }
 
@@ -127,6 +129,27 @@ def recipes_table() -> str:
         for recipe in RECIPES.values()
     ]
     return table(("recipe", "what it is", "its numbers"), rows)
+
+
+def _packages() -> Mapping[str, Any]:
+    from cortex.integrations.packages import PACKAGES
+
+    return PACKAGES
+
+
+def packages_table() -> str:
+    """The extra, module and package of each framework."""
+    rows = [
+        (f"`memory-cortex[{extra}]`", f"`cortex.integrations.{extra.replace('-', '_')}`", f"`{package}`")
+        for extra, package in _packages().items()
+    ]
+    return table(("extra", "module", "works with"), rows)
+
+
+def framework_example(extra: str) -> str:
+    """The example of a framework, which a test runs."""
+    source = _read(ROOT / "examples" / f"{extra.replace('-', '_')}_agent.py")
+    return f"```python\n{source}```"
 
 
 def capture_table() -> str:

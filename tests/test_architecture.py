@@ -250,6 +250,18 @@ def test_the_client_knows_of_the_surfaces_only_what_goes_over_the_wire():
     assert told([each for each in known if not within(each.of, "surfaces.wire", "surfaces.operations")]) == []
 
 
+def test_nothing_knows_the_adapters_of_frameworks():
+    """Frameworks are heavy: a program that uses one imports its adapter, and nothing else does"""
+    assert (
+        told([each for each in imports() if within(each.of, "integrations") and not within(each.by, "integrations")])
+        == []
+    )
+    frameworks = {"agent_framework", "langchain", "langchain_core", "langgraph", "llama_index", "pydantic_ai"}
+    by = {each.by for each in imports() if each.of.split(".")[0] in frameworks or each.of.startswith("google.adk")}
+    assert by
+    assert {name for name in by if not within(name, "integrations")} == set()
+
+
 def test_no_surface_has_models_of_its_own():
     """HOUSE: one set of request and response models"""
     own = [each for each in imports() if each.of.split(".")[0] == "pydantic" and within(each.by, "surfaces")]

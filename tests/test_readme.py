@@ -23,6 +23,8 @@ PAGES = [ROOT / "README.md", *(page for page in _EXTENDING if page.name != "surf
 """What is not here is shown by patches, which tests/test_extending.py applies."""
 OVER_A_SERVER = {"client.md", "quickstart.md"}
 """Their Python is run by tests/test_docs_site.py."""
+WITH_A_FRAMEWORK = {"frameworks.md"}
+"""Its Python is that of the examples, which tests/integrations runs where the framework is installed."""
 
 
 def host(**_: object) -> str:
@@ -50,7 +52,7 @@ def pages_with(block: re.Pattern[str]) -> list[Path]:
 
 
 def test_every_page_with_python_is_run() -> None:
-    names = {page.name for page in PAGES} | OVER_A_SERVER | WITH_A_MEMORY.keys()
+    names = {page.name for page in PAGES} | OVER_A_SERVER | WITH_A_FRAMEWORK | WITH_A_MEMORY.keys()
     assert [page.name for page in pages_with(_BLOCK) if page.name not in names] == []
 
 

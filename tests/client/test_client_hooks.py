@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from served import Served, serving
 
-from cortex import Cortex
+from cortex import Cortex, TurnHooks
 from cortex.client import RemoteCortex, hooks
 from cortex.client.hooks import RemoteHooks
 from cortex.services.turn_hooks import Injection
@@ -59,6 +59,24 @@ def test_what_was_said_is_stored_after_the_turn(served: Served, turns: RemoteHoo
     assert turns.flush()
     assert [(turn.text, turn.scope) for turn in served.engine.list()] == [(QUESTION, "infra")]
     assert turns.failures == {}
+
+
+def test_some_messages_of_a_session_take_nothing_back(served: Served, turns: RemoteHooks) -> None:
+    greeting = {"role": "user", "content": "Good morning to you"}
+    turns.after([greeting, {"role": "user", "content": QUESTION}], session="s1", partial_history=True)
+    turns.after([greeting, {"role": "assistant", "content": "Welcome back!"}], session="s1", partial_history=True)
+    assert turns.flush()
+    assert [turn.text for turn in served.engine.list()] == ["Good morning to you", QUESTION, "Welcome back!"]
+
+
+def test_the_hooks_of_any_memory_are_made_alike(remote: RemoteCortex, nobody: RemoteCortex) -> None:
+    """`TurnHooks(memory)`, whether the memory is in this process or on a server"""
+    hooks = TurnHooks(remote)
+    hooks.warm()
+    assert hooks.flush()
+    remote.remember("The deploy key rotates on Mondays")
+    assert "Mondays" in hooks.before(QUESTION, session="s1").block
+    assert TurnHooks(nobody).bind(user="anna").before(QUESTION, session="s1").degraded == ("store_unavailable",)
 
 
 def test_the_hooks_of_another_user_are_theirs(served: Served, turns: RemoteHooks) -> None:

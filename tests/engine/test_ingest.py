@@ -241,6 +241,20 @@ def test_a_users_own_turn_stays_though_it_was_recalled_since(engine):
     assert any("trams" in memory.text for memory in engine.list(MEMORIES))
 
 
+def test_some_messages_of_a_session_take_nothing_back(engine):
+    """C1: a host that hands over each message once begins with a greeting that was said before"""
+    hooks = TurnHooks(engine)
+    greeting = {"role": "user", "content": "Good morning to you"}
+    first = [greeting, {"role": "assistant", "content": "Good morning!"}, {"role": "user", "content": "I live in Oslo"}]
+    later = [greeting, {"role": "assistant", "content": "Welcome back!"}]
+    for _ in range(2):
+        hooks.after(first, session="s", partial_history=True)
+        hooks.after(later, session="s", partial_history=True)
+    assert hooks.flush()
+    assert said(engine) == [*(message["content"] for message in first), "Welcome back!"]
+    assert hooks.failures == {}
+
+
 def test_an_assistants_echo_of_what_was_injected_is_taken_out(engine):
     """DESIGN 3: no feedback"""
     engine.remember("The staging server is called Hedgehog and lives in rack nine")

@@ -71,17 +71,19 @@ class RemoteHooks:
         channel: str = "",
         trigger: str = "",
         end: bool = False,
+        partial_history: bool = False,
     ) -> None:
         """Store the new messages of a session in the background. Pass the whole history every time.
 
-        `end` says that the session is over: memories are extracted now, and `messages` may be empty.
+        `end` says that the session is over: memories are extracted now, and `messages` may be empty. A caller that has
+        only some of the messages says so with `partial_history`: what is missing then was not taken back.
         """
         if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
             self._count("after", "invalid_request")
             return
         request = {
             "session": session, "messages": list(messages), "scope": scope, "channel": channel, "trigger": trigger,
-            "end": end,
+            "end": end, "partial_history": partial_history,
         }  # fmt: skip
         self._shared.background.add(Task("after", lambda: self._ingest(request)))
 

@@ -134,9 +134,17 @@ class Bound(Protocol):
 
     def bind(self, *, agent: str | None = None, user: str | None = None) -> Bound: ...
 
+    def hooks(self) -> TurnHooks: ...
+
 
 class TurnHooks:
-    """Recall before a turn and ingest after it, over one engine. `bind` gives the hooks of another user."""
+    """Recall before a turn and ingest after it, over one memory. `bind` gives the hooks of another user.
+
+    For a memory on a server (`Cortex.connect`) these are its own hooks, with the same methods.
+    """
+
+    def __new__(cls, memory: Bound, *, _shared: _Shared | None = None) -> TurnHooks:
+        return super().__new__(cls) if hasattr(memory, "context") else memory.hooks()
 
     def __init__(self, memory: Bound, *, _shared: _Shared | None = None) -> None:
         self._memory = memory
@@ -391,17 +399,20 @@ class TurnHooks:
         channel: str = "",
         trigger: str = "",
         end: bool = False,
+        partial_history: bool = False,
     ) -> None:
         """Store what is new of a session's history, in the background. Hand over the whole history every time.
 
-        `end` says that the session is over: memories are extracted now, and `messages` may be empty.
+        `end` says that the session is over: memories are extracted now, and `messages` may be empty. A caller that has
+        only some of the messages says so with `partial_history`: what is missing then was not taken back.
         """
         with self._context.dependencies.failures.caught("after"):
             said = _listed(messages)
             if self._skip_reason("ingest", session, channel, trigger) is None:
-                options = {} if scope is None else {"scope": scope}
-                ingest = partial(CaptureService(self._context).ingest, debounce=not end)
-                work = partial(ingest, said, session=session, channel=channel, trigger=trigger, **options)
+                options: dict[str, Any] = {} if scope is None else {"scope": scope}
+                ingest = partial(CaptureService(self._context).ingest, debounce=not end, **options)
+                follows = 0 if partial_history else None
+                work = partial(ingest, said, session=session, channel=channel, trigger=trigger, follows=follows)
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(Task("after", work, seconds))
 

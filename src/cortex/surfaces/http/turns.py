@@ -74,6 +74,7 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
             channel=request.channel,
             trigger=request.trigger,
             debounce=not request.end,
+            follows=0 if request.partial_history else None,
         )
 
     seconds = engine.settings.hooks.ingest_timeout_ms / 1000

@@ -81,6 +81,9 @@ class AfterTurnRequest(ChatRequest):
     end: bool = Field(
         False, description="The session is over: memories are extracted now. `messages` may be empty then."
     )
+    partial_history: bool = Field(
+        False, description="`messages` are only some of the session: what is missing was not taken back."
+    )
 
     model_config = example({"session": "agent:main:main", "messages": _SAID})
 
