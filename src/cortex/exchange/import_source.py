@@ -116,9 +116,9 @@ class ImportSource:
 
     def items(self, name: str) -> Iterator[Any]:
         """The entries of a JSON array, one at a time; any other JSON is one entry."""
-        with self.open(name) as stream:
+        with self.open(name) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
             try:
-                yield from _items(io.TextIOWrapper(stream, encoding="utf-8-sig"), name)
+                yield from _items(text, name)
             except UnicodeDecodeError as error:
                 raise InvalidRequest("is not UTF-8", field=name, hint=_AGAIN) from error
             except RecursionError as error:

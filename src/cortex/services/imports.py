@@ -268,6 +268,10 @@ class ImportService:
             clean = redacted(memory.text)
             stored.redacted += len(clean.found)
             line = _line(replace(memory, text=clean.text), run, scope, trusted, context.clock.now())
+            # The same statement has the same id each time; those of two users must differ.
+            line["id"] = str(
+                uuid5(NAMESPACE_URL, f"cortex:{context.tenant.user}:{run.format}:{memory.ref}:{clean.text}")
+            )
             stored.skipped["erased"] += line["id"] in erased
             if line["id"] not in erased:
                 lines.append(json.dumps(line, ensure_ascii=False))
@@ -329,12 +333,11 @@ def _speaker(role: Role | None, name: str) -> str:
 
 
 def _line(memory: ForeignMemory, run: ImportRun, scope: str, trusted: bool, now: datetime) -> dict[str, Any]:
-    """A memory as a line of an export. The same statement of the same source has the same id each time."""
+    """A memory as a line of an export."""
     line = {
         "type": "memory",
-        "id": str(uuid5(NAMESPACE_URL, f"cortex:{run.format}:{memory.ref}:{memory.text}")),
         "text": memory.text,
-        "created_at": (memory.at or now).isoformat(),
+        "created_at": min(memory.at or now, now).isoformat(),
         "kind": memory.kind.value,
         "topic": memory.topic[:1_024],
         "tags": list(memory.tags[:32]),

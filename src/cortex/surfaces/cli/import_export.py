@@ -120,7 +120,7 @@ def import_(
 
     surface = surface_of(context)
     if undo is not None or list_:
-        _refuse("cannot be combined with --undo or --list", path=path, dry_run=dry_run, markdown=markdown)
+        _refuse("cannot be combined with --undo or --list", PATH=path, dry_run=dry_run, markdown=markdown)
         import_command.undo(surface, undo) if undo is not None else import_command.show_list(surface)
         return
     if path is None:
@@ -333,7 +333,8 @@ def _refuse(reason: str, **options: object) -> None:
     """Reject options that do not apply instead of ignoring them."""
     for name in options:
         if options[name]:
-            raise InvalidRequest(reason, field=f"--{name.replace('_', '-')}", hint="leave it out, or see --help")
+            field = name if name.isupper() else f"--{name.replace('_', '-')}"
+            raise InvalidRequest(reason, field=field, hint="leave it out, or see --help")
 
 
 def _write(path: Path, lines: Iterable[str]) -> int:
