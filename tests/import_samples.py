@@ -64,7 +64,7 @@ def chatgpt(*, part: int = 0) -> dict[str, Any]:
             chatgpt_message("system", "", None, metadata={"is_visually_hidden_from_conversation": True}),
             chatgpt_message("user", USER, 1_710_000_001.0),
             chatgpt_message("assistant", "The user's dentist is Doctor Okafor", 1_710_000_002.0, recipient="bio"),
-            chatgpt_message("tool", "Model set context updated.", 1_710_000_002.5, author={"role": "tool", "name": "bio"}),
+            chatgpt_message("tool", "Model set context updated.", 1_710_000_002.5),
             chatgpt_message("assistant", "", 1_710_000_002.7, content={"content_type": "thoughts", "thoughts": []}),
             chatgpt_message("assistant", ANSWER, 1_710_000_003.0),
             chatgpt_message(

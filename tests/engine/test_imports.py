@@ -6,14 +6,14 @@ Each sample is of a real format, after its public description.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import import_samples as samples
 import pytest
 
+import import_samples as samples
 from cortex.domain.lanes import ANY_STATE, Lane
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.trust import SourceKind, TrustTier
@@ -398,11 +398,11 @@ def everything(engine: Cortex) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def before(engine: Cortex) -> Iterator[list[dict[str, Any]]]:
+def before(engine: Cortex) -> list[dict[str, Any]]:
     """A memory with things of its own, and what it holds."""
     engine.capture([{"role": "user", "content": "I live in Oslo"}], session="own")
     engine.remember("My dentist is Doctor Lund")
-    yield everything(engine)
+    return everything(engine)
 
 
 @pytest.mark.parametrize("name", STORED)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import import_samples as samples
 import pytest
 
+import import_samples as samples
 from cortex.domain.lanes import ANY_STATE
 from cortex.errors import EngineError, InvalidRequest
 from cortex.exchange import import_source
@@ -61,11 +61,13 @@ def test_a_zip_with_damaged_bytes_is_refused(refused: Callable[..., EngineError]
 
 def test_a_bomb_is_refused_before_it_is_unpacked(refused: Callable[..., EngineError], tmp_path: Path) -> None:
     start = '[{"mapping": {}, "title": "'
-    with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        with archive.open("conversations.json", "w", force_zip64=True) as member:
-            member.write(start.encode())
-            for _ in range(100):
-                member.write(b" " * (1 << 20))
+    with (
+        zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("conversations.json", "w", force_zip64=True) as member,
+    ):
+        member.write(start.encode())
+        for _ in range(100):
+            member.write(b" " * (1 << 20))
     assert "over 200 times its size when unpacked" in refused(tmp_path / "x.zip").message
 
 

@@ -1,4 +1,4 @@
-"""An import that is killed goes on when it is begun again: nothing is lost or stored twice, and one undo takes it back."""
+"""An import that is killed goes on when it is begun again: nothing is lost or stored twice, and one undo ends it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import import_process
-import import_samples as samples
 import pytest
 from capture_process import opened
 
+import import_samples as samples
 from cortex.domain.lanes import ANY_STATE
 from cortex.memory import Cortex
 from cortex.ports.store import Filter

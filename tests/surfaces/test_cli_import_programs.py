@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import import_samples as samples
 import pytest
 from terminal import Cli, Said
+
+import import_samples as samples
 
 
 @pytest.fixture
