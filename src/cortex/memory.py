@@ -455,6 +455,7 @@ class Cortex:
         format: str = "auto",
         account: str | None = None,
         scope: str = DEFAULT_SCOPE,
+        scope_of: Callable[[str], str | None] | None = None,
         dry_run: bool = False,
         trusted: bool = False,
         extract: bool = True,
@@ -464,12 +465,13 @@ class Cortex:
         """Import what another program knows: conversations with their times, and memories. Nothing is stored twice.
 
         An import that was stopped goes on when it is begun again. Where the source has several accounts, `account`
-        names one. Memories are untrusted unless `trusted`; without `extract` those in conversations are left to
-        background work. A `preview` of the same source saves counting it again.
+        names one. `scope_of` gives the scope of a folder that a coding agent worked in. Memories are untrusted unless
+        `trusted`; without `extract` those in conversations are left to background work. A `preview` of the same source
+        saves counting it again.
         """
         return self._imports.run(
-            path, format=format, account=account, scope=scope, dry_run=dry_run, trusted=trusted, extract=extract,
-            preview=preview, progress=progress,
+            path, format=format, account=account, scope=scope, scope_of=scope_of, dry_run=dry_run, trusted=trusted,
+            extract=extract, preview=preview, progress=progress,
         )  # fmt: skip
 
     def imports(self) -> Sequence[ImportRun]:

@@ -115,6 +115,14 @@ def test_claude_code_transcripts_keep_the_session_of_the_hooks(engine: Cortex, t
     ]
 
 
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_a_project_can_have_its_own_scope(engine: Cortex, name: str, tmp_path: Path) -> None:
+    engine.import_from(SAMPLES[name](tmp_path), scope="rest", scope_of={"/src/harbor": "harbor"}.get)
+    in_project = {turn.text for turn in turns(engine) if turn.scope == "harbor"}
+    assert in_project == {samples.USER, samples.ANSWER}
+    assert {turn.scope for turn in turns(engine) if turn.text not in in_project} <= {"rest"}
+
+
 def test_what_hooks_captured_before_is_not_stored_again(engine: Cortex, tmp_path: Path) -> None:
     """C1"""
     engine.ingest([{"role": "user", "content": samples.USER}], session=samples.CLAUDE_SESSION)

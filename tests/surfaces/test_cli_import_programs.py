@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -138,6 +140,22 @@ def test_an_undo_of_nothing_names_what_there_is(cli: Cli) -> None:
     said = cli("import", "--undo", "latest")
     assert (said.code, said.error) == (3, "no import 'latest' to undo")
     assert "cortex import --list" in said.hint
+
+
+def test_the_commands_of_the_page_run_in_their_order(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "imports.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    samples.zipped(tmp_path / "chatgpt-export.zip", samples.chatgpt())
+    samples.in_folder(tmp_path / ".claude" / "projects", samples.claude_code())
+    samples.in_folder(tmp_path, {"memories.json": samples.mem0("ana")})
+    said = [cli(*shlex.split(line, comments=True)[1:]) for line in script.strip().splitlines()]
+    assert [each.code for each in said] == [0] * 6, [each.err for each in said]
+    assert [each.out.count("imported ") for each in said] == [0, 1, 1, 1, 0, 0]
+    assert said[-1].out.startswith("removed 0 turns and 1 memories of mem0-")
 
 
 def test_a_format_costs_other_commands_nothing() -> None:

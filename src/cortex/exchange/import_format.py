@@ -29,6 +29,8 @@ class Conversation:
     title: str = ""
     at: datetime | None = None
     """When it began, for messages that have no time of their own."""
+    folder: str = ""
+    """The folder that a coding agent worked in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +88,8 @@ class ImportFormat:
 
     name: str
     title: str
+    about: str
+    """What to give and what is read of it, for the documentation."""
     detect: Callable[[ImportSource], bool]
     read: Read
     accounts: Callable[[ImportSource], Sequence[Account]] = _no_accounts

@@ -90,7 +90,7 @@ class CaptureService:
                 afterwards=afterwards,
             )
             record.close(taken.position, session=session, **taken.facts())
-        if not debounce and not taken.reason and taken.due is None:
+        if not debounce and not import_run and not taken.reason and taken.due is None:
             self._bring_forward(arrival.session, afterwards.kinds)
         self._context.dependencies.nudge()
         return Ingested(tuple(taken.ids), record.receipt)

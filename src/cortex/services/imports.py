@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -169,6 +169,7 @@ class ImportService:
         format: str,
         account: str | None,
         scope: str,
+        scope_of: Callable[[str], str | None] | None,
         dry_run: bool,
         trusted: bool,
         extract: bool,
@@ -180,14 +181,18 @@ class ImportService:
         stored, run = _Stored(), ""
         with self._context.recording("import") as record:
             if not dry_run:
-                run = self._run(found, stored, scope=scope, trusted=trusted, progress=progress)
+                of_folder = scope_of or (lambda _: None)
+                run = self._run(found, stored, scope=scope, of_folder=of_folder, trusted=trusted, progress=progress)
                 if extract:
                     self._extract(progress)
             facts = {**asdict(stored), "skipped": dict(sorted((+stored.skipped).items()))}
             record.close(self._context.position(), run=run, format=found.format, dry_run=dry_run, **facts)
         return ImportResult(found, run, record.receipt)
 
-    def _run(self, found: ImportPreview, stored: _Stored, *, scope: str, trusted: bool, progress: Progress) -> str:
+    def _run(
+        self, found: ImportPreview, stored: _Stored, *, scope: str, of_folder: Callable[[str], str | None],
+        trusted: bool, progress: Progress,
+    ) -> str:  # fmt: skip
         run = self._runs.begin(found.format, found.source, found.account.id if found.account else "")
         memories: list[ForeignMemory] = []
         folders: list[str] = []
@@ -195,7 +200,7 @@ class ImportService:
         with ImportSource(found.source) as source:
             for item in named(found.format).read(source, found.account):
                 if isinstance(item, Conversation):
-                    self._store(item, run, scope, stored)
+                    self._store(item, run, of_folder(item.folder) or scope if item.folder else scope, stored)
                     done += 1
                     progress(done, found.conversations, item.title or item.session)
                 elif isinstance(item, ForeignMemory):

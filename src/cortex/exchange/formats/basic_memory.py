@@ -83,4 +83,10 @@ def _listed(value: str) -> tuple[str, ...]:
     return tuple(part for each in value.strip("[]").split(",") if (part := each.strip().strip("\"'").lstrip("#")))
 
 
-FORMAT = ImportFormat(name="basic-memory", title="basic-memory notes", detect=_detect, read=_read)
+FORMAT = ImportFormat(
+    name="basic-memory",
+    title="basic-memory notes",
+    about="The folder of a project: each observation and relation of its notes.",
+    detect=_detect,
+    read=_read,
+)

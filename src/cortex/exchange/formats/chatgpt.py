@@ -123,4 +123,14 @@ def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-FORMAT = ImportFormat(name="chatgpt", title="ChatGPT export", detect=_detect, read=_read, accounts=_accounts)
+FORMAT = ImportFormat(
+    name="chatgpt",
+    title="ChatGPT export",
+    about=(
+        "The zip, its folder, or `conversations.json`, in one file or several: the current branch of "
+        "each conversation, and saved memories."
+    ),
+    detect=_detect,
+    read=_read,
+    accounts=_accounts,
+)

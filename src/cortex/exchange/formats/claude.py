@@ -110,4 +110,11 @@ def _memories(
                 yield ForeignMemory(text="\n".join(lines), at=at, topic=topic, ref=project)
 
 
-FORMAT = ImportFormat(name="claude", title="Claude export", detect=_detect, read=_read, accounts=_accounts)
+FORMAT = ImportFormat(
+    name="claude",
+    title="Claude export",
+    about="The zip or its folder: conversations, what Claude remembers, and the descriptions of projects.",
+    detect=_detect,
+    read=_read,
+    accounts=_accounts,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 from cortex.exchange.import_format import Account, Conversation, ImportFormat, ImportItem
@@ -11,6 +12,7 @@ from cortex.exchange.import_source import ImportSource
 _TRANSCRIPTS = r"[^/]+\.jsonl"
 _OF_HELPERS = r"agent-[^/]+\.jsonl|subagents/.*\.jsonl"
 _DETECTED = 20
+_PEEKED = 20
 _COPY = "toolUseResult"
 """What a tool answered, once more: the message of the row has it too."""
 
@@ -32,9 +34,12 @@ def _transcripts(source: ImportSource) -> list[str]:
 def _read(source: ImportSource, _: Account | None) -> Iterator[ImportItem]:
     source.skipped["transcript of a subagent"] += len(source.find(_OF_HELPERS))
     for name in _transcripts(source):
-        folder, _slash, file = name.rpartition("/")
+        rows = _rows(source, name)
+        first = list(islice(rows, _PEEKED))
+        folder = next((row["cwd"] for row in first if isinstance(row.get("cwd"), str)), "")
         # The hooks of Claude Code name the session by the same id.
-        yield Conversation(session=file.removesuffix(".jsonl"), title=folder, messages=_rows(source, name))
+        session = name.rpartition("/")[2].removesuffix(".jsonl")
+        yield Conversation(session=session, title=folder, folder=folder, messages=chain(first, rows))
 
 
 def _rows(source: ImportSource, name: str) -> Iterator[dict[str, Any]]:
@@ -43,4 +48,10 @@ def _rows(source: ImportSource, name: str) -> Iterator[dict[str, Any]]:
         yield row
 
 
-FORMAT = ImportFormat(name="claude-code", title="Claude Code transcripts", detect=_detect, read=_read)
+FORMAT = ImportFormat(
+    name="claude-code",
+    title="Claude Code transcripts",
+    about="`~/.claude/projects`, a folder in it, or one transcript; not those of subagents.",
+    detect=_detect,
+    read=_read,
+)

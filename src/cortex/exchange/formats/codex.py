@@ -33,8 +33,9 @@ def _read(source: ImportSource, _: Account | None) -> Iterator[ImportItem]:
         found = _UUID.search(name)
         session = str(about.get("id") or (found[0] if found else name))
         folder = str(about.get("cwd") or "")
+        messages = _messages(chain([first], rows), source)
         at = time_of(about.get("timestamp"))
-        yield Conversation(session=session, title=folder, at=at, messages=_messages(chain([first], rows), source))
+        yield Conversation(session=session, title=folder, folder=folder, at=at, messages=messages)
 
 
 def _messages(rows: Iterator[dict[str, Any]], source: ImportSource) -> Iterator[object]:
@@ -66,4 +67,10 @@ def _output(item: Mapping[str, Any]) -> str:
     return str(output.get("content") or "") if isinstance(output, dict) else str(output or "")
 
 
-FORMAT = ImportFormat(name="codex", title="Codex transcripts", detect=_detect, read=_read)
+FORMAT = ImportFormat(
+    name="codex",
+    title="Codex transcripts",
+    about="`~/.codex/sessions`, a folder in it, or one transcript.",
+    detect=_detect,
+    read=_read,
+)

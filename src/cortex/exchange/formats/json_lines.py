@@ -55,4 +55,13 @@ def _memory(row: Mapping[str, Any], text: str) -> ForeignMemory:
     )
 
 
-FORMAT = ImportFormat(name="lines", title="JSON lines", detect=_detect, read=_read)
+FORMAT = ImportFormat(
+    name="lines",
+    title="JSON lines",
+    about=(
+        'A file with `{"text": "…"}` on each line; `created_at`, `kind`, `topic`, `tags`, `scope`, '
+        "`importance` and `id` may be added."
+    ),
+    detect=_detect,
+    read=_read,
+)

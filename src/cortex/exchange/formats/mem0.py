@@ -111,4 +111,11 @@ def _history(source: ImportSource, name: str) -> Iterator[ForeignMemory]:
         ) from error
 
 
-FORMAT = ImportFormat(name="mem0", title="mem0", detect=_detect, read=_read, accounts=_accounts)
+FORMAT = ImportFormat(
+    name="mem0",
+    title="mem0",
+    about="What `get_all` returns, saved as JSON, or the history database `history.db`.",
+    detect=_detect,
+    read=_read,
+    accounts=_accounts,
+)

@@ -79,5 +79,10 @@ def _memory(row: Mapping[str, Any], text: str) -> ForeignMemory:
 
 
 FORMAT = ImportFormat(
-    name="memory-lancedb", title="memory-lancedb table", detect=_detect, read=_read, accounts=_accounts
+    name="memory-lancedb",
+    title="memory-lancedb table",
+    about="The folder with `memories.lance`. Needs `pip install lancedb`.",
+    detect=_detect,
+    read=_read,
+    accounts=_accounts,
 )

@@ -60,4 +60,10 @@ def _at(day: str, time: str) -> datetime | None:
         return None
 
 
-FORMAT = ImportFormat(name="memsearch", title="memsearch notes", detect=_detect, read=_read)
+FORMAT = ImportFormat(
+    name="memsearch",
+    title="memsearch notes",
+    about="`.memsearch/memory`: each bullet and paragraph, at the time of its heading.",
+    detect=_detect,
+    read=_read,
+)

@@ -155,4 +155,14 @@ def _by_node(database: Path, node: Path) -> Iterator[dict[str, Any]]:
         raise EngineError(f"{database} cannot be read by this Cortex", hint=f"install Node 24, or {_UPGRADE}")
 
 
-FORMAT = ImportFormat(name="openclaw", title="OpenClaw", detect=_detect, read=_read, accounts=_accounts)
+FORMAT = ImportFormat(
+    name="openclaw",
+    title="OpenClaw",
+    about=(
+        "`~/.openclaw`: the sessions of an agent with its owner, and its workspace; or a workspace "
+        "alone. Notes are indexed where they are."
+    ),
+    detect=_detect,
+    read=_read,
+    accounts=_accounts,
+)
