@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import tracemalloc
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -153,6 +154,22 @@ def test_long_and_short_entries_are_read_whole_wherever_a_chunk_ends(
             monkeypatch.setattr(import_source, "_CHUNK", size)
             with ImportSource(tmp_path / "x.json") as source:
                 assert list(source.items("x.json")) == values
+
+
+def test_a_huge_file_is_streamed(tmp_path: Path) -> None:
+    """Of forty megabytes no more than a few are held at once."""
+    entry = {"title": "x" * 100_000}
+    (tmp_path / "x.json").write_text(json.dumps([entry] * 400))
+    (tmp_path / "x.jsonl").write_text(samples.lines([entry] * 400))
+    with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_STORED) as archive:
+        archive.write(tmp_path / "x.json", "x.json")
+    for name, read in (("x.json", ImportSource.items), ("x.jsonl", ImportSource.rows), ("x.zip", ImportSource.items)):
+        tracemalloc.start()
+        with ImportSource(tmp_path / name) as source:
+            assert sum(1 for _ in read(source, "x.json" if name == "x.zip" else name)) == 400
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 16 << 20
 
 
 def test_an_entry_over_the_limit_is_refused(

@@ -344,7 +344,7 @@ def _line(memory: ForeignMemory, run: ImportRun, scope: str, trusted: bool, now:
         "text": memory.text,
         "created_at": min(memory.at or now, now).isoformat(),
         "kind": memory.kind.value,
-        "topic": memory.topic[:1_024],
+        "topic": redacted(memory.topic[:1_024]).text,
         "tags": list(memory.tags[:32]),
         "scope": memory.scope or scope,
         "source_ref": run.ref_of(memory.ref),

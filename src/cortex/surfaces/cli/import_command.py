@@ -51,10 +51,14 @@ def run(
             is_asked = not (yes or dry_run) and sys.stdin.isatty()
             if is_asked and not typer.confirm("Import this?", default=True, err=True):
                 raise typer.Abort
-        with output.progress("importing") as progress:
-            done = engine.import_from(
-                path, format=format, account=account, dry_run=dry_run, preview=preview, progress=progress, **options
-            )
+        try:
+            with output.progress("importing") as progress:
+                done = engine.import_from(
+                    path, format=format, account=account, dry_run=dry_run, preview=preview, progress=progress, **options
+                )
+        except KeyboardInterrupt:
+            print("cortex: stopped; the same command continues, and --undo latest takes it back", file=sys.stderr)
+            raise
     if surface.json:
         output.show_json(done.to_json())
         return
