@@ -201,6 +201,22 @@ def test_an_entry_of_another_shape_is_passed_over(
     assert sum(done.preview.skipped.values()) > 0
 
 
+def test_halves_of_characters_and_odd_values_lose_nothing_else(engine: Cortex, tmp_path: Path) -> None:
+    rows = [
+        {"text": "Tea \ud83d is\x00 green", "id": "\ud83d", "topic": "\udc00", "tags": ["\ud800", 5]},
+        {"text": "Coffee is black", "created_at": "0001-01-01", "importance": 7, "kind": "nonsense"},
+        {"text": "Milk is white", "created_at": 1e300, "importance": True, "tags": "x"},
+    ]
+    (tmp_path / "x.jsonl").write_text(samples.lines(rows))
+    said = samples.chatgpt_message("user", "I \ud83d live in Bergen\x00", 1.7e9)
+    (tmp_path / "conversations.json").write_text(json.dumps([samples.chatgpt_conversation("a\ud83d\n" * 200, [said])]))
+    done = engine.import_from(tmp_path / "x.jsonl")
+    assert (done.receipt.facts["memories"], done.receipt.facts["skipped"]) == (3, {})
+    assert engine.import_from(tmp_path / "conversations.json").receipt.facts["turns"] == 1
+    texts = {trace.text for trace in engine.list()}
+    assert {"Tea  is green", "Coffee is black", "Milk is white"} <= texts
+
+
 # --- transcripts that are being written -------------------------------------------------------------------------------
 
 

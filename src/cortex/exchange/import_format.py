@@ -137,15 +137,23 @@ def chosen_account(given: Sequence[Account], wanted: str | None, source: ImportS
 
 
 def time_of(given: object) -> datetime | None:
-    """An ISO 8601 time, or seconds or milliseconds since 1970; None if it is neither."""
+    """An ISO 8601 time, or seconds or milliseconds since 1970; None if it is neither, or long before computers."""
     try:
         if isinstance(given, str):
-            return parse_time(given.strip())
-        if isinstance(given, int | float) and not isinstance(given, bool):
-            return datetime.fromtimestamp(given / 1000 if given >= 1e11 else given, UTC)
+            at = parse_time(given.strip())
+        elif isinstance(given, int | float) and not isinstance(given, bool):
+            at = datetime.fromtimestamp(given / 1000 if given >= 1e11 else given, UTC)
+        else:
+            return None
     except (ValueError, OverflowError, OSError):
-        pass
-    return None
+        return None
+    return at if 1980 <= at.year <= 2200 else None
+
+
+def share_of(given: object) -> float | None:
+    """A number from 0 to 1; None if it is none."""
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    return float(given) if is_number and 0 <= given <= 1 else None  # type: ignore[operator, arg-type]
 
 
 def kind_named(name: object, default: Kind = Kind.FACT) -> Kind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from cortex.capture.intake import IMPORTS
@@ -42,7 +43,7 @@ class ImportRun:
     turns: int = 0
     memories: int = 0
     folders: tuple[str, ...] = ()
-    """The sources of files that it added."""
+    """The folders that it added to the index."""
 
     def ref_of(self, ref: str) -> str:
         """How a memory says that it came with this import."""
@@ -73,11 +74,12 @@ class ImportRuns:
         """Every import, oldest first."""
         with self._context.store_view() as view:
             state: Mapping[str, Any] = view.state(RUNS) or {}
-        runs = [ImportRun(id=id, **{**given, "folders": tuple(given["folders"])}) for id, given in state.items()]
+        runs = [ImportRun(id=id, **given | {"folders": tuple(given["folders"])}) for id, given in state.items()]
         return sorted(runs, key=lambda run: (run.began, run.id))
 
     def begin(self, format: str, source: str, account: str) -> ImportRun:
         """A new import, or the one of this source that was stopped."""
+        source = storable(source)
         for run in self.all():
             if (run.format, run.source, run.account) == (format, source, account) and not (run.ended or run.undone):
                 return run
@@ -89,16 +91,19 @@ class ImportRuns:
         self._write(run)
         return run
 
-    def end(self, run: ImportRun, *, turns: int, memories: int, folders: Sequence[str], is_new: bool) -> str:
+    def note_folder(self, run: ImportRun, folder: Path) -> ImportRun:
+        """Note that an import is about to add a folder to the index."""
+        noted = replace(run, folders=tuple(dict.fromkeys((*run.folders, str(folder)))))
+        self._write(noted)
+        return noted
+
+    def end(self, run: ImportRun, *, turns: int, memories: int) -> str:
         """Note that an import has ended; one that found nothing new is not kept. Returns its name."""
-        total = replace(
-            run, ended=self._context.clock.now().isoformat(), folders=(*run.folders, *folders),
-            turns=run.turns + turns, memories=run.memories + memories,
-        )  # fmt: skip
-        if not is_new and not self._has_stored(run):
+        if not (turns or memories or run.folders or self._has_stored(run)):
             self._context.apply([PatchSession(RUNS, {run.id: None})])
             return ""
-        self._write(total)
+        ended = self._context.clock.now().isoformat()
+        self._write(replace(run, ended=ended, turns=run.turns + turns, memories=run.memories + memories))
         return run.id
 
     def _write(self, run: ImportRun) -> None:
@@ -179,11 +184,16 @@ class ImportRuns:
 
     def _undo_folders(self, run: ImportRun) -> None:
         files = files_of(self._context)
-        added = {source.name for source in files.sources()} & set(run.folders)
-        for name in added:
-            files.remove(name)
+        added = {str(source.root) for source in files.sources()} & set(run.folders)
+        for folder in added:
+            files.remove(folder)
         if added:
             files.sync_all()
+
+
+def storable(text: str) -> str:
+    """`text` without NUL bytes and halves of characters, which no store can keep."""
+    return text.replace("\x00", "").encode("utf-8", "ignore").decode()
 
 
 def _stored_since(view: View, after: int) -> Iterator[Turn | Memory]:

@@ -43,7 +43,7 @@ from cortex.progress import Progress
 from cortex.services.capture import CaptureService
 from cortex.services.exchange import embed_stored
 from cortex.services.files.files import files_of
-from cortex.services.import_runs import ImportRun, ImportRuns, ImportUndo
+from cortex.services.import_runs import ImportRun, ImportRuns, ImportUndo, storable
 from cortex.services.jobs import JobService
 from cortex.workspace.sources import Shape
 from cortex.workspace.transcript_rows import messages_of
@@ -179,7 +179,7 @@ class ImportService:
         checked_label(scope, "scope")
         found = preview or self.preview(path, format=format, account=account)
         stored, run = _Stored(), ""
-        with self._context.recording("import") as record:
+        with self._context.recording("import_from") as record:
             if not dry_run:
                 of_folder = scope_of or (lambda _: None)
                 run = self._run(found, stored, scope=scope, of_folder=of_folder, trusted=trusted, progress=progress)
@@ -195,7 +195,6 @@ class ImportService:
     ) -> str:  # fmt: skip
         run = self._runs.begin(found.format, found.source, found.account.id if found.account else "")
         memories: list[ForeignMemory] = []
-        folders: list[str] = []
         done = 0
         with ImportSource(found.source) as source:
             for item in named(found.format).read(source, found.account):
@@ -206,11 +205,10 @@ class ImportService:
                 elif isinstance(item, ForeignMemory):
                     memories.append(item)
                 else:
-                    folders += self._index(item.path, progress)
+                    run = self._index(item.path.resolve(), run, progress)
             stored.skipped.update(+source.skipped)
         self._store_memories(memories, run, scope, trusted, stored, progress)
-        is_new = bool(stored.turns or stored.memories or folders)
-        return self._runs.end(run, turns=stored.turns, memories=stored.memories, folders=folders, is_new=is_new)
+        return self._runs.end(run, turns=stored.turns, memories=stored.memories)
 
     def _store(self, conversation: Conversation, run: ImportRun, scope: str, stored: _Stored) -> None:
         follows = 0
@@ -270,13 +268,9 @@ class ImportService:
         erased = {id for erasure in context.store.erasures(context.tenant.user) for id in erasure.ids}
         lines = []
         for memory in found:
-            clean = redacted(memory.text)
+            clean = redacted(storable(memory.text))
             stored.redacted += len(clean.found)
-            line = _line(replace(memory, text=clean.text), run, scope, trusted, context.clock.now())
-            # The same statement has the same id each time; those of two users must differ.
-            line["id"] = str(
-                uuid5(NAMESPACE_URL, f"cortex:{context.tenant.user}:{run.format}:{memory.ref}:{clean.text}")
-            )
+            line = _line(replace(memory, text=clean.text), run, scope, trusted, context)
             stored.skipped["erased"] += line["id"] in erased
             if line["id"] not in erased:
                 lines.append(json.dumps(line, ensure_ascii=False))
@@ -295,13 +289,14 @@ class ImportService:
         stored.known += sum(plan.duplicates.values())
         stored.skipped.update(f"{bad.field} {bad.reason}" for bad in plan.bad)
 
-    def _index(self, folder: Path, progress: Progress) -> list[str]:
-        """Index a workspace from now on; returns its name where it was not indexed before."""
+    def _index(self, folder: Path, run: ImportRun, progress: Progress) -> ImportRun:
+        """Index a workspace from now on; the import notes it first where it was not indexed before."""
         files = files_of(self._context)
-        before = {source.name for source in files.sources()}
-        source = files.add(folder, shape=Shape.WORKSPACE)
+        if folder not in {source.root for source in files.sources()}:
+            run = self._runs.note_folder(run, folder)
+        files.add(folder, shape=Shape.WORKSPACE)
         files.sync_all(progress=progress)
-        return [source.name] if source.name not in before else []
+        return run
 
     def _extract(self, progress: Progress) -> None:
         """Do the background work that is due, as far as this process can."""
@@ -329,7 +324,7 @@ def _session(name: str) -> str:
     try:
         return checked_label(name, "session")
     except InvalidRequest:
-        return str(uuid5(NAMESPACE_URL, f"cortex:session:{name}"))
+        return str(uuid5(NAMESPACE_URL, f"cortex:session:{storable(name)}"))
 
 
 def _speaker(role: Role | None, name: str) -> str:
@@ -337,17 +332,21 @@ def _speaker(role: Role | None, name: str) -> str:
     return "" if role is Role.ASSISTANT else name
 
 
-def _line(memory: ForeignMemory, run: ImportRun, scope: str, trusted: bool, now: datetime) -> dict[str, Any]:
+def _line(memory: ForeignMemory, run: ImportRun, scope: str, trusted: bool, context: Context) -> dict[str, Any]:
     """A memory as a line of an export."""
+    now, ref = context.clock.now(), storable(memory.ref)
+    # The same statement has the same id each time; those of two users must differ.
+    id = uuid5(NAMESPACE_URL, f"cortex:{context.tenant.user}:{run.format}:{ref}:{memory.text}")
     line = {
         "type": "memory",
+        "id": str(id),
         "text": memory.text,
         "created_at": min(memory.at or now, now).isoformat(),
         "kind": memory.kind.value,
-        "topic": redacted(memory.topic[:1_024]).text,
-        "tags": list(memory.tags[:32]),
+        "topic": redacted(storable(memory.topic[:1_024])).text,
+        "tags": [storable(tag) for tag in memory.tags[:32]],
         "scope": memory.scope or scope,
-        "source_ref": run.ref_of(memory.ref),
+        "source_ref": run.ref_of(ref),
         "source_kind": (SourceKind.USER if trusted else SourceKind.IMPORT).value,
     }
     return line | ({} if memory.importance is None else {"importance": memory.importance})

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cortex.exchange.import_format import Account, ForeignMemory, ImportFormat, ImportItem, kind_named, time_of
+from cortex.exchange.import_format import (
+    Account,
+    ForeignMemory,
+    ImportFormat,
+    ImportItem,
+    kind_named,
+    share_of,
+    time_of,
+)
 from cortex.exchange.import_source import ImportSource
 
 _FILES = r"[^/]+\.(?:jsonl|ndjson|json)"
@@ -42,7 +50,7 @@ def _read(source: ImportSource, _: Account | None) -> Iterator[ImportItem]:
 
 
 def _memory(row: Mapping[str, Any], text: str) -> ForeignMemory:
-    tags, importance = row.get("tags"), row.get("importance")
+    tags = row.get("tags")
     return ForeignMemory(
         text=text,
         at=next((at for key in _TIMES if (at := time_of(row.get(key)))), None),
@@ -50,7 +58,7 @@ def _memory(row: Mapping[str, Any], text: str) -> ForeignMemory:
         topic=str(row.get("topic") or ""),
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         scope=str(row.get("scope") or ""),
-        importance=float(importance) if isinstance(importance, int | float) else None,
+        importance=share_of(row.get("importance")),
         ref=str(row.get("id") or ""),
     )
 

@@ -10,7 +10,15 @@ from typing import Any
 
 from cortex.domain.memory import Kind
 from cortex.errors import InvalidRequest, ProviderMissing
-from cortex.exchange.import_format import Account, ForeignMemory, ImportFormat, ImportItem, kind_named, time_of
+from cortex.exchange.import_format import (
+    Account,
+    ForeignMemory,
+    ImportFormat,
+    ImportItem,
+    kind_named,
+    share_of,
+    time_of,
+)
 from cortex.exchange.import_source import ImportSource
 
 TABLE = "memories"
@@ -67,13 +75,11 @@ def _owner(row: Mapping[str, Any]) -> str:
 
 
 def _memory(row: Mapping[str, Any], text: str) -> ForeignMemory:
-    importance = row.get("importance")
-    is_share = isinstance(importance, int | float) and 0 <= importance <= 1
     return ForeignMemory(
         text=text,
         at=time_of(row.get("createdAt")),
         kind=kind_named(row.get("category"), Kind.OTHER),
-        importance=float(importance) if is_share and importance is not None else None,
+        importance=share_of(row.get("importance")),
         ref=str(row.get("id") or ""),
     )
 
