@@ -43,6 +43,7 @@ def regions() -> dict[tuple[Path, str], Callable[[], str]]:
         (DOCS / "operations.md", "metrics"): metrics_table,
         (DOCS / "recall.md", "recipes"): recipes_table,
         (DOCS / "capture.md", "capture"): capture_table,
+        (DOCS / "imports.md", "formats"): formats_table,
         (DOCS / "cli.md", "commands"): command_pages,
         (DOCS / "cli.md", "errors"): errors_table,
         (DOCS / "promises.md", "promises"): promises_tables,
@@ -150,6 +151,14 @@ def framework_example(extra: str) -> str:
     """The example of a framework, which a test runs."""
     source = _read(ROOT / "examples" / f"{extra.replace('-', '_')}_agent.py")
     return f"```python\n{source}```"
+
+
+def formats_table() -> str:
+    """What `cortex import` reads, by program."""
+    from cortex.exchange.import_format import import_formats
+
+    rows = [(each.title, f"`{each.name}`", each.about) for each in import_formats().values()]
+    return table(("from", "`--from`", "what to give, and what is read"), rows)
 
 
 def capture_table() -> str:

@@ -18,7 +18,7 @@ from sweeps import sweep
 
 ROOT = Path(__file__).parents[1]
 PATCHES = ROOT / "docs" / "extending" / "patches"
-MOST_FILES = {"new-field": 4, "new-verb": 4, "new-kind": 2, "new-language": 4}
+MOST_FILES = {"new-field": 4, "new-verb": 4, "new-kind": 2, "new-language": 4, "new-import-format": 1}
 
 _SERVED = """
 import json, tempfile
@@ -72,7 +72,22 @@ assert [(each.attribute, each.value) for each in engine.list() if hasattr(each, 
 receipt = engine.capture([{"role": "user", "content": "Mitt lösenord är Xk93-trallala9"}], session="t").receipt
 assert receipt.facts["redacted"] == {"password": 1}
 """
-TRIED = {"new-field": _FIELD, "new-verb": _VERB, "new-kind": _KIND, "new-language": _LANGUAGE}
+_FORMAT = """
+(home / "mine.diary").write_text("2025-03-01 The ferry was late\\nno date\\n")
+done = engine.import_from(home / "mine.diary")
+assert (done.preview.format, done.receipt.facts["memories"], done.preview.skipped.total()) == ("diary", 1, 1)
+assert [str(each.created_at.date()) for each in engine.list()] == ["2025-03-01"]
+assert run(["--home", str(home), "import", "--from", "diary", str(home / "mine.diary")]) == 0
+engine.undo_import(done.run)
+assert engine.list() == []
+"""
+TRIED = {
+    "new-field": _FIELD,
+    "new-verb": _VERB,
+    "new-kind": _KIND,
+    "new-language": _LANGUAGE,
+    "new-import-format": _FORMAT,
+}
 
 
 def touched(patch: Path) -> list[str]:
@@ -81,8 +96,8 @@ def touched(patch: Path) -> list[str]:
 
 def test_every_patch_is_tried_and_named_in_the_guide() -> None:
     assert {patch.stem for patch in PATCHES.glob("*.patch")} == TRIED.keys() == MOST_FILES.keys()
-    guide = (ROOT / "docs" / "extending" / "surfaces.md").read_text(encoding="utf-8")
-    assert [name for name in TRIED if f"patches/{name}.patch" not in guide] == []
+    guides = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "extending").glob("*.md"))
+    assert [name for name in TRIED if f"patches/{name}.patch" not in guides] == []
 
 
 @pytest.mark.parametrize("name", TRIED)
@@ -107,7 +122,7 @@ def test_every_patch_applies(tmp_path: Path) -> None:
         applied(name, tmp_path, "--check")
 
 
-@pytest.mark.parametrize("name", sweep(TRIED, ["new-field"]))
+@pytest.mark.parametrize("name", sweep(TRIED, ["new-field", "new-import-format"]))
 def test_a_patch_makes_the_whole_change(name: str, tmp_path: Path) -> None:
     applied(name, tmp_path)
     ran = subprocess.run(

@@ -19,7 +19,8 @@ from cortex.surfaces.cli.app import command_line, run
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 _EXTENDING = sorted((ROOT / "docs" / "extending").glob("*.md"))
-PAGES = [ROOT / "README.md", *(page for page in _EXTENDING if page.name != "surfaces.md")]
+_BY_PATCHES = {"surfaces.md", "import-format.md"}
+PAGES = [ROOT / "README.md", *(page for page in _EXTENDING if page.name not in _BY_PATCHES)]
 """What is not here is shown by patches, which tests/test_extending.py applies."""
 OVER_A_SERVER = {"client.md", "quickstart.md"}
 """Their Python is run by tests/test_docs_site.py."""
@@ -37,6 +38,7 @@ WITH_A_MEMORY: dict[str, dict[str, Callable[..., object]]] = {
     "flush.md": {"agent_turn": host, "show": host},
     "hooks.md": {"model": host},
     "http.md": {},
+    "imports.md": {},
     "media.md": {},
 }
 """Pages whose Python goes on from a memory of the reader's, or asks a model of the reader's."""

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from cortex.services.exchange import ExchangeService
     from cortex.services.files.files import Files, Indexed
     from cortex.services.health.health_checks import Check
+    from cortex.services.import_runs import ImportRun, ImportUndo
+    from cortex.services.imports import ImportPreview, ImportResult, ImportService
     from cortex.services.jobs import JobService
     from cortex.services.lifecycle import ConsolidationResult, LifecycleService, RestoreResult, UndoResult
     from cortex.services.maintenance import MaintenanceService
@@ -105,6 +107,7 @@ class Cortex:
     _edit: EditService = _service("edit", "EditService")
     _erasure: ErasureService = _service("erasure", "ErasureService")
     _exchange: ExchangeService = _service("exchange", "ExchangeService")
+    _imports: ImportService = _service("imports", "ImportService")
     _jobs: JobService = _service("jobs", "JobService")
     _lifecycle: LifecycleService = _service("lifecycle", "LifecycleService")
     _maintenance: MaintenanceService = _service("maintenance", "MaintenanceService")
@@ -440,6 +443,44 @@ class Cortex:
         return self._exchange.import_(
             lines, dedupe=dedupe, dry_run=dry_run, skip_bad=skip_bad, trusted=trusted, embed=embed, progress=progress
         )
+
+    def preview_import(self, path: str | Path, *, format: str = "auto", account: str | None = None) -> ImportPreview:
+        """What an export, a transcript folder or the store of another program holds: counted and checked."""
+        return self._imports.preview(path, format=format, account=account)
+
+    def import_from(
+        self,
+        path: str | Path,
+        *,
+        format: str = "auto",
+        account: str | None = None,
+        scope: str = DEFAULT_SCOPE,
+        scope_of: Callable[[str], str | None] | None = None,
+        dry_run: bool = False,
+        trusted: bool = False,
+        extract: bool = True,
+        preview: ImportPreview | None = None,
+        progress: Progress = silent,
+    ) -> ImportResult:
+        """Import what another program knows: conversations with their times, and memories. Nothing is stored twice.
+
+        An import that was stopped goes on when it is begun again. Where the source has several accounts, `account`
+        names one. `scope_of` gives the scope of a folder that a coding agent worked in. Memories are untrusted unless
+        `trusted`; without `extract` those in conversations are left to background work. A `preview` of the same source
+        saves counting it again.
+        """
+        return self._imports.run(
+            path, format=format, account=account, scope=scope, scope_of=scope_of, dry_run=dry_run, trusted=trusted,
+            extract=extract, preview=preview, progress=progress,
+        )  # fmt: skip
+
+    def imports(self) -> Sequence[ImportRun]:
+        """The imports from other programs, oldest first."""
+        return self._imports.runs()
+
+    def undo_import(self, run: str) -> ImportUndo:
+        """Take back an import by its name, or the `latest`: what it stored, and what was extracted from that."""
+        return self._imports.undo(run)
 
     def export_markdown(self, filter: Filter | None = None, *, by_scope: bool = False) -> Sequence[exchange.Page]:
         """Active memories as Markdown for a person to edit, text included: one page, or one for each scope."""

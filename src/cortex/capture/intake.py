@@ -47,6 +47,9 @@ RECENT = 40
 MOST_READ = 12
 """How many answers of tools are compared with what is said after them."""
 
+IMPORTS = "imports"
+"""The part of a session's state that has, for each import, the places of the first and last turn of what it brought."""
+
 EMBED, EXTRACT, ENRICH = "embed", "extract", "enrich"
 """Kinds of background work: vectors, memories by rules, memories by a language model."""
 
@@ -77,6 +80,9 @@ class History:
     Then these are only what was added to it, and a word said before is new when it is said again, unless the session
     was captured by another road up to there. None for a history that comes whole, or as far as there is of it.
     """
+    import_run: str = ""
+    """The import that brings it, if any. The session keeps which turns came with it, and the assistant in it is of
+    another program: what it says is untrusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +225,10 @@ def _take_in(
         digests, ends_at = [each.line.digest for each in spoken], last + len(turns)
         parts["history"] = {"count": len(digests), "chain": history.chained(digests), "last": ends_at}
     parts |= _drawn_anew([stored[old] for old, _ in aligned.revised], state)
+    if arrival.import_run and turns:
+        before: Mapping[str, Any] = state.get(IMPORTS) or {}
+        own = [*before.get(arrival.import_run, ()), [turns[0].seq, turns[-1].seq]]
+        parts[IMPORTS] = {**before, arrival.import_run: own}
     jobs = [_job(kind, arrival.session, now if kind == EMBED else intake.due, ids(now)) for kind in afterwards.kinds]
     intake.position = store.apply(
         tenant, [ExpectLast(arrival.session, last), *changes, PatchSession(arrival.session, parts), *jobs], at=now
@@ -420,7 +430,7 @@ def _turn(spoken: _Spoken, arrival: History, id: TraceId, seq: int, now: datetim
     message, text = spoken.message, spoken.line.text
     # What it repeats of untrusted words is no more trusted than they are, however many turns lie between.
     tiers = [tier_for(SOURCE_OF_ROLE[message.effective_role], text, seen=(*spoken.read, *seen))]
-    if spoken.tainted and message.role is Role.ASSISTANT:
+    if (spoken.tainted or arrival.import_run) and message.role is Role.ASSISTANT:
         # What was said with a tool's answer in view may repeat it: it is no more trusted than that.
         tiers.append(TrustTier.UNTRUSTED)
     said_at = message.at if message.at is not None and message.at <= now + AHEAD else now

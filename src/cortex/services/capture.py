@@ -52,6 +52,7 @@ class CaptureService:
         trigger: str = "",
         debounce: bool = True,
         follows: int | None = None,
+        import_run: str = "",
     ) -> Ingested:
         from cortex.capture import intake
 
@@ -60,7 +61,7 @@ class CaptureService:
         settings = self._context.settings
         arrival = intake.History(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
-            channel=channel, trigger=trigger, follows=follows,
+            channel=channel, trigger=trigger, follows=follows, import_run=import_run,
         )  # fmt: skip
         limits = intake.IntakeLimits(
             max_messages=settings.limits.max_messages,
@@ -89,7 +90,7 @@ class CaptureService:
                 afterwards=afterwards,
             )
             record.close(taken.position, session=session, **taken.facts())
-        if not debounce and not taken.reason and taken.due is None:
+        if not debounce and not import_run and not taken.reason and taken.due is None:
             self._bring_forward(arrival.session, afterwards.kinds)
         self._context.dependencies.nudge()
         return Ingested(tuple(taken.ids), record.receipt)

@@ -1,4 +1,4 @@
-"""The commands `import` and `export` (E14): JSON lines, and Markdown to edit."""
+"""The commands `import` and `export` (E14): other programs, JSON lines, and Markdown to edit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from cortex.errors import InvalidRequest, full_disk
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
-from cortex.surfaces.cli.inputs import STDIN, filter_of, lines_of
+from cortex.surfaces.cli.inputs import STDIN, filter_of, given, lines_of
 from cortex.surfaces.cli.memory_commands import Kinds, Lanes, Scopes, Since, States, Until
 
 if TYPE_CHECKING:
@@ -67,13 +67,35 @@ def export(
 
 def import_(
     context: typer.Context,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="What `export --with-text` or `--markdown` wrote; `-` is stdin.")
-    ],
-    dedupe: Annotated[str, typer.Option(help="How to detect duplicates: none, id, or id_text.")] = "id_text",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, store nothing.")] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip bad lines instead of refusing the file.")] = False,
-    trusted: Annotated[bool, typer.Option("--trusted", help="Keep the trust tiers that the file states.")] = False,
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PATH]", help="An export, a folder, or what `cortex export` wrote; `-` reads that from stdin."
+        ),
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--from", metavar="FORMAT", help="The program it comes from; detected if left out.")
+    ] = "auto",
+    account: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose data to import, if it holds that of several.")
+    ] = None,
+    scope: Annotated[str | None, typer.Option(help="The scope of what comes from another program.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count and check everything, store nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    trusted: Annotated[bool, typer.Option("--trusted", help="Trust its memories as your own words.")] = False,
+    background: Annotated[
+        bool, typer.Option("--background", help="Store conversations and leave the extraction to background jobs.")
+    ] = False,
+    undo: Annotated[
+        str | None, typer.Option(metavar="IMPORT", help="Undo an import by the name it printed, or `latest`.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the imports from other programs.")] = False,
+    dedupe: Annotated[
+        str, typer.Option(help="With an export of Cortex: how to detect duplicates: none, id, or id_text.")
+    ] = "id_text",
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="With an export of Cortex: skip bad lines instead of refusing the file.")
+    ] = False,
     embed: Annotated[bool, typer.Option(help="Embed now, or later by `cortex admin backfill`.")] = True,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Import edits of what `export --markdown` wrote: a file or directory.")
@@ -89,23 +111,52 @@ def import_(
         bool, typer.Option("--forget-missing", help="With --markdown: forget memories deleted from the file.")
     ] = False,
 ) -> None:
-    """Import memories and turns. All lines are checked before any is stored.
+    """Import conversations and memories of other programs, or what `cortex export` wrote. Nothing is stored twice.
 
-    With --markdown, import edits. If a memory was changed here too, that is a conflict and nothing is stored.
+    It shows what it found and asks first. An import that was stopped goes on when it is begun again. Exports of Cortex
+    are stored as a whole or not at all; with --markdown, edits are imported, and a conflict stores nothing.
     """
+    from cortex.surfaces.cli import import_command
+
     surface = surface_of(context)
-    if markdown:
-        _refuse("cannot be combined with --markdown", dedupe=dedupe != "id_text", skip_bad=skip_bad, trusted=trusted)
-        options = {"dry_run": dry_run, "trusted": not untrusted, "skip_conflicts": skip_conflicts, "embed": embed}
-        _import_markdown(surface, file, forget_missing=forget_missing, **options)
+    if undo is not None or list_:
+        _refuse("cannot be combined with --undo or --list", PATH=path, dry_run=dry_run, markdown=markdown)
+        import_command.undo(surface, undo) if undo is not None else import_command.show_list(surface)
         return
-    _refuse("needs --markdown", untrusted=untrusted, skip_conflicts=skip_conflicts, forget_missing=forget_missing)
+    if path is None:
+        raise InvalidRequest("is missing", field="PATH", hint="name the file or folder to import")
+    of_markdown = {"untrusted": untrusted, "skip_conflicts": skip_conflicts, "forget_missing": forget_missing}
+    of_programs = {"account": account, "scope": scope, "background": background}
+    of_lines = {"dedupe": dedupe != "id_text", "skip_bad": skip_bad}
+    if markdown:
+        _refuse("cannot be combined with --markdown", **of_programs, **of_lines, trusted=trusted)
+        options = {"dry_run": dry_run, "trusted": not untrusted, "skip_conflicts": skip_conflicts, "embed": embed}
+        _import_markdown(surface, path, forget_missing=forget_missing, **options)
+        return
+    _refuse("needs --markdown", **of_markdown)
+    if program := import_command.program_of(path, format):
+        _refuse("is for exports of Cortex", **of_lines, no_embed=not embed)
+        import_command.run(
+            surface, path, program, dry_run=dry_run, yes=yes, trusted=trusted, extract=not background,
+            **given(account=account, scope=scope),
+        )  # fmt: skip
+        return
+    _refuse("is for imports from other programs", **of_programs)
+    options = {"dry_run": dry_run, "skip_bad": skip_bad, "trusted": trusted, "embed": embed}
+    _import_lines(surface, path, dedupe=dedupe, **options)
+
+
+COMMANDS: dict[str, Callable[..., Any]] = {"import": import_, "export": export}
+
+
+# --- lines of an export ---------------------------------------------------------------------------
+
+
+def _import_lines(surface: Surface, file: str, *, dry_run: bool, **options: Any) -> None:
     with surface.engine() as engine, lines_of(file) as lines, output.progress("importing") as progress:
-        done = engine.import_(
-            lines, dedupe=dedupe, dry_run=dry_run, skip_bad=skip_bad, trusted=trusted, embed=embed, progress=progress
-        )
+        done = engine.import_(lines, dry_run=dry_run, progress=progress, **options)
     if surface.json:
-        output.show_json(done.receipt.to_json())
+        output.show_json({"format": "cortex", **done.receipt.to_json()})
         return
     facts = done.receipt.facts
     duplicates = sum(facts["duplicates"].values())
@@ -118,9 +169,6 @@ def import_(
         output.show(rendering.notice(f"line {bad.number}: {bad.field}: {bad.reason}", bad.hint))
     if done.receipt.degraded:
         output.show(rendering.notice("stored without vectors", "run `cortex doctor`, then `cortex admin backfill`"))
-
-
-COMMANDS: dict[str, Callable[..., Any]] = {"import": import_, "export": export}
 
 
 # --- memories as Markdown ------------------------------------------------------------------------
@@ -285,7 +333,8 @@ def _refuse(reason: str, **options: object) -> None:
     """Reject options that do not apply instead of ignoring them."""
     for name in options:
         if options[name]:
-            raise InvalidRequest(reason, field=f"--{name.replace('_', '-')}", hint="leave it out, or see --help")
+            field = name if name.isupper() else f"--{name.replace('_', '-')}"
+            raise InvalidRequest(reason, field=field, hint="leave it out, or see --help")
 
 
 def _write(path: Path, lines: Iterable[str]) -> int:

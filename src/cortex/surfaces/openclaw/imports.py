@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import re
-import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cortex.errors import EngineError, ProviderMissing
-from cortex.kinds import Kind
+from cortex.errors import EngineError
+from cortex.exchange.formats.memory_lancedb import FORMAT, TABLE
+from cortex.exchange.formats.openclaw import is_personal, read_sessions, session_name
+from cortex.exchange.import_format import Account
+from cortex.exchange.import_source import ImportSource
 from cortex.progress import Progress, silent
 from cortex.surfaces.openclaw.host import HostConfig, OpenClaw, expanded
 from cortex.workspace.sources import Shape
@@ -25,10 +24,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4_000
 """How many messages of a session are handed over together."""
-_NOT_PERSONAL = frozenset(("group", "channel", "thread", "topic", "cron", "hook", "subagent", "acp"))
-"""Sessions with one of these in their key are not the owner's own conversations."""
-_TABLE = "memories"
-_READER = Path(__file__).parent / "read_sessions.mjs"
 
 
 class Import(Protocol):
@@ -118,7 +113,7 @@ class SessionsImport:
     """The conversations of an agent with its owner."""
 
     agent: str
-    node: Path
+    node: Path | None
     database: Path
     number: int
     messages: int
@@ -129,15 +124,11 @@ class SessionsImport:
     @classmethod
     def of(cls, agent: str, host: OpenClaw, database: Path) -> SessionsImport:
         """Count the sessions in a database."""
-        node, _ = host.node()
-        if node is None:
-            raise EngineError(f"{database} cannot be read without Node", hint="install Node, then run it again")
         counts: Counter[str] = Counter()
-        for session in _sessions(node, database, "--count"):
-            is_personal = _is_personal(session)
-            counts["number" if is_personal else "others"] += 1
-            counts["messages"] += session["messages"] if is_personal else 0
-        return cls(agent, node, database, counts["number"], counts["messages"], counts["others"])
+        for session in read_sessions(database, count=True):
+            counts["number" if is_personal(session) else "others"] += 1
+            counts["messages"] += session["messages"] if is_personal(session) else 0
+        return cls(agent, host.node()[0], database, counts["number"], counts["messages"], counts["others"])
 
     @property
     def about(self) -> str:
@@ -152,42 +143,19 @@ class SessionsImport:
                 hint="import them with chats.per_sender off, or leave them out",
             )
         stored, receipts = 0, list[str]()
-        for number, session in enumerate(filter(_is_personal, _sessions(self.node, self.database))):
+        for number, session in enumerate(filter(is_personal, read_sessions(self.database, self.node))):
             progress(number, self.number, session["key"])
-            # The plugin names a session by its key: what it captures later is known to be the same.
-            name = session["key"] if session["isCurrent"] else session["id"]
             messages = messages_of(session["events"])
             for start in range(0, len(messages), _AT_ONCE):
                 done = engine.ingest(
                     messages[start : start + _AT_ONCE],
-                    session=name,
+                    session=session_name(session),
                     debounce=False,
                     follows=start if len(messages) > _AT_ONCE else None,
                 )
                 stored += int(done.receipt.facts["stored"])
                 receipts.append(done.receipt.id)
         return f"{_several(stored, 'turn')} stored of {_several(self.number, 'session')}", receipts
-
-
-def _is_personal(session: Mapping[str, Any]) -> bool:
-    return session["chat"] not in ("group", "channel") and _NOT_PERSONAL.isdisjoint(str(session["key"]).split(":"))
-
-
-def _sessions(node: Path, database: Path, *options: str) -> Iterator[dict[str, Any]]:
-    """The sessions in a database of the host; its own Node reads them."""
-    command = [str(node), "--no-warnings", str(_READER), str(database), *options]
-    try:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as reader:
-            assert reader.stdout is not None
-            for line in reader.stdout:
-                yield json.loads(line)
-    except (OSError, ValueError) as error:
-        raise EngineError(f"{database} cannot be read: {type(error).__name__}", hint="run `openclaw doctor`") from error
-    if reader.returncode:
-        raise EngineError(
-            f"{database} cannot be read by this Cortex",
-            hint="run `openclaw doctor --fix`, or `pip install --upgrade memory-cortex`",
-        )
 
 
 # --- memory-lancedb ---------------------------------------------------------------------------------------------------
@@ -199,74 +167,36 @@ class LanceImport:
 
     agent: str
     place: Path
-    rows: tuple[dict[str, Any], ...]
-    kind: str = "memory-lancedb"
+    number: int
+    is_owned: bool = True
+    """Whether its rows name the agent."""
+    kind: str = FORMAT.name
 
     @property
     def about(self) -> str:
-        return f"{len(self.rows):,} memories of agent {self.agent} in {self.place}"
+        return f"{self.number:,} memories of agent {self.agent} in {self.place}"
 
     @classmethod
     def all(cls, host: OpenClaw, config: HostConfig) -> list[LanceImport]:
         """One import for each agent that has rows."""
         place = _lance_folder(host, config)
-        if not (place / f"{_TABLE}.lance").is_dir():
+        if not (place / f"{TABLE}.lance").is_dir():
             return []
-        if importlib.util.find_spec("lancedb") is None:
-            raise ProviderMissing(
-                f"{place} holds memories of memory-lancedb, and the package lancedb is not installed",
-                hint="run `pip install lancedb`, then `cortex openclaw install` again",
-            )
         default = next(iter(host.agents(config.content)))
-        owned: dict[str, list[dict[str, Any]]] = {}
-        for row in _rows(place):
-            owned.setdefault(str(row.get("agentId") or row.get("agent_id") or default), []).append(row)
-        return [cls(agent, place, tuple(rows)) for agent, rows in owned.items()]
+        with ImportSource(place) as source:
+            owners: Sequence[Account | None] = FORMAT.accounts(source) or [None]  # older tables name no agent
+            counts = {owner: sum(1 for _ in FORMAT.read(source, owner)) for owner in owners}
+        return [cls(owner.id if owner else default, place, counts[owner], owner is not None) for owner in counts]
 
     def run(self, engine: Cortex, progress: Progress = silent) -> tuple[str, list[str]]:
-        lines = [json.dumps(_memory(row), ensure_ascii=False) for row in self.rows]
-        done = engine.import_(lines, skip_bad=True, progress=progress)
+        owner = self.agent if self.is_owned else None
+        done = engine.import_from(self.place, format=FORMAT.name, account=owner, extract=False, progress=progress)
         facts = done.receipt.facts
-        skipped = sum(facts["duplicates"].values())
-        about = f"{facts['memories']:,} memories imported, {skipped:,} known already, {facts['bad']:,} unusable"
+        unusable = done.preview.memories - facts["memories"] - facts["known"]
+        about = f"{facts['memories']:,} memories imported, {facts['known']:,} known already, {unusable:,} unusable"
         return about, [done.receipt.id]
 
 
 def _lance_folder(host: OpenClaw, config: HostConfig) -> Path:
     given = config.at("plugins", "entries", "memory-lancedb", "config", "dbPath")
     return expanded(given) or host.state / "memory" / "lancedb"
-
-
-def _rows(place: Path) -> list[dict[str, Any]]:
-    lancedb: Any = importlib.import_module("lancedb")
-    try:
-        table = lancedb.connect(str(place)).open_table(_TABLE)
-        columns = [name for name in table.schema.names if name != "vector"]
-        rows: list[dict[str, Any]] = table.search().select(columns).limit(table.count_rows()).to_list()
-    except Exception as error:  # whatever the library raises for a damaged or foreign table
-        raise EngineError(f"{place} cannot be read: {type(error).__name__}", hint="see `openclaw ltm stats`") from error
-    return [row for row in rows if row.get("id") != "__schema__"]
-
-
-def _memory(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as a line of an export."""
-    importance, created = row.get("importance"), row.get("createdAt")
-    kind = str(row.get("category") or "")
-    memory = {
-        "type": "memory",
-        "id": row.get("id"),
-        "text": row.get("text"),
-        "kind": kind if kind in set(Kind) else Kind.OTHER.value,
-        "source_ref": "memory-lancedb",
-        "created_at": _time(created),
-    }
-    if isinstance(importance, int | float) and 0 <= importance <= 1:
-        memory["importance"] = float(importance)
-    return {name: value for name, value in memory.items() if value is not None}
-
-
-def _time(milliseconds: Any) -> str | None:
-    try:
-        return datetime.fromtimestamp(float(milliseconds) / 1000, UTC).isoformat()
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None

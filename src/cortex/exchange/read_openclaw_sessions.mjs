@@ -1,14 +1,13 @@
-// Prints the sessions of one OpenClaw agent, one JSON object a line: `node read_sessions.mjs DATABASE [--count]`.
-// The host's own Node runs it, because long events are compressed with Zstandard.
+// Prints the sessions of one OpenClaw agent, one JSON object a line: `node read_openclaw_sessions.mjs DATABASE`.
+// Node runs it, because long events are compressed with Zstandard.
 
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 
-const [file, mode] = process.argv.slice(2);
-const database = new DatabaseSync(file, { readOnly: true });
+const database = new DatabaseSync(process.argv[2], { readOnly: true });
 
 const sessions = database.prepare(
-  `SELECT w.session_id AS id, w.session_key AS key, w.chat_type AS chat, w.session_scope AS scope,
+  `SELECT w.session_id AS id, w.session_key AS key, w.chat_type AS chat,
           w.session_id = n.current_session_id AS isCurrent
    FROM session_windows w LEFT JOIN session_nodes n ON n.session_key = w.session_key
    ORDER BY w.created_at, w.session_id`,
@@ -19,13 +18,9 @@ const events = database.prepare(
    JOIN transcript_events e ON e.session_id = a.session_id AND e.seq = a.event_seq
    WHERE a.session_id = ? AND a.message_position IS NOT NULL ORDER BY a.active_position`,
 );
-const counted = database.prepare(
-  "SELECT count(*) AS messages FROM session_transcript_active_events WHERE session_id = ? AND message_position IS NOT NULL",
-);
 
 for (const session of sessions.all()) {
-  const { messages } = counted.get(session.id);
-  const rows = mode === "--count" ? [] : events.all(session.id);
+  const rows = events.all(session.id);
   const texts = rows.map(({ plain, packed }) => JSON.parse(plain ?? zstdDecompressSync(packed).toString("utf8")));
-  process.stdout.write(`${JSON.stringify({ ...session, messages, events: texts })}\n`);
+  process.stdout.write(`${JSON.stringify({ ...session, events: texts })}\n`);
 }

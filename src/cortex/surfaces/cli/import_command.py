@@ -1,0 +1,139 @@
+"""Imports from other programs: what was found, the question, the progress, and the undo."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from cortex.surfaces.cli import output
+from cortex.surfaces.cli.context import Surface
+from cortex.surfaces.cli.inputs import STDIN
+
+if TYPE_CHECKING:
+    from cortex.services.imports import ImportPreview, ImportResult
+
+OWN = "cortex"
+"""The name of what `cortex export` writes."""
+
+
+def program_of(path: str, format: str) -> str:
+    """The format of another program; empty for an export of Cortex."""
+    from cortex.errors import InvalidRequest
+    from cortex.exchange.import_format import AUTO, detected, import_formats, named
+    from cortex.exchange.import_source import ImportSource
+
+    if format == OWN or (format == AUTO and path == STDIN):
+        return ""
+    if format != AUTO:
+        return named(format).name
+    with ImportSource(path) as source:
+        if found := detected(source):
+            return found.name
+        if source.is_folder or source.is_zip:
+            formats = ", ".join((*import_formats(), OWN))
+            raise InvalidRequest("is of no known format", field=path, hint=f"say which with --from: {formats}")
+    return ""
+
+
+def run(
+    surface: Surface, path: str, format: str, *, dry_run: bool, yes: bool, account: str | None = None, **options: Any
+) -> None:
+    """Show what there is to import, ask, and import it."""
+    from cortex.surfaces.cli import rendering
+
+    with surface.engine() as engine:
+        with output.progress(f"reading {path}"):
+            preview = engine.preview_import(path, format=format, account=account)
+        if not surface.json:
+            _show_preview(preview)
+            is_asked = not (yes or dry_run) and sys.stdin.isatty()
+            if is_asked and not typer.confirm("Import this?", default=True, err=True):
+                raise typer.Abort
+        try:
+            with output.progress("importing") as progress:
+                done = engine.import_from(
+                    path, format=format, account=account, dry_run=dry_run, preview=preview, progress=progress, **options
+                )
+        except KeyboardInterrupt:
+            print("cortex: stopped; the same command continues, and --undo latest takes it back", file=sys.stderr)
+            raise
+    if surface.json:
+        output.show_json(done.to_json())
+        return
+    if dry_run:
+        output.plain("dry run; nothing was stored")
+        return
+    output.plain(_summary(done))
+    output.show(*(rendering.notice(f"skipped {number:,}: {reason}") for reason, number in _later_skips(done)))
+    if done.run:
+        output.plain(f"undo with `cortex import --undo {done.run}`")
+
+
+def undo(surface: Surface, run: str) -> None:
+    """Take back an import."""
+    with surface.engine() as engine:
+        done = engine.undo_import(run)
+    if surface.json:
+        counts = {"turns": done.turns, "memories": done.memories, "kept": done.kept}
+        output.show_json({"undone": done.run.to_json(), **counts, "receipt_id": done.receipt.id})
+        return
+    output.plain(f"removed {done.turns:,} turns and {done.memories:,} memories of {done.run.id}")
+    if done.kept:
+        output.plain(f"kept {done.kept:,} memories that were edited since")
+
+
+def show_list(surface: Surface) -> None:
+    """List the imports."""
+    from cortex.surfaces.cli import rendering
+
+    with surface.engine() as engine:
+        runs = engine.imports()
+    if surface.json:
+        output.show_json({"imports": [run.to_json() for run in runs]})
+        return
+    if not runs:
+        output.plain("no imports from other programs yet")
+        return
+    table = rendering.table("import", "began", "turns", "memories", "state", "source", right=["turns", "memories"])
+    for run in runs:
+        state = "undone" if run.undone else "done" if run.ended else "stopped"
+        table.add_row(run.id, run.began[:16], f"{run.turns:,}", f"{run.memories:,}", state, output.one_line(run.source))
+    output.show(table)
+
+
+def _show_preview(found: ImportPreview) -> None:
+    from cortex.surfaces.cli import rendering
+
+    table = rendering.table()
+    for _ in range(2):
+        table.add_column()
+    rows = {
+        "format": f"{found.title} ({found.format})",
+        "source": found.source,
+        "account": str(found.account or ""),
+        "conversations": f"{found.conversations:,}",
+        "turns": f"{found.turns:,}",
+        "memories": f"{found.memories:,}",
+        "notes to index": f"{found.notes:,}" if found.notes else "",
+        "first": f"{found.first:%Y-%m-%d}" if found.first else "",
+        "last": f"{found.last:%Y-%m-%d}" if found.last else "",
+    }
+    rows |= {f"skipped: {reason.replace('_', ' ')}": f"{number:,}" for reason, number in (+found.skipped).items()}
+    for name, value in rows.items():
+        if value:
+            table.add_row(output.one_line(name), output.one_line(value))
+    output.show(table)
+
+
+def _summary(done: ImportResult) -> str:
+    facts = done.receipt.facts
+    message = f"imported {facts['turns']:,} turns and {facts['memories']:,} memories; {facts['known']:,} known already"
+    return message + (f"; {facts['redacted']:,} secrets redacted" if facts["redacted"] else "")
+
+
+def _later_skips(done: ImportResult) -> list[tuple[str, int]]:
+    """What was left out only when it was stored."""
+    skipped = done.receipt.facts["skipped"]
+    return [(reason, number) for reason, number in skipped.items() if reason not in done.preview.skipped]
