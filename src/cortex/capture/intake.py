@@ -47,6 +47,9 @@ RECENT = 40
 MOST_READ = 12
 """How many answers of tools are compared with what is said after them."""
 
+SHARES = "share_personal"
+"""The part of a session's state that says so of its turns."""
+
 EMBED, EXTRACT, ENRICH = "embed", "extract", "enrich"
 """Kinds of background work: vectors, memories by rules, memories by a language model."""
 
@@ -77,6 +80,8 @@ class History:
     Then these are only what was added to it, and a word said before is new when it is said again, unless the session
     was captured by another road up to there. None for a history that comes whole, or as far as there is of it.
     """
+    share_personal: bool = False
+    """Whether what is said about the person is remembered for all scopes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +218,7 @@ def _take_in(
         "pending_since": since,
         "history": None,
         "followed": placed.trail,
+        SHARES: arrival.share_personal or None,
     }
     if arrival.follows is None and turns and aligned.fresh[-1] == len(spoken) - 1:
         # Only a history that ends where the session ends can be continued without looking.

@@ -52,6 +52,7 @@ class CaptureService:
         trigger: str = "",
         debounce: bool = True,
         follows: int | None = None,
+        share_personal: bool = False,
     ) -> Ingested:
         from cortex.capture import intake
 
@@ -60,7 +61,7 @@ class CaptureService:
         settings = self._context.settings
         arrival = intake.History(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
-            channel=channel, trigger=trigger, follows=follows,
+            channel=channel, trigger=trigger, follows=follows, share_personal=share_personal,
         )  # fmt: skip
         limits = intake.IntakeLimits(
             max_messages=settings.limits.max_messages,
