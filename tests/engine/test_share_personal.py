@@ -73,7 +73,8 @@ def test_a_newer_value_said_in_another_project_replaces_the_older(engine):
     say(engine, "I live in Lisbon.", ATLAS, "a")
     say(engine, "I live in Porto.", BLUEFIN, "b")
     assert {memory.text: memory.state for memory in engine.list(Filter(states=frozenset(State)), limit=50)
-            if memory.lane == "memories"} == {"I live in Lisbon.": "superseded", "I live in Porto.": "active"}  # fmt: skip
+            if memory.lane == "memories"} == {
+        "I live in Lisbon.": "superseded", "I live in Porto.": "active"}  # fmt: skip
 
 
 def test_a_scope_that_the_message_names_does_not_open_another_project(engine):
