@@ -122,11 +122,11 @@ def test_a_plain_install_remembers_and_recalls(plainly: Environment) -> None:
 def test_a_plain_install_has_the_plugin_of_openclaw_and_says_what_its_server_needs(plainly: Environment) -> None:
     host = plainly.home / ".openclaw"
     host.mkdir()
-    said = plainly.cortex("openclaw", "install", "--yes")
+    said = plainly.cortex("hosts", "install", "openclaw", "--yes")
     assert (said.returncode, said.stderr) == (0, "")
     assert PluginFolder(host / "extensions" / "cortex").is_same(PluginFolder(ROOT / "plugins" / "openclaw"))
-    assert "memory-cortex[serve]" in plainly.cortex("openclaw", "doctor").stdout
-    assert plainly.cortex("openclaw", "uninstall", "--yes").returncode == 0
+    assert "memory-cortex[serve]" in plainly.cortex("hosts", "doctor", "openclaw").stdout
+    assert plainly.cortex("hosts", "uninstall", "openclaw", "--yes").returncode == 0
     assert list(host.iterdir()) == []
 
 

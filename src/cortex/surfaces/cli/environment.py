@@ -311,5 +311,5 @@ def _plugin(detected: DetectedHost, home: Path) -> Check:
     if detected.entry is not None:
         return _host("openclaw plugin", True, f"{why}; the tools come over MCP")
     return _host(
-        "openclaw plugin", None, why, f"run `cortex openclaw install`, or for its tools alone, {detected.fix(home)}"
+        "openclaw plugin", None, why, f"run `cortex hosts install openclaw`, or for its tools alone, {detected.fix(home)}"
     )

@@ -131,7 +131,7 @@ class PluginChecks:
             yield _host("injection", False, f"{'.'.join(INJECTION)} is false: no recall", INSTALL)
         if self._memory_core_answers(config, allowed, denied):
             why = "is enabled too, and may answer memory_search instead of Cortex"
-            yield _host("memory-core", None, why, "run `cortex openclaw install --silence-memory-core`")
+            yield _host("memory-core", None, why, "run `cortex hosts install openclaw --silence-memory-core`")
 
     def _memory_core_answers(self, config: HostConfig, allowed: Any, denied: Any) -> bool:
         name = MEMORY_CORE[-2]

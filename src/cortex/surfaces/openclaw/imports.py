@@ -215,7 +215,7 @@ class LanceImport:
         if importlib.util.find_spec("lancedb") is None:
             raise ProviderMissing(
                 f"{place} holds memories of memory-lancedb, and the package lancedb is not installed",
-                hint="run `pip install lancedb`, then `cortex openclaw install` again",
+                hint="run `pip install lancedb`, then `cortex hosts install openclaw` again",
             )
         default = next(iter(host.agents(config.content)))
         owned: dict[str, list[dict[str, Any]]] = {}
