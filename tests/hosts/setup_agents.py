@@ -25,9 +25,8 @@ def install(root: Path) -> None:
     node, npm = install_node(root)
     app.mkdir(exist_ok=True)
     (app / "package.json").write_text('{"private": true}')
-    # Their programs come by scripts that npm does not run unless they are named.
     subprocess.run(
-        [node, npm, "install", "--no-audit", "--no-fund", "--foreground-scripts", *RELEASES],
+        [node, npm, "install", "--no-audit", "--no-fund", *RELEASES],
         cwd=app, env={**os.environ, "PATH": f"{root / 'bin'}:{os.environ['PATH']}"}, check=True,
     )  # fmt: skip
 

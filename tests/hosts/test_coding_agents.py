@@ -65,8 +65,8 @@ class Person:
             provider = f'[model_providers.scripted]\nname = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
             return {".codex/config.toml": f'model = "scripted"\nmodel_provider = "scripted" # mine\n\n{provider}'}
         if self.name == "gemini":
-            auth = '{"security": {"auth": {"selectedType": "gemini-api-key"}},\n "general": {"enableAutoUpdate": false}}'
-            return {".gemini/settings.json": auth}
+            auth = '"security": {"auth": {"selectedType": "gemini-api-key"}}'
+            return {".gemini/settings.json": f'{{{auth},\n "general": {{"enableAutoUpdate": false}}}}'}
         options = {"baseURL": f"{url}/v1", "apiKey": "x"}
         models = {"scripted": {"name": "Scripted"}}
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": options, "models": models}

@@ -131,7 +131,8 @@ def applied(config: ConfigFile, given: Sequence[ConfigEdit]) -> str:
 def taken_back(config: ConfigFile, before: Any, given: Sequence[ConfigEdit]) -> tuple[str, list[ConfigEdit]]:
     """The text without these edits, for a file that was changed since, and the edits that somebody changed.
 
-    A value that was there before is restored, and what somebody else wrote stays.
+    A value that was there before is restored, and what somebody else wrote stays. `before` is the content of the file
+    before the edits, or None where nobody knows it.
     """
     text, kept = config.text or "", []
     for edit in given:
@@ -139,12 +140,20 @@ def taken_back(config: ConfigFile, before: Any, given: Sequence[ConfigEdit]) -> 
             kept.append(edit)
         elif edit.is_item:
             text = json_config.remove_item(text, edit.path, edit.value, field=str(config.file))
+            is_new = before is not None and _value(before, edit.path) is _MISSING
+            if is_new and value_at(json_config.read(text, field=str(config.file)).plain, edit.path) == []:
+                text = _without(text, edit.path, before, config.file)
         elif (value := _value(before, edit.path)) is not _MISSING:
             text = json_config.put(text, edit.path, value, field=str(config.file))
         else:
-            for path in _left_empty(text, edit.path, before, config.file):
-                text = json_config.remove(text, path, field=str(config.file))
+            text = _without(text, edit.path, before, config.file)
     return text, kept
+
+
+def _without(text: str, path: tuple[str, ...], before: Any, file: Path) -> str:
+    for each in _left_empty(text, path, before, file):
+        text = json_config.remove(text, each, field=str(file))
+    return text
 
 
 def _left_empty(text: str, path: tuple[str, ...], before: Any, file: Path) -> Iterator[tuple[str, ...]]:

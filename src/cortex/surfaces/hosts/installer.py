@@ -155,7 +155,7 @@ def _without_earlier(config: ConfigFile, edits: Sequence[ConfigEdit], earlier: A
     """The text without items of an earlier installation that are other now, such as with another path."""
     record = earlier.files.get(config.file) if earlier else None
     old = [edit for edit in record.edits if edit.is_item and edit not in edits] if record else []
-    return taken_back(config, {}, old)[0] if old and config.text is not None else config.text
+    return taken_back(config, None, old)[0] if old and config.text is not None else config.text
 
 
 def _content(text: str | None, file: Path) -> Any:

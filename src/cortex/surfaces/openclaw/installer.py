@@ -189,7 +189,7 @@ def _restored(config: HostConfig, record: InstallRecord | None) -> tuple[str | N
         return record.change.restored(config)
     # Without a record: what only the plugin needs.
     ours = (ConfigEdit(ENTRY, config.at(*ENTRY)), ConfigEdit(SLOT, PLUGIN), ConfigEdit(ALLOW, PLUGIN, is_item=True))
-    return taken_back(config, {}, [edit for edit in ours if edit.value and edit.is_done(config.content)])
+    return taken_back(config, None, [edit for edit in ours if edit.value and edit.is_done(config.content)])
 
 
 def summary(plan: InstallPlan) -> dict[str, Any]:
