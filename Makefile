@@ -81,7 +81,7 @@ e2e-openclaw: $(VENV)/.dev models ## Run OpenClaw with Cortex as its memory, end
 
 e2e-hosts: $(VENV)/.dev models ## Run Claude Code, Codex, Gemini CLI and OpenCode with Cortex (1.3 GB, needs npm's registry)
 	$(PY) tests/hosts/setup_agents.py .hosts
-	CORTEX_HOSTS=$(CURDIR)/.hosts CORTEX_HOSTS_WORK=$(CURDIR)/.hosts/work $(PY) -m pytest tests/hosts/test_coding_agents.py -m slow -q
+	CORTEX_HOSTS=$(CURDIR)/.hosts $(PY) -m pytest tests/hosts/test_coding_agents.py -m slow -q
 
 qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs npm, 310 MB)
 	npm install --prefix .qmd --no-audit --no-fund node@22

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -141,16 +140,10 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(params=["claude-code", "codex", "gemini", "opencode"])
-def person(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
-    # Codex refuses to work below the folder for temporary files of the system.
-    base = Path(os.environ.get("CORTEX_HOSTS_WORK") or tmp_path_factory.mktemp("agents"))
-    root = base / f"{request.param}-{os.getpid()}"
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True)
-    person = Person(root, request.param)
+def person(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Person]:
+    person = Person(tmp_path, request.param)
     yield person
     person.close()
-    shutil.rmtree(root, ignore_errors=True)
 
 
 def test_an_agent_has_a_memory_for_each_project_and_one_for_the_person(person: Person) -> None:
