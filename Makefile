@@ -14,7 +14,7 @@ FRAMEWORKS ?= langchain agent-framework google-adk llama-index pydantic-ai
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help try test lint bench soak e2e-openclaw e2e-frameworks eval recall-table docs site screenshots package models browser qmd clean
+.PHONY: help try test lint bench soak e2e-openclaw e2e-hosts e2e-frameworks eval recall-table docs site screenshots package models browser qmd clean
 
 help: ## Print this list
 	@echo "Cortex: long-term memory for AI agents"
@@ -80,6 +80,10 @@ e2e-openclaw: $(VENV)/.dev models ## Run OpenClaw with Cortex as its memory, end
 	$(PY) plugins/openclaw/check_release.py --host .openclaw
 	CORTEX_OPENCLAW=$(CURDIR)/.openclaw $(PY) -m pytest tests/hosts -m slow -q
 
+e2e-hosts: $(VENV)/.dev models ## Run Claude Code, Codex, Gemini CLI and OpenCode with Cortex (1.3 GB, needs npm's registry)
+	$(PY) tests/hosts/setup_agents.py .hosts
+	CORTEX_HOSTS=$(CURDIR)/.hosts $(PY) -m pytest tests/hosts/test_coding_agents.py -m slow -q
+
 e2e-frameworks: ## Run the adapters of agent frameworks and their examples against the real packages (1 GB)
 	@for extra in $(FRAMEWORKS); do \
 	  echo "$$extra …"; \
@@ -94,7 +98,7 @@ qmd: ## Install qmd into .qmd, so that its tests run with the real one (needs np
 	  --no-audit --no-fund @tobilu/qmd@2.8.3
 
 clean: ## Remove the environment, the sample and all caches of the checkout
-	rm -rf $(VENV) .try .qmd .frameworks .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
+	rm -rf $(VENV) .try .qmd .hosts .frameworks .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment: made once, and again when pyproject.toml changes ---------------------------

@@ -12,7 +12,7 @@ export function findingsOf(host, config) {
   const slot = host?.plugins?.slots?.memory;
   const findings = config.problems.map((problem) => `plugins.entries.cortex.config: ${problem}`);
   if ((config.autoRecall || config.autoCapture) && hooks?.allowConversationAccess !== true) {
-    findings.push("OpenClaw blocks recall and capture: set plugins.entries.cortex.hooks.allowConversationAccess to true, or run `cortex openclaw install`");
+    findings.push("OpenClaw blocks recall and capture: set plugins.entries.cortex.hooks.allowConversationAccess to true, or run `cortex hosts install openclaw`");
   }
   if (config.autoRecall && hooks?.allowPromptInjection === false) {
     findings.push("OpenClaw blocks recall: remove plugins.entries.cortex.hooks.allowPromptInjection");

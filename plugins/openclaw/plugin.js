@@ -99,7 +99,7 @@ async function checkServer(client, config, log) {
   try {
     const { contract } = await client.get("/v1/tools", { ms: CHECK_MS });
     if (contract === CONTRACT) return;
-    const fix = contract > CONTRACT ? "run `cortex openclaw install`" : "run `pip install --upgrade memory-cortex`";
+    const fix = contract > CONTRACT ? "run `cortex hosts install openclaw`" : "run `pip install --upgrade memory-cortex`";
     log.once("contract", `the server speaks contract ${contract} and this plugin ${CONTRACT}: ${fix}`);
   } catch (error) {
     log.failure("server", error, "turns go on without memory; see `openclaw cortex doctor`");

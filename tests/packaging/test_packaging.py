@@ -20,6 +20,7 @@ from cortex._version import DISTRIBUTION, __version__
 from cortex.surfaces.openclaw.plugin_files import PluginFolder
 
 PLUGIN = "src/cortex/surfaces/openclaw/plugin/"
+AGENTS = "src/cortex/surfaces/hosts/plugin/"
 DERIVED = {"__pycache__", ".DS_Store", "results"}
 STATEMENT = "The deploy key rotates on Mondays"
 QUESTION = "when does the deploy key rotate?"
@@ -37,7 +38,7 @@ def files_under(folder: Path) -> set[str]:
 def test_the_wheel_has_every_file_of_the_package_and_no_other(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {f"src/{name}" for name in archive.namelist() if ".dist-info/" not in name}
-    plugin = {name for name in names if name.startswith(PLUGIN)}
+    plugin = {name for name in names if name.startswith((PLUGIN, AGENTS))}
     assert names - plugin == files_under(ROOT / "src" / "cortex")
     assert "src/cortex/py.typed" in names
 
@@ -47,6 +48,13 @@ def test_the_wheel_has_the_plugin_of_openclaw_as_the_installer_copies_it(wheel: 
         shipped = {name.removeprefix(PLUGIN[4:]) for name in archive.namelist() if name.startswith(PLUGIN[4:])}
     assert shipped == set(PluginFolder(ROOT / "plugins" / "openclaw").files())
     assert {"index.js", "openclaw.plugin.json", "package.json"} <= shipped
+
+
+def test_the_wheel_has_what_coding_agents_get(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name.removeprefix(AGENTS[4:]) for name in archive.namelist() if name.startswith(AGENTS[4:])}
+    folder = "plugins/coding-agents/"
+    assert shipped == {name.removeprefix(folder) for name in files_under(ROOT / folder)} - {"README.md"}
 
 
 def test_what_only_maintainers_measure_with_is_not_in_the_wheel(wheel: Path) -> None:
@@ -122,11 +130,21 @@ def test_a_plain_install_remembers_and_recalls(plainly: Environment) -> None:
 def test_a_plain_install_has_the_plugin_of_openclaw_and_says_what_its_server_needs(plainly: Environment) -> None:
     host = plainly.home / ".openclaw"
     host.mkdir()
-    said = plainly.cortex("openclaw", "install", "--yes")
+    said = plainly.cortex("hosts", "install", "openclaw", "--yes")
     assert (said.returncode, said.stderr) == (0, "")
     assert PluginFolder(host / "extensions" / "cortex").is_same(PluginFolder(ROOT / "plugins" / "openclaw"))
-    assert "memory-cortex[serve]" in plainly.cortex("openclaw", "doctor").stdout
-    assert plainly.cortex("openclaw", "uninstall", "--yes").returncode == 0
+    assert "memory-cortex[serve]" in plainly.cortex("hosts", "doctor", "openclaw").stdout
+    assert plainly.cortex("hosts", "uninstall", "openclaw", "--yes").returncode == 0
+    assert list(host.iterdir()) == []
+
+
+def test_a_plain_install_can_be_used_in_a_coding_agent(plainly: Environment) -> None:
+    host = plainly.home / ".claude"
+    host.mkdir()
+    said = plainly.cortex("hosts", "install", "claude-code", "--yes")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "hook event" in (host / "skills" / "cortex" / "hooks" / "hooks.json").read_text()
+    assert plainly.cortex("hosts", "uninstall", "claude-code", "--yes").returncode == 0
     assert list(host.iterdir()) == []
 
 

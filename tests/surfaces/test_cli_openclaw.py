@@ -1,4 +1,4 @@
-"""`cortex openclaw`: the plugin in OpenClaw and out again, and every known failure with its fix (E1, E2)."""
+"""`cortex hosts … openclaw`: the plugin in OpenClaw and out again, and every known failure with its fix (E1, E2)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
 @pytest.fixture
 def install(cli: Cli) -> Callable[..., Said]:
     def run(*options: str) -> Said:
-        said = cli("openclaw", "install", "--yes", "--no-import", *options)
+        said = cli("hosts", "install", "openclaw", "--yes", "--no-import", *options)
         assert said.code == 0, said.err
         return said
 
@@ -123,7 +123,7 @@ def test_an_installation_sets_what_the_host_needs_and_keeps_every_other_byte(
 
 def test_a_plan_is_shown_and_a_dry_run_changes_nothing(cli: Cli, host: Host) -> None:
     host.configure(BY_HAND)
-    said = cli("openclaw", "install", "--dry-run")
+    said = cli("hosts", "install", "openclaw", "--dry-run")
     assert "set plugins.entries.cortex.hooks.allowConversationAccess = true" in said.out
     assert 'add "cortex" to plugins.allow' in said.out
     assert f"copy the plugin {__version__} to {host.plugin}" in said.out
@@ -134,7 +134,7 @@ def test_a_plan_is_shown_and_a_dry_run_changes_nothing(cli: Cli, host: Host) -> 
 
 def test_nothing_is_changed_without_consent(cli: Cli, host: Host) -> None:
     host.configure(BY_HAND)
-    said = cli("openclaw", "install")
+    said = cli("hosts", "install", "openclaw")
     assert said.code == 2
     assert said.hint == "give --yes to confirm"
     assert host.config.read_text() == BY_HAND
@@ -204,7 +204,7 @@ def test_an_older_copy_of_the_plugin_is_replaced(cli: Cli, host: Host, install: 
     install()
     (host.plugin / "index.js").write_text("// older")
     (host.plugin / "gone.js").write_text("// a file that the plugin no longer has")
-    assert failures(cli)["plugin"]["fix"] == "run `cortex openclaw install`"
+    assert failures(cli)["plugin"]["fix"] == "run `cortex hosts install openclaw`"
     install()
     assert PluginFolder(host.plugin).is_same(PluginFolder.packaged())
     assert [path.name for path in host.state.iterdir() if path.name.startswith(".cortex")] == []
@@ -213,7 +213,7 @@ def test_an_older_copy_of_the_plugin_is_replaced(cli: Cli, host: Host, install: 
 def test_a_configuration_that_the_host_refuses_is_taken_back(cli: Cli, host: Host) -> None:
     host.configure(BY_HAND)
     host.program(refuses="plugins.slots.memory: no")
-    said = cli("openclaw", "install", "--yes", "--no-import")
+    said = cli("hosts", "install", "openclaw", "--yes", "--no-import")
     assert "OpenClaw refuses the configuration: plugins.slots.memory: no" in said.error
     assert host.config.read_text() == BY_HAND
     assert not host.plugin.exists()
@@ -240,7 +240,7 @@ def test_uninstalling_restores_the_file_byte_for_byte(
     install()
     install("--silence-memory-core")
     cli("remember", "The deploy key rotates on Mondays")
-    said = cli("openclaw", "uninstall", "--yes", "--json")
+    said = cli("hosts", "uninstall", "openclaw", "--yes", "--json")
     assert said.json["is_exact"] is True
     assert host.config.read_bytes() == text.encode()
     assert not host.plugin.exists()
@@ -252,9 +252,9 @@ def test_a_file_that_was_not_there_is_gone_again(cli: Cli, host: Host, install: 
     host.state.mkdir()
     install()
     assert host.config.stat().st_mode & 0o077 == 0
-    cli("openclaw", "uninstall", "--yes")
+    cli("hosts", "uninstall", "openclaw", "--yes")
     assert not host.config.exists()
-    assert cli("openclaw", "uninstall", "--yes").out == "nothing to uninstall\n"
+    assert cli("hosts", "uninstall", "openclaw", "--yes").out == "nothing to uninstall\n"
 
 
 def test_what_somebody_else_wrote_since_stays(cli: Cli, host: Host, install: Callable[..., Said]) -> None:
@@ -264,7 +264,7 @@ def test_what_somebody_else_wrote_since_stays(cli: Cli, host: Host, install: Cal
     edited = json_config.put(host.config.read_text(), ("logging", "level"), "debug", field="")
     edited = json_config.put(edited, (*entry, "config", "autoRecall"), False, field="")
     host.configure(json_config.put(edited, ("plugins", "slots", "memory"), "none", field=""))
-    said = cli("openclaw", "uninstall", "--yes")
+    said = cli("hosts", "uninstall", "openclaw", "--yes")
     assert "without our values; it was edited since" in said.out
     assert "left alone: plugins.slots.memory" in said.out
     assert host.content == {
@@ -286,7 +286,7 @@ def test_a_file_edited_between_two_installations_keeps_that_edit(
     install()
     host.configure(json_config.put(host.config.read_text(), ("b",), "2", field=""))
     install("--silence-memory-core")
-    assert cli("openclaw", "uninstall", "--yes", "--json").json["is_exact"] is False
+    assert cli("hosts", "uninstall", "openclaw", "--yes", "--json").json["is_exact"] is False
     assert host.content == {"a": 1, "b": "2"}
 
 
@@ -296,7 +296,7 @@ def test_without_a_record_what_only_the_plugin_needs_is_removed(
     host.configure(BY_HAND)
     install()
     shutil.rmtree(cli.home / "openclaw")
-    cli("openclaw", "uninstall", "--yes")
+    cli("hosts", "uninstall", "openclaw", "--yes")
     assert host.content == json_config.read(BY_HAND, field="").plain
     assert not host.plugin.exists()
 
@@ -320,7 +320,7 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "why"), REFUSED.values(), ids=REFUSED)
 def test_a_file_that_cannot_be_understood_is_refused_and_left_alone(cli: Cli, host: Host, text: str, why: str) -> None:
     host.configure(text)
-    said = cli("openclaw", "install", "--yes")
+    said = cli("hosts", "install", "openclaw", "--yes")
     assert said.code == 2
     assert str(host.config) in said.error
     assert why in said.error
@@ -332,14 +332,14 @@ def test_a_file_that_cannot_be_understood_is_refused_and_left_alone(cli: Cli, ho
 def test_a_file_of_another_encoding_is_refused(cli: Cli, host: Host) -> None:
     host.state.mkdir()
     host.config.write_bytes("{ a: 'ü' }".encode("latin-1"))
-    assert "is not UTF-8" in cli("openclaw", "install", "--yes").error
+    assert "is not UTF-8" in cli("hosts", "install", "openclaw", "--yes").error
     assert host.config.read_bytes() == "{ a: 'ü' }".encode("latin-1")
 
 
 def test_a_read_only_file_is_refused_with_the_command_that_opens_it(cli: Cli, host: Host) -> None:
     host.configure("{}")
     host.config.chmod(0o444)
-    said = cli("openclaw", "install", "--yes")
+    said = cli("hosts", "install", "openclaw", "--yes")
     assert "is read-only" in said.error
     assert f"chmod u+w {host.config}" in said.hint
     assert not host.plugin.exists()
@@ -348,8 +348,8 @@ def test_a_read_only_file_is_refused_with_the_command_that_opens_it(cli: Cli, ho
 def test_a_configuration_that_nix_manages_is_refused(cli: Cli, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     host.configure("{}")
     monkeypatch.setenv("OPENCLAW_NIX_MODE", "1")
-    assert "is managed by Nix" in cli("openclaw", "install", "--yes").error
-    assert "set plugins.slots.memory" in cli("openclaw", "install", "--dry-run").out
+    assert "is managed by Nix" in cli("hosts", "install", "openclaw", "--yes").error
+    assert "set plugins.slots.memory" in cli("hosts", "install", "openclaw", "--dry-run").out
 
 
 def test_a_link_stays_a_link(cli: Cli, host: Host, tmp_path: Path, install: Callable[..., Said]) -> None:
@@ -359,7 +359,7 @@ def test_a_link_stays_a_link(cli: Cli, host: Host, tmp_path: Path, install: Call
     install()
     assert host.config.is_symlink()
     assert '"cortex"' in (tmp_path / "dotfiles.json").read_text()
-    cli("openclaw", "uninstall", "--yes")
+    cli("hosts", "uninstall", "openclaw", "--yes")
     assert host.config.is_symlink()
     assert (tmp_path / "dotfiles.json").read_text() == BY_HAND
 
@@ -378,21 +378,21 @@ def test_a_folder_that_is_not_ours_is_not_replaced(cli: Cli, host: Host) -> None
     host.configure("{}")
     host.plugin.mkdir(parents=True)
     (host.plugin / "openclaw.plugin.json").write_text('{"id": "another"}')
-    assert "is not the Cortex plugin" in cli("openclaw", "install", "--yes").error
+    assert "is not the Cortex plugin" in cli("hosts", "install", "openclaw", "--yes").error
     assert host.config.read_text() == "{}"
 
 
 def test_a_host_that_is_nowhere_is_named_with_how_to_install_it(cli: Cli, host: Host) -> None:
-    said = cli("openclaw", "install", "--yes")
+    said = cli("hosts", "install", "openclaw", "--yes")
     assert said.code == 3
     assert "npm install -g openclaw" in said.hint
-    assert cli("openclaw", "doctor").code == 1
+    assert cli("hosts", "doctor", "openclaw").code == 1
 
 
 def test_an_older_host_is_refused_and_a_newer_one_is_named(cli: Cli, host: Host) -> None:
     host.configure("{}")
     host.program("2026.8.31")
-    said = cli("openclaw", "install", "--yes")
+    said = cli("hosts", "install", "openclaw", "--yes")
     assert f"OpenClaw 2026.8.31 is older than {OLDEST}" in said.error
     assert "openclaw update" in said.hint
     assert host.config.read_text() == "{}"
@@ -400,7 +400,7 @@ def test_an_older_host_is_refused_and_a_newer_one_is_named(cli: Cli, host: Host)
     shutil.rmtree(host.config.parent.parent.parent / "programs" / "openclaw-package")
     (host.config.parent.parent.parent / "programs" / "openclaw").unlink()
     host.program("2099.1.1")
-    assert "newer than those that were tested" in cli("openclaw", "install", "--yes", "--no-import").out
+    assert "newer than those that were tested" in cli("hosts", "install", "openclaw", "--yes", "--no-import").out
     newer = failures(cli)["openclaw"]
     assert newer["ok"] is None
     assert "pip install --upgrade" in newer["fix"]
@@ -417,7 +417,7 @@ def test_the_releases_are_those_that_the_plugin_names_and_the_end_to_end_tests_i
 
 
 def checks(cli: Cli, *options: str) -> dict[str, dict[str, Any]]:
-    return {check["name"]: check for check in cli("openclaw", "doctor", "--json", *options).json["checks"]}
+    return {check["name"]: check for check in cli("hosts", "doctor", "openclaw", "--json", *options).json["checks"]}
 
 
 def failures(cli: Cli) -> dict[str, dict[str, Any]]:
@@ -446,18 +446,18 @@ def test_the_doctor_names_everything_that_is_wrong_and_fixes_it_after_asking(
     host.node("24.16.0")
     install("--silence-memory-core")
     assert set(failures(cli)) == {"server"}
-    assert cli("openclaw", "doctor").code == 0
+    assert cli("hosts", "doctor", "openclaw").code == 0
     for path, value, _, _ in BROKEN:
         host.configure(json_config.put(host.config.read_text(), path.split("."), value, field=""))
     found = failures(cli)
     assert {name: check["ok"] for name, check in found.items() if name != "server"} == {
         name: ok for _, _, name, ok in BROKEN
     }
-    assert all("cortex openclaw install" in found[name]["fix"] for _, _, name, _ in BROKEN)
+    assert all("cortex hosts install openclaw" in found[name]["fix"] for _, _, name, _ in BROKEN)
     broken = host.config.read_text()
-    assert cli("openclaw", "doctor", "--fix").code == 2, "without a terminal it needs --yes"
+    assert cli("hosts", "doctor", "openclaw", "--fix").code == 2, "without a terminal it needs --yes"
     assert host.config.read_text() == broken
-    said = cli("openclaw", "doctor", "--fix", "--yes", "--json")
+    said = cli("hosts", "doctor", "openclaw", "--fix", "--yes", "--json")
     assert set(said.json["fixed"]) == {path for path, _, _, _ in BROKEN}
     assert said.code == 0
     assert set(failures(cli)) == {"server"}
@@ -509,7 +509,7 @@ def test_one_session_for_all_senders_is_refused_where_each_has_a_memory(
     host.configure(json_config.put(host.config.read_text(), wanted, False, field=""))
     monkeypatch.setenv("CORTEX_CHATS__PER_SENDER", "true")
     assert "session.dmScope per-channel-peer" in failures(cli)["shared sessions"]["fix"]
-    cli("openclaw", "doctor", "--fix", "--yes")
+    cli("hosts", "doctor", "openclaw", "--fix", "--yes")
     assert host.content["session"] == {"dmScope": "per-channel-peer"}
     assert "shared sessions" not in checks(cli)
 
@@ -541,7 +541,7 @@ def test_a_plugin_of_another_contract_is_named_with_the_side_to_upgrade(
     contract.write_text(text.replace(f"CONTRACT = {CONTRACT}", f"CONTRACT = {CONTRACT + 1}"))
     assert failures(cli)["plugin"]["fix"] == "run `pip install --upgrade memory-cortex`"
     contract.write_text(text.replace(f"CONTRACT = {CONTRACT}", "CONTRACT = 0"))
-    assert failures(cli)["plugin"]["fix"] == "run `cortex openclaw install`"
+    assert failures(cli)["plugin"]["fix"] == "run `cortex hosts install openclaw`"
 
 
 class Listener:
@@ -624,9 +624,9 @@ def test_a_home_that_is_a_file_is_named_and_nothing_is_installed(cli: Cli, host:
     taken.touch()
     host.configure(json.dumps({"plugins": {"entries": {"cortex": {"config": {"home": str(taken)}}}}}))
     before = host.config.read_text()
-    found = {check["name"]: check for check in cli("openclaw", "doctor", "--json", home=taken).json["checks"]}
+    found = {check["name"]: check for check in cli("hosts", "doctor", "openclaw", "--json", home=taken).json["checks"]}
     assert found["home"]["detail"] == f"{taken} is not a folder"
-    assert cli("openclaw", "install", "--yes", "--no-import", home=taken).code == 11
+    assert cli("hosts", "install", "openclaw", "--yes", "--no-import", home=taken).code == 11
     assert host.config.read_text() == before
     assert not host.plugin.exists()
 
@@ -641,9 +641,9 @@ def test_notes_are_counted_first_and_indexed_once(cli: Cli, host: Host) -> None:
         (workspace / "memory").mkdir(parents=True)
         (workspace / "MEMORY.md").write_text(f"# Drinks\n\nThe user likes {text}.\n")
         (workspace / "memory" / "2026-11-01.md").write_text("# Day\n\nMet Ann about the harbor project.\n")
-    said = cli("openclaw", "install", "--dry-run")
+    said = cli("hosts", "install", "openclaw", "--dry-run")
     assert f"found 2 notes of agent main in {host.state / 'workspace'}" in said.out
-    done = cli("openclaw", "install", "--yes", "--json").json
+    done = cli("hosts", "install", "openclaw", "--yes", "--json").json
     assert [(each["agent"], each["about"]) for each in done["imported"]] == [
         ("main", "2 notes indexed"), ("Ada", "2 notes indexed"),
     ]  # fmt: skip
@@ -655,7 +655,7 @@ def test_notes_are_counted_first_and_indexed_once(cli: Cli, host: Host) -> None:
 def test_the_memories_of_memory_lancedb_need_its_package(cli: Cli, host: Host) -> None:
     host.configure("{}")
     (host.state / "memory" / "lancedb" / "memories.lance").mkdir(parents=True)
-    said = cli("openclaw", "install", "--yes", "--json")
+    said = cli("hosts", "install", "openclaw", "--yes", "--json")
     assert said.json["changed"] is True
     assert "pip install lancedb" in said.json["problems"][0]["hint"]
 

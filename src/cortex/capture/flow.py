@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cortex.capture import gate, queue, reconcile, retention, rules
+from cortex.capture import gate, placement, queue, reconcile, retention, rules
 from cortex.capture.candidate import Candidate
 from cortex.capture.claims import can_change
+from cortex.capture.intake import SHARES
 from cortex.capture.policies import CapturePolicy
 from cortex.capture.reconcile import Decision, Known, Reconciliation
 from cortex.domain.identity import IdSource, TraceId
@@ -148,11 +149,12 @@ class Capture:
     def _run_step(self, job: Job) -> tuple[dict[str, int], bool]:
         """Read, decide and store one step; gives what there is to count, and whether it was the last."""
         with self.store.view(self.tenant) as view:
-            done = (view.state(job.key) or {}).get(self.mark, -1)
+            state = view.state(job.key) or {}
+            done = state.get(self.mark, -1)
             ahead = view.turns(job.key, done, AHEAD)
             turns = ahead[:WINDOW]
             room = self._room(job.key, turns, len(ahead), view)
-            captured, changes = self._step(turns, view, room)
+            captured, changes = self._step(turns, view, room, shares=bool(state.get(SHARES)))
             changes = with_expectations(changes, view, also=_sources(changes))
         now = self.clock.now()
         is_last = len(turns) < WINDOW
@@ -169,10 +171,12 @@ class Capture:
         used = items.get("count", 0) if turns and items.get("day") == _day(turns) else 0
         return _Room(self.policy.max_items_per_session, used, len(turns) / max(1, ahead))
 
-    def _step(self, turns: Sequence[Turn], view: View, room: _Room) -> tuple[BatchResult, list[Change]]:
+    def _step(
+        self, turns: Sequence[Turn], view: View, room: _Room, *, shares: bool
+    ) -> tuple[BatchResult, list[Change]]:
         captured = BatchResult(turns=len(turns))
         worth = [turn for turn in turns if self._is_worth(turn, captured)]
-        memories, found = self._memories(worth)
+        memories, found = self._memories(worth, shares)
         room.reserve(memories, frozenset(id for id, each in found.items() if each.provisional))
         vectors = self.vectors(memories) if memories else {}
         decisions = reconcile.decide_all(
@@ -205,8 +209,11 @@ class Capture:
             captured.skipped[reason] += 1
         return reason is None
 
-    def _memories(self, turns: Sequence[Turn]) -> tuple[list[Memory], dict[TraceId, Candidate]]:
-        """What the extractor found, as memories with the trust of what they were extracted from."""
+    def _memories(self, turns: Sequence[Turn], shares: bool) -> tuple[list[Memory], dict[TraceId, Candidate]]:
+        """What the extractor found, as memories with the trust of what they were extracted from.
+
+        With `shares`, what is about the person is remembered for all scopes.
+        """
         by_id = {turn.id: turn for turn in turns}
         memories: list[Memory] = []
         found: dict[TraceId, Candidate] = {}
@@ -215,7 +222,8 @@ class Capture:
             newest = max(sources, key=lambda turn: (turn.created_at, turn.seq))
             if candidate.span is None:  # a model put it into its own words
                 candidate = _retained(candidate, newest)
-            draft = candidate.draft(scope=newest.scope, source_kind=newest.source_kind, said_at=newest.created_at)
+            scope = placement.scope_of(candidate, newest.scope) if shares else newest.scope
+            draft = candidate.draft(scope=scope, source_kind=newest.source_kind, said_at=newest.created_at)
             id = TraceId(self.ids(self.clock.now()))
             if self.policy.importance is not None:
                 draft = replace(draft, importance=self.policy.importance)

@@ -50,6 +50,9 @@ MOST_READ = 12
 IMPORTS = "imports"
 """The part of a session's state that has, for each import, the places of the first and last turn of what it brought."""
 
+SHARES = "share_personal"
+"""The part of a session's state that says so of its turns."""
+
 EMBED, EXTRACT, ENRICH = "embed", "extract", "enrich"
 """Kinds of background work: vectors, memories by rules, memories by a language model."""
 
@@ -83,6 +86,8 @@ class History:
     import_run: str = ""
     """The import that brings it, if any. The session keeps which turns came with it, and the assistant in it is of
     another program: what it says is untrusted."""
+    share_personal: bool = False
+    """Whether what is said about the person is remembered for all scopes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +224,7 @@ def _take_in(
         "pending_since": since,
         "history": None,
         "followed": placed.trail,
+        SHARES: arrival.share_personal or None,
     }
     if arrival.follows is None and turns and aligned.fresh[-1] == len(spoken) - 1:
         # Only a history that ends where the session ends can be continued without looking.

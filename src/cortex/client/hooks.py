@@ -49,6 +49,7 @@ class RemoteHooks:
         session: str,
         scope: str | None = None,
         project: str | None = None,
+        share_personal: bool = False,
         channel: str = "",
         trigger: str = "",
         recipe: str | None = None,
@@ -56,8 +57,8 @@ class RemoteHooks:
         """The memories relevant to `message`, ready to inject; empty at the deadline and on any error."""
         began = monotonic()
         request = {
-            "message": message, "session": session, "scope": scope, "project": project, "channel": channel,
-            "trigger": trigger, "recipe": recipe,
+            "message": message, "session": session, "scope": scope, "project": project,
+            "share_personal": share_personal, "channel": channel, "trigger": trigger, "recipe": recipe,
         }  # fmt: skip
         found = self._in_time(lambda: self._remote.request("before_turn", _without_none(request)).value())
         return replace(found, milliseconds=(monotonic() - began) * 1000)
@@ -70,6 +71,7 @@ class RemoteHooks:
         scope: str | None = None,
         channel: str = "",
         trigger: str = "",
+        share_personal: bool = False,
         end: bool = False,
         partial_history: bool = False,
     ) -> None:
@@ -83,7 +85,7 @@ class RemoteHooks:
             return
         request = {
             "session": session, "messages": list(messages), "scope": scope, "channel": channel, "trigger": trigger,
-            "end": end, "partial_history": partial_history,
+            "share_personal": share_personal, "end": end, "partial_history": partial_history,
         }  # fmt: skip
         self._shared.background.add(Task("after", lambda: self._ingest(request)))
 

@@ -35,6 +35,8 @@ class Query:
     scope: str | None = None
     project: str | None = None
     """The project at hand: its own memories come before equal ones, and nothing is left out for it (X6)."""
+    share_personal: bool = False
+    """With `scope`: what is kept for the person, in the scope `personal`, counts as well."""
     lanes: frozenset[Lane] | None = None
     kinds: frozenset[Kind] | None = None
     recipe: str | None = None

@@ -115,6 +115,7 @@ MEANINGS: Mapping[str, str] = {
     "weekly": "That something is so each week.",
     "on weekdays": "That something is so on a day of each week.",
     "repeats": "That something is so again and again.",
+    "this project": "What names the project that is worked on, without its name.",
 }
 """What each list is for."""
 

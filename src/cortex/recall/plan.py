@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from cortex.domain.lanes import Lane
 from cortex.domain.query import MAX_QUERY_CHARS, Mode, Query
-from cortex.domain.scope import scope_mentions, scope_tag
+from cortex.domain.scope import DEFAULT_SCOPE, scope_mentions, scope_tag
 from cortex.domain.terms import QueryTerm, query_terms
 from cortex.languages.lists import finder, listed
 from cortex.ports.store import Filter
@@ -91,7 +91,7 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         terms=query_terms(essence(text) if recipe.essence else text),
         filter=Filter(
             lanes=WARM_LANES if query.lanes is None else query.lanes,
-            scopes=None if scope is None else frozenset({scope}),
+            scopes=_scopes(query, scope),
             kinds=query.kinds,
             since=query.since,
             until=query.until,
@@ -114,6 +114,13 @@ def plan(query: Query, recipe: Recipe, now: datetime, scopes: Callable[[], Set[s
         now=now,
         used_since=None if recipe.window is None else now - recipe.window,
     )
+
+
+def _scopes(query: Query, scope: str | None) -> frozenset[str] | None:
+    if scope is None:
+        return None
+    # A scope that the query names is meant alone.
+    return frozenset({scope, DEFAULT_SCOPE} if query.share_personal and query.scope else {scope})
 
 
 def _inferred_scope(text: str, scopes: Callable[[], Set[str]]) -> str | None:

@@ -94,6 +94,7 @@ def request_of(query: Query) -> dict[str, Any]:
     return {
         "scope": query.scope,
         "project": query.project,
+        "share_personal": query.share_personal,
         "lanes": sorted(query.lanes) if query.lanes is not None else None,
         "kinds": sorted(query.kinds) if query.kinds is not None else None,
         "limit": query.limit,

@@ -32,6 +32,7 @@ def query_of(receipt: Receipt, text: str) -> Query:
         text=text,
         scope=request["scope"],
         project=request.get("project"),
+        share_personal=request.get("share_personal", False),
         lanes=None if request["lanes"] is None else frozenset(Lane(lane) for lane in request["lanes"]),
         kinds=None if request["kinds"] is None else frozenset(Kind(kind) for kind in request["kinds"]),
         recipe=receipt.facts["recipe"],

@@ -94,7 +94,9 @@ def scopes(planned: Plan) -> frozenset[str]:
 
 
 def _own(planned: Plan) -> frozenset[str]:
-    return frozenset({planned.scope} if planned.scope else {planned.project or DEFAULT_SCOPE, DEFAULT_SCOPE})
+    if planned.scope:
+        return planned.filter.scopes or frozenset({planned.scope})
+    return frozenset({planned.project or DEFAULT_SCOPE, DEFAULT_SCOPE})
 
 
 def applying(

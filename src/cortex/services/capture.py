@@ -53,6 +53,7 @@ class CaptureService:
         debounce: bool = True,
         follows: int | None = None,
         import_run: str = "",
+        share_personal: bool = False,
     ) -> Ingested:
         from cortex.capture import intake
 
@@ -61,7 +62,7 @@ class CaptureService:
         settings = self._context.settings
         arrival = intake.History(
             messages=messages, session=checked_label(session, "session"), scope=checked_label(scope, "scope"),
-            channel=channel, trigger=trigger, follows=follows, import_run=import_run,
+            channel=channel, trigger=trigger, follows=follows, import_run=import_run, share_personal=share_personal,
         )  # fmt: skip
         limits = intake.IntakeLimits(
             max_messages=settings.limits.max_messages,

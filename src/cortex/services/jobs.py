@@ -201,7 +201,8 @@ class JobService:
         cached = None
         if now - job.due < timedelta(milliseconds=settings.synthesis_ttl_ms):
             where = {name: job.payload.get(name) for name in ("scope", "project")}
-            query = Query.of(job.payload["query"], **where, limit=settings.max_facts)
+            is_shared = job.payload.get("share_personal", False)
+            query = Query.of(job.payload["query"], **where, share_personal=is_shared, limit=settings.max_facts)
             name = self._context.settings.recall.recipe
             with self._context.store_view() as view:
                 vectors = QueryVectors(self._context.dependencies, None, self._context.space(view))

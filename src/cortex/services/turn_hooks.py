@@ -24,7 +24,7 @@ from cortex.domain.fingerprints import fingerprints, merged
 from cortex.domain.identity import TraceId
 from cortex.domain.lanes import State
 from cortex.domain.query import MAX_QUERY_CHARS, Query
-from cortex.domain.scope import Tenant, checked_label
+from cortex.domain.scope import DEFAULT_SCOPE, Tenant, checked_label
 from cortex.domain.secrets import redacted
 from cortex.domain.trust import TrustTier
 from cortex.errors import EmbedderUnavailable, InvalidRequest
@@ -100,6 +100,7 @@ class _TurnRequest:
     session: str
     scope: str | None
     project: str | None
+    share_personal: bool
     recipe: Recipe
     cite: bool
     """Whether lines of files say where they stand."""
@@ -176,20 +177,22 @@ class TurnHooks:
         session: str,
         scope: str | None = None,
         project: str | None = None,
+        share_personal: bool = False,
         channel: str = "",
         trigger: str = "",
         recipe: str | None = None,
     ) -> Injection:
         """What is remembered that bears on `message`, ready to inject; empty at the deadline, and on any error.
 
-        `scope` leaves out everything else; `project` only prefers what is kept for it.
+        `scope` leaves out everything else, with `share_personal` except for what is kept for the person; `project`
+        only prefers what is kept for it.
         """
         # It is the machine's own time that a turn waits by.
         started = self._context.clock.monotonic()
         seconds = self._context.settings.hooks.deadline_ms / 1000
         work = partial(
-            self.prepare, message, session=session, scope=scope, project=project, channel=channel, trigger=trigger,
-            recipe=recipe, deadline=Deadline.after(self._context.clock, seconds),
+            self.prepare, message, session=session, scope=scope, project=project, share_personal=share_personal,
+            channel=channel, trigger=trigger, recipe=recipe, deadline=Deadline.after(self._context.clock, seconds),
         )  # fmt: skip
         injection = Injection()
         with self._context.dependencies.failures.caught("before") as codes:
@@ -213,6 +216,7 @@ class TurnHooks:
         session: str,
         scope: str | None = None,
         project: str | None = None,
+        share_personal: bool = False,
         channel: str = "",
         trigger: str = "",
         recipe: str | None = None,
@@ -231,7 +235,7 @@ class TurnHooks:
                 name = recipe or self._context.settings.recall.recipe
                 cite = replace(self._context, chat=chat or self._context.chat).cites(session)
                 label = checked_label(session, "session")
-                request = _TurnRequest(message, label, scope, project, recipes.named(name), cite)
+                request = _TurnRequest(message, label, scope, project, share_personal, recipes.named(name), cite)
                 prepared = self._prepared(request, deadline)
         if codes:
             return replace(prepared, injection=prepared.injection.but(codes), failed=tuple(codes))
@@ -315,6 +319,7 @@ class TurnHooks:
                 request.message,
                 scope=request.scope,
                 project=request.project,
+                share_personal=request.share_personal,
                 recipe=request.recipe.name,
                 limit=min(settings.max_facts, bound),
                 budget=settings.max_tokens,
@@ -345,7 +350,7 @@ class TurnHooks:
         if kept.synthesis.trust is not TrustTier.TRUSTED and trusted:
             return False
         with self._context.store_view() as view:
-            if not _still_stands(kept, view, request.scope, now):
+            if not _still_stands(kept, view, request, now):
                 return False
         about = kept.synthesis.substance
         similarity = self._similarity(request.message, about, answer, deadline)
@@ -384,7 +389,10 @@ class TurnHooks:
         """The synthesis for the next turn."""
         if injection.facts and self._context.settings.hooks.synthesis:
             query = redacted(request.message[:MAX_QUERY_CHARS]).text
-            payload = {"query": query, "scope": request.scope, "project": request.project}
+            payload = {
+                "query": query, "scope": request.scope, "project": request.project,
+                "share_personal": request.share_personal,
+            }  # fmt: skip
             id = self._context.ids(now)
             yield PutJob(Job(id=id, kind=synthesis.JOB, key=request.session, due=now, payload=payload))
 
@@ -398,21 +406,25 @@ class TurnHooks:
         scope: str | None = None,
         channel: str = "",
         trigger: str = "",
+        share_personal: bool = False,
         end: bool = False,
         partial_history: bool = False,
     ) -> None:
         """Store what is new of a session's history, in the background. Hand over the whole history every time.
 
-        `end` says that the session is over: memories are extracted now, and `messages` may be empty. A caller that has
-        only some of the messages says so with `partial_history`: what is missing then was not taken back.
+        With `share_personal`, what is said about the person is remembered in the scope `personal`. `end` says that the
+        session is over: memories are extracted now, and `messages` may be empty. A caller that has only some of the
+        messages says so with `partial_history`: what is missing then was not taken back.
         """
         with self._context.dependencies.failures.caught("after"):
             said = _listed(messages)
             if self._skip_reason("ingest", session, channel, trigger) is None:
                 options: dict[str, Any] = {} if scope is None else {"scope": scope}
-                ingest = partial(CaptureService(self._context).ingest, debounce=not end, **options)
+                ingest = partial(CaptureService(self._context).ingest, debounce=not end, share_personal=share_personal)
                 follows = 0 if partial_history else None
-                work = partial(ingest, said, session=session, channel=channel, trigger=trigger, follows=follows)
+                work = partial(
+                    ingest, said, session=session, channel=channel, trigger=trigger, follows=follows, **options
+                )
                 seconds = self._context.settings.hooks.ingest_timeout_ms / 1000
                 self._shared.background.add(Task("after", work, seconds))
 
@@ -458,14 +470,15 @@ class TurnHooks:
         return self._shared.background.flush(timeout)
 
 
-def _still_stands(kept: Cached, view: View, scope: str | None, now: datetime) -> bool:
+def _still_stands(kept: Cached, view: View, request: _TurnRequest, now: datetime) -> bool:
     """Whether every memory it was made from may still be shown here: what was forgotten must not live on in it."""
     sources = view.load(kept.synthesis.ids)
+    shown = {request.scope, DEFAULT_SCOPE} if request.share_personal else {request.scope}
     return len(sources) == len(kept.synthesis.ids) and all(
         policy.refusal(trace, now) is None
         and trace.state is State.ACTIVE
         and trace.trust is not TrustTier.QUARANTINED
-        and scope in {None, trace.scope}
+        and (request.scope is None or trace.scope in shown)
         for trace in sources
     )
 

@@ -1,7 +1,8 @@
 """The rows of session transcripts, and the messages in them (B12, B19).
 
 Everything known of their forms stands here. OpenClaw and pi write a `session` header, then `message` rows among rows
-of their own; Claude Code writes `user` and `assistant` rows among notes of the program; others write plain messages.
+of their own; Claude Code writes `user` and `assistant` rows among notes of the program; `agent_rows` has those of
+Codex and Gemini CLI; others write plain messages.
 
 `cortex hook` imports this in every turn, so it imports nothing that is slow to load.
 """
@@ -11,6 +12,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+
+from cortex.workspace import agent_rows
 
 TYPE_CHECKING = False  # as `typing` has it, which is slow to import
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ _OTHERS = frozenset({"peer", "task-notification", "inter_session"})
 _SYNTHETIC = "<synthetic>"
 # Rows of a transcript that hold no message, though some have content: a header, a queue, what a plugin injected.
 _NOTES = frozenset({"session", "summary", "queue-operation", "file-history-snapshot", "custom", "custom_message"})
+# Rows that repeat what was sent to the model: what was said in it has rows of its own.
+_COPIES = frozenset({"api-request", "api-request-blob"})
 _IN_TRANSCRIPTS = frozenset({"uuid", "parentUuid", "parentId", "leafUuid", "sessionId"})
 _SPEAKERS = frozenset({"user", "human", "assistant", "ai", "model", "system", "tool"})
 _BESIDE = ("timestamp", "ts", "created_at", "speaker", "name", "sender")
@@ -61,6 +66,10 @@ def sessions_of(rows: Iterable[object]) -> list[str]:
 def _message(row: object) -> object | None:
     if not isinstance(row, Mapping):
         return row
+    if agent_rows.is_agent_row(row):
+        return agent_rows.message_of(row)
+    if row.get("type") in _COPIES:
+        return None
     inner = row.get("message")
     held = inner if isinstance(inner, Mapping) else _queued(row)
     if held is None and _is_note(row):

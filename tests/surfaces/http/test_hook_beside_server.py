@@ -24,6 +24,7 @@ from cortex.access.tokens import Right
 from cortex.surfaces.cli import hook_client
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.http.server_file import Announcement, ServerInfo, acquire, is_locked, running, settings_stamp
+from cortex.surfaces.project_scope import project_of
 
 TRAMS = "I prefer trams over buses"
 QUESTION = "which trams should I take?"
@@ -164,6 +165,51 @@ def test_a_transcript_is_read_where_the_event_says(hook: Beside, server: Served,
     assert said_in(server, "coded") == [TRAMS, "Noted."]
 
 
+def test_the_events_of_a_coding_agent_are_answered_with_the_folder_as_scope(
+    hook: Beside, server: Served, tmp_path: Path
+) -> None:
+    """X2, E5: the same as without a server"""
+    here = {"session_id": "agent", "cwd": str(tmp_path / "atlas")}
+    scope = project_of(here["cwd"])
+    _, out, err = hook("event", stdin=json.dumps({**here, "hook_event_name": "SessionStart", "source": "startup"}))
+    assert (str(scope) in json.loads(out)["hookSpecificOutput"]["additionalContext"], err) == (True, "")
+    code, out, err = hook("event", stdin=json.dumps({**here, "hook_event_name": "BeforeAgent", "prompt": QUESTION}))
+    answer = json.loads(out)["hookSpecificOutput"]
+    assert (code, answer["hookEventName"], TRAMS in answer["additionalContext"], err) == (0, "BeforeAgent", True, "")
+    history = [{"role": "user", "content": "My favorite editor is Helix."}, {"role": "assistant", "content": "Noted."}]
+    for event in ("Stop", "PreCompact", "SessionEnd"):
+        given = json.dumps({**here, "hook_event_name": event, "messages": history})
+        assert hook("event", stdin=given) == (0, "", "")
+    assert said_in(server, "agent", scope=str(scope)) == ["My favorite editor is Helix.", "Noted."]
+    server.engine.run_jobs()
+    of_person = {"lane": "memories", "scope": "personal"}
+    assert until(lambda: "Helix" in server.client.get("/v1/memories", params=of_person).text)
+    elsewhere = {"session_id": "other", "cwd": str(tmp_path / "bluefin"), "hook_event_name": "UserPromptSubmit"}
+    assert "Helix" in hook("event", stdin=json.dumps({**elsewhere, "prompt": "what is my favorite editor?"}))[1]
+    assert hook("event", stdin=json.dumps({**elsewhere, "hook_event_name": "PreToolUse"})) == (0, "", "")
+
+
+def test_cursor_is_answered_once_and_its_prompt_is_stored(hook: Beside, server: Served, tmp_path: Path) -> None:
+    """X2, C1"""
+    base = {"conversation_id": "cursor", "workspace_roots": [str(tmp_path)]}
+    given = json.dumps({**base, "hook_event_name": "beforeSubmitPrompt", "prompt": QUESTION})
+    for _ in range(2):
+        code, out, err = hook("event", stdin=given)
+        assert (code, json.loads(out)["continue"], err) == (0, True, "")
+    given = json.dumps({**base, "hook_event_name": "afterAgentResponse", "text": "Line 9."})
+    assert hook("event", stdin=given) == (0, "", "")
+    assert said_in(server, "cursor") == [QUESTION, "Line 9."]
+
+
+@pytest.mark.parametrize(
+    "given", ["", "{", '{"hook_event_name": "Stop"}', '{"session_id": "s", "hook_event_name": "UserPromptSubmit"}']
+)
+def test_a_broken_event_is_left_to_the_command_line(hook: Beside, given: str) -> None:
+    """C16: which tells it"""
+    assert hook("event", stdin=given) == (None, "", "")
+    assert hook.left == given.encode()
+
+
 def test_the_memory_is_the_one_the_options_and_variables_name(
     hook: Beside, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +337,10 @@ def test_hooks_and_mcp_share_the_server_of_a_host_and_go_on_without_it(tmp_path:
         said = cortex("--home", str(home), "hook", "before", "--session", "s", given=QUESTION, code=LISTING)
         assert said.returncode == 0
         assert TRAMS in said.stdout
+        assert SLOW_MODULES.isdisjoint(said.stderr.split())
+        event = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": QUESTION, "cwd": "/"})
+        said = cortex("--home", str(home), "hook", "event", given=event, code=LISTING)
+        assert TRAMS in json.loads(said.stdout)["hookSpecificOutput"]["additionalContext"]
         assert SLOW_MODULES.isdisjoint(said.stderr.split())
         assert cortex("--home", str(home), "hook", "after", "--session", "s", given=json.dumps(CHAT)).stderr == ""
         routes = [line.get("route") for line in server.lines]

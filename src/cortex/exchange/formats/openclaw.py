@@ -99,7 +99,7 @@ def _keys(source: ImportSource, name: str) -> dict[str, str]:
     return {str(entry.get("sessionId")): key for key, entry in sessions if isinstance(entry, dict)}
 
 
-# --- sessions, which `cortex openclaw install` imports too -----------------------------------------------------------
+# --- sessions, which `cortex hosts install openclaw` imports too ----------------------------------------------------
 
 
 def is_personal(session: Mapping[str, Any]) -> bool:

@@ -30,4 +30,8 @@ LISTS = {
     "who reads this": "die|der|das",
     "addresses": r"an|für|liebe\w?",
     "all of them": "alle|die|den",
+    "this project": (
+        r"\b(?:dies\w{1,2}|unser\w{0,2}) (?:projekt\w*|repo\w*|code\s?basis|workspace|paket\w*|modul\w*|"
+        r"dienst\w*|branch)\b"
+    ),
 }

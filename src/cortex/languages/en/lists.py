@@ -170,4 +170,8 @@ LISTS = {
         r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:a|the|per) (?:day|week|month|year)|daily|weekly|"
         r"monthly|yearly)\b"
     ),
+    "this project": (
+        r"\b(?:this|our|the current|that) (?:\w+ )?(?:project|repo|repository|code ?base|workspace|"
+        r"monorepo|package|module|service|library|branch)\b"
+    ),
 }

@@ -31,4 +31,8 @@ LISTS = {
     "who reads this": "que",
     "addresses": "para|al?",
     "all of them": "el|los",
+    "this project": (
+        r"\b(?:est[ea]|nuestr[oa]) (?:proyecto|repo\w*|código|base de código|paquete|módulo|servicio|"
+        r"rama)\b"
+    ),
 }

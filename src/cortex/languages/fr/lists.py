@@ -12,4 +12,5 @@ LISTS = {
     "who reads this": "qui",
     "addresses": "aux?|pour|à",
     "all of them": "les",
+    "this project": r"\b(?:ce|cette|cet|notre) (?:projet|dépôt|repo\w*|base de code|paquet|module|service|branche)\b",
 }

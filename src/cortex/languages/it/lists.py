@@ -7,4 +7,5 @@ LISTS = {
     "past the owner": r"\bl'utente\b",
     "helpers": "assistenti?",
     "addresses": "per",
+    "this project": r"\b(?:quest[oa]|nostr[oa]) (?:progetto|repo\w*|codice|pacchetto|modulo|servizio|ramo)\b",
 }

@@ -7,4 +7,5 @@ LISTS = {
     "password is unspaced": "는|은",
     "keys unspaced": "토큰",
     "past the owner": "사용자",
+    "this project": r"(?:이|우리) ?(?:프로젝트|저장소|레포|코드베이스|패키지|모듈|서비스|브랜치)",
 }

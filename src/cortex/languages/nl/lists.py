@@ -4,4 +4,5 @@ from __future__ import annotations
 
 LISTS = {
     "passwords": "wachtwoord",
+    "this project": r"\b(?:dit|deze|ons|onze) (?:project|repo\w*|codebase|pakket|module|dienst|service|branch)\b",
 }

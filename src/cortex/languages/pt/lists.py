@@ -7,4 +7,8 @@ LISTS = {
     "passwords": "senha",
     "password is": "é",
     "past the owner": r"\b(?:o|ao) usuário\b",
+    "this project": (
+        r"\b(?:n?est[ea]|n?ess[ea]|nosso|nossa) (?:proje(?:c?to)|repo\w*|código|pacote|módulo|serviço|"
+        r"branch)\b"
+    ),
 }

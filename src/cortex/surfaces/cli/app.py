@@ -44,7 +44,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Servers and administration": {
         "serve": "serve_command",
         "mcp": "mcp_commands",
-        "openclaw": "openclaw_commands",
+        "hosts": "hosts_commands",
         "admin": "admin_commands",
     },
 }

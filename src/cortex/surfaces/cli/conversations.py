@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 
-from cortex.surfaces import quick_json
+from cortex.surfaces.cli.host_events import HostEvent, completed
 
 TYPE_CHECKING = False  # as `typing` has it, which is slow to import
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from cortex.errors import InvalidRequest
 
 _FORMS = "give a JSON array of messages, one message a line, or plain text"
 _LIKE_JSON = r'\s*(?:\[\s*\{|\[\s*\]|\{\s*")'
+MOST_BYTES = 16 << 20
+"""How much of a transcript is read: what came before was stored in earlier turns."""
+
 _JSON_NAMES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
@@ -32,45 +34,26 @@ class Conversation:
         """The session that the messages name, if any."""
 
 
-class HookEvent:
-    """The JSON a coding agent passes to its hooks: the session, and the prompt or the path of the transcript."""
-
-    __slots__ = ("prompt", "session", "transcript")
-
-    def __init__(self, payload: Mapping[str, Any]) -> None:
-        self.session = _text(payload, "session_id")
-        self.prompt = _text(payload, "prompt")
-        self.transcript = _text(payload, "transcript_path")
-
-    @classmethod
-    def of(cls, text: str) -> HookEvent | None:
-        """Parse an event; None if `text` is not one."""
-        try:
-            payload = quick_json.loads(text) if text.lstrip().startswith("{") else None
-        except (ValueError, RecursionError):
-            return None
-        if (
-            not isinstance(payload, dict)
-            or "messages" in payload
-            or not ("session_id" in payload or "hook_event_name" in payload)
-        ):
-            return None
-        event = cls(payload)
-        return event if event.prompt is not None or event.transcript is not None else None
-
-
 def message_of(text: str) -> tuple[str, str | None]:
     """The user's message in what a hook received, and the session if the host's JSON names one."""
-    event = HookEvent.of(text)
+    event = HostEvent.of(text)
     return (text, None) if event is None or event.prompt is None else (event.prompt, event.session)
 
 
 def history_of(text: str) -> Conversation:
     """The history in what a hook received: itself, or the transcript that the host's JSON names."""
-    event = HookEvent.of(text)
-    if event is None or event.transcript is None:
-        return read(text)
-    return transcript_of(event.transcript, session=event.session)
+    event = HostEvent.of(text)
+    return read(text) if event is None or event.transcript is None else said_in(event)
+
+
+def said_in(event: HostEvent) -> Conversation:
+    """What was said in the session of an event, as far as the host hands it over."""
+    if isinstance(event.messages, list):
+        return Conversation(tuple(event.messages), event.session)
+    if event.has_no_transcript or event.transcript is None:
+        return Conversation(tuple(event.single_message() if event.has_no_transcript else ()), event.session)
+    found = transcript_of(event.transcript, session=event.session)
+    return Conversation(tuple(completed(list(found.messages), event)), found.session)
 
 
 def conversation_of(path: str, *, role: str = "user") -> Conversation:
@@ -79,8 +62,8 @@ def conversation_of(path: str, *, role: str = "user") -> Conversation:
 
 
 def transcript_of(path: str, *, session: str | None = None) -> Conversation:
-    """The conversation in the transcript of a coding agent, one JSON row per line."""
-    found = read(_file(os.path.expanduser(path)), is_json=True)
+    """The conversation in the transcript of a coding agent, one JSON row per line; of a very long one, its end."""
+    found = read(_file(os.path.expanduser(path), MOST_BYTES), is_json=True)
     return Conversation(found.messages, session or found.session)
 
 
@@ -137,15 +120,14 @@ def _row(line: str) -> object:
     return line if row is None else row
 
 
-def _text(payload: Mapping[str, Any], key: str) -> str | None:
-    value = payload.get(key)
-    return value if isinstance(value, str) and value.strip() else None
-
-
-def _file(path: str) -> str:
+def _file(path: str, most: int | None = None) -> str:
+    """The text of a file; of one longer than `most` bytes the last lines within that."""
     try:
         with open(path, "rb") as file:
-            return file.read().decode("utf-8-sig")
+            if most is not None and (size := os.fstat(file.fileno()).st_size) > most:
+                file.seek(size - most)
+                file.readline()
+            return file.read().decode("utf-8-sig", "strict" if most is None else "replace")
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
         raise _invalid(reason, path, "check the path and permissions") from error

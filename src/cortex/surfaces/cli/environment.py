@@ -310,6 +310,5 @@ def _plugin(detected: DetectedHost, home: Path) -> Check:
     why = f"not installed; {owner} has OpenClaw's memory slot"
     if detected.entry is not None:
         return _host("openclaw plugin", True, f"{why}; the tools come over MCP")
-    return _host(
-        "openclaw plugin", None, why, f"run `cortex openclaw install`, or for its tools alone, {detected.fix(home)}"
-    )
+    fix = f"run `cortex hosts install openclaw`, or for its tools alone, {detected.fix(home)}"
+    return _host("openclaw plugin", None, why, fix)

@@ -15,8 +15,9 @@ import sys
 from time import monotonic
 
 from cortex import variables
-from cortex.surfaces.cli.conversations import conversation_of, history_of, message_of
+from cortex.surfaces.cli.conversations import conversation_of, history_of, message_of, said_in
 from cortex.surfaces.cli.global_options import WITH_VALUE, value_of
+from cortex.surfaces.cli.host_events import BEFORE, END, START, HostEvent
 from cortex.surfaces.http.server_file import ServerInfo, Untrusted, running
 from cortex.surfaces.quick_json import dumps, loads
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 STDIN = "-"
+EVENT = "event"
+"""The hook that reads what a coding agent passes to its hooks; it has neither arguments nor options."""
 OPTIONS = {
     "before": frozenset({"--session", "--scope", "--project", "--channel", "--trigger", "--recipe"}),
     "after": frozenset({"--session", "--scope", "--channel", "--trigger"}),
@@ -70,19 +73,25 @@ def run(own: Sequence[str], arguments: Sequence[str]) -> int | None:
     if info is None:
         return None
     given = sys.stdin.buffer.read() if call.argument == STDIN else b""
+    tenant = _tenant(info, own)
     try:
-        answer = _answer(info, call, given, _tenant(info, own))
+        if call.name == EVENT:
+            code = _handled(info, given, tenant)
+        else:
+            answer = _answer(info, call, given, tenant)
+            code = None if answer is None else _shown(call, answer, as_json="--json" in own)
     except Exception:  # the command line meets it again, and reports it
-        answer = None
-    if answer is None:
+        code = None
+    if code is None:
         sys.stdin = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
-        return None
-    return _shown(call, answer, as_json="--json" in own)
+    return code
 
 
 def parsed(own: Sequence[str], arguments: Sequence[str]) -> HookCall | None:
     """The hook that is called, if it can be answered here."""
     name = arguments[0] if arguments else ""
+    if list(arguments) == [EVENT] and "--json" not in own and "--debug" not in own:
+        return HookCall(EVENT, STDIN, {})
     if name not in OPTIONS or (own and own[-1] in WITH_VALUE) or "--debug" in own:
         return None
     if any(value_of(option, own) == "" for option in WITH_VALUE):
@@ -128,6 +137,11 @@ def _answer(info: ServerInfo, call: HookCall, given: bytes, tenant: dict[str, st
     body = f"{dumps({**tenant, **call.options, 'session': session})[:-1]}, {content[1:]}".encode()
     if call.name == "after":  # storing it twice stores it once, so a server that is late is not waited for
         return _post(info, "/v1/ingest", body, info.ingest_timeout_ms / 1000)
+    return _before(info, body)
+
+
+def _before(info: ServerInfo, body: bytes) -> dict[str, Any] | None:
+    """The memories for a turn; none of them where the server is late."""
     try:
         return _post(info, "/v1/turns/before", body, info.deadline_ms / 1000 + NETWORK_SECONDS)
     except TimeoutError:
@@ -135,11 +149,59 @@ def _answer(info: ServerInfo, call: HookCall, given: bytes, tenant: dict[str, st
                 "degraded": ["deadline"], "receipt_id": None, "milliseconds": float(info.deadline_ms)}  # fmt: skip
 
 
+def _handled(info: ServerInfo, given: bytes, tenant: dict[str, str]) -> int | None:
+    """Answer an event of a coding agent; None where the server cannot."""
+    event = HostEvent.of(given.decode("utf-8"))
+    if event is None or (event.step and not event.session) or (event.step == BEFORE and event.prompt is None):
+        return None
+    if not event.step:
+        return 0
+    where = {**tenant, **event.where(), "session": event.session or ""}
+    if event.step == START:
+        return _printed(event.answer(event.introduction()))
+    if event.step != BEFORE:
+        return 0 if _stored(info, event, where) else None
+    shares = ', "share_personal": true' if "scope" in where else ""
+    body = f"{dumps({**where, 'message': event.prompt or ''})[:-1]}{shares}}}".encode()
+    answer = _before(info, body)
+    if answer is None:
+        return None
+    code = _printed(event.answer(str(answer.get("block") or "")))
+    if answer["degraded"] and not answer["block"]:
+        say(f"recall failed: {', '.join(answer['degraded'])}")
+    if event.has_no_transcript:
+        try:
+            _stored(info, event, where)
+        except Exception as error:  # the answer is printed: the command line must not print it again
+            say(f"the prompt could not be stored: {type(error).__name__}")
+    return code
+
+
+def _stored(info: ServerInfo, event: HostEvent, where: dict[str, str]) -> bool:
+    """Store what was said in the session of an event, and at its end have memories extracted."""
+    import json
+
+    messages = said_in(event).messages
+    if not messages and event.step != END:
+        return True
+    rest = {"messages": messages, "debounce": event.step != END, "share_personal": "scope" in where}
+    body = json.dumps({**where, **rest})
+    if len(body) > MOST_BYTES:
+        return False
+    return _post(info, "/v1/ingest", body.encode(), info.ingest_timeout_ms / 1000) is not None
+
+
 def _shown(call: HookCall, answer: dict[str, Any], *, as_json: bool) -> int:
+    code = _printed(_json_line(answer) if as_json else str(answer.get("block") or ""))
+    if code == 0 and call.name == "before" and answer["degraded"] and not answer["block"]:
+        say(f"recall failed: {', '.join(answer['degraded'])}")
+    return code
+
+
+def _printed(text: str) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    text = _json_line(answer) if as_json else str(answer.get("block") or "")
     try:
         if text:
             print(text)
@@ -147,8 +209,6 @@ def _shown(call: HookCall, answer: dict[str, Any], *, as_json: bool) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
-    if call.name == "before" and answer["degraded"] and not answer["block"]:
-        say(f"recall failed: {', '.join(answer['degraded'])}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The hooks of an agent's turn (X2): `hook before`, `hook after`, `hook flush-plan`.
+"""The hooks of an agent's turn (X2): `hook before`, `hook after`, `hook event`, `hook flush-plan`.
 
 A hook runs inside another program's turn: it prints only what is to be injected, and whatever fails it exits with 0
 and a line on stderr. Some hosts treat any other exit code as a veto. Beside a running server, `hook_client` answers
@@ -26,9 +26,12 @@ from cortex.surfaces.cli.recall_commands import Project, Recipe, Scope
 from cortex.variables import INSIDE
 
 if TYPE_CHECKING:
+    from cortex.memory import Cortex
+    from cortex.services.turn_hooks import TurnHooks
     from cortex.settings import Settings
     from cortex.surfaces.cli.context import Surface
     from cortex.surfaces.cli.conversations import Conversation
+    from cortex.surfaces.cli.host_events import HostEvent
 
 log = logging.getLogger("cortex")
 
@@ -75,11 +78,7 @@ def before(
         text, named = _message(message)
         name = _named(session or named)
         with surface.engine() as engine:
-            from cortex.services.turn_hooks import TurnHooks
-
-            hooks = TurnHooks(engine)
-            hooks.warm(text)
-            hooks.flush(WARM_SECONDS)
+            hooks = _warm_hooks(engine, text)
             injection = hooks.before(
                 text, session=name, scope=scope, project=project, channel=channel, trigger=trigger, recipe=recipe
             )
@@ -125,9 +124,74 @@ def after(
             _start_server(surface, engine.settings)
 
 
+@hook.command("event")
+def event(context: typer.Context) -> None:
+    """Handle one event of a coding agent. Stdin is the JSON that it passes to its hooks.
+
+    It recalls before a prompt, stores what was said after a turn and before a compaction, and extracts memories when
+    the session ends. The folder that the agent works in becomes the scope.
+    """
+    surface = surface_of(context)
+    with _errors_to_stderr():
+        if is_inside():
+            drain()
+            _say(f"skipped: Cortex started this agent itself ({INSIDE} is set)")
+            return
+        from cortex.surfaces.cli.host_events import HostEvent
+
+        found = HostEvent.of(text_of(STDIN, "event"))
+        if found is None:
+            raise InvalidRequest("is not the JSON of a coding agent's hook", field="event", hint="see docs/agents.md")
+        if found.step:
+            _handle(surface, found)
+
+
+def _handle(surface: Surface, event: HostEvent) -> None:
+    from cortex.surfaces.cli.conversations import said_in
+    from cortex.surfaces.cli.host_events import BEFORE, END, START
+
+    name, scope = _named(event.session), event.project
+    if event.step == BEFORE and event.prompt is None:
+        raise InvalidRequest("is missing", field="prompt", hint="see docs/agents.md")
+    shares = scope is not None
+    with surface.engine() as engine:
+        if event.step == START:
+            _print(event.answer(event.introduction()))
+        if event.step == BEFORE:
+            prompt = event.prompt or ""
+            hooks = _warm_hooks(engine, prompt)
+            injection = hooks.before(prompt, session=name, scope=scope, share_personal=shares)
+            _print(event.answer(injection.block))
+            if injection.degraded and not injection:
+                _say(f"recall failed: {', '.join(injection.degraded)}")
+        if event.step not in (START, BEFORE) or (event.step == BEFORE and event.has_no_transcript):
+            messages = said_in(event).messages
+            if messages or event.step == END:
+                engine.ingest(
+                    messages, session=name, debounce=event.step != END, share_personal=shares, **given(scope=scope)
+                )
+        _start_server(surface, engine.settings)
+
+
+def _print(text: str) -> None:
+    """Print for the host at once: it waits, and what follows may take a while."""
+    if text:
+        output.plain(text)
+        sys.stdout.flush()
+
+
 hook.command("flush-plan")(flush_plan)
 
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"hook": hook}
+
+
+def _warm_hooks(engine: Cortex, message: str) -> TurnHooks:
+    from cortex.services.turn_hooks import TurnHooks
+
+    hooks = TurnHooks(engine)
+    hooks.warm(message)
+    hooks.flush(WARM_SECONDS)
+    return hooks
 
 
 def _start_server(surface: Surface, settings: Settings) -> None:

@@ -1,11 +1,11 @@
-"""The commands for OpenClaw (E1): `openclaw install`, `openclaw doctor` and `openclaw uninstall`."""
+"""OpenClaw as a host (E1): what `hosts install`, `hosts doctor` and `hosts uninstall` do for it."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,33 +25,22 @@ if TYPE_CHECKING:
 FAILED = 1
 """Exit code if a check failed."""
 
-openclaw = typer.Typer(
-    help="Use this memory in OpenClaw: install the plugin, check it, remove it.", no_args_is_help=True
-)
+OPENCLAW = "openclaw"
 
-Profile = Annotated[str | None, typer.Option(metavar="NAME", help="A profile of OpenClaw ($OPENCLAW_PROFILE).")]
+Profile = Annotated[str | None, typer.Option(metavar="NAME", help="OpenClaw: one of its profiles ($OPENCLAW_PROFILE).")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
 
 
-@openclaw.command("install")
 def install(
     context: typer.Context,
-    profile: Profile = None,
-    silence_memory_core: Annotated[
-        bool, typer.Option("--silence-memory-core", help="Disable OpenClaw's own memory tools and its dreaming.")
-    ] = False,
-    import_: Annotated[
-        bool,
-        typer.Option("--import/--no-import", help="Import notes, sessions and the table of memory-lancedb."),
-    ] = True,
-    yes: Yes = False,
-    dry_run: DryRun = False,
+    profile: str | None,
+    silence_memory_core: bool,
+    import_: bool,
+    yes: bool,
+    dry_run: bool,
 ) -> None:
-    """Install the plugin in OpenClaw, give it the memory slot, and import what OpenClaw remembers.
-
-    It shows the plan and asks first. It is safe to run again, and updates the plugin after an upgrade of Cortex.
-    """
+    """Install the plugin in OpenClaw, give it the memory slot, and import what OpenClaw remembers."""
     from cortex.surfaces.openclaw import installer
     from cortex.surfaces.openclaw.host import OpenClaw
 
@@ -64,7 +53,7 @@ def install(
     if not surface.json:
         _show_plan(plan, imports)
     is_asked = not (yes or dry_run) and (plan.changes or bool(imports))
-    if is_asked and plan.changes and not _confirm("Install the plugin?"):
+    if is_asked and plan.changes and not confirm("Install the plugin?"):
         raise typer.Abort
     changed = plan.changes and not dry_run
     if changed:
@@ -72,7 +61,7 @@ def install(
         if not surface.json:
             output.plain(f"installed; {surface.root / 'openclaw'} keeps what was there before")
     done = [] if dry_run else _carry_out_imports(surface, imports, problems, is_asked=is_asked)
-    next_steps = [f"{host.command('gateway', 'restart')}", "cortex openclaw doctor"] if changed else []
+    next_steps = [f"{host.command('gateway', 'restart')}", "cortex hosts doctor openclaw"] if changed else []
     if surface.json:
         output.show_json({
             "version": host.version,
@@ -91,14 +80,7 @@ def install(
         output.plain(f"next: {step}")
 
 
-@openclaw.command("doctor")
-def doctor(
-    context: typer.Context,
-    profile: Profile = None,
-    deep: Annotated[bool, typer.Option("--deep", help="Let OpenClaw load the plugin; takes up to a minute.")] = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Fix the configuration and the plugin, after asking.")] = False,
-    yes: Yes = False,
-) -> int:
+def doctor(context: typer.Context, profile: str | None, deep: bool, fix: bool, yes: bool) -> int:
     """Check everything that the plugin needs in OpenClaw, and show how to fix each problem."""
     from cortex.surfaces.openclaw.checks import PluginChecks
     from cortex.surfaces.openclaw.host import OpenClaw
@@ -106,7 +88,7 @@ def doctor(
     surface, host = surface_of(context), OpenClaw.find(profile)
     home = surface.root.absolute()
     fixed = _fix(surface, host, PluginChecks(host, home).checks(), yes=yes) if fix else []
-    order = list(_groups())
+    order = list(groups())
     found = sorted(PluginChecks(host, home).checks(deep=deep), key=lambda check: order.index(check.group))
     if surface.json:
         from cortex.surfaces.wire.upkeep import DoctorResponse
@@ -117,12 +99,11 @@ def doctor(
 
         for each in fixed:
             output.plain(f"fixed: {each}")
-        output.show(*rendering.checks(found, fixable=FIXABLE, command="cortex openclaw doctor --fix"))
+        output.show(*rendering.checks(found, fixable=FIXABLE, command="cortex hosts doctor openclaw --fix"))
     return FAILED if any(each.ok is False for each in found) else 0
 
 
-@openclaw.command("uninstall")
-def uninstall(context: typer.Context, profile: Profile = None, yes: Yes = False, dry_run: DryRun = False) -> None:
+def uninstall(context: typer.Context, profile: str | None, yes: bool, dry_run: bool) -> None:
     """Remove the plugin and restore OpenClaw's configuration. Memories are kept."""
     from cortex.surfaces.openclaw import installer
     from cortex.surfaces.openclaw.host import OpenClaw
@@ -134,7 +115,7 @@ def uninstall(context: typer.Context, profile: Profile = None, yes: Yes = False,
         how = "as it was, byte for byte" if planned.is_exact else "without our values; it was edited since"
         output.plain(f"{planned.config}: {how}")
         output.plain(f"remove {planned.plugin}" if planned.plugin else "no copy of the plugin to remove")
-    changed = planned.changed and not dry_run and (yes or _confirm("Uninstall?"))
+    changed = planned.changed and not dry_run and (yes or confirm("Uninstall?"))
     result = installer.uninstall(host, home) if changed else planned
     if surface.json:
         output.show_json({
@@ -152,9 +133,6 @@ def uninstall(context: typer.Context, profile: Profile = None, yes: Yes = False,
         output.plain(f"next: {host.command('gateway', 'restart')}")
     if result.kept:
         output.plain(f"changed by somebody since, and left alone: {', '.join(result.kept)}")
-
-
-COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"openclaw": openclaw}
 
 
 # --- install ----------------------------------------------------------------------------------------------------------
@@ -185,7 +163,11 @@ def _command(host: OpenClaw) -> str:
     given = HostConfig.read(host.config).at(*ENTRY, "config", "command")
     if isinstance(given, str) and (there := shutil.which(given)) and version_of(there) == __version__:
         return given
-    # A gateway that runs as a service has another PATH than the one who installs it.
+    return program_here()
+
+
+def program_here() -> str:
+    """The cortex program of this environment: a host has another PATH than the one who installs it."""
     found = shutil.which("cortex", path=str(Path(sys.executable).parent)) or shutil.which("cortex")
     if found is None:
         raise ProviderMissing("the cortex program is not on PATH", hint="install memory-cortex into an environment")
@@ -212,10 +194,10 @@ def _show_plan(plan: InstallPlan, imports: Sequence[Import]) -> None:
         output.plain(f"  found {each.about}")
 
 
-def _confirm(question: str) -> bool:
+def confirm(question: str) -> bool:
     if not sys.stdin.isatty():
         raise InvalidRequest(
-            "needs confirmation, and there is no terminal", field="openclaw", hint="give --yes to confirm"
+            "needs confirmation, and there is no terminal", field="hosts", hint="give --yes to confirm"
         )
     return typer.confirm(question, default=True, err=True)
 
@@ -237,7 +219,7 @@ def _carry_out_imports(
 
     done = []
     for each in found:
-        if is_asked and not _confirm(f"Import {each.about}?"):
+        if is_asked and not confirm(f"Import {each.about}?"):
             continue
         try:
             with (
@@ -264,7 +246,7 @@ FIXABLE = frozenset((
 """The checks that `--fix` can fix."""
 
 
-def _groups() -> Sequence[Any]:
+def groups() -> Sequence[Any]:
     from cortex.services.health.health_checks import Group
 
     return (Group.HOSTS, Group.HOME, Group.SERVING, *Group)
@@ -284,7 +266,7 @@ def _fix(surface: Surface, host: OpenClaw, found: Sequence[Check], *, yes: bool)
         return []
     if not surface.json:
         _show_plan(plan, ())
-    if not yes and not _confirm("Fix this?"):
+    if not yes and not confirm("Fix this?"):
         return []
     installer.carry_out(plan, surface.root.absolute())
     copied = [f"the plugin in {plan.target}"] if plan.copies else []

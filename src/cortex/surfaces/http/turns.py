@@ -73,6 +73,7 @@ async def after(context: RequestContext, request: AfterTurnRequest) -> AfterTurn
             scope=DEFAULT_SCOPE if request.scope is None else request.scope,
             channel=request.channel,
             trigger=request.trigger,
+            share_personal=request.share_personal,
             debounce=not request.end,
             follows=0 if request.partial_history else None,
         )

@@ -27,7 +27,7 @@ from cortex.surfaces.openclaw.config_edits import ALLOW, ENTRY, GRANT, INJECTION
 from cortex.surfaces.openclaw.host import NEWEST, OLDEST, UPDATE_HOST, HostConfig, OpenClaw, is_within, numbers
 from cortex.surfaces.openclaw.plugin_files import PLUGIN, PluginFolder
 
-INSTALL = "run `cortex openclaw install`"
+INSTALL = "run `cortex hosts install openclaw`"
 UPGRADE = "run `pip install --upgrade memory-cortex`"
 _SWITCHES = {"recall": ("enabled", "autoRecall"), "capture": ("enabled", "autoCapture", "autoIngest")}
 """The settings of the plugin that switch it off."""
@@ -131,7 +131,7 @@ class PluginChecks:
             yield _host("injection", False, f"{'.'.join(INJECTION)} is false: no recall", INSTALL)
         if self._memory_core_answers(config, allowed, denied):
             why = "is enabled too, and may answer memory_search instead of Cortex"
-            yield _host("memory-core", None, why, "run `cortex openclaw install --silence-memory-core`")
+            yield _host("memory-core", None, why, "run `cortex hosts install openclaw --silence-memory-core`")
 
     def _memory_core_answers(self, config: HostConfig, allowed: Any, denied: Any) -> bool:
         name = MEMORY_CORE[-2]
@@ -166,7 +166,7 @@ class PluginChecks:
             fix = f"{INSTALL}, or give `--home {home}`"
             yield Check("home", None, f"the plugin uses {home}, and not {self._home}", fix, Group.HOME)
         else:
-            yield _writable(home)
+            yield writable(home)
         yield from self._command(config)
         if address := self._setting(config, "baseUrl", "middlewareHost"):
             port = config.at(*ENTRY, "config", "middlewarePort") or _MIDDLEWARE_PORT
@@ -258,7 +258,7 @@ class PluginChecks:
             yield _host("runtime", True, f"{len(hooks)} hooks and {len(tools)} tools are registered")
 
 
-def _writable(home: Path) -> Check:
+def writable(home: Path) -> Check:
     existing = next((folder for folder in (home, *home.absolute().parents) if folder.exists()), home)
     if not existing.is_dir():
         return Check("home", False, f"{existing} is not a folder", "choose another --home", Group.HOME)

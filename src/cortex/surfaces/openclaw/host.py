@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,7 @@ from typing import Any
 
 from cortex import settings
 from cortex.errors import EngineError, InvalidRequest, NotFound
-from cortex.surfaces.mcp import json_config
-from cortex.surfaces.mcp.hosts import text_of
+from cortex.surfaces.hosts.config_file import ConfigFile, value_at
 
 OLDEST, NEWEST = "2026.9.5", "2026.9.6"
 """The releases of OpenClaw that the plugin is tested with."""
@@ -140,47 +139,23 @@ class OpenClaw:
 # --- configuration ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class HostConfig:
-    """The configuration file as it is; `text` is None if there is no file."""
+class HostConfig(ConfigFile):
+    """The configuration of OpenClaw."""
 
-    file: Path
-    text: str | None
-    content: Any
-
-    @classmethod
-    def read(cls, file: Path) -> HostConfig:
-        """Read the file, or say what is wrong with it and where."""
-        text = text_of(Path(os.path.realpath(file)), str(file))
-        return cls(file, text, json_config.read(text or "", field=str(file)).plain)
-
-    def at(self, *path: str) -> Any:
-        return value_at(self.content, path)
+    __slots__ = ()
 
     def check_editable(self) -> None:
         """Refuse a file that is not ours to edit."""
         if settings.variable("OPENCLAW_NIX_MODE") == "1":
-            raise self._refused("is managed by Nix", "set the values in the Nix source; --dry-run lists them")
+            raise self.refused("is managed by Nix", "set the values in the Nix source; --dry-run lists them")
         for path in ((), ("plugins",), ("plugins", "entries"), ("plugins", "entries", "cortex")):
             found = self.at(*path)
             if isinstance(found, Mapping) and _INCLUDE in found:
                 where = ".".join(path) or "the file"
-                raise self._refused(
+                raise self.refused(
                     f"{where} is split by {_INCLUDE}", "set the values in the included file; --dry-run lists them"
                 )
-        real = Path(os.path.realpath(self.file))
-        if real.exists() and not real.stat().st_mode & 0o200:
-            raise self._refused("is read-only", f"run `chmod u+w {real}` first")
-
-    def _refused(self, message: str, hint: str) -> InvalidRequest:
-        return InvalidRequest(message, field=str(self.file), hint=f"{hint}; nothing was changed")
-
-
-def value_at(content: Any, path: Sequence[str]) -> Any:
-    """The value at a path of keys; None if it is missing."""
-    for key in path:
-        content = content.get(key) if isinstance(content, Mapping) else None
-    return content
+        ConfigFile.check_editable(self)
 
 
 def expanded(value: Any) -> Path | None:

@@ -90,6 +90,12 @@ Short = Annotated[str, Field(max_length=1_024)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 ScopeFilter = Annotated[str | None, Field(max_length=1_024, description="Only this scope, such as a project's name.")]
+SharePersonal = Annotated[
+    bool,
+    Field(
+        description="With `scope`: facts about the person are kept in the scope `personal`, and found there as well."
+    ),
+]
 Project = Annotated[
     str | None,
     Field(max_length=1_024, description="The scope of the current project. It is preferred; nothing is excluded."),

@@ -30,6 +30,7 @@ from cortex.surfaces.wire.fields import (
     RecipeName,
     ScopeFilter,
     Share,
+    SharePersonal,
     Since,
     TrustName,
     Until,
@@ -43,6 +44,7 @@ class RecallRequest(Request):
     query: str = Field(description="A question or a message in plain words.")
     scope: ScopeFilter = None
     project: Project = None
+    share_personal: SharePersonal = False
     lanes: list[LaneName] | None = Field(
         None, min_length=1, description="Only these lanes: memories, sessions (turns), notes, docs (lines of files)."
     )

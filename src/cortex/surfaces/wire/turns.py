@@ -22,6 +22,7 @@ from cortex.surfaces.wire.fields import (
     ReceiptField,
     RecipeName,
     Session,
+    SharePersonal,
     Short,
     Trigger,
 )
@@ -41,6 +42,7 @@ class BeforeTurnRequest(ChatRequest):
     message: str = Field(description="The user's message.")
     scope: Short | None = Field(None, description="Only this scope, such as a project's name.")
     project: Project = None
+    share_personal: SharePersonal = False
     channel: Channel = ""
     trigger: Trigger = ""
     recipe: RecipeName = None
@@ -76,6 +78,7 @@ class AfterTurnRequest(ChatRequest):
     session: Session
     messages: Messages
     scope: Short | None = Field(None, description="The namespace.")
+    share_personal: SharePersonal = False
     channel: Channel = ""
     trigger: Trigger = ""
     end: bool = Field(
@@ -117,6 +120,7 @@ class CaptureRequest(ChatRequest):
     session: Session
     messages: Messages
     scope: Short | None = Field(None, description="The namespace.")
+    share_personal: SharePersonal = False
     channel: Channel = ""
     trigger: Trigger = ""
     follows: int | None = Field(
