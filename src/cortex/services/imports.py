@@ -80,7 +80,7 @@ class ImportPreview:
     def to_json(self) -> dict[str, Any]:
         times = {name: at.isoformat() if (at := getattr(self, name)) else None for name in ("first", "last")}
         account = self.account.id if self.account else None
-        return asdict(self) | times | {"account": account, "skipped": dict(sorted(self.skipped.items()))}
+        return asdict(self) | times | {"account": account, "skipped": dict(sorted((+self.skipped).items()))}
 
 
 @dataclass(slots=True)
