@@ -21,7 +21,7 @@ class ScriptedModel(BaseLlm):
     """Stands for a real model: it knows of peanuts only if its request does."""
 
     async def generate_content_async(self, request: LlmRequest, **_: Any) -> AsyncGenerator[LlmResponse, None]:
-        answer = "You are allergic to peanuts." if "peanuts" in str(request.contents) else "I do not know."
+        answer = "You are allergic to peanuts." if "peanuts" in str(request) else "I do not know."
         yield LlmResponse(content=types.ModelContent(answer))
 
 
@@ -38,7 +38,8 @@ async def main(memory: Cortex) -> None:
         after_agent_callback=remember,
     )
     sessions = InMemorySessionService()
-    runner = Runner(app_name="demo", agent=agent, session_service=sessions, memory_service=CortexMemoryService(memory))
+    service = CortexMemoryService(memory, timeout=60)
+    runner = Runner(app_name="demo", agent=agent, session_service=sessions, memory_service=service)
 
     for day, question in {"monday": "I am allergic to peanuts.", "tuesday": "What am I allergic to?"}.items():
         await sessions.create_session(app_name="demo", user_id="anna", session_id=day)

@@ -59,9 +59,9 @@ def test_a_range_ends_before_its_end(version: str, is_included: bool) -> None:
 
 
 def test_a_package_that_lacks_what_is_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    about = tmp_path / "langchain-1.1.0.dist-info" / "METADATA"
+    about = tmp_path / "langchain-1.3.0.dist-info" / "METADATA"
     about.parent.mkdir()
-    about.write_text("Metadata-Version: 2.1\nName: langchain\nVersion: 1.1.0\n", encoding="utf-8")
+    about.write_text("Metadata-Version: 2.1\nName: langchain\nVersion: 1.3.0\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ProviderMissing, match=r"is installed as 1\.1\.0 but lacks a part"), required("langchain"):
+    with pytest.raises(ProviderMissing, match=r"is installed as 1\.3\.0 but lacks a part"), required("langchain"):
         raise ImportError("cannot import name 'AgentMiddleware'")

@@ -10,6 +10,7 @@ from typing import Any
 
 from cortex.domain.hits import Hit
 from cortex.domain.text import escaped
+from cortex.domain.trace import parse_time
 from cortex.domain.trust import SourceKind
 from cortex.domain.turn import Turn
 from cortex.errors import DeadlineExceeded
@@ -132,8 +133,16 @@ def _remember(memory: Cortex, entries: Sequence[MemoryEntry]) -> None:
     for entry in entries:
         text = "\n".join(part.text for part in entry.content.parts or [] if part.text)
         source = SourceKind.USER if entry.author == "user" else SourceKind.ASSISTANT
-        at = datetime.fromisoformat(entry.timestamp) if entry.timestamp else None
-        memory.remember(text, source_kind=source, created_at=at)
+        if text.strip():
+            memory.remember(text, source_kind=source, created_at=_time(entry.timestamp))
+
+
+def _time(timestamp: str | None) -> datetime | None:
+    """When an entry says it happened; what is no time is left out."""
+    try:
+        return parse_time(timestamp) if timestamp else None
+    except ValueError:
+        return None
 
 
 def _entry(hit: Hit) -> MemoryEntry:

@@ -27,7 +27,7 @@ class Package:
 
 
 PACKAGES: Mapping[str, Package] = {
-    "langchain": Package("langchain", "1.1", "2"),
+    "langchain": Package("langchain", "1.3", "2"),
     "agent-framework": Package("agent-framework-core", "1.0", "2"),
     "google-adk": Package("google-adk", "2.0", "3"),
     "llama-index": Package("llama-index-core", "0.14", "0.15"),
