@@ -22,6 +22,16 @@ TOGETHER = (
 )
 """Folders whose files share something; the tests of any other file share only what is in it."""
 
+FIRST = (
+    "tests/browser/",
+    "tests/packaging/",
+    "tests/bench/test_poisoning.py",
+    "tests/surfaces/http/test_http_process.py",
+    "tests/surfaces/http/test_http_worker.py",
+    "tests/soak/test_soak.py",
+)
+"""What has few tests that take long: begun last, one worker would be at it after all others are done."""
+
 
 def group_of(nodeid: str) -> str:
     """The place whose tests share a worker: what a file or a folder needs is made once."""
@@ -30,6 +40,13 @@ def group_of(nodeid: str) -> str:
 
 class Together(LoadScopeScheduling):
     """Each group to whichever worker is free, the largest ahead."""
+
+    def schedule(self) -> None:
+        is_new = self.collection is None
+        super().schedule()
+        for place in reversed(FIRST):
+            if is_new and place in self.workqueue:
+                self.workqueue.move_to_end(place, last=False)
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)
