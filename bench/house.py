@@ -168,12 +168,14 @@ def _with_foreign(
     node: ast.AST, foreign: frozenset[str], classes: frozenset[str]
 ) -> Iterator[tuple[ast.AST, frozenset[str]]]:
     """Every node with the names that are foreign there: imported ones, and parameters of a type from elsewhere."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-        foreign |= {each.arg for each in given if _is_foreign(each.annotation, classes)}
-    yield node, foreign
-    for child in ast.iter_child_nodes(node):
-        yield from _with_foreign(child, foreign, classes)
+    waiting = [(node, foreign)]
+    while waiting:
+        inner, names = waiting.pop()
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+            given = [*inner.args.posonlyargs, *inner.args.args, *inner.args.kwonlyargs]
+            names |= {each.arg for each in given if _is_foreign(each.annotation, classes)}
+        yield inner, names
+        waiting += [(child, names) for child in ast.iter_child_nodes(inner)]
 
 
 def _is_foreign(annotation: ast.expr | None, classes: frozenset[str]) -> bool:

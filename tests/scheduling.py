@@ -17,32 +17,36 @@ if TYPE_CHECKING:
 TOGETHER = (
     "tests/behaviour/",  # a server and the processes of MCP hosts
     "tests/browser/",  # Chromium, and a server over the sample
-    "tests/capture/test_languages.py",  # labeled turns, with what is extracted from them
-    "tests/capture/test_worth_fit.py",  # the examples of the training chats
-    "tests/domain/test_text_similarity.py",  # embedded pairs
-    "tests/domain/test_ownership.py::TestTheDevelopmentSet::",  # its measurement
-    "tests/engine/test_byte_flips.py",  # homes with something of everything
-    "tests/engine/test_capture_crash.py",  # an undisturbed run to compare with
-    "tests/bench/test_poisoning.py",  # its measurement
     "tests/packaging/",  # the package, and environments with it
-    "tests/providers/test_embedders_real.py",  # a server of llama.cpp
-    "tests/providers/test_llms_real.py",  # another
-    "tests/providers/test_qmd.py",  # folders that a program has indexed
-    "tests/recall/test_topic.py",  # embedded pairs
-    "tests/recall/test_updates.py",  # embedded talks
-    "tests/surfaces/http/test_http_recall_workers.py",  # a process that recalls
-    "tests/surfaces/test_mcp_server.py",  # hosts of three sorts
-    "tests/test_docs_site.py",  # the site
+    "tests/shape/",  # the sources, parsed
 )
+"""Folders whose files share something; the tests of any other file share only what is in it."""
+
+FIRST = (
+    "tests/browser/",
+    "tests/packaging/",
+    "tests/bench/test_poisoning.py",
+    "tests/surfaces/http/test_http_process.py",
+    "tests/surfaces/http/test_http_worker.py",
+    "tests/soak/test_soak.py",
+)
+"""What has few tests that take long: begun last, one worker would be at it after all others are done."""
 
 
 def group_of(nodeid: str) -> str:
-    """The place whose tests share a worker, or the test itself."""
-    return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid)
+    """The place whose tests share a worker: what a file or a folder needs is made once."""
+    return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid.partition("::")[0])
 
 
 class Together(LoadScopeScheduling):
-    """Groups first, the largest ahead; then every other test on its own, to whichever worker is free."""
+    """Each group to whichever worker is free, the largest ahead."""
+
+    def schedule(self) -> None:
+        is_new = self.collection is None
+        super().schedule()
+        for place in reversed(FIRST):
+            if is_new and place in self.workqueue:
+                self.workqueue.move_to_end(place, last=False)
 
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)

@@ -16,6 +16,7 @@ from cortex.domain.memory import Kind, Retention
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.recall.recipes import RECIPES
 from cortex.settings import describe
+from sweeps import for_each
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -42,7 +43,7 @@ def read(path: Path) -> str:
 # --- nothing is missing --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("path", "name"), list(generate.regions()), ids=lambda part: getattr(part, "name", part))
+@for_each(("path", "name"), list(generate.regions()))
 def test_a_generated_table_is_as_the_code_says(path: Path, name: str) -> None:
     assert generate.region(read(path), name) == generate.regions()[path, name](), "run `make docs`"
 
@@ -150,7 +151,7 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@for_each("page", PAGES)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for link in _links(page):
         if link.startswith(("https://", "mailto:")):
@@ -164,13 +165,13 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in _anchors(target), link
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@for_each("page", PAGES)
 def test_files_that_a_page_names_exist(page: Path) -> None:
     named = re.findall(r"`((?:src|tests|docs|bench|examples)/[\w./-]+\.(?:py|md|jsonl))", read(page))
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@for_each("page", PAGES)
 def test_a_page_speaks_only_of_the_project(page: Path) -> None:
     # Paths of one machine, ids of requirements that the reader does not have, words of unfinished work.
     for pattern in (

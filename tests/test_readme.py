@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +79,18 @@ def test_the_commands_of_a_page_are_taken_as_they_are_written(page: Path) -> Non
     """Those of the quick start and of the README are run as well."""
     for script in _SHELL.findall(page.read_text(encoding="utf-8")):
         for typed in re.findall(r"^(?:.* \| |.*/bin/)?cortex (.+)$", script.replace("\\\n", " "), re.MULTILINE):
-            command: Any = typer.main.get_command(command_line())
+            command = whole_command()
             rest = without(command.params, shlex.split(typed, comments=True))
             while rest and rest[0] in getattr(command, "commands", {}):
                 command = command.commands[rest.pop(0)]
             assert getattr(command, "invoke_without_command", True), typed
             command.make_context("cortex", rest)  # raises what the command line would say
+
+
+@cache
+def whole_command() -> Any:
+    """The command with all its commands, which takes longer to build than to ask."""
+    return typer.main.get_command(command_line())
 
 
 def without(options: list[Any], words: list[str]) -> list[str]:

@@ -8,21 +8,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scheduling import TOGETHER, group_of
+from scheduling import FIRST, TOGETHER, group_of
 
 ROOT = Path(__file__).parent.parent
 
 
 def test_every_place_of_a_group_exists() -> None:
-    places = [place.split("::") for place in TOGETHER]
-    assert [place[0] for place in places if not (ROOT / place[0]).exists()] == []
-    classes = [(place[0], f"class {place[1]}:") for place in places if len(place) > 1]
-    assert [name for file, name in classes if name not in (ROOT / file).read_text(encoding="utf-8")] == []
+    assert [place for place in TOGETHER if not (ROOT / place).is_dir()] == []
+    assert [place for place in FIRST if not (ROOT / place).exists() or group_of(f"{place}::test_one") != place] == []
 
 
-def test_tests_of_one_place_are_one_group_and_any_other_is_its_own() -> None:
+def test_tests_of_one_place_are_one_group() -> None:
     assert group_of("tests/browser/test_a.py::test_one[x]") == group_of("tests/browser/test_b.py::test_two")
-    assert group_of("tests/recall/test_fusion.py::test_one") == "tests/recall/test_fusion.py::test_one"
+    assert group_of("tests/recall/test_a.py::test_one") == group_of("tests/recall/test_a.py::TestIt::test_two[::]")
+    assert group_of("tests/recall/test_a.py::test_one") != group_of("tests/recall/test_b.py::test_one")
 
 
 A_TEST = """
@@ -42,6 +41,10 @@ def test_a_group_is_run_by_one_worker(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     for name in ("test_a.py", "test_b.py"):
         (place / name).write_text(A_TEST, encoding="utf-8")
+    others = [tmp_path / "tests" / "other" / f"test_{letter}.py" for letter in "cdefg"]
+    for other in (*others, tmp_path / "tests" / "soak" / "test_soak.py"):
+        other.parent.mkdir(exist_ok=True)
+        other.write_text("def test_one(): pass\ndef test_two(): pass\n", encoding="utf-8")
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     ours["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     done = subprocess.run(
@@ -50,5 +53,5 @@ def test_a_group_is_run_by_one_worker(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "10 passed" in done.stdout
+    assert "22 passed" in done.stdout
     assert len(list(tmp_path.glob("gw*"))) == 1

@@ -12,8 +12,6 @@ import shutil
 import signal
 import stat
 import string
-import subprocess
-import sys
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +39,7 @@ from cortex.errors import (
 )
 from cortex.surfaces.cli import app
 from cortex.testing import FakeClock
+from forking import PIPE, Forked
 
 ANA = Tenant("scribe", "Ana")
 BEN = Tenant("scribe", "Ben")
@@ -62,18 +61,12 @@ def tokens(path: Path, clock: FakeClock) -> TokenFile:
     return TokenFile(path, clock)
 
 
-def started(deed: str, path: Path, argument: object) -> subprocess.Popen[str]:
+def started(deed: str, path: Path, argument: object) -> Forked:
     """A process of its own that does something to the tokens at `path`."""
-    return subprocess.Popen(
-        [sys.executable, tokens_process.__file__, deed, str(path), str(argument)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    return Forked([tokens_process.__file__, deed, path, str(argument)], stdout=PIPE, stderr=PIPE)
 
 
-def done(process: subprocess.Popen[str]) -> tuple[int, list[str], str]:
+def done(process: Forked) -> tuple[int, list[str], str]:
     """How the process ended: its exit code, the lines it said, and what it complained of."""
     out, err = process.communicate(timeout=60)
     return process.returncode, out.splitlines(), err

@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,8 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+
+from forking import PIPE, Forked
 
 # Read when the tests are collected, before their environment is made plain.
 CHROMIUM = os.environ.get("CORTEX_CHROMIUM") or shutil.which("chromium")
@@ -86,7 +87,7 @@ class Server:
         self.home = home
         self._embedder = embedder
         self._port = _free_port()
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Forked | None = None
         self.url = f"http://127.0.0.1:{self._port}"
         self.client = httpx.Client(base_url=self.url, timeout=30)
 
@@ -101,14 +102,13 @@ class Server:
         self.end(signal.SIGKILL)
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "cortex", "--home", str(self.home), "--json", "serve"]
+        command = ["-m", "cortex", "--home", str(self.home), "--json", "serve"]
         log = self.home.with_name(f"{self.home.name}.log")
         with log.open("ab") as written:
-            self._process = subprocess.Popen(
+            self._process = Forked(
                 [*command, "--port", str(self._port)],
-                stdout=subprocess.PIPE,
+                stdout=PIPE,
                 stderr=written,
-                text=True,
                 env=environment(
                     CORTEX_EMBEDDING__PROVIDER=self._embedder,
                     # What runs beside a server is tested elsewhere, and each process would load the model.

@@ -9,8 +9,8 @@ import fcntl
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,14 +35,63 @@ def chromium() -> str:
     return browsing.CHROMIUM
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    """One browser for a module. Not for the session: while it is there, nothing else may run an event loop."""
-    import browsing
-    from playwright.sync_api import sync_playwright
+class _Open:
+    """One browser and one page for all tests of this folder.
 
-    with sync_playwright() as playwright, browsing.launched(playwright, chromium) as launched:
-        yield launched
+    Not for the session: while a browser is there, nothing else may run an event loop.
+    """
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._browser: Browser | None = None
+        self._tab: Tab | None = None
+
+    def browser(self, chromium: str) -> Browser:
+        import browsing
+        from playwright.sync_api import sync_playwright
+
+        if self._browser is None:
+            playwright = self._open.enter_context(sync_playwright())
+            self._browser = self._open.enter_context(browsing.launched(playwright, chromium))
+        return self._browser
+
+    def tab(self, browser: Browser) -> Tab:
+        import browsing
+
+        if self._tab is None:
+            self._tab = browsing.Tab(browser)
+            self._open.callback(self._tab.close)
+        return self._tab
+
+    def close(self) -> None:
+        self._browser = self._tab = None
+        self._open.close()
+
+
+_OPEN = _Open()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """The browser is closed after the last test of this folder."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path.parent != Path(__file__).parent:
+            _OPEN.close()
+
+
+@pytest.fixture(scope="session")
+def closed_at_the_end() -> Iterator[None]:
+    """The browser is closed though the tests are stopped before their last."""
+    yield
+    _OPEN.close()
+
+
+@pytest.fixture
+def browser(chromium: str, closed_at_the_end: None) -> Browser:
+    """The browser of all these tests."""
+    return _OPEN.browser(chromium)
 
 
 @pytest.fixture(scope="session")
@@ -83,14 +132,10 @@ def fresh(chromium: str, tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def tab(browser: Browser) -> Iterator[Tab]:
-    """One page on a desktop, for a module; who leaves it leaves nothing."""
-    import browsing
-
-    one = browsing.Tab(browser)
-    yield one
-    one.close()
+@pytest.fixture
+def tab(browser: Browser) -> Tab:
+    """One page on a desktop, for all; who leaves it leaves nothing."""
+    return _OPEN.tab(browser)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.trust import TrustTier
 from cortex.ports.store import Filter
+from sweeps import for_each
 
 ROOT = Path(__file__).parent.parent.parent
 PICTURES = ROOT / "docs" / "screenshots"
@@ -78,7 +79,7 @@ def test_the_sample_has_something_of_everything(homes: list[Path]) -> None:
         assert (UNTIL - counts.oldest).days == 60
 
 
-@pytest.mark.parametrize("name", [*(f"{view}-{scheme}" for view in VIEWS for scheme in ("light", "dark")), "phone"])
+@for_each("name", [*(f"{view}-{scheme}" for view in VIEWS for scheme in ("light", "dark")), "phone"])
 def test_the_pictures_of_the_docs_are_there_and_small(name: str) -> None:
     picture = (PICTURES / f"{name}.png").read_bytes()
     assert len(picture) < 250_000

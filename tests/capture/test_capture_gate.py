@@ -14,6 +14,7 @@ from cortex.capture.policies import named
 from cortex.domain.fingerprints import fingerprints
 from cortex.domain.identity import TraceId
 from cortex.domain.turn import Role, Turn
+from sweeps import for_each
 
 HEARTBEAT = "Read HEARTBEAT.md if it exists. Follow it strictly. If nothing needs attention, reply HEARTBEAT_OK."
 
@@ -31,7 +32,7 @@ def of(*texts: str) -> list[Message]:
 # --- sessions -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("session", "channel", "trigger", "why"),
     [
         ("s", "", "heartbeat", "heartbeat"),
@@ -57,7 +58,7 @@ def test_heartbeat_and_cron_sessions_are_not_listened_to(session: str, channel: 
     assert session_skip_reason(session, channel, trigger, ()) == why
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("session", "channel", "trigger"),
     [
         ("cronicle-project", "", ""),
@@ -116,7 +117,7 @@ def test_only_the_user_is_listened_to(policy):
     assert turn_skip_reason(turn(said, Role.SYSTEM), policy) == "system"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "why"),
     [
         ("ok👍", "trivial"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cortex.capture.classify import classify, scores
 from cortex.domain.memory import Kind
+from sweeps import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "kind"),
     [
         ("Always run the linter before committing.", Kind.RULE),

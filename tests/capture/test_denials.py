@@ -12,6 +12,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Turn
 from cortex.languages import EXTRACTED
+from sweeps import for_each
 
 CORRECTED = """
 en The team meeting is not on Tuesday but on Wednesday. | Wednesday
@@ -313,7 +314,7 @@ def test_every_language_has_cases(table: str):
     assert {line[:2] for line in lines(table)} == set(EXTRACTED)
 
 
-@pytest.mark.parametrize("line", lines(CORRECTED))
+@for_each("line", lines(CORRECTED))
 def test_the_right_value_of_a_sentence_fills_the_slot(line: str):
     """X14"""
     lang, (text, value) = line[:2], line[3:].split(" | ")
@@ -323,7 +324,7 @@ def test_the_right_value_of_a_sentence_fills_the_slot(line: str):
         assert [value in each for each in values(candidates)] == [True]
 
 
-@pytest.mark.parametrize("line", lines(DENIED))
+@for_each("line", lines(DENIED))
 def test_a_denied_value_fills_no_slot(line: str):
     """X14"""
     assert values(found(line[3:])) == values(kept(line[3:])) == []
@@ -335,19 +336,19 @@ def test_what_is_no_longer_so_is_a_retraction(line: str):
     assert any(each.negated for each in found(line[3:]))
 
 
-@pytest.mark.parametrize(("text", "expected"), ANOTHER_CLAUSE)
+@for_each(("text", "expected"), ANOTHER_CLAUSE)
 def test_a_clause_of_its_own_is_no_correction(text: str, expected: list[str]):
     """X14"""
     assert values(found(text)) == values(kept(text)) == expected
 
 
-@pytest.mark.parametrize("line", lines(SUPPOSED))
+@for_each("line", lines(SUPPOSED))
 def test_a_condition_or_supposition_is_neither_fact_nor_rule(line: str):
     """E11"""
     assert found(line[3:]) == kept(line[3:]) == []
 
 
-@pytest.mark.parametrize("line", lines(ORDERED))
+@for_each("line", lines(ORDERED))
 def test_an_order_with_a_condition_is_a_rule(line: str):
     """E11"""
     assert [(each.lang, each.kind) for each in found(line[3:])] == [(line[:2], Kind.RULE)]

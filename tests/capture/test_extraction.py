@@ -23,6 +23,7 @@ from cortex.domain.trust import SourceKind
 from cortex.domain.turn import Role, Turn
 from cortex.errors import LlmUnavailable
 from cortex.testing import FakeLLM
+from sweeps import for_each
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 RECORDED = sorted((Path(__file__).parent / "recorded").glob("*.json"))
@@ -57,7 +58,7 @@ def extracted(turns: Sequence[Turn], answers: Sequence[str] | Callable[[str], st
 # --- a good model's answers --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+@for_each("path", RECORDED)
 def test_what_comes_out_of_a_recorded_conversation(path: Path) -> None:
     """X11, X12: memories with their kinds, slots and sources, and what is left out"""
     record = json.loads(path.read_text(encoding="utf-8"))
@@ -261,7 +262,7 @@ def test_a_statement_must_be_in_the_turns_it_names() -> None:
     assert extracted(turns, [answer(memory(turns=["t3"]))]).candidates == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "statement", "grounded"),
     [
         ("I moved to Porto in May", "The user moved to Porto in May", True),
@@ -328,7 +329,7 @@ BAD_ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
+@for_each("bad", BAD_ANSWERS.values())
 def test_a_useless_answer_is_sent_back_once_and_the_second_counts(bad: str) -> None:
     """X11"""
     llm = FakeLLM(_in_turn(bad, GOOD))
@@ -340,7 +341,7 @@ def test_a_useless_answer_is_sent_back_once_and_the_second_counts(bad: str) -> N
     assert "cannot be used" in second
 
 
-@pytest.mark.parametrize("bad", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
+@for_each("bad", BAD_ANSWERS.values())
 def test_two_useless_answers_are_a_problem_and_no_candidate(bad: str) -> None:
     """X11: never an exception, never a third call"""
     llm = FakeLLM(_in_turn(bad, bad))
@@ -380,7 +381,7 @@ def test_parts_that_nobody_asked_for_do_no_harm(more: str) -> None:
     assert result.problems == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("topics", "kept"),
     [
         (["Music", "hobbies"], ("music", "hobbies")),

@@ -22,6 +22,7 @@ from cortex.domain.instructions import instructions, split
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn, TurnDraft
 from cortex.languages.en import instruction_grammar
+from sweeps import for_each
 
 _SENTENCES = Path(__file__).with_name("sentences")
 
@@ -50,7 +51,7 @@ def gives_rule_memory(text: str) -> bool:
     return any(found.kind is Kind.RULE for found in rules.candidates(turn))
 
 
-@pytest.mark.parametrize("sentence", sentences("tuned"), ids=lambda each: each.text)
+@for_each("sentence", sentences("tuned"))
 def test_an_instruction_to_the_assistant_is_a_rule_and_nothing_else_is(sentence):
     """X5: as a turn and as a memory alike"""
     assert is_rule_turn(sentence.text) is sentence.is_rule
@@ -68,7 +69,7 @@ def test_sentences_no_pattern_was_written_for_are_told_apart_too(reads):
     assert len(found & meant) >= 0.95 * len(meant)
 
 
-@pytest.mark.parametrize("sentence", [each for each in sentences("tuned") if each.is_rule], ids=lambda each: each.text)
+@for_each("sentence", [each for each in sentences("tuned") if each.is_rule])
 def test_a_rule_is_taken_apart_into_its_condition_and_what_to_do(sentence):
     """DESIGN 9"""
     given = split(sentence.text)
@@ -125,8 +126,8 @@ def test_words_before_a_verb_may_be_given_back(text):
     assert split(text).text == text
 
 
-@pytest.mark.parametrize("first", ["don't", "never", "only", "not to", "please", "just"])
-@pytest.mark.parametrize("second", ["always", "only", "never", "to", "kindly", ""])
+@for_each("first", ["don't", "never", "only", "not to", "please", "just"])
+@for_each("second", ["always", "only", "never", "to", "kindly", ""])
 def test_every_pair_of_words_before_a_verb_is_read(first, second):
     found = re.compile(instruction_grammar.VERB, re.IGNORECASE).match(f"{first} {second} use tables".replace("  ", " "))
     assert found is not None

@@ -19,6 +19,7 @@ from cortex.domain.small_talk import passing_reason
 from cortex.domain.turn import Turn
 from cortex.languages import EXTRACTED, WORDS
 from cortex.languages.packs import DEFAULT_PACKS
+from sweeps import for_each
 
 LABELLED = Path(__file__).parents[2] / "bench" / "capture" / "languages"
 
@@ -161,7 +162,7 @@ NOT_STATED = [
 ]
 
 
-@pytest.mark.parametrize("line", STATED.strip().splitlines())
+@for_each("line", STATED.strip().splitlines())
 def test_a_lasting_statement_is_extracted(line: str):
     """E11, X5"""
     lang, kind, text = line[:2], *line[3:].split(": ", 1)
@@ -169,7 +170,7 @@ def test_a_lasting_statement_is_extracted(line: str):
     assert (candidate.lang, candidate.kind) == (lang, Kind(kind))
 
 
-@pytest.mark.parametrize(("rule", "text"), CORRECTED_OR_DATED)
+@for_each(("rule", "text"), CORRECTED_OR_DATED)
 def test_corrections_events_and_names_are_extracted_whole(rule: str, text: str):
     """X14"""
     (candidate,) = found(text)
@@ -177,7 +178,7 @@ def test_corrections_events_and_names_are_extracted_whole(rule: str, text: str):
     assert candidate.text == text
 
 
-@pytest.mark.parametrize("text", NOT_STATED)
+@for_each("text", NOT_STATED)
 def test_what_is_not_stated_is_not_extracted(text: str):
     """E11"""
     assert found(text) == []
@@ -279,7 +280,7 @@ def test_the_old_and_the_new_home_meet_in_one_slot(before: str, after: str):
     assert first.value != second.value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("lang", "text"),
     [
         ("es", "Tengo dos perros."),
@@ -362,7 +363,7 @@ def labeled(path: Path) -> list[tuple[labeled_turns.LabeledTurn, Sequence[Candid
     return [(turn, candidates(turn.turn)) for turn in labeled_turns.load(path)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("kind", KINDS)
 def test_each_kind_of_statement_is_extracted_in_every_language_alike(kind: str):
     """X12"""
     for path in LABELLED.glob("*.jsonl"):

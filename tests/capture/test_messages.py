@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cortex.capture.messages import Message, MessageIssue, Noted, ReceivedMessages, in_parts, received
 from cortex.domain.turn import Role, TurnDraft
 from cortex.errors import InvalidRequest
+from sweeps import for_each
 
 
 def hear(*messages: object, most: int = 100, most_bytes: int = 1_000, tools: bool = False) -> ReceivedMessages:
@@ -33,7 +34,7 @@ def reason(message: object) -> MessageIssue:
 # --- shapes ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "role", "text"),
     [
         ({"role": "user", "content": "hello"}, Role.USER, "hello"),
@@ -129,7 +130,7 @@ def test_what_is_said_of_a_picture_is_heard():
 # --- what cannot be used --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("message", "why"),
     [
         ("hello", MessageIssue.NOT_A_MESSAGE),

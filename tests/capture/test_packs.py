@@ -16,6 +16,7 @@ from cortex.languages.en.slots import property_of, singular, thing
 from cortex.languages.pack import Pack, Rule, about_me
 from cortex.languages.packs import DEFAULT_PACKS
 from cortex.languages.signs import any_of, weigher, word_of
+from sweeps import for_each
 
 
 def found(text: str, packs: tuple[Pack, ...] = DEFAULT_PACKS) -> list[Candidate]:
@@ -258,7 +259,7 @@ NEGATIVE = [
 ]
 
 
-@pytest.mark.parametrize(("lang", "kind", "text"), POSITIVE)
+@for_each(("lang", "kind", "text"), POSITIVE)
 def test_a_lasting_statement_is_found_in_every_language(lang: str, kind: str, text: str):
     """E11, X5"""
     (candidate,) = found(text)
@@ -267,7 +268,7 @@ def test_a_lasting_statement_is_found_in_every_language(lang: str, kind: str, te
     assert candidate.text in text
 
 
-@pytest.mark.parametrize(("lang", "text"), NEGATIVE)
+@for_each(("lang", "text"), NEGATIVE)
 def test_questions_tasks_suppositions_and_quotes_give_nothing_in_any_language(lang: str, text: str):
     """E11"""
     assert found(text) == []

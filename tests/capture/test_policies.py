@@ -13,6 +13,7 @@ from cortex.domain.memory import Kind
 from cortex.domain.turn import Role
 from cortex.errors import NotFound
 from cortex.settings import Settings
+from sweeps import for_each
 
 
 def test_the_default_takes_up_to_three_statements_of_every_kind():
@@ -72,7 +73,7 @@ def test_an_unknown_policy_is_an_error_that_suggests_a_known_one():
 # --- triggers -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "trigger"),
     [
         ("Remember that the gate code changed", "remember"),
@@ -97,7 +98,7 @@ def test_a_message_worth_storing_matches_a_trigger(text: str, trigger: str):
     assert named("lancedb.v1").trigger_of(text) == trigger
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "What time is it in Lisbon?",
@@ -119,7 +120,7 @@ def test_a_message_that_tells_nothing_matches_none(text: str):
     assert named("lancedb.v1").trigger_of(text) is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "why"),
     [
         ("<relevant-memories>I prefer tea</relevant-memories>", "memory_block"),

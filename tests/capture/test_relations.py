@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cortex.capture.relations import compare
+from sweeps import for_each
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_a_new_value_of_the_same_thing_replaces_the_old_one(old: str, new: str):
     assert compare(old, new).is_update
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("old", "new"),
     [
         ("I put $300 a month into my car fund.", "I now put $450 a month into my emergency fund."),

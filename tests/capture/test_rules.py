@@ -17,7 +17,7 @@ from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind, Retention, slot_of
 from cortex.domain.turn import Role, Turn
 from cortex.languages.packs import DEFAULT_PACKS
-from sweeps import sweep
+from sweeps import for_each, sweep
 
 
 def said(text: str, *, speaker: str = "", role: Role = Role.USER) -> Turn:
@@ -121,7 +121,7 @@ class TestKindAndWeight:
 class TestSlots:
     """A subject and an attribute make a slot: the old and the new way of saying it name the same one."""
 
-    @pytest.mark.parametrize(
+    @for_each(
         ("before", "after"),
         [
             ("I live in Oslo.", "We moved to Bergen last week."),

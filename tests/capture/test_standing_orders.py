@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from cortex.capture import statements, worth
 from cortex.capture.candidate import Candidate
 from cortex.capture.worth import WorthScale
 from cortex.domain.identity import TraceId
 from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
+from sweeps import for_each
 
 
 def kept(text: str) -> list[Candidate]:
@@ -23,7 +22,7 @@ def rules_of(text: str) -> list[str]:
     return [each.text for each in kept(text) if each.kind is Kind.RULE]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "From now on, put the deadline in every status report.",
@@ -49,7 +48,7 @@ def test_an_order_that_is_meant_to_last_is_a_rule(text):
     assert rules_of(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "Put the deadline in the status report for Anna.",

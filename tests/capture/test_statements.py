@@ -14,6 +14,7 @@ from cortex.domain.memory import Kind
 from cortex.domain.turn import Role, Turn
 from cortex.languages.en.clauses import ENGLISH
 from cortex.languages.en.references import ENGLISH as REFERENCES
+from sweeps import for_each
 
 MONDAY = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 
@@ -33,7 +34,7 @@ def texts(*said: str, speaker: str = "") -> list[str]:
 
 
 class TestStatements:
-    @pytest.mark.parametrize(
+    @for_each(
         ("sentence", "stated"),
         [
             (

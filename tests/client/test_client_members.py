@@ -11,6 +11,7 @@ from cortex.client.hooks import RemoteHooks
 from cortex.client.remote import LOCAL_ONLY, RemoteCortex
 from cortex.memory import Cortex
 from cortex.services.turn_hooks import TurnHooks
+from sweeps import for_each
 
 AT_SERVERS = {"files", "prepare", "given", "missed", "count_failures", "state"}
 """What a server does with hooks, and what it knows of a session."""
@@ -34,7 +35,7 @@ def test_the_client_has_nothing_the_engine_has_not():
     assert public(RemoteCortex).keys() - public(Cortex).keys() == {"me", "request"}  # what its hooks use
 
 
-@pytest.mark.parametrize("name", sorted(public(Cortex).keys() & public(RemoteCortex).keys() - {"bind", "tenant"}))
+@for_each("name", sorted(public(Cortex).keys() & public(RemoteCortex).keys() - {"bind", "tenant"}))
 def test_a_method_takes_and_gives_the_same_on_both_sides(name: str):
     ours, theirs = getattr(RemoteCortex, name), getattr(Cortex, name)
     assert parameters_of(ours) == parameters_of(theirs)

@@ -18,6 +18,7 @@ from samples import ANNA, BORIS, EAST, SPACE, Desk, id_, ids, memory, turn
 from cortex.errors import InvalidRequest, StoreBusy, StoreCorrupt, StoreError, StoreForeign, StoreTooNew
 from cortex.ports.store import Filter, Store
 from cortex.stores.sqlite import SqliteStore, copies
+from forking import PIPE, Forked
 from sweeps import sweep
 
 SCRIPT = Path(__file__).with_name("backup_process.py")
@@ -249,14 +250,8 @@ def test_nothing_is_replaced_while_a_writer_has_its_turn(file: Path, backup: Pat
 # --- what is killed on the way -------------------------------------------------------------------------------
 
 
-def started(role: str, *arguments: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, str(SCRIPT), role, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-    )
+def started(role: str, *arguments: object) -> Forked:
+    return Forked([SCRIPT, role, *map(str, arguments)], stdout=PIPE, stderr=PIPE)
 
 
 def killed(role: str, *arguments: object) -> None:

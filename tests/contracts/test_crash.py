@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +16,7 @@ from cortex.domain.events import EventKind
 from cortex.errors import StoreBusy
 from cortex.ports.store import Filter, Put, PutJob
 from cortex.stores.sqlite import SqliteStore
+from forking import PIPE, Forked
 
 SCRIPT = Path(__file__).with_name("store_process.py")
 SOURCE = Path(__file__).parents[2] / "src"
@@ -30,14 +28,7 @@ class Process:
     """A process at a store file, and what it says."""
 
     def __init__(self, role: str, file: Path, *numbers: int) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(SCRIPT), role, str(file), *map(str, numbers)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        )
+        self._process = Forked([SCRIPT, role, file, *map(str, numbers)], stdin=PIPE, stdout=PIPE, stderr=PIPE)
         self._stdin, self._stdout, self._stderr = self._process.stdin, self._process.stdout, self._process.stderr
         self._watchdog = threading.Timer(PATIENCE, self._process.kill)
         self._watchdog.daemon = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -46,6 +45,7 @@ from cortex.ports.store import (
     Store,
 )
 from cortex.stores.sqlite import SqliteStore, damage
+from forking import PIPE, Forked
 
 HOME = slot_of("user", "home city")
 WORK = slot_of("user", "employer")
@@ -368,12 +368,7 @@ def test_processes_that_append_to_one_session_never_share_a_place(tmp_path: Path
     here = Path(__file__)
     paths = os.pathsep.join([str(here.parents[2] / "src"), str(here.parent)])
     writers = [
-        subprocess.Popen(
-            [sys.executable, str(here), str(file), str(100 * writer), "8"],
-            env={**os.environ, "PYTHONPATH": paths},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        Forked([here, file, str(100 * writer), "8"], env={**os.environ, "PYTHONPATH": paths}, stderr=PIPE)
         for writer in range(2)
     ]
     complaints = [writer.communicate(timeout=600)[1] for writer in writers]

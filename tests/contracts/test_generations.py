@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +25,7 @@ from cortex.ports.store import Put
 from cortex.stores.sqlite.generations import SqliteIndexes
 from cortex.stores.sqlite.index import SqliteIndex
 from cortex.testing import FakeEmbedder
+from forking import PIPE, Forked
 from sweeps import sweep
 
 SCRIPT = Path(__file__).with_name("index_process.py")
@@ -39,14 +38,7 @@ class Process:
     """Another process at the index, and what it says."""
 
     def __init__(self, role: str, home: Path, tree: Path, *more: str) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(SCRIPT), role, str(home), str(tree), *more],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        )
+        self._process = Forked([SCRIPT, role, home, tree, *more], stdin=PIPE, stdout=PIPE, stderr=PIPE)
         self._watchdog = threading.Timer(PATIENCE, self._process.kill)
         self._watchdog.daemon = True
         self._watchdog.start()

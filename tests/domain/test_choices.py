@@ -12,6 +12,7 @@ from cortex.domain.memory import Kind
 from cortex.domain.query import MAX_BUDGET, MAX_LIMIT, Mode, Query
 from cortex.domain.scope import Tenant, checked_label, scope_mentions, scope_tag
 from cortex.errors import InvalidRequest
+from sweeps import for_each
 
 
 def test_a_known_name_is_its_member():
@@ -56,7 +57,7 @@ def test_a_query_may_be_given_in_plain_values():
     assert (query.lanes, query.kinds, query.mode) == ({Lane.NOTES, Lane.DOCS}, {Kind.RULE}, Mode.SEARCH)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "field"),
     [
         ({"limit": 0}, "limit"),

@@ -13,6 +13,7 @@ from cortex.domain.hits import Hit, ScoreParts
 from cortex.domain.memory import Memory
 from cortex.domain.text import escaped
 from cortex.recall.packing import Frame, pack
+from sweeps import for_each
 
 FACTS = (
     "The deploy key rotates on Mondays at nine. Anna has to sign it off.",
@@ -42,9 +43,9 @@ def quoted(text: str) -> str:
 # --- whole blocks ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("frame", Frame)
-@pytest.mark.parametrize("dressed", [str, indented, quoted])
-@pytest.mark.parametrize("gap", ["\n\n", "\n"])
+@for_each("frame", Frame)
+@for_each("dressed", [str, indented, quoted])
+@for_each("gap", ["\n\n", "\n"])
 def test_an_injected_block_is_taken_out_and_what_the_user_said_stays(frame: Frame, dressed, gap: str):
     """C9, L3: however the host sets it, before the words of the user or after them"""
     injected = dressed(block(*FACTS, frame=frame))

@@ -12,6 +12,7 @@ from cortex.domain.identity import TraceId, format_uuid7
 from cortex.domain.memory import MAX_TAGS, Draft, ImportanceLabel, Kind, Memory, Retention
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.errors import InvalidRequest
+from sweeps import for_each
 
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -151,7 +152,7 @@ def test_times_are_kept_in_utc():
     assert made(created_at=datetime(2026, 1, 5, 9, 0)).created_at == NOW  # noqa: DTZ001 - without a zone: UTC
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fields", "field"),
     [
         ({"text": " "}, "text"),

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.domain.paraphrase import is_supported
+from sweeps import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("memory", "sentence", "supported"),
     [
         ("Ich mag keinen Koriander", "Der Nutzer mag keinen Koriander.", True),
@@ -41,7 +42,7 @@ LARKSPUR = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("sentence", "supported"),
     [
         ("Priya leads the Larkspur team and wrote its parser.", False),

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cortex.domain.secrets import pattern_names, redacted
-from sweeps import sweep
+from sweeps import for_each, sweep
 
 # `{w36}` stands for 36 random characters of letters and digits; the other alphabets are these.
 ALPHABETS = {
@@ -214,7 +214,7 @@ CASES = [(name, f"⟦{each}⟧") for name, templates in TOKENS.items() for each 
 ]
 
 
-@pytest.mark.parametrize(("name", "template"), CASES)
+@for_each(("name", "template"), CASES)
 def test_a_secret_becomes_its_name_and_the_rest_is_kept(name: str, template: str):
     """E11"""
     before, secret, after = re.split("[⟦⟧]", made(template))
@@ -305,7 +305,7 @@ def test_what_is_public_stays(kind: str):
 # --- passwords in many languages ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "password = ⟦{w10}⟧",
@@ -487,7 +487,7 @@ HONEST = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HONEST)
+@for_each("text", HONEST)
 def test_honest_text_stays_as_it_is(text: str):
     """E11: "the password is stored in the vault" is worth remembering"""
     assert redacted(text).text == text

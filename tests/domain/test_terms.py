@@ -16,6 +16,7 @@ from cortex.domain.terms import (
     index_terms,
     query_terms,
 )
+from sweeps import for_each
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))
 WORD = st.text("abcdefghijklmnopqrstuvwxyzäéñø", min_size=1, max_size=20)
@@ -72,7 +73,7 @@ def test_a_word_finds_every_text_it_stands_in(word: str, rest: str) -> None:
     assert all(term in terms for term in looked_for(word))
 
 
-@pytest.mark.parametrize("query", ["", " ", "\x00", "\ud800", "؟!", '"', '""', "***", "(*)", "\u200d", "____", "=="])
+@for_each("query", ["", " ", "\x00", "\ud800", "؟!", '"', '""', "***", "(*)", "\u200d", "____", "=="])
 def test_a_query_of_nothing_looks_for_nothing(query: str) -> None:
     assert query_terms(query) == ()
 
@@ -113,7 +114,7 @@ def test_importing_loads_no_stemmer() -> None:
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "text"),
     [
         ("Caroline", "Caroline's book"),
@@ -253,7 +254,7 @@ def test_a_full_path_ranks_over_its_file_name_and_that_over_a_part() -> None:
     assert scores == sorted(set(scores), reverse=True)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "text"),
     [
         ("test_create_view", "tests/test_create_view.py"),

@@ -18,6 +18,7 @@ from cortex.domain.text import (
     visible,
 )
 from cortex.errors import InvalidRequest
+from sweeps import for_each
 
 SCRIPTS = st.text(alphabet="abc déß. !?\n好的。！ひらカナ한글مرحبا🙂…\u0301\"'", max_size=400)
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -147,15 +148,13 @@ def test_escaping_keeps_what_was_said():
     assert escaped("&lt;b&gt;") == "&amp;lt;b&amp;gt;"
 
 
-@pytest.mark.parametrize("char", [*BIDI, *ZERO_WIDTH, *TAGS, "\x00", "\x1b", "\x9b", "\x7f"], ids=ascii)
+@for_each("char", [*BIDI, *ZERO_WIDTH, *TAGS, "\x00", "\x1b", "\x9b", "\x7f"])
 def test_no_invisible_or_bidirectional_character_survives_escaping(char):
     """E10: text that only the model sees is how instructions are smuggled in"""
     assert escaped(f"a{char}b") == "ab"
 
 
-@pytest.mark.parametrize(
-    "char", [*BIDI, *ZERO_WIDTH, *TAGS, "\x00", "\x1b", "\x9b", "\x7f", "\u2028", "\u2029"], ids=ascii
-)
+@for_each("char", [*BIDI, *ZERO_WIDTH, *TAGS, "\x00", "\x1b", "\x9b", "\x7f", "\u2028", "\u2029"])
 def test_what_could_act_on_a_terminal_is_shown_as_the_escape_json_has_for_it(char):
     """DESIGN 5: what a memory says never moves the cursor"""
     shown = visible(f"a{char}b")

@@ -22,6 +22,7 @@ from cortex.domain.text_similarity import (
     same_value,
     stands_for,
 )
+from sweeps import for_each
 
 # --- labelled pairs ---------------------------------------------------------------------------------------------------
 
@@ -549,7 +550,7 @@ def test_the_fuller_stands_for_the_other_only_where_a_model_that_is_there_agrees
     assert not stands_for("User prefers dark mode in code editors", shorter, cosine=None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("a", "b"),
     [
         ("I have 2 cats", "I have 2 cats."),
@@ -560,14 +561,14 @@ def test_the_fuller_stands_for_the_other_only_where_a_model_that_is_there_agrees
         ("Мы живём в Риме", "мы живем в Риме"),
     ],
 )
-@pytest.mark.parametrize("cosine", [None, 0.0, 0.99])
+@for_each("cosine", [None, 0.0, 0.99])
 def test_the_same_words_stand_for_each_other_whatever_a_model_says(a: str, b: str, cosine: float | None) -> None:
     """X16"""
     assert stands_for(a, b, cosine)
     assert stands_for(b, a, cosine)
 
 
-@pytest.mark.parametrize(("a", "b"), CHANGED)
+@for_each(("a", "b"), CHANGED)
 def test_what_differs_in_a_value_a_name_a_time_or_a_sign_never_stands_for_the_other_by_its_words(
     a: str, b: str
 ) -> None:
@@ -576,7 +577,7 @@ def test_what_differs_in_a_value_a_name_a_time_or_a_sign_never_stands_for_the_ot
     assert not stands_for(b, a, None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("a", "b"),
     [
         ("Berlin", "berlin"), ("The Hague", "hague"), ("a dog", "dog"), ("1,200", "1200"), ("1.200", "1200"),
@@ -589,7 +590,7 @@ def test_a_value_is_the_same_however_it_is_written(a: str, b: str) -> None:
     assert same_value(a, b)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("a", "b"),
     [
         ("Berlin", "Bern"), ("1,200", "1,201"), ("5 km", "5 miles"), ("C", "C++"), ("C++", "C#"), ("", "Berlin"),

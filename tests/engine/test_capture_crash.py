@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ import capture_process
 import pytest
 from capture_process import ingested, opened
 
+import forking
 from cortex.domain.lanes import ANY_STATE, Lane, State
 from cortex.domain.memory import Memory
 from cortex.memory import Cortex
@@ -26,13 +24,7 @@ EVERYTHING = Filter(states=ANY_STATE)
 def killed(home: Path, minutes: int, place: str, number: int) -> None:
     """A process that begins to work so many minutes later, and is killed."""
     script = Path(capture_process.__file__)
-    done = subprocess.run(
-        [sys.executable, str(script), str(home), str(minutes), place, str(number)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    done = forking.run([script, home, str(minutes), place, str(number)])
     assert done.returncode == -signal.SIGKILL, f"it was not killed: {done.returncode}\n{done.stderr}"
 
 

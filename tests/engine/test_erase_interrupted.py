@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -16,6 +14,7 @@ from pathlib import Path
 import pytest
 from laboratory import opened, texts
 
+import forking
 from cortex.domain import erasure
 from cortex.errors import InvalidRequest, NotFound, StoreBusy
 from cortex.memory import Cortex
@@ -54,10 +53,8 @@ def filled(home: Path, *, backup: bool = False) -> str:
 
 def killed(home: Path, id: str, *points: object, verb: str = "erase") -> str:
     """Erase in a copy of the home for each point, and be killed there; gives what was printed."""
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), verb, str(home), id, *map(str, points)],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+    done = forking.run([SCRIPT, verb, home, id, *map(str, points)])
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

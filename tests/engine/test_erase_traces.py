@@ -19,6 +19,7 @@ from cortex.domain.terms import TOKENISER
 from cortex.memory import Cortex
 from cortex.stores.sqlite import schema
 from cortex.testing import FakeEmbedder
+from sweeps import for_each
 
 SECRET = "My locker in the north hall opens with seven turns"
 OTHER = "The tram to the harbour leaves from platform four"
@@ -215,7 +216,7 @@ def test_hundreds_of_texts_are_looked_for_in_one_pass(tmp_path: Path) -> None:
         assert engine.stats().total == len(kept.ids)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "likeness"),
     [
         (SECRET, ErasureMatch.SAME),

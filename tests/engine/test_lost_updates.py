@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -26,6 +24,7 @@ from cortex.errors import InvalidRequest, NotFound
 from cortex.memory import Cortex
 from cortex.ports.store import Change, Embed, Filter, Put, Store
 from cortex.testing import CountingIds, FakeClock, FakeEmbedder
+from forking import PIPE, Forked
 from sweeps import sweep
 
 
@@ -267,12 +266,8 @@ def _raced(home: Path, id: str, processes: int, rounds: int, *verbs: str) -> lis
     """What so many processes had acknowledged, all begun at the same moment."""
     script = Path(racing.__file__).with_name("racing_process.py")
     running = [
-        subprocess.Popen(
-            [sys.executable, script, home, id, str(seed), str(rounds), *verbs],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
-        for seed in range(processes)
-    ]  # fmt: skip
+        Forked([script, home, id, str(seed), str(rounds), *verbs], stdin=PIPE, stdout=PIPE) for seed in range(processes)
+    ]
     for each in running:
         assert each.stdout is not None
         assert each.stdout.readline() == "ready\n"

@@ -21,6 +21,7 @@ from cortex.exchange import EditableFields, MarkdownReader, Page, markdown_of, m
 from cortex.exchange.page_reader import Item
 from cortex.ports.store import Filter, Put
 from cortex.stores.ephemeral import EphemeralStore
+from sweeps import for_each
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 ID = TraceId("01a1e124-5208-7180-9d7e-0e4ff0b558d0")
@@ -74,7 +75,7 @@ retentions = st.one_of(
 # --- what is written is read back ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [each for each in NASTY if each.strip()], ids=lambda text: ascii(text)[:30])
+@for_each("text", [each for each in NASTY if each.strip()])
 def test_a_text_comes_back_exactly(text: str) -> None:
     item = read_back(a_memory(text))
     assert item.statement.text == text
@@ -311,7 +312,7 @@ DAMAGED: dict[str, tuple[str, int, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("damage", DAMAGED)
+@for_each("damage", DAMAGED)
 def test_a_damaged_page_is_refused_by_line_and_reason(damage: str) -> None:
     page, line, reason = DAMAGED[damage]
     with pytest.raises(InvalidRequest) as refused:

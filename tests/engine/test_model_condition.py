@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from laboratory import user
 
+import forking
 from cortex.errors import LlmUnavailable
 from cortex.memory import Cortex
 from cortex.services.health import report as health
@@ -133,8 +133,7 @@ def test_commands_that_end_at_once_know_what_the_others_met(tmp_path: Path, verb
     )
 
     def cortex(*arguments: str, text: str = "") -> str:
-        run = [sys.executable, "-m", "cortex", "--home", str(home), *arguments]
-        return subprocess.run(run, input=text, text=True, capture_output=True, timeout=120).stdout
+        return forking.run(["-m", "cortex", "--home", str(home), *arguments], input=text).stdout
 
     cortex("hook", "after", "--session", "s", "--run-jobs", text=json.dumps([{"role": "user", "content": SAID}]))
     told = cortex(verb, "--json", *(["--offline"] if verb == "doctor" else []))

@@ -34,7 +34,7 @@ class Program:
         folder.mkdir()
         command = folder / "qmd"
         command.write_text(
-            f"#!{sys.executable}\n"
+            f"#!{sys.executable} -IS\n"
             "import os, pathlib, runpy\n"
             "here = pathlib.Path(__file__).parent\n"
             'os.environ["QMD_LIKE"] = (here / "does").read_text()\n'

@@ -24,6 +24,7 @@ from cortex.services.files.file_watcher import FileWatcher
 from cortex.testing import FakeClock
 from cortex.workspace.sources import Shape, Source
 from cortex.workspace.watch import Noticed, WatchedFolder, Watching, concerns, places
+from sweeps import for_each
 
 Following = Callable[..., Cortex]
 
@@ -112,7 +113,7 @@ def test_what_is_not_there_cannot_be_watched_and_another_folder_in_its_place_is_
 TREE, FLAT = WatchedFolder("/venv/notes", True, (0, 0)), WatchedFolder("/venv/ws", False, (0, 0))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "place", "is_gone", "what"),
     [
         ("/venv/notes/a.md", TREE, False, Noticed.FILES),

@@ -52,6 +52,7 @@ from cortex.providers.qmd import (
 )
 from cortex.testing import FakeClock
 from cortex.workspace.fallback import Fallback
+from sweeps import for_each
 
 REPOSITORY = Path(__file__).parents[2]
 LIKE = Path(__file__).with_name("qmd_like.py")
@@ -85,7 +86,7 @@ def workspace(tmp_path: Path) -> Path:
 def like(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Our own program, as a command that can be run."""
     made = tmp_path_factory.mktemp("bin") / "qmd"
-    made.write_text(f"#!{sys.executable}\n{LIKE.read_text(encoding='utf-8')}", encoding="utf-8")
+    made.write_text(f"#!{sys.executable} -IS\n{LIKE.read_text(encoding='utf-8')}", encoding="utf-8")
     made.chmod(0o755)
     return str(made)
 
@@ -356,8 +357,8 @@ def test_the_limits_are_those_of_the_seed_where_nothing_else_is_said() -> None:
     assert [mode.value for mode in QmdMode] == ["search", "vsearch", "query"]
 
 
-@pytest.mark.parametrize("name", ["max_results", "max_snippet_chars", "max_injected_chars", "timeout_ms"])
-@pytest.mark.parametrize("value", [0, -1, 1.5, True, "6", None])
+@for_each("name", ["max_results", "max_snippet_chars", "max_injected_chars", "timeout_ms"])
+@for_each("value", [0, -1, 1.5, True, "6", None])
 def test_a_limit_is_a_whole_number_above_nothing(name: str, value: Any) -> None:
     """Q1"""
     with pytest.raises(InvalidRequest, match=rf"files\.qmd\.{name}"):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cortex.domain.terms import index_terms
 from cortex.recall.excerpts import excerpt, pieces, size
+from sweeps import for_each
 
 TERMS = frozenset(index_terms("harbour dawn"))
 SENTENCES = (
@@ -109,7 +110,7 @@ def test_texts_without_sentences_are_cut_at_words_or_left_out(text):
 AMOUNT = {"amount": 1.0}
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "I talked with Petra about the plan and she said that the total amount is 18400 dollars and that we have until "
@@ -120,7 +121,7 @@ AMOUNT = {"amount": 1.0}
         "amount that they named was 18400 dollars and nobody in the room had anything to say about it for a while",
     ],
 )
-@pytest.mark.parametrize("most", range(20, 64, 4))
+@for_each("most", range(20, 64, 4))
 def test_a_sentence_that_is_too_long_is_not_cut_right_before_the_value_that_is_asked_for(text, most):
     shown = excerpt(text, AMOUNT, most)
     assert size(shown) <= most

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.recall.gate import skip_reason
+from sweeps import for_each
 
 QUESTIONS = [
     "when does the deploy key rotate?",
@@ -42,15 +43,13 @@ def test_the_documents_own_examples_are_skipped(message: str):
     assert skip_reason(message) == "trivial"
 
 
-@pytest.mark.parametrize(
-    "message", ["？", "…", "?!", "...", "。。。", "👍", "👍🏽", "🙏🙏", "❤️", "—", "👨‍👩‍👧", "!?!?", "~"]
-)
+@for_each("message", ["？", "…", "?!", "...", "。。。", "👍", "👍🏽", "🙏🙏", "❤️", "—", "👨‍👩‍👧", "!?!?", "~"])
 def test_punctuation_and_emoji_alone_are_skipped(message: str):
     """E10"""
     assert skip_reason(message) == "no_words"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "message",
     [
         "hi",
@@ -119,7 +118,7 @@ def test_an_empty_message_is_skipped(message: str):
     assert skip_reason(message) == "empty"
 
 
-@pytest.mark.parametrize("message", QUESTIONS)
+@for_each("message", QUESTIONS)
 def test_a_real_question_is_never_skipped(message: str):
     """E10, in many languages"""
     assert skip_reason(message) is None

@@ -32,6 +32,7 @@ from cortex.recall.synthesis import (
     synthesize,
 )
 from cortex.testing import FakeLLM
+from sweeps import for_each
 
 RUST = memory(1, "Prefers Rust for systems programming", kind=Kind.PREFERENCE, topic="languages")
 PYTHON = memory(2, "Writes data scripts in Python 3", topic="languages", created_at=datetime(2025, 11, 2, tzinfo=UTC))
@@ -201,7 +202,7 @@ def test_what_its_memories_support_is_kept(true):
     assert synthesize("what is new?", PEOPLE, FakeLLM([true]), NOW).method is Method.LLM
 
 
-@pytest.mark.parametrize(
+@for_each(
     "false",
     [
         "Boris pays 1,420 euros of rent [2].",

@@ -21,6 +21,7 @@ from cortex.recall.freshness import newest_first
 from cortex.recall.plan import plan
 from cortex.recall.ranking import Scored
 from cortex.recall.recipes import DEFAULT, Freshness, named
+from sweeps import for_each
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DATA = Path(__file__).parent / "data"
@@ -63,7 +64,7 @@ def test_the_newer_value_leads():
     assert sum(leads(row, 0.8) for row in updates) >= 0.9 * len(updates)
 
 
-@pytest.mark.parametrize("row", OF_THE_PAST, ids=lambda row: row["ask"])
+@for_each("row", OF_THE_PAST)
 def test_a_question_about_the_past_keeps_its_order(row):
     assert not leads(row, 0.9)
 

@@ -9,20 +9,16 @@ import re
 import select
 import signal
 import struct
-import subprocess
 import sys
 import termios
 import time
 from pathlib import Path
 from types import TracebackType
 
+from forking import Forked
+
 PATIENCE = 90.0
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
-
-
-def _as_from_a_terminal() -> None:
-    """Whoever started the tests in the background made them, and all they start, deaf to Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Conversation:
@@ -32,9 +28,8 @@ class Conversation:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "cortex", *arguments],
-            stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, preexec_fn=_as_from_a_terminal,
+        self._process = Forked(
+            ["-m", "cortex", *arguments], stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder,
             env=kept | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm", "COLUMNS": ""} | variables,
         )  # fmt: skip
         os.close(theirs)

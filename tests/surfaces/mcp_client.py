@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +23,7 @@ from cortex.memory import Cortex
 from cortex.surfaces.mcp import tools
 from cortex.surfaces.mcp.errors import ERROR_META
 from cortex.surfaces.mcp.server import create_server
+from forking import PIPE, Forked
 
 PATIENCE = 60.0
 """So long an answer may take on a machine that has much else to do."""
@@ -43,7 +43,8 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def command(home: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "cortex", "mcp", "--home", str(home), *arguments]
+    """What `python` is started with."""
+    return ["-m", "cortex", "mcp", "--home", str(home), *arguments]
 
 
 @dataclass
@@ -115,8 +116,9 @@ def connected(server: Any, *, mode: str = "auto") -> Iterator[Host]:
 
 @contextmanager
 def over_stdio(home: Path, *arguments: str, mode: str = "auto", **variables: str) -> Iterator[Host]:
-    python, *rest = command(home, *arguments)
-    started = StdioServerParameters(command=python, args=rest, env=environment(**variables))
+    started = StdioServerParameters(
+        command=sys.executable, args=command(home, *arguments), env=environment(**variables)
+    )
     with connected(stdio_client(started), mode=mode) as host:
         yield host
 
@@ -134,12 +136,11 @@ def in_memory(home: Path, profile: str = tools.MODEL, settings: Mapping[str, Any
 @contextmanager
 def http_server(home: Path, *arguments: str, **variables: str) -> Iterator[str]:
     """The address of a server on this machine."""
-    process = subprocess.Popen(
+    process = Forked(
         command(home, "--http", "--port", "0", "--json", *arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
         env=environment(**variables),
-        text=True,
     )
     assert process.stdout is not None
     assert process.stderr is not None

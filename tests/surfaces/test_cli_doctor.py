@@ -27,6 +27,7 @@ from cortex.services.health import environment_checks as machine
 from cortex.services.health import report as health
 from cortex.surfaces.cli.app import run
 from cortex.surfaces.cli.doctor import FIXES
+from forking import DEVNULL, PIPE, Forked
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -473,9 +474,9 @@ def served(home: Path) -> Iterator[str]:
         "CORTEX_SERVE__RECALL_PROCESSES": "0",
         "CORTEX_SERVE__WORKER_PROCESS": "false",
     }
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cortex", "--home", str(home), "--json", "serve", "--port", "0"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ | variables,
+    process = Forked(
+        ["-m", "cortex", "--home", str(home), "--json", "serve", "--port", "0"],
+        stdout=PIPE, stderr=DEVNULL, env=os.environ | variables,
     )  # fmt: skip
     assert process.stdout is not None
     try:

@@ -17,9 +17,11 @@ from queue import Empty, Queue
 import pytest
 from terminal import Cli
 
+import forking
 from cortex.errors import LlmUnavailable
 from cortex.memory import Cortex
 from cortex.testing import FakeLLM
+from forking import PIPE, Forked
 
 PATIENCE = 60.0
 
@@ -315,20 +317,11 @@ def environment(**variables: str) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"} | variables
 
 
-def _as_from_a_terminal() -> None:
-    """Whoever started the tests in the background made them, and all they start, deaf to Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Process:
     """A command that runs beside the test; what it says is read as it says it."""
 
     def __init__(self, *arguments: str, **variables: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "cortex", *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(**variables),
-            preexec_fn=_as_from_a_terminal,
-        )  # fmt: skip
+        self.process = Forked(["-m", "cortex", *arguments], stdout=PIPE, stderr=PIPE, env=environment(**variables))
         self._lines: Queue[str] = Queue()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
@@ -422,10 +415,8 @@ def test_watching_ends_when_nobody_reads_on(tmp_path: Path, notes: Path) -> None
 
 def test_a_watch_that_is_switched_off_says_so(tmp_path: Path, notes: Path) -> None:
     """X15, B12"""
-    command = [sys.executable, "-m", "cortex", "index", str(notes), "--watch", "--home", str(tmp_path / "home")]
-    said = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env=environment(CORTEX_FILES__SYNC__WATCH="false")
-    )
+    command = ["-m", "cortex", "index", str(notes), "--watch", "--home", str(tmp_path / "home")]
+    said = forking.run(command, env=environment(CORTEX_FILES__SYNC__WATCH="false"))
     assert (said.returncode, said.stdout) == (2, "")
     assert "files.sync.watch: is off" in said.stderr
 
@@ -435,9 +426,9 @@ def test_on_a_terminal_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:
     for number in range(300):
         note(tmp_path / "notes" / f"n{number}.md", f"The kettle of room {number}.\n")
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cortex", "index", str(tmp_path / "notes"), "--home", str(tmp_path / "home")],
-        stdout=subprocess.PIPE, stderr=theirs, env=environment(TERM="xterm"),
+    process = Forked(
+        ["-m", "cortex", "index", str(tmp_path / "notes"), "--home", str(tmp_path / "home")],
+        stdout=PIPE, stderr=theirs, env=environment(TERM="xterm"),
     )  # fmt: skip
     os.close(theirs)
     shown = b""
@@ -451,4 +442,4 @@ def test_on_a_terminal_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert "files read" in shown.decode()
     assert "/300" in shown.decode()
-    assert said.decode().startswith("300 files: 300 added")
+    assert said.startswith("300 files: 300 added")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +11,7 @@ from pathlib import Path
 
 from cortex import Cortex
 from cortex.ports.store import JobState
+from forking import PIPE, Forked
 
 SESSIONS = 3
 
@@ -73,11 +71,7 @@ def test_sigterm_lets_it_finish_what_it_is_at_and_begin_nothing_else(tmp_path: P
     with Cortex(home) as engine:
         for number in range(SESSIONS):
             engine.ingest([{"role": "user", "content": "I live in Rome."}], session=f"s{number}", debounce=False)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cortex", "--home", str(home), "jobs", "run", "--forever"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+    process = Forked(["-m", "cortex", "--home", str(home), "jobs", "run", "--forever"], stdout=PIPE, stderr=PIPE)
     try:
         assert model.asked.wait(60)
         process.send_signal(signal.SIGTERM)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import forking
 from cortex import settings
 from cortex._version import __version__
 from cortex.memory import Cortex
@@ -26,12 +27,11 @@ RUNTIME = {"onnxruntime", "numpy"}
 
 
 def cortex(*arguments: str, python: Sequence[str] = (), **variables: str) -> subprocess.CompletedProcess[str]:
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"} | variables
+    if not python and "PYTHONHASHSEED" not in variables:
+        return forking.run(["-m", "cortex", *arguments], env=env)
     return subprocess.run(
-        [sys.executable, *python, "-m", "cortex", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"} | variables,
+        [sys.executable, *python, "-m", "cortex", *arguments], capture_output=True, text=True, timeout=120, env=env
     )
 
 
@@ -91,7 +91,7 @@ def on_a_terminal(columns: int, *arguments: str) -> list[str]:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     variables = {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none", "TERM": "dumb"}
-    process = subprocess.Popen([sys.executable, "-m", "cortex", *arguments], stdout=theirs, env=os.environ | variables)
+    process = forking.Forked(["-m", "cortex", *arguments], stdout=theirs, env=os.environ | variables)
     os.close(theirs)
     said = b""
     try:

@@ -23,6 +23,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_client import Answered, command, connected, environment, http_server, in_memory, reached
 
+import forking
 from cortex.errors import DeadlineExceeded, NotFound
 from cortex.memory import Cortex
 from cortex.surfaces.bounded_executor import BoundedExecutor
@@ -33,6 +34,7 @@ from cortex.surfaces.mcp.progress import forwarded_progress
 from cortex.surfaces.mcp.server import create_server
 from cortex.surfaces.mcp.untrusted_text import writable
 from cortex.testing import FakeEmbedder
+from forking import PIPE, Forked
 from sweeps import sweep
 
 INITIALIZE = {
@@ -45,7 +47,7 @@ INITIALIZE = {
 class ByHand:
     """A host that writes its lines itself."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: Forked) -> None:
         self.process = process
         self._id = 0
 
@@ -79,14 +81,7 @@ class ByHand:
 
 @contextmanager
 def by_hand(home: Path, *arguments: str, **variables: str) -> Iterator[ByHand]:
-    process = subprocess.Popen(
-        command(home, *arguments),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(**variables),
-        text=True,
-    )
+    process = Forked(command(home, *arguments), stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment(**variables))
     try:
         yield ByHand(process)
     finally:
@@ -119,8 +114,8 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_is_the_end(tmp
 
 @pytest.mark.slow
 def test_stdin_that_ends_at_once_is_no_error(tmp_path: Path) -> None:
-    said = subprocess.run(command(tmp_path), input=b"", capture_output=True, timeout=60, env=environment())
-    assert (said.returncode, said.stdout, said.stderr) == (0, b"", b"")
+    said = forking.run(command(tmp_path), env=environment())
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("number", sweep([signal.SIGINT, signal.SIGTERM], [signal.SIGTERM]))
@@ -149,10 +144,10 @@ def test_a_host_that_dies_takes_the_server_with_it(tmp_path: Path) -> None:
 
 def test_settings_that_are_wrong_are_told_before_anything_is_served(tmp_path: Path) -> None:
     (tmp_path / "cortex.toml").write_text("[recall]\nrecipie = 'x'\n")
-    said = subprocess.run(command(tmp_path), input=b"", capture_output=True, timeout=60, env=environment())
+    said = forking.run(command(tmp_path), env=environment())
     assert said.returncode == 2
-    assert said.stdout == b""
-    assert b"recipie" in said.stderr
+    assert said.stdout == ""
+    assert "recipie" in said.stderr
 
 
 def test_it_answers_before_the_model_does(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from cortex.surfaces.mcp.tools import PROFILES, offered
 from cortex.surfaces.operations import BY_NAME, OPERATIONS, Operation
 from cortex.surfaces.wire.fields import ID
 from cortex.surfaces.wire.model import schema_of
+from sweeps import for_each
 
 OFFERED = [tool for profile in PROFILES for tool in offered(profile).values()]
 NEARLY = "zzz_nobody_knows"
@@ -68,19 +69,19 @@ def test_each_operation_is_at_most_one_tool_of_a_profile(profile: str) -> None:
     assert len({tool.operation.name for tool in tools}) == len(tools)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
+@for_each("operation", OPERATIONS)
 def test_the_models_of_an_operation_are_named_for_what_they_are(operation: Operation) -> None:
     assert operation.request.__name__.endswith("Request")
     assert operation.response.__name__.endswith("Response")
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
+@for_each("operation", OPERATIONS)
 def test_what_an_operation_calls_is_a_verb_of_the_engine_and_of_the_client(operation: Operation) -> None:
     if hasattr(Cortex, operation.name):
         assert hasattr(RemoteCortex, operation.name)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
+@for_each("operation", OPERATIONS)
 def test_an_example_of_a_request_is_one(operation: Operation) -> None:
     assert operation.request.read(required(operation))
 
@@ -97,7 +98,7 @@ def test_an_unknown_field_is_refused_in_the_same_words_everywhere(server: TestCl
     assert (problem["code"], problem["field"], problem["detail"], problem["hint"]) == expected
 
 
-@pytest.mark.parametrize("tool", OFFERED, ids=lambda each: each.name)
+@for_each("tool", OFFERED)
 def test_an_unknown_argument_of_a_tool_is_refused_in_the_same_words(tool: Any) -> None:
     error = refused(tool.read, {NEARLY: 1})
     model = refused(tool.operation.request.read, {NEARLY: 1})
@@ -105,7 +106,7 @@ def test_an_unknown_argument_of_a_tool_is_refused_in_the_same_words(tool: Any) -
     assert all(name in error.hint for name in tool.schema(65_536)["properties"])
 
 
-@pytest.mark.parametrize("tool", OFFERED, ids=lambda each: each.name)
+@for_each("tool", OFFERED)
 def test_a_field_that_is_there_but_not_for_models_is_unknown_to_them(tool: Any) -> None:
     """Whose memory it is, and how far something is trusted, is never a model's to say."""
     others = set(tool.operation.request.names()) - set(tool.tool.fields)
@@ -114,9 +115,8 @@ def test_a_field_that_is_there_but_not_for_models_is_unknown_to_them(tool: Any) 
         assert refused(tool.read, {name: "x"}).message == f"{name}: is unknown"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("tool", "name"), [(tool, name) for tool in OFFERED for name in tool.schema(65_536)["properties"]],
-    ids=lambda part: getattr(part, "name", part),
 )  # fmt: skip
 def test_a_value_that_cannot_be_is_refused_by_the_name_it_was_given_under(tool: Any, name: str) -> None:
     error = refused(tool.read, {name: {"an": "object"}})

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import httpx
 import pytest
 
 from cortex.surfaces.http.server_file import FILE_NAME, running
+from forking import DEVNULL, PIPE, Forked
 
 SECONDS = 60
 
@@ -24,9 +23,9 @@ class OwnedServer:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.token = secrets.token_urlsafe()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "cortex", "--home", home, "--json", "serve", "--port", "0", "--owned"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        self.process = Forked(
+            ["-m", "cortex", "--home", home, "--json", "serve", "--port", "0", "--owned"],
+            stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
             env={**os.environ, "CORTEX_EMBEDDING__PROVIDER": "none"},
         )  # fmt: skip
         assert self.process.stdin is not None

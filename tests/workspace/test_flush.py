@@ -30,6 +30,7 @@ from cortex.workspace.flush import (
     tokens_of,
     without_silent_token,
 )
+from sweeps import for_each
 
 TODAY = date(2026, 2, 3)
 TARGET = "memory/2026-02-03.md"
@@ -137,7 +138,7 @@ def test_a_flush_that_is_turned_off_or_could_not_write_is_never_due() -> None:
 # --- once for each compaction -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("compactions", "flushed_at", "due"),
     [
         (0, None, True),  # never flushed is not the same as flushed before the first compaction
@@ -148,7 +149,7 @@ def test_a_flush_that_is_turned_off_or_could_not_write_is_never_due() -> None:
         (2, 5, True),  # the session was begun anew
     ],
 )
-@pytest.mark.parametrize("size", [{"tokens_used": THRESHOLD}, {"transcript_bytes": FORCED}])
+@for_each("size", [{"tokens_used": THRESHOLD}, {"transcript_bytes": FORCED}])
 def test_there_is_one_flush_for_each_compaction(
     compactions: int, flushed_at: int | None, due: bool, size: dict[str, int]
 ) -> None:
@@ -288,16 +289,14 @@ def test_an_absurd_window_is_refused_by_name(value: Any) -> None:
     _refused("context_window", context_window=value, tokens_used=1)
 
 
-@pytest.mark.parametrize("value", ABSURD)
-@pytest.mark.parametrize(
-    "field", ["tokens_used", "incoming_tokens", "transcript_bytes", "compactions", "flushed_at_compaction"]
-)
+@for_each("value", ABSURD)
+@for_each("field", ["tokens_used", "incoming_tokens", "transcript_bytes", "compactions", "flushed_at_compaction"])
 def test_an_absurd_number_is_refused_by_name(field: str, value: Any) -> None:
     _refused(field, **({"tokens_used": 1} | {field: value}))
 
 
-@pytest.mark.parametrize("value", [*ABSURD, None])
-@pytest.mark.parametrize("field", ["soft_threshold_tokens", "reserve_tokens", "force_transcript_bytes"])
+@for_each("value", [*ABSURD, None])
+@for_each("field", ["soft_threshold_tokens", "reserve_tokens", "force_transcript_bytes"])
 def test_an_absurd_setting_is_refused_by_name(field: str, value: Any) -> None:
     with pytest.raises(InvalidRequest) as refused:
         FlushPolicy(**{field: value})
@@ -434,7 +433,7 @@ def test_openclaw_is_given_no_plan_where_flushing_is_turned_off() -> None:
 # --- the silent token -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply",
     [
         "NO_REPLY", "no_reply", "No_Reply", "  NO_REPLY\n", "\ufeffNO_REPLY", "NO_REPLY.", "NO_REPLY!", '"NO_REPLY"',
@@ -465,7 +464,7 @@ def test_a_token_that_stands_alone_at_an_end_makes_a_reply_silent(reply: str, re
     assert without_silent_token(reply) == rest
 
 
-@pytest.mark.parametrize(
+@for_each(
     "reply",
     [
         "",

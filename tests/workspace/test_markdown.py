@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cortex.workspace.markdown import BlockKind, dated, front_matter, lines_of, plain, read, sections
+from sweeps import for_each
 
 
 def blocks(text: str) -> list[tuple[str, int, int]]:
@@ -189,7 +190,7 @@ def test_what_stands_verbatim_has_no_headings():
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("written", "title"),
     [
         ("**Bold** and *thin* and ~~gone~~", "Bold and thin and gone"),
@@ -336,7 +337,7 @@ def day(year: int, month: int, number: int) -> datetime:
     return datetime(year, month, number, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("path", "front", "expected"),
     [
         ("memory/2026-05-01.md", {}, day(2026, 5, 1)),

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.workspace.media import MediaRef, kind_of, references, target_kind
-from sweeps import sweep
+from sweeps import for_each, sweep
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "found"),
     [
         ("![A cat](img/cat.png)", MediaRef("img/cat.png", "image", "A cat")),
@@ -45,7 +45,7 @@ def test_a_reference_names_its_target_its_kind_and_its_caption(text: str, found:
     assert references(text) == (found,)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",

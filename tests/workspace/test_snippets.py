@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from cortex.domain.chat import is_group_session, shows_citations
 from cortex.domain.terms import query_terms
 from cortex.workspace.snippets import snippet
+from sweeps import for_each
 
 DIRECT = ["agent:main:main", "agent:main:telegram:direct:42", "agent:main:cron:nightly", "s1", "my-group-of-notes", ""]
 GROUPS = [
@@ -41,7 +42,7 @@ def test_where_nobody_says_what_sort_of_chat_it_is_they_are_shown():
     assert shows_citations("auto", None)
 
 
-@pytest.mark.parametrize("session", [None, *DIRECT, *GROUPS])
+@for_each("session", [None, *DIRECT, *GROUPS])
 def test_on_and_off_hold_everywhere(session: str | None):
     """B11"""
     assert shows_citations("on", session)

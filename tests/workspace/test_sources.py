@@ -12,6 +12,7 @@ from cortex.domain.lanes import Lane
 from cortex.domain.trust import TrustTier
 from cortex.errors import InvalidRequest, NotFound
 from cortex.workspace.sources import Shape, Source, citable, named, registered, unlisted
+from sweeps import for_each
 
 
 def folder(at: Path) -> Path:
@@ -120,7 +121,7 @@ def test_a_source_survives_json():
     assert Source.from_json({"name": "notes", "root": "/n", "shape": "tree", "lane": "notes"}) == source()
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("plain", "field"),
     [
         ([], "source"),
@@ -159,7 +160,7 @@ def test_a_workspace_lists_its_memory(path: str):
     assert unlisted(source(shape=Shape.WORKSPACE), path.split("/")) == ""
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     ["README.md", "Memory.md", "docs/a.md", "memory", "memory/a.txt", "memory/.git/a.md", "memory/a/node_modules/b.md",
      "memory/.pnpm-store/a.md", "memory/.venv/a.md", "memory/venv/a.md", "memory/.tox/a.md", "memory/__pycache__/a.md"],

@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 
+from forking import PIPE, Forked
+
 ALONE = {"CORTEX_SERVE__RECALL_PROCESSES": "0", "CORTEX_SERVE__WORKER_PROCESS": "false"}
 """A server without processes beside it: they take longer to start than the server."""
 WITH_PROCESSES = {"CORTEX_SERVE__RECALL_PROCESSES": "1", "CORTEX_SERVE__WORKER_PROCESS": "true"}
@@ -21,21 +23,21 @@ WITH_PROCESSES = {"CORTEX_SERVE__RECALL_PROCESSES": "1", "CORTEX_SERVE__WORKER_P
 
 
 class Process:
-    """A server that runs; its log is a file."""
+    """A server that runs; its log is a file. What it imports is there already, unless it is to import it anew."""
 
-    def __init__(self, home: Path, *arguments: str, **variables: str) -> None:
+    def __init__(self, home: Path, *arguments: str, imports_anew: bool = False, **variables: str) -> None:
         self.log = home.with_name(f"{home.name}.log")
+        command = ["-m", "cortex", "--home", str(home), "--json", "serve", "--port", "0", *arguments]
+        base = {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"}
+        env = os.environ | base | ALONE | variables
+        self._process: Forked | subprocess.Popen[str]
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "cortex", "--home", str(home), "--json", "serve", "--port", "0", *arguments],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env=os.environ
-                | {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none"}
-                | ALONE
-                | variables,
-            )
+            if imports_anew:
+                self._process = subprocess.Popen(
+                    [sys.executable, *command], stdout=PIPE, stderr=log, text=True, env=env
+                )
+            else:
+                self._process = Forked(command, stdout=PIPE, stderr=log, env=env)
         assert self._process.stdout is not None
         self.said = self._process.stdout.readline()
 

@@ -14,6 +14,7 @@ from served import Served, serving
 
 from cortex.access.tokens import Right
 from cortex.surfaces.dashboard import pages
+from sweeps import for_each
 
 SINKS = (
     "innerHTML",
@@ -141,7 +142,7 @@ def test_no_other_name_is_ever_opened(guarded: Served, path: str) -> None:
 # --- what stands in them ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@for_each("name", SCRIPTS)
 def test_no_script_turns_text_into_markup_or_code(name: str) -> None:
     """What is remembered is shown, never run."""
     text = text_of(name)

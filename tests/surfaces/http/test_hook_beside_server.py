@@ -20,6 +20,7 @@ import pytest
 from serve_process import ALONE, Process
 from served import Served, serving
 
+import forking
 from cortex.access.tokens import Right
 from cortex.surfaces.cli import hook_client
 from cortex.surfaces.cli.app import run
@@ -311,11 +312,12 @@ finally:
 
 def cortex(*arguments: str, given: str = "", code: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
     base = {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none", **PATIENT}
-    start = ["-c", code] if code else ["-m", "cortex"]
+    env = os.environ | base | ALONE | variables
+    if not code:
+        return forking.run(["-m", "cortex", *arguments], input=given, env=env)
     return subprocess.run(
-        [sys.executable, *start, *arguments], input=given, capture_output=True, text=True, timeout=SECONDS,
-        env=os.environ | base | ALONE | variables,
-    )  # fmt: skip
+        [sys.executable, "-c", code, *arguments], input=given, capture_output=True, text=True, timeout=SECONDS, env=env
+    )
 
 
 def until(is_so: Callable[[], bool]) -> bool:
@@ -359,9 +361,9 @@ def test_where_no_server_runs_hooks_answer_and_start_exactly_one(tmp_path: Path)
     started = {"CORTEX_HOOKS__START_SERVER": "true", "CORTEX_CAPTURE__DEBOUNCE_SECONDS": "0"}
     base = {"PYTHONPATH": os.pathsep.join(sys.path), "CORTEX_EMBEDDING__PROVIDER": "none", **PATIENT}
     hooks = [
-        subprocess.Popen(
-            [sys.executable, "-m", "cortex", "--home", str(home), "hook", "after", "--session", f"s{number}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        forking.Forked(
+            ["-m", "cortex", "--home", str(home), "hook", "after", "--session", f"s{number}"],
+            stdin=forking.PIPE, stdout=forking.PIPE, stderr=forking.PIPE,
             env=os.environ | base | ALONE | started,
         )
         for number in range(2)

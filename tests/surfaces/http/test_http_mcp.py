@@ -167,7 +167,7 @@ def test_without_the_sdk_the_route_says_what_to_install_and_all_else_works(tmp_p
     absent.mkdir()
     (absent / "sitecustomize.py").write_text(ABSENT)
     path = ":".join([str(absent), *sys.path])
-    with Process(tmp_path / "home", PYTHONPATH=path) as process:
+    with Process(tmp_path / "home", imports_anew=True, PYTHONPATH=path) as process:
         assert "memory_store" in [tool["name"] for tool in process.client.get("/v1/tools").json()["tools"]]
         assert not (absent / "missed").exists()
         answer = process.client.post("/mcp", json=INITIALIZE, headers=ACCEPTS)

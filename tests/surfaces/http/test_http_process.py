@@ -193,7 +193,7 @@ def test_what_is_not_installed_is_named_with_how_to_install_it(
     (tmp_path / "absent").mkdir()
     (tmp_path / "absent" / f"{name}.py").write_text(f"raise ModuleNotFoundError('gone', name='{name}')", "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path / "absent"))
-    server = Process(tmp_path / "home")
+    server = Process(tmp_path / "home", imports_anew=True)
     assert server.wait() == 21
     error = server.lines[-1]["error"]
     assert name in error["message"]

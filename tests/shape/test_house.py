@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
+import sources
 
 from bench.house import House, show
 
@@ -15,9 +16,9 @@ KNOTTED = 0
 """Rooms that import each other in a circle."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def house() -> House:
-    return House()
+    return sources.house()
 
 
 def test_no_more_places_reach_into_what_is_private(house: House) -> None:

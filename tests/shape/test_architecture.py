@@ -6,16 +6,17 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
+from sources import modules, nodes
 
 from cortex.languages import CODES as ALL_CODES
 
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 FLOWS = ("recall", "remember", "exchange", "capture", "workspace", "lifecycle", "governance")
 ADAPTERS = ("stores", "providers")
 CODES = frozenset(ALL_CODES)
@@ -34,23 +35,13 @@ class Import:
 
 
 @cache
-def modules() -> dict[str, ast.Module]:
-    """Every module of the package by its dotted name."""
-    found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
-        found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    return found
-
-
-@cache
 def imports() -> tuple[Import, ...]:
     """Every import of every module, those inside functions included."""
-    return tuple(each for name, tree in modules().items() for each in _imports(name, tree))
+    return tuple(each for name, inside in nodes().items() for each in _imports(name, inside))
 
 
-def _imports(name: str, tree: ast.Module) -> Iterator[Import]:
-    for node in ast.walk(tree):
+def _imports(name: str, inside: Iterable[ast.AST]) -> Iterator[Import]:
+    for node in inside:
         if isinstance(node, ast.Import):
             yield from (Import(name, alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -100,16 +91,16 @@ def test_nothing_but_its_own_folder_names_a_language():
         assert told([each for each in others if not within(each.by, f"languages.{code}")]) == []
     switches = [
         f"{name}:{line}"
-        for name, tree in modules().items()
+        for name, inside in nodes().items()
         if not within(name, "languages")
-        for line in _switches(tree)
+        for line in _switches(inside)
     ]
     assert switches == []
 
 
-def _switches(tree: ast.Module) -> Iterator[int]:
+def _switches(inside: Iterable[ast.AST]) -> Iterator[int]:
     """Where a value is compared with the code of a language, or looked up by it."""
-    for node in ast.walk(tree):
+    for node in inside:
         if isinstance(node, ast.Compare):
             asked: list[ast.expr] = [node.left, *node.comparators]
         elif isinstance(node, ast.Subscript):
@@ -190,7 +181,7 @@ CALLED_FROM_OUTSIDE = {
 
 def test_every_member_of_a_port_has_a_caller_outside_the_adapters():
     """HOUSE 4. A call that only passes on to the same name, as a wrapper does, is none."""
-    used = {name for module, tree in modules().items() if not within(module, *ADAPTERS) for name in _uses_of(tree)}
+    used = {name for module, inside in nodes().items() if not within(module, *ADAPTERS) for name in _uses_of(inside)}
     ports = {module: tree for module, tree in modules().items() if within(module, "ports")}
     members = {
         f"{protocol.name}.{member.name}": member.name
@@ -207,17 +198,17 @@ def test_every_member_of_a_port_has_a_caller_outside_the_adapters():
 ADAPTERS = ("stores", "providers", "testing")
 
 
-def _uses_of(tree: ast.Module) -> Iterator[str]:
+def _uses_of(inside: Sequence[ast.AST]) -> Iterator[str]:
     """The attributes a module reads, those aside that a method of the same name reads."""
     methods = {
         id(node): method.name
-        for owner in ast.walk(tree)
+        for owner in inside
         if isinstance(owner, ast.ClassDef)
         for method in owner.body
         if isinstance(method, ast.FunctionDef)
         for node in ast.walk(method)
     }
-    for node in ast.walk(tree):
+    for node in inside:
         if isinstance(node, ast.Attribute) and methods.get(id(node)) != node.attr:
             yield node.attr
 
@@ -226,8 +217,8 @@ def test_what_a_provider_can_do_is_declared():
     """HOUSE 4: an ability is a protocol of the port, and no attribute that somebody looks for"""
     found = [
         f"{module}:{node.lineno} {ast.unparse(node)}"
-        for module, tree in modules().items()
-        for node in ast.walk(tree)
+        for module, inside in nodes().items()
+        for node in inside
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr")
         and re.search(r"(embedder|reranker|llm|provider|_inner|store)$", ast.unparse(node.args[0]))
     ]  # fmt: skip
@@ -302,14 +293,19 @@ def test_modules_do_not_need_each_other_to_be_imported():
         walk(name, ())
 
 
-def _at_once(tree: ast.Module) -> ast.Module:
+def _at_once(tree: ast.Module) -> list[ast.AST]:
     """What a module imports as soon as it is imported itself."""
-    return ast.Module([node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)], [])
+    return [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
-def _mentions(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Every dotted name a module uses, with its line."""
-    for node in ast.walk(tree):
+@cache
+def mentions() -> dict[str, tuple[tuple[str, int], ...]]:
+    """Every dotted name that each module uses, with its line."""
+    return {module: tuple(_mentions(inside)) for module, inside in nodes().items()}
+
+
+def _mentions(inside: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    for node in inside:
         if isinstance(node, ast.Attribute):
             parts: list[str] = [node.attr]
             inner: ast.expr = node.value
@@ -325,9 +321,9 @@ def _mentions(tree: ast.Module) -> Iterator[tuple[str, int]]:
 def uses(*names: str, but: tuple[str, ...]) -> list[str]:
     return [
         f"{module}:{line} uses {name}"
-        for module, tree in modules().items()
+        for module, mentioned in mentions().items()
         if not within(module, *but)
-        for name, line in _mentions(tree)
+        for name, line in mentioned
         if name in names
     ]
 
