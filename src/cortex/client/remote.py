@@ -54,6 +54,10 @@ LOCAL_ONLY = {
     "files": "the files are on the server: use `index`, `memory_search` and `memory_get`",
     "searching": "the files are on the server: use `memory_search`",
     "restore_backup": "it needs exclusive access: run `cortex backup restore` on the server",
+    "preview_import": "it reads files: run `cortex import --dry-run` on the server",
+    "import_from": "it reads files: run `cortex import` on the server",
+    "imports": "run `cortex import --list` on the server",
+    "undo_import": "run `cortex import --undo` on the server",
     "settings": "the server has its own settings",
 }
 """Methods of `Cortex` that a server does not offer, and why."""
