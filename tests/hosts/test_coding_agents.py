@@ -19,8 +19,8 @@ from scripted_apis import REPLY, ScriptedApis
 from cortex.surfaces.http.server_file import is_locked, running
 
 HOSTS = os.environ.get("CORTEX_HOSTS")
-SECONDS = 400
-"""A busy machine is slow; nothing here measures time."""
+SECONDS = 1_200
+"""A busy machine is slow, and OpenCode downloads a package when it first meets a plugin; nothing here measures time."""
 SETTINGS = """
 [hooks]
 deadline_ms = 60000

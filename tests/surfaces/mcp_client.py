@@ -124,11 +124,13 @@ def over_stdio(home: Path, *arguments: str, mode: str = "auto", **variables: str
 
 
 @contextmanager
-def in_memory(home: Path, profile: str = tools.MODEL, settings: Mapping[str, Any] | None = None) -> Iterator[Host]:
+def in_memory(
+    home: Path, profile: str = tools.MODEL, settings: Mapping[str, Any] | None = None, project: str | None = None
+) -> Iterator[Host]:
     """A host of a server in this process: the same protocol and the same handlers, without what starts them."""
     with (
         Cortex(home, settings={"embedding": {"provider": "none"}, **(settings or {})}) as engine,
-        connected(create_server(lambda _request, _writes, _chat: engine, profile)) as host,
+        connected(create_server(lambda _request, _writes, _chat: engine, profile, project=project)) as host,
     ):
         yield host
 

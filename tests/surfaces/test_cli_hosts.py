@@ -89,7 +89,7 @@ def test_the_command_is_complete_and_the_events_are_those_of_the_host(cli: Cli, 
     """X2: a host is started in any folder, with few variables"""
     cli("hosts", "install", name, "--yes", "--user", "kim")
     base = [PROGRAM, "--home", str(cli.home), "--user", "kim"]
-    hook, server = " ".join([*base, "hook", "event"]), {"command": PROGRAM, "args": [*base[1:], "mcp"]}
+    hook, server = " ".join([*base, "hook", "event"]), {"command": PROGRAM, "args": [*base[1:], "mcp", "--here"]}
     texts = {file: content.decode() for file, content in machine.tree().items() if content is not None}
     if name == "opencode":
         assert f"const COMMAND = {json.dumps(base)};" in texts[".config/opencode/plugins/cortex.js"]

@@ -194,6 +194,20 @@ def test_nothing_is_left_out_for_the_project_at_hand(host: Host) -> None:
     assert [hit["id"] for hit in found["hits"]] == [kept]
 
 
+def test_in_a_project_others_are_left_out_and_the_person_is_not(tmp_path: Path) -> None:
+    """E5: unless a call names another scope"""
+    with in_memory(tmp_path, project="~/src/atlas") as host:
+        remembered(host, "The staging server of atlas listens on port 8443", scope="~/src/atlas")
+        remembered(host, "The staging server of bluefin listens on port 9443", scope="~/src/bluefin")
+        remembered(host, "My favorite server is a small one under the desk")
+        for tool in ("recall", "search"):
+            found = host.call(tool, query="on which port does the staging server listen?").text
+            assert ("8443" in found, "9443" in found) == (True, False)
+            assert "under the desk" in host.call(tool, query="what is my favorite server?").text
+        named = host.call("search", query="on which port does the staging server listen?", scope="~/src/bluefin").text
+        assert ("8443" in named, "9443" in named) == (False, True)
+
+
 def test_words_that_mean_several_memories_forget_none(host: Host) -> None:
     """L5"""
     ids = [remembered(host, f"Lena likes tea number {n} best", scope="tea") for n in (1, 2)]

@@ -80,7 +80,7 @@ export const CortexMemory = async ({ client, directory, worktree }) => {
   return {
     config: async (config) => {
       config.mcp ??= {};
-      config.mcp.cortex ??= { type: "local", command: [...COMMAND, "mcp"], enabled: true };
+      config.mcp.cortex ??= { type: "local", command: [...COMMAND, "mcp", "--here"], enabled: true, timeout: STORE_MS };
     },
     "chat.message": async ({ sessionID }, { parts }) => {
       const prompt = textOf(parts);

@@ -113,8 +113,8 @@ class HostEvent:
             return ""
         return (
             "Long-term memory: what is remembered and relevant is added to each message. Facts about this project are "
-            f'kept in the memory scope "{project}": pass it as `scope` to the tools `remember` and `recall` for them, '
-            "and leave `scope` out for facts about the person."
+            f'kept in the memory scope "{project}": pass it as `scope` to the tool `remember` for them, and leave `scope` '
+            "out for facts about the person."
         )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from cortex.errors import InvalidRequest, ProviderMissing, install_command
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface, surface_of
 from cortex.surfaces.cli.shared_memory import SharedMemory
+from cortex.surfaces.project_scope import project_of
 
 if TYPE_CHECKING:
     from cortex.surfaces.mcp.hosts import Host
@@ -36,6 +38,10 @@ def serve(
     profile: Annotated[
         str, typer.Option(help="The tools: model, or canonical for hosts that expect names such as memory_store.")
     ] = "model",
+    here: Annotated[
+        bool,
+        typer.Option("--here", help="Search the project of the working folder and what is about the person alone."),
+    ] = False,
 ) -> None:
     """Serve the memory of the agent and user in the global options to an MCP host."""
     if context.invoked_subcommand is not None:
@@ -58,7 +64,7 @@ def serve(
         _say("waiting for an MCP host on stdin; `cortex mcp install` configures one")
     with closing(SharedMemory(surface)) as memory:
         memory.engine()  # what is wrong with it is said at once
-        transports.serve_stdio(memory, profile)
+        transports.serve_stdio(memory, profile, _project() if here else None)
 
 
 @mcp.command("install")
@@ -100,6 +106,13 @@ def install(
 
 
 COMMANDS: dict[str, Callable[..., Any] | typer.Typer] = {"mcp": mcp}
+
+
+def _project() -> str | None:
+    """The scope of the working folder; none if it is gone."""
+    with suppress(OSError):
+        return project_of(os.getcwd())
+    return None
 
 
 def _host(given: str) -> Host:

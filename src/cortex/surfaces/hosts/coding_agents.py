@@ -56,7 +56,7 @@ class Command:
     @property
     def server(self) -> dict[str, Any]:
         """The entry of the MCP server."""
-        return {"command": self.program, "args": [*self.words[1:], "mcp"]}
+        return {"command": self.program, "args": [*self.words[1:], "mcp", "--here"]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from cortex.surfaces.mcp.errors import ToolFailure
 from cortex.surfaces.mcp.progress import forwarded_progress
 from cortex.surfaces.operations import TimeLimit
 from cortex.surfaces.wire.model import ChatFields, short
+from cortex.surfaces.wire.recall import RecallRequest
 
 log = logging.getLogger("cortex")
 
@@ -52,14 +53,17 @@ _MOST_AT_ONCE = 16
 Context = ServerRequestContext[Any, Any]
 
 
-def create_server(engine_of: EngineOf, profile: str = tools.MODEL, settings: Settings | None = None) -> Server[Any]:
+def create_server(
+    engine_of: EngineOf, profile: str = tools.MODEL, settings: Settings | None = None, project: str | None = None
+) -> Server[Any]:
     """The server for the memories that `engine_of` returns, over stdio or within a web application.
 
     `profile` selects the tools; over HTTP a host may choose another with `?profile=`. `settings` are needed if a memory
-    may be remote, which has none here.
+    may be remote, which has none here. `project` is the scope that is searched if a call names none, with what is kept
+    for the person.
     """
     tools.offered(profile)
-    surface = _Surface(engine_of, profile, settings)
+    surface = _Surface(engine_of, profile, settings, project)
     return Server(
         "cortex",
         version=__version__,
@@ -76,11 +80,19 @@ def create_server(engine_of: EngineOf, profile: str = tools.MODEL, settings: Set
     )
 
 
+def _in_project(request: Any, project: str | None) -> Any:
+    """A query within the project that the host works in, unless it names another scope."""
+    if project is None or not isinstance(request, RecallRequest):
+        return request
+    return request.model_copy(update={"scope": request.scope or project, "share_personal": True})
+
+
 class _Surface:
     """Handlers of the protocol's requests."""
 
-    def __init__(self, engine_of: EngineOf, profile: str, settings: Settings | None) -> None:
+    def __init__(self, engine_of: EngineOf, profile: str, settings: Settings | None, project: str | None) -> None:
         self._engine_of = engine_of
+        self._project = project
         self._profile = profile
         self._settings = settings
         self._calls = BoundedExecutor(_MOST_AT_ONCE)
@@ -99,7 +111,7 @@ class _Surface:
             known = ", ".join(offered)
             raise ToolFailure("not_found", f"no tool {short(params.name)}", "name", f"known tools: {known}").error()
         try:
-            request = tool.read(params.arguments or {})
+            request = _in_project(tool.read(params.arguments or {}), self._project)
             chat = _chat(ctx)
             engine = self._engine_of(ctx.request, tool.writes, chat)
             cite = shows_citations(self._settings_of(engine).files.citations, None, chat)

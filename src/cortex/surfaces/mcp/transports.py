@@ -35,9 +35,9 @@ class MemorySource(Protocol):
     def close(self) -> None: ...
 
 
-def serve_stdio(memory: MemorySource, profile: str) -> None:
-    """Serve the host that started this process until it closes our stdin."""
-    server = create_server(lambda _request, _writes, chat: memory.engine(chat), profile, memory.settings)
+def serve_stdio(memory: MemorySource, profile: str, project: str | None = None) -> None:
+    """Serve the host that started this process until it closes our stdin; `project` is as in `create_server`."""
+    server = create_server(lambda _request, _writes, chat: memory.engine(chat), profile, memory.settings, project)
     with suppress(BrokenPipeError):
         try:
             asyncio.run(_over_stdio(server, memory))
