@@ -314,7 +314,8 @@ class _Leaving:
 def _main() -> None:
     leaving = _Leaving()
     for name in (*(each.name for each in walk_packages(cortex.__path__, "cortex.")), *ALSO_IMPORTED):
-        if name != "cortex.__main__":
+        # Those of frameworks need packages that are not here.
+        if name != "cortex.__main__" and not name.startswith("cortex.integrations."):
             import_module(name)
     assert threading.active_count() == 1
     gc.collect()
