@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import import_samples as samples
-from cortex.domain.lanes import ANY_STATE, Lane
+from cortex.domain.lanes import ANY_STATE, Lane, State
 from cortex.domain.memory import Kind, Memory
 from cortex.domain.trust import SourceKind, TrustTier
 from cortex.domain.turn import Role, Turn
@@ -451,6 +451,40 @@ def test_an_undo_leaves_what_was_said_since_and_what_was_edited(engine: Cortex, 
     assert (undone.turns, undone.memories, undone.kept) == (2, 0, 1)
     assert [turn.text for turn in turns(engine)] == ["My bicycle is a red Peugeot"]
     assert [memory.text for memory in memories(engine)] == ["My dentist is Doctor Okafor in Bergen"]
+
+
+@pytest.mark.parametrize("year", [2020, 2025])
+@pytest.mark.parametrize("is_extracted", [False, True])
+def test_what_was_merged_with_an_imported_memory_holds_again(
+    engine: Cortex, tmp_path: Path, year: int, is_extracted: bool
+) -> None:
+    text = "I prefer trams over buses"
+    if is_extracted:
+        engine.capture([{"role": "user", "content": text, "at": "2023-01-01"}], session="own")
+    else:
+        engine.remember(text, created_at=at("2023-01-01T00:00:00"))
+    (own,) = memories(engine, extracted=is_extracted)
+    rows = [{"text": f"{text}!", "kind": own.kind, "created_at": f"{year}-01-01"}]
+    path = samples.in_folder(tmp_path, {"x.jsonl": samples.lines(rows)}) / "x.jsonl"
+    done = engine.import_from(path, trusted=True)
+    engine.consolidate()
+    everything = [*memories(engine), *memories(engine, extracted=True)]
+    assert sorted(memory.state for memory in everything) == [State.ACTIVE, State.SUPERSEDED]
+    assert engine.undo_import(done.run).memories == 1
+    assert memories(engine, extracted=not is_extracted) == []
+    (left,) = memories(engine, extracted=is_extracted)
+    assert (left.id, left.text, left.state, left.source_turns) == (own.id, text, State.ACTIVE, own.source_turns)
+
+
+def test_a_value_that_an_import_replaced_holds_again(engine: Cortex, tmp_path: Path) -> None:
+    engine.capture([{"role": "user", "content": "I live in Oslo", "at": "2020-01-01"}], session="own")
+    done = engine.import_from(samples.zipped(tmp_path / "x.zip", samples.chatgpt()))
+    states = {memory.value: memory.state for memory in memories(engine, extracted=True) if memory.value}
+    assert (states["Oslo"], states["Bergen"]) == (State.SUPERSEDED, State.ACTIVE)
+    engine.undo_import(done.run)
+    (memory,) = memories(engine, extracted=True)
+    assert (memory.value, memory.state, memory.superseded_by) == ("Oslo", State.ACTIVE, None)
+    assert [turn.outdated_by for turn in turns(engine)] == [None]
 
 
 def test_each_of_two_imports_is_undone_by_itself(engine: Cortex, tmp_path: Path) -> None:

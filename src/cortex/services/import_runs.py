@@ -12,11 +12,23 @@ from cortex.capture.intake import IMPORTS
 from cortex.context import Context
 from cortex.domain.events import EventKind
 from cortex.domain.identity import TraceId
+from cortex.domain.lanes import Lane, State
 from cortex.domain.memory import Memory
 from cortex.domain.receipt import Receipt
+from cortex.domain.trace import Trace
 from cortex.domain.turn import Turn
 from cortex.errors import NotFound
-from cortex.ports.store import Change, PatchSession, Put, Remove, View, retry_on_conflict, with_expectations
+from cortex.ports.store import (
+    Change,
+    Filter,
+    PatchSession,
+    Put,
+    Remove,
+    View,
+    retry_on_conflict,
+    scan_all,
+    with_expectations,
+)
 from cortex.services.files.files import files_of
 from cortex.services.reconciliation import puts, unreplaced
 
@@ -25,6 +37,9 @@ RUNS = "#imports"
 LATEST = "latest"
 _PAGE = 2_000
 _BATCH = 200
+
+Replaced = Mapping[TraceId, list[TraceId]]
+"""The memories that one has replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,14 +134,15 @@ class ImportRuns:
     def undo(self, name: str) -> ImportUndo:
         """Take back what an import stored and what was extracted from it. It can be stopped and done again."""
         run = self._found(name)
+        replaced = self._replaced()
         turns = memories = kept = 0
         with self._context.recording("undo_import") as record:
             for session in list(self._sessions(run)):
-                removed = retry_on_conflict(partial(self._undo_session, session, run))
+                removed = retry_on_conflict(partial(self._undo_session, session, run, replaced))
                 turns, memories, kept = turns + removed.turns, memories + removed.memories, kept + removed.kept
             ids = list(self._memories(run))
             for start in range(0, len(ids), _BATCH):
-                removed = retry_on_conflict(partial(self._undo_memories, ids[start : start + _BATCH]))
+                removed = retry_on_conflict(partial(self._undo_memories, ids[start : start + _BATCH], replaced))
                 memories, kept = memories + removed.memories, kept + removed.kept
             self._undo_folders(run)
             run = replace(run, undone=self._context.clock.now().isoformat())
@@ -159,7 +175,17 @@ class ImportRuns:
                 if isinstance(trace, Memory) and trace.source_ref.startswith(run.ref_of("")):
                     yield trace.id
 
-    def _undo_session(self, session: str, run: ImportRun) -> _Removal:
+    def _replaced(self) -> Replaced:
+        """What each memory has replaced, by a later value or as its duplicate."""
+        which = Filter(lanes=frozenset({Lane.MEMORIES}), states=frozenset({State.SUPERSEDED}))
+        found: dict[TraceId, list[TraceId]] = {}
+        with self._context.store_view() as view:
+            for memory in scan_all(view, which):
+                if isinstance(memory, Memory) and memory.superseded_by is not None:
+                    found.setdefault(memory.superseded_by, []).append(memory.id)
+        return found
+
+    def _undo_session(self, session: str, run: ImportRun, replaced: Replaced) -> _Removal:
         with self._context.store_view() as view:
             state = view.state(session) or {}
             imports: dict[str, Any] = dict(state.get(IMPORTS) or {})
@@ -167,16 +193,16 @@ class ImportRuns:
             all_turns = _turns(view, session)
             turns = [turn for turn in all_turns if any(first <= turn.seq <= last for first, last in ranges)]
             gone = frozenset(turn.id for turn in turns)
-            removal = _removal(view, view.derived(sorted(gone)), gone)
+            removal = _removal(view, view.derived(sorted(gone)), replaced, gone)
             last = max((turn.seq for turn in all_turns if turn.id not in gone), default=-1)
             removal.changes.extend([*map(Remove, sorted(gone)), _as_before(session, state, last, imports)])
             changes = with_expectations(removal.changes, view, also=(*gone, *removal.removed))
         self._context.apply(changes)
         return replace(removal, turns=len(turns))
 
-    def _undo_memories(self, ids: Sequence[TraceId]) -> _Removal:
+    def _undo_memories(self, ids: Sequence[TraceId], replaced: Replaced) -> _Removal:
         with self._context.store_view() as view:
-            removal = _removal(view, [each for each in view.load(ids) if isinstance(each, Memory)])
+            removal = _removal(view, [each for each in view.load(ids) if isinstance(each, Memory)], replaced)
             changes = with_expectations(removal.changes, view, also=removal.removed)
         if changes:
             self._context.apply(changes)
@@ -231,7 +257,9 @@ class _Removal:
         return len(self.removed)
 
 
-def _removal(view: View, memories: Iterable[Memory], gone: frozenset[TraceId] = frozenset()) -> _Removal:
+def _removal(
+    view: View, memories: Iterable[Memory], replaced: Replaced, gone: frozenset[TraceId] = frozenset()
+) -> _Removal:
     """Take out memories that came with the turns `gone`, or by themselves where none are given.
 
     A memory that somebody changed since, or that others say too, stays without these sources.
@@ -243,7 +271,9 @@ def _removal(view: View, memories: Iterable[Memory], gone: frozenset[TraceId] = 
         first = view.history(memory.id)[0].trace
         is_ours = isinstance(first, Memory) and (not gone or set(first.source_turns) & gone)
         left = tuple(turn for turn in memory.source_turns if turn not in gone)
-        if is_ours and not left and first.text == memory.text:
+        # What was merged into it comes back with the turns that it was extracted from.
+        returning = {turn for each in view.load(replaced.get(memory.id, [])) for turn in _sources_of(each)}
+        if is_ours and first.text == memory.text and returning.issuperset(left):
             removed.append(memory)
             continue
         kept += bool(is_ours and first.text != memory.text)
@@ -252,13 +282,17 @@ def _removal(view: View, memories: Iterable[Memory], gone: frozenset[TraceId] = 
             changes.append(Put(memory.revised(source_turns=left, reinforced=fewer), EventKind.WITHDRAWN))
     ids = frozenset(memory.id for memory in removed)
     for memory in removed:
-        changes += [put for put in _without(memory, view) if put.trace.id not in ids | gone]
+        changes += [put for put in _without(memory, replaced, view) if put.trace.id not in ids | gone]
     return _Removal(_last_of_each(changes) + [Remove(id) for id in sorted(ids)], tuple(sorted(ids)), kept)
 
 
-def _without(memory: Memory, view: View) -> Iterator[Put]:
+def _sources_of(trace: Trace) -> tuple[TraceId, ...]:
+    return trace.source_turns if isinstance(trace, Memory) else ()
+
+
+def _without(memory: Memory, replaced: Replaced, view: View) -> Iterator[Put]:
     """What the other memories are once this one is gone: what it replaced holds again, and nothing contradicts it."""
-    for other in view.load([memory.supersedes] if memory.supersedes else []):
+    for other in view.load(replaced.get(memory.id, [])):
         if isinstance(other, Memory) and other.superseded_by == memory.id:
             yield from puts(unreplaced(other, view))
     for other in view.load(memory.contradicts):
