@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,6 +78,21 @@ def _imported(engine: Cortex, canary: Canary) -> Any:
         return engine.import_([_line(canary)])
     except InvalidRequest as error:
         return str(error)
+
+
+def _export(folder: Path, text: str) -> Path:
+    """What another program exported."""
+    path = folder / "export.jsonl"
+    path.write_text(json.dumps({"text": text}) + "\n")
+    return path
+
+
+def _own_export(engine: Cortex) -> Path:
+    return _export(engine.context.dependencies.home, "The kettle is kept on the stove")
+
+
+def _import_of(canary: Canary) -> str:
+    return canary.engine.import_from(_export(canary.folder, CANARY)).run
 
 
 def _imported_markdown(engine: Cortex, canary: Canary) -> list[str]:
@@ -194,6 +210,10 @@ READS: dict[str, Callable[[Cortex, Canary], Any]] = {
         *engine.export_markdown(by_scope=True),
     ],
     "import_markdown": _imported_markdown,
+    "preview_import": lambda engine, canary: engine.preview_import(_own_export(engine)),
+    "import_from": lambda engine, canary: engine.import_from(_own_export(engine)),
+    "imports": lambda engine, canary: (_import_of(canary), engine.imports())[1],
+    "undo_import": lambda engine, canary: _refused(lambda: engine.undo_import(_import_of(canary))),
     "ingest": lambda engine, canary: engine.ingest([user("who has a kettle?")], session="tulgey-session").ids,
     "capture": lambda engine, canary: engine.capture([user("I prefer my kettle")], session="tulgey-session").memories,
     "run_jobs": lambda engine, canary: engine.run_jobs(),

@@ -48,9 +48,6 @@ else:
 
 LOCAL_ONLY = {
     "store_turns": "use `ingest`",
-    **dict.fromkeys(
-        ("import_from", "preview_import", "imports", "undo_import"), "run `cortex import` beside the server"
-    ),
     "flush": "the server writes its own receipts; reading them waits for earlier ones",
     "run_due": "the server runs its own maintenance",
     "scheduler": "the server runs its own maintenance",
