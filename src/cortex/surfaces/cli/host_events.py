@@ -113,7 +113,7 @@ class HostEvent:
             return ""
         return (
             "Long-term memory: what is remembered and relevant is added to each message. Facts about this project are "
-            f'kept in the memory scope "{project}": pass it as `scope` to the tool `remember` for them, and leave `scope` '
+            f'kept in the memory scope "{project}": pass it as `scope` to the tool `remember` for them, and leave it '
             "out for facts about the person."
         )
 
