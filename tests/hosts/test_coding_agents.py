@@ -100,10 +100,10 @@ class Person:
             "gemini": ["gemini", "--skip-trust", "-m", "gemini-2.5-flash", "-p", prompt],
             "opencode": ["opencode", "run", prompt],
         }[self.name]
-        before = len(self.model.requests)
+        before, folder = len(self.model.requests), self.projects[project]
         ran = subprocess.run(
-            command, cwd=self.projects[project], env=self.variables, capture_output=True, text=True, timeout=SECONDS,
-            stdin=subprocess.DEVNULL, check=False,
+            command, cwd=folder, env={**self.variables, "PWD": str(folder)}, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert REPLY in ran.stdout, ran.stdout + ran.stderr

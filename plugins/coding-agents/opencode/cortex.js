@@ -45,7 +45,9 @@ function contextOf(printed) {
 
 function textOf(parts) {
   const texts = (parts ?? []).filter((part) => part.type === "text" && !part.synthetic && !part.ignored);
-  return texts.map((part) => part.text ?? "").join("\n");
+  const text = texts.map((part) => part.text ?? "").join("\n");
+  // `opencode run` puts quotes around its argument, which would make it somebody else's words.
+  return /^"[^"]*"$/.test(text.trim()) ? text.trim().slice(1, -1) : text;
 }
 
 export const CortexMemory = async ({ client, directory, worktree }) => {
