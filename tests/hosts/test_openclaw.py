@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -187,7 +189,8 @@ def test_the_host_still_puts_the_owners_notes_into_its_prompt(gateway: Gateway) 
 # --- the server -------------------------------------------------------------------------------------------------------
 
 
-def test_openclaw_and_an_mcp_client_use_one_memory_at_once(gateway: Gateway) -> None:
+def test_openclaw_a_coding_agent_and_an_mcp_client_use_one_memory_at_once(gateway: Gateway, tmp_path: Path) -> None:
+    """X2, X4"""
     gateway.say('CALL:memory_store {"text": "The observatory key is under the third stone"}')
     info = gateway.server
     headers = {"authorization": f"Bearer {info['token']}", "accept": "application/json, text/event-stream"}
@@ -207,6 +210,23 @@ def test_openclaw_and_an_mcp_client_use_one_memory_at_once(gateway: Gateway) -> 
     assert "third stone" in call("recall", {"query": "where is the observatory key"})
     call("remember", {"text": "The telescope of the observatory is called Galilea"})
     assert "Galilea" in said(gateway.say("What is the telescope of the observatory called?", user="after-mcp"))
+
+    def hook(name: str, **fields: Any) -> str:
+        event = {"session_id": "coding", "cwd": str(tmp_path), "hook_event_name": name, **fields}
+        command = [sys.executable, "-m", "cortex", "--home", str(gateway.home), "hook", "event"]
+        ran = subprocess.run(
+            command, input=json.dumps(event), env=gateway.variables, capture_output=True, text=True, timeout=240,
+            check=True,
+        )  # fmt: skip
+        return ran.stdout
+
+    assert "Galilea" in hook("UserPromptSubmit", prompt="What is the telescope of the observatory called?")
+    history = [{"role": "user", "content": "My favorite star is Vega."}, {"role": "assistant", "content": "Noted."}]
+    hook("SessionEnd", messages=history)
+    eventually(lambda: "Vega" in gateway.stored(lane="memories"), "Vega was not extracted", gateway.output)
+    assert "Vega" in said(gateway.say("What is my favorite star?", user="after-coding"))
+    assert "Vega" in call("recall", {"query": "what is my favorite star?"})
+    assert gateway.server["pid"] == info["pid"]
 
 
 def test_a_server_that_is_killed_is_found_again_and_turns_go_on(gateway: Gateway) -> None:
