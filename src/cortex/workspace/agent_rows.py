@@ -32,7 +32,7 @@ def message_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_codex(row: Mapping[str, Any]) -> bool:
-    return row.get("type") in _CODEX and isinstance(row.get("payload"), Mapping)
+    return str(row.get("type")) in _CODEX and isinstance(row.get("payload"), Mapping)
 
 
 def _is_gemini(row: Mapping[str, Any]) -> bool:

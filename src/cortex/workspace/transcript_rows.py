@@ -68,7 +68,7 @@ def _message(row: object) -> object | None:
         return row
     if agent_rows.is_agent_row(row):
         return agent_rows.message_of(row)
-    if row.get("type") in _COPIES:
+    if _text(row, "type") in _COPIES:
         return None
     inner = row.get("message")
     held = inner if isinstance(inner, Mapping) else _queued(row)
