@@ -4,12 +4,11 @@
 import { spawn } from "node:child_process";
 
 const COMMAND = ["cortex"];
-const RECALL_MS = 5_000;
-const STORE_MS = 30_000;
+const LIMIT_MS = 30_000; // a hook has its own deadline: this is for one that hangs
 const MOST_SESSIONS = 100;
 
 /** What the hook prints for an event; empty on any failure. */
-function hook(event, milliseconds) {
+function hook(event) {
   return new Promise((resolve) => {
     let text = "";
     const done = (value) => {
@@ -20,7 +19,7 @@ function hook(event, milliseconds) {
     const timer = setTimeout(() => {
       child?.kill();
       done("");
-    }, milliseconds);
+    }, LIMIT_MS);
     try {
       child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "event"], { stdio: ["pipe", "pipe", "ignore"] });
       child.on("error", () => done(""));
@@ -69,12 +68,12 @@ export const CortexMemory = async ({ client, directory, worktree }) => {
       .map(({ info, parts }) => ({ role: info.role, content: textOf(parts) }))
       .filter(({ content }) => content.trim());
     if (messages.length > 0) {
-      await hook({ hook_event_name: name, session_id: session, cwd, messages }, STORE_MS);
+      await hook({ hook_event_name: name, session_id: session, cwd, messages });
     }
   };
 
   background(
-    hook({ hook_event_name: "SessionStart", session_id: "opencode", cwd }, STORE_MS).then((printed) => {
+    hook({ hook_event_name: "SessionStart", session_id: "opencode", cwd }).then((printed) => {
       introduction = contextOf(printed);
     }),
   );
@@ -82,14 +81,14 @@ export const CortexMemory = async ({ client, directory, worktree }) => {
   return {
     config: async (config) => {
       config.mcp ??= {};
-      config.mcp.cortex ??= { type: "local", command: [...COMMAND, "mcp", "--here"], enabled: true, timeout: STORE_MS };
+      config.mcp.cortex ??= { type: "local", command: [...COMMAND, "mcp", "--here"], enabled: true, timeout: LIMIT_MS };
     },
     "chat.message": async ({ sessionID }, { parts }) => {
       const prompt = textOf(parts);
       if (!prompt.trim()) return;
       const event = { hook_event_name: "UserPromptSubmit", session_id: sessionID, cwd, prompt };
       contexts.delete(sessionID);
-      contexts.set(sessionID, contextOf(await hook(event, RECALL_MS)));
+      contexts.set(sessionID, contextOf(await hook(event)));
       if (contexts.size > MOST_SESSIONS) contexts.delete(contexts.keys().next().value);
     },
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
