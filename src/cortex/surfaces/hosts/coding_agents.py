@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -212,8 +212,3 @@ def agent_named(name: str) -> CodingAgent:
     if name not in AGENTS:
         raise InvalidRequest(f"{name[:64]!r} is unknown", field="NAME", hint=f"one of {', '.join(AGENTS)}, openclaw")
     return AGENTS[name]
-
-
-def installed_agents() -> Iterator[CodingAgent]:
-    """Those on this machine."""
-    yield from (agent for agent in AGENTS.values() if agent.found is not None or agent.folder().is_dir())
