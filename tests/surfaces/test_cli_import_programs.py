@@ -112,6 +112,14 @@ def test_a_scope_and_an_account_can_be_given(cli: Cli, tmp_path: Path) -> None:
     assert cli.counted("--scope", "travel") == 1
 
 
+def test_a_coding_agents_transcripts_stay_with_their_project_unless_a_scope_is_given(cli: Cli, tmp_path: Path) -> None:
+    path = str(samples.in_folder(tmp_path / "projects", samples.claude_code()))
+    assert cli("import", path, "--yes").code == 0
+    assert cli.counted("--scope", "/src/harbor", "--lane", "sessions") == 2
+    assert cli("import", path, "--yes", "--scope", "work", home=tmp_path / "there").code == 0
+    assert cli("admin", "stats", "--json", "--scope", "/src/harbor", home=tmp_path / "there").json["total"] == 0
+
+
 def test_the_extraction_can_be_left_to_the_background(cli: Cli, export: str) -> None:
     assert cli("import", export, "--background").code == 0
     waiting = {job["kind"] for job in cli("jobs", "list", "--json").json["jobs"]}

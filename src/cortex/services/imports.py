@@ -199,7 +199,8 @@ class ImportService:
         with ImportSource(found.source) as source:
             for item in named(found.format).read(source, found.account):
                 if isinstance(item, Conversation):
-                    self._store(item, run, of_folder(item.folder) or scope if item.folder else scope, stored)
+                    project = of_folder(item.folder) if item.folder else None
+                    self._store(item, run, project or scope, stored, share_personal=project is not None)
                     done += 1
                     progress(done, found.conversations, item.title or item.session)
                 elif isinstance(item, ForeignMemory):
@@ -210,7 +211,9 @@ class ImportService:
         self._store_memories(memories, run, scope, trusted, stored, progress)
         return self._runs.end(run, turns=stored.turns, memories=stored.memories)
 
-    def _store(self, conversation: Conversation, run: ImportRun, scope: str, stored: _Stored) -> None:
+    def _store(
+        self, conversation: Conversation, run: ImportRun, scope: str, stored: _Stored, *, share_personal: bool
+    ) -> None:
         follows = 0
         session = _session(conversation.session)
         pieces = self._drafts(conversation, stored.skipped)
@@ -219,7 +222,7 @@ class ImportService:
             more = next(pieces, None)
             done = CaptureService(self._context).ingest(
                 drafts, session=session, scope=scope, channel=run.format, debounce=False, import_run=run.id,
-                follows=None if more is None and not follows else follows,
+                follows=None if more is None and not follows else follows, share_personal=share_personal,
             )  # fmt: skip
             facts = done.receipt.facts
             stored.turns += facts["stored"]

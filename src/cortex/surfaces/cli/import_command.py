@@ -10,6 +10,7 @@ import typer
 from cortex.surfaces.cli import output
 from cortex.surfaces.cli.context import Surface
 from cortex.surfaces.cli.inputs import STDIN
+from cortex.surfaces.project_scope import project_of
 
 if TYPE_CHECKING:
     from cortex.services.imports import ImportPreview, ImportResult
@@ -43,6 +44,8 @@ def run(
     """Show what there is to import, ask, and import it."""
     from cortex.surfaces.cli import rendering
 
+    # The transcripts of a coding agent belong to the project they were written in, unless a scope is given.
+    options.setdefault("scope_of", None if "scope" in options else project_of)
     with surface.engine() as engine:
         with output.progress(f"reading {path}"):
             preview = engine.preview_import(path, format=format, account=account)
