@@ -1,6 +1,7 @@
 // Runs the plugin's recall hook as OpenClaw does, and prints how long it took.
 
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 
 import { CortexClient } from "../plugins/openclaw/client.js";
 import { configOf } from "../plugins/openclaw/config.js";
@@ -8,6 +9,8 @@ import { Turns } from "../plugins/openclaw/hooks.js";
 import { Log } from "../plugins/openclaw/log.js";
 import { CortexServer } from "../plugins/openclaw/server.js";
 
+/** A model answers between two turns, and takes longer than this. */
+const PAUSE_MS = 200;
 const [home, file] = process.argv.slice(2);
 const questions = JSON.parse(readFileSync(file, "utf8"));
 const config = configOf({ home });
@@ -26,6 +29,7 @@ missed = 0;
 const times = [];
 let injected = 0;
 for (const [at, prompt] of questions.entries()) {
+  await setTimeout(PAUSE_MS);
   const began = performance.now();
   const given = await recall({ prompt }, ctx(at));
   times.push(performance.now() - began);

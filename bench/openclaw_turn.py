@@ -1,6 +1,6 @@
 """The time that memory adds to a turn of OpenClaw, measured in the plugin's own hook with the real server.
 
-python -m bench.openclaw_turn                   10,000 memories, 200 turns; needs Node, and the embedding model
+python -m bench.openclaw_turn                   10,000 memories, 200 turns with pauses; needs Node and the model
 python -m bench.openclaw_turn --memories 1000   a quick look
 """
 
