@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cortex.domain.vectors import code_bytes
 from cortex.stores.relational import vector_cache
 from cortex.stores.relational.code_index import CodeIndex
-from cortex.stores.relational.vector_cache import VectorCache
+from cortex.stores.relational.vector_cache import StoredVectorCache
 from cortex.stores.relational.vectors import Vectors
 from cortex.stores.sqlite import schema
 from cortex.stores.sqlite.view import code_positions
@@ -45,7 +45,7 @@ def assert_same(found: Vectors, expected: Vectors) -> None:
 
 
 def test_only_what_is_not_there_is_read() -> None:
-    cache, stored = VectorCache(DIMENSION), Stored()
+    cache, stored = StoredVectorCache(DIMENSION), Stored()
     wanted = [keys(2, 5, 9), keys(5, 9, 70_000), keys(2, 70_000), keys(1, 2, 90_000), keys()]
     for each in wanted:
         assert_same(cache.taken(each, stored), Stored()(each))
@@ -53,7 +53,7 @@ def test_only_what_is_not_there_is_read() -> None:
 
 
 def test_what_cannot_be_compared_is_left_out_and_looked_for_again() -> None:
-    cache, stored = VectorCache(DIMENSION), Stored(5)
+    cache, stored = StoredVectorCache(DIMENSION), Stored(5)
     for _ in range(2):
         assert cache.taken(keys(2, 5, 9), stored).keys.tolist() == [2, 9]
     assert stored.read == [[2, 5, 9], [5]]
@@ -61,7 +61,7 @@ def test_what_cannot_be_compared_is_left_out_and_looked_for_again() -> None:
 
 def test_many_vectors_come_and_go_and_the_room_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_cache, "MOST_BYTES", 4 * DIMENSION * 100)
-    cache, stored = VectorCache(DIMENSION), Stored()
+    cache, stored = StoredVectorCache(DIMENSION), Stored()
     for first in range(0, 1_000, 50):
         some = np.arange(first, first + 50)
         assert_same(cache.taken(some, stored), Stored()(some))

@@ -10,7 +10,7 @@ import pytest
 from frameworks import MODULES, is_installed
 
 from cortex.errors import ProviderMissing
-from cortex.integrations.packages import PACKAGES, Package, required
+from cortex.integrations.packages import PACKAGES, FrameworkPackage, required
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,7 +55,7 @@ def test_an_unsupported_version_is_named_with_the_range(
      ("2", False), ("2.0.0", False), ("2.0.0a1", False), ("unknown", False)],
 )  # fmt: skip
 def test_a_range_ends_before_its_end(version: str, is_included: bool) -> None:
-    assert Package("any", "1.1", "2").includes(version) is is_included
+    assert FrameworkPackage("any", "1.1", "2").includes(version) is is_included
 
 
 def test_a_package_that_lacks_what_is_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class ForeignConversation:
     """One conversation of an export or a transcript."""
 
     session: str
@@ -57,7 +57,7 @@ class NotesFolder:
     notes: int
 
 
-ImportItem = Conversation | ForeignMemory | NotesFolder
+ImportItem = ForeignConversation | ForeignMemory | NotesFolder
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from cortex.errors import ProviderMissing, install_command
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class FrameworkPackage:
     """A package of a framework, and the versions an adapter works with: from `first` on, before `end`."""
 
     name: str
@@ -26,12 +26,12 @@ class Package:
         return _release(self.first) <= _release(version) < _release(self.end)
 
 
-PACKAGES: Mapping[str, Package] = {
-    "langchain": Package("langchain", "1.3", "2"),
-    "agent-framework": Package("agent-framework-core", "1.0", "2"),
-    "google-adk": Package("google-adk", "2.0", "3"),
-    "llama-index": Package("llama-index-core", "0.14", "0.15"),
-    "pydantic-ai": Package("pydantic-ai-slim", "2.0", "3"),
+PACKAGES: Mapping[str, FrameworkPackage] = {
+    "langchain": FrameworkPackage("langchain", "1.3", "2"),
+    "agent-framework": FrameworkPackage("agent-framework-core", "1.0", "2"),
+    "google-adk": FrameworkPackage("google-adk", "2.0", "3"),
+    "llama-index": FrameworkPackage("llama-index-core", "0.14", "0.15"),
+    "pydantic-ai": FrameworkPackage("pydantic-ai-slim", "2.0", "3"),
 }
 """By extra."""
 
@@ -52,7 +52,7 @@ def required(extra: str) -> Iterator[None]:
         raise _missing(package, extra, f"is installed as {installed} but lacks a part: {error}") from error
 
 
-def _missing(package: Package, extra: str, state: str) -> ProviderMissing:
+def _missing(package: FrameworkPackage, extra: str, state: str) -> ProviderMissing:
     return ProviderMissing(
         f"cortex.integrations.{extra.replace('-', '_')} needs {package}, which {state}", hint=install_command(extra)
     )

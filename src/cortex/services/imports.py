@@ -28,7 +28,7 @@ from cortex.errors import InvalidRequest
 from cortex.exchange.import_format import (
     AUTO,
     Account,
-    Conversation,
+    ForeignConversation,
     ForeignMemory,
     ImportFormat,
     ImportItem,
@@ -145,7 +145,7 @@ class ImportService:
             )
 
     def _count(self, item: ImportItem, found: ImportPreview) -> None:
-        if isinstance(item, Conversation):
+        if isinstance(item, ForeignConversation):
             turns = 0
             for drafts in self._drafts(item, found.skipped):
                 turns += len(drafts)
@@ -198,7 +198,7 @@ class ImportService:
         done = 0
         with ImportSource(found.source) as source:
             for item in named(found.format).read(source, found.account):
-                if isinstance(item, Conversation):
+                if isinstance(item, ForeignConversation):
                     project = of_folder(item.folder) if item.folder else None
                     self._store(item, run, project or scope, stored, share_personal=project is not None)
                     done += 1
@@ -212,7 +212,7 @@ class ImportService:
         return self._runs.end(run, turns=stored.turns, memories=stored.memories)
 
     def _store(
-        self, conversation: Conversation, run: ImportRun, scope: str, stored: _Stored, *, share_personal: bool
+        self, conversation: ForeignConversation, run: ImportRun, scope: str, stored: _Stored, *, share_personal: bool
     ) -> None:
         follows = 0
         session = _session(conversation.session)
@@ -234,7 +234,7 @@ class ImportService:
             follows += len(drafts)
             drafts = more
 
-    def _drafts(self, conversation: Conversation, skipped: Counter[str]) -> Iterator[list[TurnDraft]]:
+    def _drafts(self, conversation: ForeignConversation, skipped: Counter[str]) -> Iterator[list[TurnDraft]]:
         """The messages of a conversation as turns, each with its time; many or long ones in several pieces."""
         settings = self._context.settings
         rows = iter(conversation.messages)

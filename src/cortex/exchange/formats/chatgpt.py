@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cortex.exchange.import_format import Account, Conversation, ForeignMemory, ImportFormat, ImportItem, time_of
+from cortex.exchange.import_format import Account, ForeignConversation, ForeignMemory, ImportFormat, ImportItem, time_of
 from cortex.exchange.import_source import ImportSource
 
 _CONVERSATIONS = r"conversations(?:[-_]\d+)?\.json"
@@ -57,7 +57,7 @@ def _conversation(given: Mapping[str, Any], source: ImportSource) -> Iterator[Im
         else:
             time = message.get("create_time") or None
             messages.append({"role": role, "content": text, "timestamp": time, "name": author.get("name")})
-    yield Conversation(session=f"chatgpt:{id}", title=title, at=at, messages=messages)
+    yield ForeignConversation(session=f"chatgpt:{id}", title=title, at=at, messages=messages)
 
 
 def _branch(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:

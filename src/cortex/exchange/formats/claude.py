@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cortex.exchange.import_format import Account, Conversation, ForeignMemory, ImportFormat, ImportItem, time_of
+from cortex.exchange.import_format import Account, ForeignConversation, ForeignMemory, ImportFormat, ImportItem, time_of
 from cortex.exchange.import_source import ImportSource
 
 _CONVERSATIONS = r"conversations(?:[-_]\d+)?\.json|conversations/[^/]+\.json"
@@ -60,9 +60,9 @@ def _is_of(given: object, key: str, account: Account | None) -> bool:
     return account is None or owner in (None, account.id)
 
 
-def _conversation(given: Mapping[str, Any], source: ImportSource) -> Conversation:
+def _conversation(given: Mapping[str, Any], source: ImportSource) -> ForeignConversation:
     messages = [_message(each, source) for each in given["chat_messages"] if isinstance(each, dict)]
-    return Conversation(
+    return ForeignConversation(
         session=f"claude:{given.get('uuid')}",
         title=str(given.get("name") or ""),
         at=time_of(given.get("created_at")),

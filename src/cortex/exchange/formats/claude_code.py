@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from cortex.exchange.import_format import Account, Conversation, ImportFormat, ImportItem
+from cortex.exchange.import_format import Account, ForeignConversation, ImportFormat, ImportItem
 from cortex.exchange.import_source import ImportSource
 
 _TRANSCRIPTS = r"[^/]+\.jsonl"
@@ -39,7 +39,7 @@ def _read(source: ImportSource, _: Account | None) -> Iterator[ImportItem]:
         folder = next((row["cwd"] for row in first if isinstance(row.get("cwd"), str)), "")
         # The hooks of Claude Code name the session by the same id.
         session = name.rpartition("/")[2].removesuffix(".jsonl")
-        yield Conversation(session=session, title=folder, folder=folder, messages=chain(first, rows))
+        yield ForeignConversation(session=session, title=folder, folder=folder, messages=chain(first, rows))
 
 
 def _rows(source: ImportSource, name: str) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from cortex.exchange.import_format import Account, Conversation, ImportFormat, ImportItem, time_of
+from cortex.exchange.import_format import Account, ForeignConversation, ImportFormat, ImportItem, time_of
 from cortex.exchange.import_source import ImportSource
 
 _TRANSCRIPTS = r"rollout-[^/]+\.jsonl"
@@ -35,7 +35,7 @@ def _read(source: ImportSource, _: Account | None) -> Iterator[ImportItem]:
         folder = str(about.get("cwd") or "")
         messages = _messages(chain([first], rows), source)
         at = time_of(about.get("timestamp"))
-        yield Conversation(session=session, title=folder, folder=folder, at=at, messages=messages)
+        yield ForeignConversation(session=session, title=folder, folder=folder, at=at, messages=messages)
 
 
 def _messages(rows: Iterator[dict[str, Any]], source: ImportSource) -> Iterator[object]:

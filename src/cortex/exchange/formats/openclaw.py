@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cortex.errors import EngineError
-from cortex.exchange.import_format import Account, Conversation, ImportFormat, ImportItem, NotesFolder
+from cortex.exchange.import_format import Account, ForeignConversation, ImportFormat, ImportItem, NotesFolder
 from cortex.exchange.import_source import ImportSource
 
 _DATABASE = r"agents/[^/]+/agent/openclaw-agent\.sqlite"
@@ -62,13 +62,15 @@ def _read(source: ImportSource, account: Account | None) -> Iterator[ImportItem]
     for name in filter(is_wanted, source.find(_DATABASE)):
         for session in read_sessions(source.local(name)):
             if is_personal(session):
-                yield Conversation(session=session_name(session), title=session["key"], messages=session["events"])
+                yield ForeignConversation(
+                    session=session_name(session), title=session["key"], messages=session["events"]
+                )
             else:
                 source.skipped["session of a group or a program"] += 1
     for name in filter(is_wanted, source.find(_TRANSCRIPT)):
         key = _keys(source, name).get(Path(name).stem, "")
         if is_personal({"key": key, "chat": ""}):
-            yield Conversation(session=Path(name).stem, title=key, messages=source.rows(name))
+            yield ForeignConversation(session=Path(name).stem, title=key, messages=source.rows(name))
         else:
             source.skipped["session of a group or a program"] += 1
     for folder, number in _workspaces(source).items():

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cortex.domain.vectors import Words, code_bytes
 from cortex.stores.relational.connection import SqlConnection
-from cortex.stores.relational.vector_cache import VectorCache
+from cortex.stores.relational.vector_cache import StoredVectorCache
 from cortex.stores.relational.vectors import Vectors
 
 MANY = 1_024
@@ -62,7 +62,7 @@ class CodeIndex:
         self._tombs = np.zeros(0, dtype=np.int64)
         self._words = np.zeros((code_bytes(dimension) // 8, 0), dtype=np.uint64)
         self._widest: tuple[tuple[int, ...], Within] | None = None
-        self._vectors = VectorCache(dimension)
+        self._vectors = StoredVectorCache(dimension)
 
     def columns(self, connection: SqlConnection, last_code: int, last_tomb: int) -> Columns:
         """The codes that the snapshot of `connection` sees, in which these are the last numbers given out."""

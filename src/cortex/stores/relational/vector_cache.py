@@ -19,7 +19,7 @@ MOST_BYTES = 32 << 20
 _FIRST = 1_024
 
 
-class VectorCache:
+class StoredVectorCache:
     """The vectors that were read so far, side by side in the order of reading."""
 
     def __init__(self, dimension: int) -> None:
