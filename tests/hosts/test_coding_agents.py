@@ -69,7 +69,11 @@ class Person:
         options = {"baseURL": f"{url}/v1", "apiKey": "x"}
         models = {"scripted": {"name": "Scripted"}}
         provider = {"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": options, "models": models}
-        config = {"model": "s/scripted", "small_model": "s/scripted", "share": "disabled", "provider": {"s": provider}}
+        config = {
+            # OpenCode adds this line to a file that lacks it.
+            "$schema": "https://opencode.ai/config.json",
+            "model": "s/scripted", "small_model": "s/scripted", "share": "disabled", "provider": {"s": provider},
+        }  # fmt: skip
         return {".config/opencode/opencode.json": json.dumps(config)}
 
     @property
