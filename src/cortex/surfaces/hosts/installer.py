@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cortex.errors import EngineError, InvalidRequest, StoreUnavailable, full_disk
+from cortex.errors import EngineError, InvalidRequest
+from cortex.surfaces.hosts import record_file
 from cortex.surfaces.hosts.coding_agents import CodingAgent, Command
 from cortex.surfaces.hosts.config_file import (
     ConfigEdit,
@@ -24,7 +25,6 @@ from cortex.surfaces.hosts.config_file import (
     taken_back,
 )
 from cortex.surfaces.mcp import json_config
-from cortex.surfaces.mcp.hosts import replace_file
 
 _FOLDER = "hosts"
 _TOML = "config.toml"
@@ -76,13 +76,7 @@ class AgentRecord:
             "blocks": {str(file): block for file, block in self.blocks.items()},
             "folders": [str(folder) for folder in self.folders],
         }
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            replace_file(path, json.dumps(payload, ensure_ascii=False, indent=2))
-        except OSError as error:
-            raise full_disk(error, path) or StoreUnavailable(
-                f"{path} cannot be written: {error.strerror or error}", hint="check the permissions of the home"
-            ) from error
+        record_file.save(path, payload)
 
     @classmethod
     def load(cls, home: Path, name: str) -> AgentRecord | None:
@@ -96,12 +90,6 @@ class AgentRecord:
 
 def _record_file(home: Path, name: str) -> Path:
     return home / _FOLDER / f"{name}.json"
-
-
-def _forget(home: Path, name: str) -> None:
-    with suppress(OSError):
-        _record_file(home, name).unlink()
-        (home / _FOLDER).rmdir()
 
 
 # --- install ----------------------------------------------------------------------------------------------------------
@@ -216,7 +204,10 @@ def carry_out(plan: AgentPlan, home: Path) -> None:
         for change in written:
             put_text(change.file, change.config.text)
         _remove_folders(record.folders)
-        _forget(home, plan.agent.name) if earlier is None else earlier.save(home, plan.agent.name)
+        if earlier is None:
+            record_file.remove(_record_file(home, plan.agent.name))
+        else:
+            earlier.save(home, plan.agent.name)
         raise
     for file in plan.outdated:
         with suppress(OSError):
@@ -311,7 +302,7 @@ def uninstall(agent: CodingAgent, home: Path, found: AgentRemoval) -> None:
     for file, text in found.restored.items():
         put_text(file, text)
     _remove_folders(record.folders if record is not None else [file.parent for file in found.restored])
-    _forget(home, agent.name)
+    record_file.remove(_record_file(home, agent.name))
 
 
 def _remove_folders(folders: Sequence[Path]) -> None:

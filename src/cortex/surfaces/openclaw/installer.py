@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cortex.errors import EngineError, StoreUnavailable, full_disk
+from cortex.errors import EngineError
+from cortex.surfaces.hosts import record_file
 from cortex.surfaces.hosts.config_file import ConfigEdit, FileRecord, applied, current_text, put_text, taken_back
-from cortex.surfaces.mcp.hosts import replace_file
 from cortex.surfaces.openclaw import config_edits, plugin_files
 from cortex.surfaces.openclaw.config_edits import ALLOW, ENTRY, SLOT, Wishes
 from cortex.surfaces.openclaw.host import HostConfig, OpenClaw
@@ -38,13 +38,7 @@ class InstallRecord:
         path = _record_file(home, self.config)
         plugin = str(self.plugin) if self.plugin else None
         payload = {"config": str(self.config), **self.change.to_json(), "plugin": plugin}
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            replace_file(path, json.dumps(payload, ensure_ascii=False, indent=2))
-        except OSError as error:
-            raise full_disk(error, path) or StoreUnavailable(
-                f"{path} cannot be written: {error.strerror or error}", hint="check the permissions of the home"
-            ) from error
+        record_file.save(path, payload)
 
     @classmethod
     def load(cls, home: Path, config: Path) -> InstallRecord | None:
@@ -57,12 +51,6 @@ class InstallRecord:
 def _record_file(home: Path, config: Path) -> Path:
     name = hashlib.sha256(os.path.realpath(config).encode()).hexdigest()[:16]
     return home / _FOLDER / f"{name}.json"
-
-
-def _forget(home: Path, config: Path) -> None:
-    with suppress(OSError):
-        _record_file(home, config).unlink()
-        (home / _FOLDER).rmdir()
 
 
 # --- install ----------------------------------------------------------------------------------------------------------
@@ -120,7 +108,10 @@ def carry_out(plan: InstallPlan, home: Path) -> InstallRecord | None:
             put_text(plan.config.file, plan.config.text)
         if not was_there:
             shutil.rmtree(plan.target, ignore_errors=True)
-        _forget(home, plan.config.file) if earlier is None else earlier.save(home)
+        if earlier is None:
+            record_file.remove(_record_file(home, plan.config.file))
+        else:
+            earlier.save(home)
         raise
     return record
 
@@ -178,7 +169,7 @@ def uninstall(host: OpenClaw, home: Path, *, dry_run: bool = False) -> Uninstall
         with suppress(OSError):
             if record is not None and record.plugin:
                 plugin.parent.rmdir()
-    _forget(home, config.file)
+    record_file.remove(_record_file(home, config.file))
     return result
 
 
